@@ -1,0 +1,42 @@
+# LibTorch as one imported target `LibTorch::LibTorch`, made from the folder of the pinned wheel (or the user's own build).
+# The wheel's TorchConfig.cmake needs a CUDA toolkit and edits global flags, so it is not used.
+#
+#   STEIN_LIBTORCH   folder that holds include/ and lib/; default: .deps/libtorch of the source tree
+set(STEIN_LIBTORCH "${PROJECT_SOURCE_DIR}/.deps/libtorch" CACHE PATH "LibTorch folder (holds include/ and lib/)")
+
+find_path(LibTorch_INCLUDE_DIR torch/csrc/api/include/torch/torch.h PATHS ${STEIN_LIBTORCH}/include NO_DEFAULT_PATH)
+find_library(LibTorch_LIBRARY torch PATHS ${STEIN_LIBTORCH}/lib NO_DEFAULT_PATH)
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR
+  REASON_FAILURE_MESSAGE "no LibTorch at '${STEIN_LIBTORCH}': run scripts/setup, or pass -DSTEIN_LIBTORCH=DIR")
+
+if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
+  get_filename_component(_torch_lib ${LibTorch_LIBRARY} DIRECTORY)
+  add_library(LibTorch::LibTorch INTERFACE IMPORTED)
+  target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
+    ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
+  set(_torch_names torch torch_cpu c10)
+  foreach(_name torch_cuda c10_cuda)
+    if(EXISTS ${_torch_lib}/lib${_name}.so)
+      list(APPEND _torch_names ${_name})
+    endif()
+  endforeach()
+  set(_torch_files "")
+  foreach(_name IN LISTS _torch_names)
+    list(APPEND _torch_files ${_torch_lib}/lib${_name}.so)
+  endforeach()
+  # The CUDA libraries that the wheel's own name as needed lie beside it (folder cuda) where no toolkit is installed.
+  set(_torch_rpaths ${_torch_lib})
+  foreach(_dir ${STEIN_LIBTORCH}/cuda /usr/local/cuda/lib64)
+    if(IS_DIRECTORY ${_dir})
+      list(APPEND _torch_rpaths ${_dir})
+    endif()
+  endforeach()
+  set(_torch_options "")
+  foreach(_dir IN LISTS _torch_rpaths)
+    list(APPEND _torch_options "LINKER:-rpath,${_dir}" "LINKER:-rpath-link,${_dir}")
+  endforeach()
+  target_link_options(LibTorch::LibTorch INTERFACE "LINKER:--no-as-needed" ${_torch_options})
+  target_link_libraries(LibTorch::LibTorch INTERFACE ${_torch_files})
+endif()
