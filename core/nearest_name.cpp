@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stein/core/nearest_name.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace stein {
+namespace {
+
+/// Levenshtein distance of two short names.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
+  const auto best = std::ranges::min_element(candidates, {}, distance);
+  if (best == candidates.end()) return std::nullopt;
+  const std::size_t allowed = std::max<std::size_t>(2, best->size() / 3);
+  if (distance(*best) <= allowed) return *best;
+  // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
+  const auto part = std::ranges::find_if(
+      candidates, [&](const std::string& candidate) { return name.size() >= 3 && candidate.find(name) != std::string::npos; });
+  if (part != candidates.end()) return *part;
+  return std::nullopt;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
+  if (const auto nearest = nearest_name(name, candidates)) return fmt::format(" Did you mean '{}'?", *nearest);
+  if (candidates.empty()) return "";
+  return fmt::format(" Known: {}.", fmt::join(candidates, ", "));
+}
+
+}  // namespace stein
