@@ -1,0 +1,224 @@
+#include <fmt/ranges.h>
+#include <stein/core/nearest_name.h>
+#include <stein/core/options.h>
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+namespace stein {
+namespace {
+
+template <class Number>
+Number parse_number(std::string_view key, std::string_view text, const Range& range, const char* what) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size()) {
+    STEIN_CHECK(range.contains(static_cast<double>(value)), "option '{}' must be {}, got {}", key, range.text(), text);
+    return value;
+  }
+  // 1e4 is how people write ten thousand, also where an integer is asked for.
+  if constexpr (std::is_integral_v<Number>) {
+    double real{};
+    const auto [real_end, real_error] = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (real_error == std::errc{} && real_end == text.data() + text.size() && std::abs(real) < 9e15 && real == std::floor(real)) {
+      STEIN_CHECK(range.contains(real), "option '{}' must be {}, got {}", key, range.text(), text);
+      return static_cast<Number>(real);
+    }
+  }
+  fail(ErrorKind::usage, "option '{}' expects {}, got '{}'", key, what, text);
+}
+
+std::string number_text(double value) {
+  const std::string text = fmt::format("{}", value);
+  return text;
+}
+
+std::string range_or_empty(const Range& range) {
+  const bool unbounded = std::isinf(range.low) && std::isinf(range.high);
+  return unbounded ? std::string() : range.text();
+}
+
+std::string toml_text(const Option& option) {
+  const std::string value = option.text();
+  switch (option.kind) {
+    case Option::Kind::boolean:
+    case Option::Kind::integer: return value;
+    case Option::Kind::real:
+      return value.find_first_of(".einf") == std::string::npos ? value + ".0" : value;
+    case Option::Kind::integer_list: return value == "none" ? "[]" : fmt::format("[{}]", value);
+    case Option::Kind::text:
+    case Option::Kind::choice: {
+      std::ostringstream quoted;
+      quoted << toml::value<std::string>(value);
+      return quoted.str();
+    }
+  }
+  return value;
+}
+
+std::string node_text(const toml::node& node) {
+  if (const auto* list = node.as_array()) {
+    std::vector<std::string> items;
+    for (const toml::node& item : *list) items.push_back(node_text(item));
+    return fmt::format("{}", fmt::join(items, ","));
+  }
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
+  if (const auto real = node.value_exact<double>()) return number_text(*real);
+  if (const auto boolean = node.value_exact<bool>()) return *boolean ? "true" : "false";
+  return "";
+}
+
+void set_from_table(OptionTable& table, const toml::table& node, const std::string& prefix, std::string_view source) {
+  for (const auto& [key, value] : node) {
+    const std::string name = prefix + std::string(key.str());
+    if (const auto* inner = value.as_table()) {
+      set_from_table(table, *inner, name + ".", source);
+      continue;
+    }
+    try {
+      table.set(name, node_text(value));
+    } catch (const Error& error) {
+      fail(ErrorKind::usage, "{}, line {}: {}", source, value.source().begin.line, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  const bool above = low_open ? value > low : value >= low;
+  const bool below = high_open ? value < high : value <= high;
+  return above && below;
+}
+
+std::string Range::text() const {
+  const bool has_low = !std::isinf(low), has_high = !std::isinf(high);
+  if (has_low && has_high)
+    return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
+  if (has_low) return fmt::format("{} {}", low_open ? ">" : "≥", low);
+  if (has_high) return fmt::format("{} {}", high_open ? "<" : "≤", high);
+  return "any number";
+}
+
+void OptionTable::add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind, std::string range,
+                      std::function<std::string()> text, std::function<void(std::string_view)> assign) {
+  options_.push_back({.name = prefix_ + std::string(name),
+                      .help = std::string(help),
+                      .unit = std::string(unit),
+                      .kind = kind,
+                      .range = std::move(range),
+                      .choices = {},
+                      .text = std::move(text),
+                      .assign = std::move(assign)});
+}
+
+void OptionTable::operator()(std::string_view name, bool& value, std::string_view help) {
+  add(
+      name, help, "", Option::Kind::boolean, "true or false", [&value] { return std::string(value ? "true" : "false"); },
+      [&value, key = prefix_ + std::string(name)](std::string_view text) {
+        STEIN_CHECK(text == "true" || text == "false", "option '{}' expects true or false, got '{}'", key, text);
+        value = text == "true";
+      });
+}
+
+void OptionTable::operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range,
+                             std::string_view unit) {
+  add(
+      name, help, unit, Option::Kind::integer, range_or_empty(range), [&value] { return fmt::format("{}", value); },
+      [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
+        value = parse_number<std::int64_t>(key, text, range, "a whole number");
+      });
+}
+
+void OptionTable::operator()(std::string_view name, double& value, std::string_view help, Range range, std::string_view unit) {
+  add(
+      name, help, unit, Option::Kind::real, range_or_empty(range), [&value] { return number_text(value); },
+      [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
+        value = parse_number<double>(key, text, range, "a number");
+      });
+}
+
+void OptionTable::operator()(std::string_view name, std::string& value, std::string_view help) {
+  add(
+      name, help, "", Option::Kind::text, "", [&value] { return value; },
+      [&value](std::string_view text) { value = std::string(text); });
+}
+
+void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help, Range range) {
+  add(
+      name, help, "", Option::Kind::integer_list, range_or_empty(range),
+      [&value] { return value.empty() ? std::string("none") : fmt::format("{}", fmt::join(value, ",")); },
+      [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
+        std::vector<std::int64_t> items;
+        while (!text.empty() && text != "none") {
+          const std::size_t comma = std::min(text.find(','), text.size());
+          items.push_back(parse_number<std::int64_t>(key, text.substr(0, comma), range, "whole numbers separated by commas"));
+          STEIN_CHECK(comma + 1 != text.size(), "option '{}' expects a number after the last comma", key);
+          text.remove_prefix(std::min(comma + 1, text.size()));
+        }
+        value = std::move(items);
+      });
+}
+
+void OptionTable::add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
+                             std::function<std::size_t()> index, std::function<void(std::size_t)> choose) {
+  add(
+      name, help, "", Option::Kind::choice, fmt::format("{}", fmt::join(choices, " | ")),
+      [index, choices] { return choices[index()]; },
+      [choose, choices, key = prefix_ + std::string(name)](std::string_view text) {
+        const auto place = std::ranges::find(choices, text);
+        STEIN_CHECK(place != choices.end(), "option '{}' must be one of {}, got '{}'.{}", key, fmt::join(choices, " | "), text,
+                    nearest_name(text, choices) ? suggestion(text, choices) : "");
+        choose(static_cast<std::size_t>(place - choices.begin()));
+      });
+  options_.back().choices = std::move(choices);
+}
+
+bool OptionTable::contains(std::string_view key) const {
+  return std::ranges::any_of(options_, [&](const Option& option) { return option.name == key; });
+}
+
+const Option& OptionTable::at(std::string_view key) const {
+  const auto place = std::ranges::find(options_, key, &Option::name);
+  if (place != options_.end()) return *place;
+  std::vector<std::string> names;
+  for (const Option& option : options_) names.push_back(option.name);
+  fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(key, names));
+}
+
+void OptionTable::set(std::string_view key, std::string_view value) { at(key).assign(value); }
+
+std::string OptionTable::get(std::string_view key) const { return at(key).text(); }
+
+std::string to_toml(const OptionTable& table) {
+  std::string text;
+  for (const Option& option : table.options()) text += fmt::format("{} = {}\n", option.name, toml_text(option));
+  return text;
+}
+
+void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source) {
+  try {
+    set_from_table(table, toml::parse(toml, source), "", source);
+  } catch (const toml::parse_error& error) {
+    fail(ErrorKind::usage, "{}, line {}: {}", source, error.source().begin.line, error.description());
+  }
+}
+
+std::string help_text(const OptionTable& table) {
+  std::size_t width = 0;
+  for (const Option& option : table.options()) width = std::max(width, option.name.size());
+  std::string text;
+  for (const Option& option : table.options()) {
+    std::string details = option.range;
+    if (!option.unit.empty()) details += (details.empty() ? "" : ", ") + option.unit;
+    text += fmt::format("  {:<{}}  {}\n  {:<{}}    default {}{}\n", option.name, width, option.help, "", width, option.text(),
+                        details.empty() ? "" : fmt::format("; {}", details));
+  }
+  return text;
+}
+
+}  // namespace stein

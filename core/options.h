@@ -1,0 +1,133 @@
+// Options described once: name, default, help, range and unit of every field stand in one `describe(visitor)`, and the command
+// line, the TOML file, `--help`, the reference page and the resolved configuration all read that.
+#pragma once
+
+#include <stein/core/error.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace stein {
+
+/// The numbers that an option may take.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;   ///< `low` itself is not allowed
+  bool high_open = false;  ///< `high` itself is not allowed
+
+  bool contains(double value) const;
+  /// As a person would say it: "> 0", "in [0, 1]", "any number".
+  std::string text() const;
+};
+
+inline constexpr Range any_number{};
+inline constexpr Range positive{.low = 0, .low_open = true};
+inline constexpr Range non_negative{.low = 0};
+inline constexpr Range probability{.low = 0, .high = 1};
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+
+/// One option of one component, bound to the field that holds it.
+struct Option {
+  enum class Kind { boolean, integer, real, text, choice, integer_list };
+
+  std::string name;  ///< full key: `kernel.bandwidth`
+  std::string help;
+  std::string unit;  ///< empty if the value has none
+  Kind kind;
+  std::string range;                              ///< the allowed values as text; empty if any
+  std::vector<std::string> choices;               ///< of Kind::choice
+  std::function<std::string()> text;              ///< the present value as one would type it
+  std::function<void(std::string_view)> assign;   ///< throws Error(usage): wrong type, out of range
+};
+
+/// The visitor given to `describe`: collects the options of a component, of its parts under `part.name`, and sets them by name.
+///
+///   struct Options {
+///     double step_size = 1e-3;
+///     template <class V> void describe(V& v) { v("step_size", step_size, "multiplies the gradient", positive); }
+///   };
+class OptionTable {
+ public:
+  OptionTable() = default;
+  /// The table of `options`, which must outlive it.
+  template <class Options>
+  static OptionTable of(Options& options) {
+    OptionTable table;
+    options.describe(table);
+    return table;
+  }
+
+  void operator()(std::string_view name, bool& value, std::string_view help);
+  void operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range = any_number,
+                  std::string_view unit = "");
+  void operator()(std::string_view name, double& value, std::string_view help, Range range = any_number,
+                  std::string_view unit = "");
+  void operator()(std::string_view name, std::string& value, std::string_view help);
+  /// A list such as `50,50`; every item must lie in `range`; `none` or an empty text is the empty list.
+  void operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help, Range range = any_number);
+  /// An enumeration by the names of its values.
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void operator()(std::string_view name, Enum& value, std::string_view help,
+                  std::initializer_list<std::pair<const char*, std::type_identity_t<Enum>>> names) {
+    std::vector<std::string> choices;
+    std::vector<Enum> values;
+    for (const auto& [choice, item] : names) {
+      choices.emplace_back(choice);
+      values.push_back(item);
+    }
+    add_choice(
+        name, help, std::move(choices),
+        [&value, values] {
+          std::size_t i = 0;
+          while (i + 1 < values.size() && values[i] != value) ++i;
+          return i;
+        },
+        [&value, values](std::size_t i) { value = values[i]; });
+  }
+  /// The options of a part, each under `prefix.`.
+  template <class Options>
+  void part(std::string_view prefix, Options& options) {
+    const std::string before = std::exchange(prefix_, prefix_ + std::string(prefix) + ".");
+    options.describe(*this);
+    prefix_ = before;
+  }
+
+  const std::vector<Option>& options() const { return options_; }
+  bool contains(std::string_view key) const;
+  /// Sets the option `key` from text. Throws Error(usage) that names the key, the value, what is allowed, and for an unknown key
+  /// the nearest known one.
+  void set(std::string_view key, std::string_view value);
+  /// The present value of `key` as text. Throws Error(usage) for an unknown key.
+  std::string get(std::string_view key) const;
+
+ private:
+  void add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind, std::string range,
+           std::function<std::string()> text, std::function<void(std::string_view)> assign);
+  void add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
+                  std::function<std::size_t()> index, std::function<void(std::size_t)> choose);
+  const Option& at(std::string_view key) const;
+
+  std::vector<Option> options_;
+  std::string prefix_;
+};
+
+/// `key = value` lines of all options, TOML values, dotted keys; reading it back gives the same options.
+std::string to_toml(const OptionTable& table);
+
+/// Sets options from the text of a TOML file; tables become prefixes. Throws Error(usage) naming `source`, line and key.
+void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source);
+
+/// One indented line an option for `--help`: name, default, range, unit, help.
+std::string help_text(const OptionTable& table);
+
+}  // namespace stein
