@@ -12,7 +12,8 @@ namespace stein {
 /// Without `commit` the destructor removes what was written.
 class AtomicFile {
  public:
-  /// Opens the temporary file. @throws Error(io) naming the path and the system's reason (no such directory, read-only, …)
+  /// Opens the temporary file. @throws Error(io) naming the path and the system's reason (no such directory, read-only,
+  /// …)
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

@@ -42,7 +42,9 @@ std::string sha256(std::span<const std::byte> bytes) {
   return hash.finish();
 }
 
-std::string sha256(std::string_view text) { return sha256(std::as_bytes(std::span(text))); }
+std::string sha256(std::string_view text) {
+  return sha256(std::as_bytes(std::span(text)));
+}
 
 std::string sha256_file(const std::filesystem::path& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
@@ -78,6 +80,8 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) {
   return ~crc;
 }
 
-std::uint32_t crc32c(std::string_view text) { return crc32c(std::as_bytes(std::span(text))); }
+std::uint32_t crc32c(std::string_view text) {
+  return crc32c(std::as_bytes(std::span(text)));
+}
 
 }  // namespace stein

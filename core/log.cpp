@@ -31,7 +31,7 @@ spdlog::sink_ptr make_terminal_sink() {
     return sink;
   }
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-  sink->set_pattern("\r\x1b[Kstein %^%l%$: %v");  // first wipe the progress bar, which is drawn again below
+  sink->set_pattern("\r\x1b[Kstein %^%l%$: %v");  // first wipe the progress bar, which its next update draws again
   return sink;
 }
 
@@ -58,7 +58,9 @@ void drop_file(Log& log) {
 
 }  // namespace
 
-void set_log_level(LogLevel minimum) { the_log().terminal->set_level(spdlog_level(minimum)); }
+void set_log_level(LogLevel minimum) {
+  the_log().terminal->set_level(spdlog_level(minimum));
+}
 
 void open_log_file(const std::filesystem::path& path) {
   Log& log = the_log();

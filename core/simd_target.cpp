@@ -20,9 +20,12 @@ std::vector<std::string> names_of(std::uint64_t targets) {
 }  // namespace
 
 std::string simd_target() {
-  return names_of(static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS)).front();
+  return names_of(static_cast<std::uint64_t>(hwy::SupportedTargets()) & static_cast<std::uint64_t>(HWY_TARGETS))
+      .front();
 }
 
-std::vector<std::string> compiled_simd_targets() { return names_of(static_cast<std::uint64_t>(HWY_TARGETS)); }
+std::vector<std::string> compiled_simd_targets() {
+  return names_of(static_cast<std::uint64_t>(HWY_TARGETS));
+}
 
 }  // namespace stein
