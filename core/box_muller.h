@@ -1,5 +1,5 @@
-// Two words to two standard normals, the float arithmetic written once: plain floats here, SIMD vectors in fill_normal.cpp. Every
-// multiply-add is explicit, so the bits are the same wherever it runs.
+// Two words to two standard normals, the float arithmetic written once: plain floats here, SIMD vectors in
+// fill_normal.cpp. Every multiply-add is explicit, so the bits are the same wherever it runs.
 #pragma once
 
 #include <stein/core/host_device.h>
@@ -29,9 +29,13 @@ struct FloatOperations {
   /// The signed integer in `a` as a float, rounded to nearest.
   STEIN_HOST_DEVICE static Real from_signed(Word a) { return static_cast<Real>(static_cast<std::int32_t>(a)); }
   template <int n>
-  STEIN_HOST_DEVICE static Word shift_left(Word a) { return a << n; }
+  STEIN_HOST_DEVICE static Word shift_left(Word a) {
+    return a << n;
+  }
   template <int n>
-  STEIN_HOST_DEVICE static Word shift_right(Word a) { return a >> n; }
+  STEIN_HOST_DEVICE static Word shift_right(Word a) {
+    return a >> n;
+  }
   template <int n>
   STEIN_HOST_DEVICE static Word shift_right_signed(Word a) {
     return static_cast<Word>(static_cast<std::int32_t>(a) >> n);
@@ -40,9 +44,9 @@ struct FloatOperations {
   STEIN_HOST_DEVICE static Real choose(Word mask, Real a, Real b) { return (mask >> 31) != 0 ? a : b; }
 };
 
-/// Box–Muller on two words. The first gives u = (w + ½)/2³² in (0, 1], so the radius √(−2 ln u) stays below 6.77; the second
-/// gives the angle: its top two bits (rounded) the quadrant, the rest an angle within ±π/4.
-/// ln: exponent and a polynomial of degree 7 on [√½, √2] (error < 1e-7 relative to the radius); sine and cosine: Taylor–minimax
+/// Box–Muller on two words. The first gives u = (w + ½)/2³² in (0, 1], so the radius √(−2 ln u) stays below 6.77; the
+/// second gives the angle: its top two bits (rounded) the quadrant, the rest an angle within ±π/4. ln: exponent and a
+/// polynomial of degree 7 on [√½, √2] (error < 1e-7 relative to the radius); sine and cosine: Taylor–minimax
 /// polynomials of degrees 7 and 8 (error < 1e-7).
 template <class O>
 STEIN_HOST_DEVICE NormalPair<typename O::Real> box_muller_steps(typename O::Word word0, typename O::Word word1) {

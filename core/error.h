@@ -1,4 +1,5 @@
-// What every part of Stein throws when something outside it is wrong: a sentence, and the kind that decides the exit code.
+// What every part of Stein throws when something outside it is wrong: a sentence, and the kind that decides the exit
+// code.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ template <class... Args>
 }  // namespace stein
 
 /// Throws `stein::Error(usage)` with a formatted sentence unless `condition` holds. For public entry points.
-#define STEIN_CHECK(condition, ...)                             \
-  do {                                                          \
-    if (!(condition)) [[unlikely]]                              \
-      ::stein::fail(::stein::ErrorKind::usage, __VA_ARGS__);    \
+#define STEIN_CHECK(condition, ...)                          \
+  do {                                                       \
+    if (!(condition)) [[unlikely]]                           \
+      ::stein::fail(::stein::ErrorKind::usage, __VA_ARGS__); \
   } while (false)

@@ -33,8 +33,9 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   const std::size_t allowed = std::max<std::size_t>(2, best->size() / 3);
   if (distance(*best) <= allowed) return *best;
   // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
-  const auto part = std::ranges::find_if(
-      candidates, [&](const std::string& candidate) { return name.size() >= 3 && candidate.find(name) != std::string::npos; });
+  const auto part = std::ranges::find_if(candidates, [&](const std::string& candidate) {
+    return name.size() >= 3 && candidate.find(name) != std::string::npos;
+  });
   if (part != candidates.end()) return *part;
   return std::nullopt;
 }

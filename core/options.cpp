@@ -23,7 +23,8 @@ Number parse_number(std::string_view key, std::string_view text, const Range& ra
   if constexpr (std::is_integral_v<Number>) {
     double real{};
     const auto [real_end, real_error] = std::from_chars(text.data(), text.data() + text.size(), real);
-    if (real_error == std::errc{} && real_end == text.data() + text.size() && std::abs(real) < 9e15 && real == std::floor(real)) {
+    if (real_error == std::errc{} && real_end == text.data() + text.size() && std::abs(real) < 9e15 &&
+        real == std::floor(real)) {
       STEIN_CHECK(range.contains(real), "option '{}' must be {}, got {}", key, range.text(), text);
       return static_cast<Number>(real);
     }
@@ -46,8 +47,7 @@ std::string toml_text(const Option& option) {
   switch (option.kind) {
     case Option::Kind::boolean:
     case Option::Kind::integer: return value;
-    case Option::Kind::real:
-      return value.find_first_of(".einf") == std::string::npos ? value + ".0" : value;
+    case Option::Kind::real: return value.find_first_of(".einf") == std::string::npos ? value + ".0" : value;
     case Option::Kind::integer_list: return value == "none" ? "[]" : fmt::format("[{}]", value);
     case Option::Kind::text:
     case Option::Kind::choice: {
@@ -97,15 +97,15 @@ bool Range::contains(double value) const {
 
 std::string Range::text() const {
   const bool has_low = !std::isinf(low), has_high = !std::isinf(high);
-  if (has_low && has_high)
-    return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
+  if (has_low && has_high) return fmt::format("in {}{}, {}{}", low_open ? '(' : '[', low, high, high_open ? ')' : ']');
   if (has_low) return fmt::format("{} {}", low_open ? ">" : "≥", low);
   if (has_high) return fmt::format("{} {}", high_open ? "<" : "≤", high);
   return "any number";
 }
 
-void OptionTable::add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind, std::string range,
-                      std::function<std::string()> text, std::function<void(std::string_view)> assign) {
+void OptionTable::add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind,
+                      std::string range, std::function<std::string()> text,
+                      std::function<void(std::string_view)> assign) {
   options_.push_back({.name = prefix_ + std::string(name),
                       .help = std::string(help),
                       .unit = std::string(unit),
@@ -118,7 +118,8 @@ void OptionTable::add(std::string_view name, std::string_view help, std::string_
 
 void OptionTable::operator()(std::string_view name, bool& value, std::string_view help) {
   add(
-      name, help, "", Option::Kind::boolean, "true or false", [&value] { return std::string(value ? "true" : "false"); },
+      name, help, "", Option::Kind::boolean, "true or false",
+      [&value] { return std::string(value ? "true" : "false"); },
       [&value, key = prefix_ + std::string(name)](std::string_view text) {
         STEIN_CHECK(text == "true" || text == "false", "option '{}' expects true or false, got '{}'", key, text);
         value = text == "true";
@@ -134,7 +135,8 @@ void OptionTable::operator()(std::string_view name, std::int64_t& value, std::st
       });
 }
 
-void OptionTable::operator()(std::string_view name, double& value, std::string_view help, Range range, std::string_view unit) {
+void OptionTable::operator()(std::string_view name, double& value, std::string_view help, Range range,
+                             std::string_view unit) {
   add(
       name, help, unit, Option::Kind::real, range_or_empty(range), [&value] { return number_text(value); },
       [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
@@ -148,7 +150,8 @@ void OptionTable::operator()(std::string_view name, std::string& value, std::str
       [&value](std::string_view text) { value = std::string(text); });
 }
 
-void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help, Range range) {
+void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
+                             Range range) {
   add(
       name, help, "", Option::Kind::integer_list, range_or_empty(range),
       [&value] { return value.empty() ? std::string("none") : fmt::format("{}", fmt::join(value, ",")); },
@@ -156,7 +159,8 @@ void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& v
         std::vector<std::int64_t> items;
         while (!text.empty() && text != "none") {
           const std::size_t comma = std::min(text.find(','), text.size());
-          items.push_back(parse_number<std::int64_t>(key, text.substr(0, comma), range, "whole numbers separated by commas"));
+          items.push_back(
+              parse_number<std::int64_t>(key, text.substr(0, comma), range, "whole numbers separated by commas"));
           STEIN_CHECK(comma + 1 != text.size(), "option '{}' expects a number after the last comma", key);
           text.remove_prefix(std::min(comma + 1, text.size()));
         }
@@ -171,8 +175,8 @@ void OptionTable::add_choice(std::string_view name, std::string_view help, std::
       [index, choices] { return choices[index()]; },
       [choose, choices, key = prefix_ + std::string(name)](std::string_view text) {
         const auto place = std::ranges::find(choices, text);
-        STEIN_CHECK(place != choices.end(), "option '{}' must be one of {}, got '{}'.{}", key, fmt::join(choices, " | "), text,
-                    nearest_name(text, choices) ? suggestion(text, choices) : "");
+        STEIN_CHECK(place != choices.end(), "option '{}' must be one of {}, got '{}'.{}", key,
+                    fmt::join(choices, " | "), text, nearest_name(text, choices) ? suggestion(text, choices) : "");
         choose(static_cast<std::size_t>(place - choices.begin()));
       });
   options_.back().choices = std::move(choices);
@@ -190,9 +194,13 @@ const Option& OptionTable::at(std::string_view key) const {
   fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(key, names));
 }
 
-void OptionTable::set(std::string_view key, std::string_view value) { at(key).assign(value); }
+void OptionTable::set(std::string_view key, std::string_view value) {
+  at(key).assign(value);
+}
 
-std::string OptionTable::get(std::string_view key) const { return at(key).text(); }
+std::string OptionTable::get(std::string_view key) const {
+  return at(key).text();
+}
 
 std::string to_toml(const OptionTable& table) {
   std::string text;
@@ -215,8 +223,8 @@ std::string help_text(const OptionTable& table) {
   for (const Option& option : table.options()) {
     std::string details = option.range;
     if (!option.unit.empty()) details += (details.empty() ? "" : ", ") + option.unit;
-    text += fmt::format("  {:<{}}  {}\n  {:<{}}    default {}{}\n", option.name, width, option.help, "", width, option.text(),
-                        details.empty() ? "" : fmt::format("; {}", details));
+    text += fmt::format("  {:<{}}  {}\n  {:<{}}    default {}{}\n", option.name, width, option.help, "", width,
+                        option.text(), details.empty() ? "" : fmt::format("; {}", details));
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// Options described once: name, default, help, range and unit of every field stand in one `describe(visitor)`, and the command
-// line, the TOML file, `--help`, the reference page and the resolved configuration all read that.
+// Options described once: name, default, help, range and unit of every field stand in one `describe(visitor)`, and the
+// command line, the TOML file, `--help`, the reference page and the resolved configuration all read that.
 #pragma once
 
 #include <stein/core/error.h>
@@ -32,8 +32,12 @@ inline constexpr Range any_number{};
 inline constexpr Range positive{.low = 0, .low_open = true};
 inline constexpr Range non_negative{.low = 0};
 inline constexpr Range probability{.low = 0, .high = 1};
-constexpr Range at_least(double low) { return {.low = low}; }
-constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Range at_least(double low) {
+  return {.low = low};
+}
+constexpr Range between(double low, double high) {
+  return {.low = low, .high = high};
+}
 
 /// One option of one component, bound to the field that holds it.
 struct Option {
@@ -43,13 +47,14 @@ struct Option {
   std::string help;
   std::string unit;  ///< empty if the value has none
   Kind kind;
-  std::string range;                              ///< the allowed values as text; empty if any
-  std::vector<std::string> choices;               ///< of Kind::choice
-  std::function<std::string()> text;              ///< the present value as one would type it
-  std::function<void(std::string_view)> assign;   ///< throws Error(usage): wrong type, out of range
+  std::string range;                             ///< the allowed values as text; empty if any
+  std::vector<std::string> choices;              ///< of Kind::choice
+  std::function<std::string()> text;             ///< the present value as one would type it
+  std::function<void(std::string_view)> assign;  ///< throws Error(usage): wrong type, out of range
 };
 
-/// The visitor given to `describe`: collects the options of a component, of its parts under `part.name`, and sets them by name.
+/// The visitor given to `describe`: collects the options of a component, of its parts under `part.name`, and sets them
+/// by name.
 ///
 ///   struct Options {
 ///     double step_size = 1e-3;
@@ -73,10 +78,11 @@ class OptionTable {
                   std::string_view unit = "");
   void operator()(std::string_view name, std::string& value, std::string_view help);
   /// A list such as `50,50`; every item must lie in `range`; `none` or an empty text is the empty list.
-  void operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help, Range range = any_number);
+  void operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
+                  Range range = any_number);
   /// An enumeration by the names of its values.
   template <class Enum>
-    requires std::is_enum_v<Enum>
+  requires std::is_enum_v<Enum>
   void operator()(std::string_view name, Enum& value, std::string_view help,
                   std::initializer_list<std::pair<const char*, std::type_identity_t<Enum>>> names) {
     std::vector<std::string> choices;
@@ -104,8 +110,8 @@ class OptionTable {
 
   const std::vector<Option>& options() const { return options_; }
   bool contains(std::string_view key) const;
-  /// Sets the option `key` from text. Throws Error(usage) that names the key, the value, what is allowed, and for an unknown key
-  /// the nearest known one.
+  /// Sets the option `key` from text. Throws Error(usage) that names the key, the value, what is allowed, and for an
+  /// unknown key the nearest known one.
   void set(std::string_view key, std::string_view value);
   /// The present value of `key` as text. Throws Error(usage) for an unknown key.
   std::string get(std::string_view key) const;
@@ -124,7 +130,8 @@ class OptionTable {
 /// `key = value` lines of all options, TOML values, dotted keys; reading it back gives the same options.
 std::string to_toml(const OptionTable& table);
 
-/// Sets options from the text of a TOML file; tables become prefixes. Throws Error(usage) naming `source`, line and key.
+/// Sets options from the text of a TOML file; tables become prefixes. Throws Error(usage) naming `source`, line and
+/// key.
 void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source);
 
 /// One indented line an option for `--help`: name, default, range, unit, help.

@@ -21,7 +21,9 @@ ThreadLimit& limit() {
 
 }  // namespace
 
-int thread_count() { return limit().count; }
+int thread_count() {
+  return limit().count;
+}
 
 void set_thread_count(int count) {
   STEIN_CHECK(count >= 1 && count <= 4096, "threads must be between 1 and 4096, got {}", count);

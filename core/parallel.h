@@ -1,5 +1,5 @@
-// Work on several cores with results that do not depend on how many there are: tasks are fixed by the caller, never by the
-// number of threads. oneTBB underneath.
+// Work on several cores with results that do not depend on how many there are: tasks are fixed by the caller, never by
+// the number of threads. oneTBB underneath.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@ namespace detail {
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body);
 }
 
-/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. The first exception is rethrown.
-/// A call from inside a task runs its tasks on the same pool. One task or one thread: runs in the calling thread, in order.
+/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. The first exception
+/// is rethrown. A call from inside a task runs its tasks on the same pool. One task or one thread: runs in the calling
+/// thread, in order.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::run_tasks(
       count, [](const void* erased, std::int64_t i) { (*static_cast<const Body*>(erased))(i); }, &body);
 }
 
-/// Splits [0, size) into blocks of `block` items and calls body(begin, end) for each: the split is fixed by `block` alone.
+/// Splits [0, size) into blocks of `block` items and calls body(begin, end) for each: the split is fixed by `block`
+/// alone.
 template <class Body>
 void parallel_blocks(std::int64_t size, std::int64_t block, const Body& body) {
   parallel_for((size + block - 1) / block, [&](std::int64_t i) {

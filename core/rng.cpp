@@ -69,7 +69,8 @@ double Draws::gamma(double shape) {
 std::size_t Draws::categorical(std::span<const double> weights) {
   double total = 0;
   for (const double weight : weights) {
-    STEIN_CHECK(weight >= 0 && std::isfinite(weight), "weights of a categorical draw must be finite and ≥ 0, got {}", weight);
+    STEIN_CHECK(weight >= 0 && std::isfinite(weight), "weights of a categorical draw must be finite and ≥ 0, got {}",
+                weight);
     total += weight;
   }
   STEIN_CHECK(total > 0, "weights of a categorical draw must not all be zero");

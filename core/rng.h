@@ -1,8 +1,8 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //
-// A number is a pure function of (seed, stream, step, row, index): it does not depend on threads, on the order of draws, on
-// ranks, or on how parameters are padded or batched. Key = seed (64 bits); counter = (index / 4, row, low half of step,
-// stream in the top 8 bits | high 24 bits of step).
+// A number is a pure function of (seed, stream, step, row, index): it does not depend on threads, on the order of
+// draws, on ranks, or on how parameters are padded or batched. Key = seed (64 bits); counter = (index / 4, row, low
+// half of step, stream in the top 8 bits | high 24 bits of step).
 #pragma once
 
 #include <stein/core/host_device.h>
@@ -16,18 +16,18 @@ namespace stein {
 
 /// What a number is drawn for; two streams of one seed never share a number.
 enum class Stream : std::uint8_t {
-  initial_values,   ///< start of particles and weights
-  minibatch,        ///< which rows a minibatch takes
-  sampler,          ///< noise that a sampler injects
-  model,            ///< noise inside a model: dropout
-  parameterization, ///< ε of a stochastic parameterization
-  context,          ///< what an environment shows
-  reward,           ///< what an environment answers
-  decision,         ///< how a policy breaks ties and explores
-  environment,      ///< fixed parameters of a random environment
-  prior_function,   ///< fixed random functions added to particles
-  data,             ///< synthetic data sets
-  test,             ///< used by tests only
+  initial_values,    ///< start of particles and weights
+  minibatch,         ///< which rows a minibatch takes
+  sampler,           ///< noise that a sampler injects
+  model,             ///< noise inside a model: dropout
+  parameterization,  ///< ε of a stochastic parameterization
+  context,           ///< what an environment shows
+  reward,            ///< what an environment answers
+  decision,          ///< how a policy breaks ties and explores
+  environment,       ///< fixed parameters of a random environment
+  prior_function,    ///< fixed random functions added to particles
+  data,              ///< synthetic data sets
+  test,              ///< used by tests only
 };
 
 /// Names a block of random numbers; `row` is the global row of a particle, chain, or slot.
@@ -54,15 +54,15 @@ STEIN_HOST_DEVICE inline PhiloxBlock philox4x32_10(PhiloxBlock counter, std::uin
 
 /// The four words at `block` (= index / 4) of `row` under `key`.
 STEIN_HOST_DEVICE inline PhiloxBlock random_block(const NoiseKey& key, std::uint32_t row, std::uint32_t block) {
-  const PhiloxBlock counter{block, row, static_cast<std::uint32_t>(key.step),
-                            (static_cast<std::uint32_t>(key.stream) << 24) |
-                                (static_cast<std::uint32_t>(key.step >> 32) & 0xFFFFFFu)};
+  const PhiloxBlock counter{
+      block, row, static_cast<std::uint32_t>(key.step),
+      (static_cast<std::uint32_t>(key.stream) << 24) | (static_cast<std::uint32_t>(key.step >> 32) & 0xFFFFFFu)};
   return philox4x32_10(counter, static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32));
 }
 
-/// The standard normal at `index` of `row` under `key` (Box–Muller: words 0, 1 give normals 0, 1; words 2, 3 give 2, 3).
-/// The float form has the same bits as the vector form of fill_normal on every SIMD target; the double form uses the same
-/// words, so both walk the same path to float precision. |value| < 6.77.
+/// The standard normal at `index` of `row` under `key` (Box–Muller: words 0, 1 give normals 0, 1; words 2, 3 give 2,
+/// 3). The float form has the same bits as the vector form of fill_normal on every SIMD target; the double form uses
+/// the same words, so both walk the same path to float precision. |value| < 6.77.
 template <class Scalar>
 Scalar normal_at(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
 extern template float normal_at<float>(const NoiseKey&, std::uint32_t, std::uint64_t);
@@ -72,7 +72,8 @@ extern template double normal_at<double>(const NoiseKey&, std::uint32_t, std::ui
 void fill_normal(std::span<float> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 void fill_normal(std::span<double> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 
-/// A sequence of draws that starts at the first word of (key, row): for code that needs a few numbers of different kinds.
+/// A sequence of draws that starts at the first word of (key, row): for code that needs a few numbers of different
+/// kinds.
 class Draws {
  public:
   Draws(const NoiseKey& key, std::uint32_t row) : key_(key), row_(row) {}

@@ -19,8 +19,8 @@ void Snapshot::put_bytes(std::string_view name, ElementType type, std::span<cons
                          std::vector<std::int64_t> shape) {
   if (shape.empty()) shape = {static_cast<std::int64_t>(count)};
   const auto elements = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  STEIN_CHECK(elements == static_cast<std::int64_t>(count), "snapshot array '{}': shape holds {} elements, got {}", name,
-              elements, count);
+  STEIN_CHECK(elements == static_cast<std::int64_t>(count), "snapshot array '{}': shape holds {} elements, got {}",
+              name, elements, count);
   put_array(std::string(name), Array{type, std::move(shape), {bytes.begin(), bytes.end()}});
 }
 
@@ -55,7 +55,9 @@ const std::string& Snapshot::get_text(std::string_view name) const {
   return place->second;
 }
 
-bool Snapshot::contains(std::string_view name) const { return arrays_.contains(name) || texts_.contains(name); }
+bool Snapshot::contains(std::string_view name) const {
+  return arrays_.contains(name) || texts_.contains(name);
+}
 
 std::size_t Snapshot::size_of(std::string_view name) const {
   const Array& array = at(name);

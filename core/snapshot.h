@@ -19,17 +19,29 @@ std::size_t element_size(ElementType type) noexcept;
 template <class T>
 constexpr ElementType element_type();
 template <>
-constexpr ElementType element_type<float>() { return ElementType::float32; }
+constexpr ElementType element_type<float>() {
+  return ElementType::float32;
+}
 template <>
-constexpr ElementType element_type<double>() { return ElementType::float64; }
+constexpr ElementType element_type<double>() {
+  return ElementType::float64;
+}
 template <>
-constexpr ElementType element_type<std::int32_t>() { return ElementType::int32; }
+constexpr ElementType element_type<std::int32_t>() {
+  return ElementType::int32;
+}
 template <>
-constexpr ElementType element_type<std::int64_t>() { return ElementType::int64; }
+constexpr ElementType element_type<std::int64_t>() {
+  return ElementType::int64;
+}
 template <>
-constexpr ElementType element_type<std::uint64_t>() { return ElementType::uint64; }
+constexpr ElementType element_type<std::uint64_t>() {
+  return ElementType::uint64;
+}
 template <>
-constexpr ElementType element_type<std::uint8_t>() { return ElementType::uint8; }
+constexpr ElementType element_type<std::uint8_t>() {
+  return ElementType::uint8;
+}
 
 /// Named arrays and texts in alphabetical order. Names are paths: `policy/particles`.
 class Snapshot {
@@ -40,8 +52,8 @@ class Snapshot {
     std::vector<std::byte> bytes;
   };
 
-  /// Stores a copy of `values` under `name`; an empty `shape` means one dimension. Throws Error(usage) if the name is taken or
-  /// the shape does not match.
+  /// Stores a copy of `values` under `name`; an empty `shape` means one dimension. Throws Error(usage) if the name is
+  /// taken or the shape does not match.
   template <class T>
   void put(std::string_view name, std::span<const T> values, std::vector<std::int64_t> shape = {}) {
     put_bytes(name, element_type<T>(), std::as_bytes(values), values.size(), std::move(shape));
@@ -52,13 +64,12 @@ class Snapshot {
   }
   /// Stores one number as an array of one element.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  void put(std::string_view name, T value) {
-    put(name, std::span<const T>(&value, 1));
-  }
+  requires std::is_arithmetic_v<T>
+  void put(std::string_view name, T value) { put(name, std::span<const T>(&value, 1)); }
   void put_text(std::string_view name, std::string value);
 
-  /// Copies the array `name` into `values`. Throws Error(data) naming the array if it is missing, or has another type or size.
+  /// Copies the array `name` into `values`. Throws Error(data) naming the array if it is missing, or has another type
+  /// or size.
   template <class T>
   void get(std::string_view name, std::span<T> values) const {
     get_bytes(name, element_type<T>(), std::as_writable_bytes(values), values.size());

@@ -1,0 +1,46 @@
+// The map from what a sampler moves (coordinates φ) to the weights of a network (θ), and its transpose on gradients.
+#pragma once
+
+#include <stein/core/rng.h>
+#include <stein/inference/layout.h>
+#include <stein/inference/particles.h>
+
+#include <span>
+
+namespace stein::inference {
+
+/// φ → θ, row by row. A stochastic one maps each row to `samples()` rows of weights, regenerates the same noise in its
+/// pullback from the same key, and owns its entropy.
+///
+/// Calls for different rows may run at the same time; what `forward` keeps for `pullback` it keeps per row.
+template <class Scalar>
+class Parameterization {
+ public:
+  virtual ~Parameterization() = default;
+
+  virtual const Layout& coordinates() const = 0;
+  virtual const Layout& weights() const = 0;
+  /// S: rows of weights for each row of coordinates.
+  virtual std::int64_t samples() const { return 1; }
+
+  /// Prepares for ensembles of up to `rows` rows; nothing allocates afterwards.
+  virtual void reserve(std::int64_t rows) { static_cast<void>(rows); }
+  /// Writes the weights [m·S, P] of the coordinates [m, Q], padding included.
+  /// @param first  position of these rows among the rows reserved (not their global number)
+  virtual void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+                       MatrixView<Scalar> weights) = 0;
+  /// Writes ∇φ [m, Q] from ∇θ [m·S, P], for the coordinates and noise of the last `forward` of the same rows.
+  virtual void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+                        MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) = 0;
+  /// Adds the gradient of the entropy of the distribution that φ describes, and the entropy itself to `value` unless
+  /// empty.
+  virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
+                           std::span<Scalar> value) {
+    static_cast<void>(coordinates), static_cast<void>(gradient), static_cast<void>(value);
+  }
+
+  /// Draws starting coordinates such that every weight matrix starts with independent N(0, spread² / inputs) entries.
+  virtual void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) = 0;
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,31 @@
+// A way of moving particles along the gradient of a log density.
+#pragma once
+
+#include <stein/core/snapshot.h>
+#include <stein/inference/batch.h>
+#include <stein/inference/particles.h>
+#include <stein/inference/target.h>
+
+namespace stein::inference {
+
+/// What one step did.
+struct StepReport {
+  bool accepted = true;    ///< false only where a Metropolis test rejected the proposal
+  bool divergent = false;  ///< the trajectory left the region where its integrator is stable
+};
+
+/// Moves all particles by one step, pulling as many gradients from the target as it needs.
+template <class Scalar>
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+
+  /// @throws Error(numeric) naming the first coordinate that is not finite; the particles are left as they were
+  virtual StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) = 0;
+
+  /// Everything that the next step depends on besides the particles: momenta, averages, step count.
+  virtual void save(Snapshot& snapshot) const = 0;
+  virtual void restore(const Snapshot& snapshot) = 0;
+};
+
+}  // namespace stein::inference
