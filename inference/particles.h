@@ -7,6 +7,8 @@
 #include <stein/inference/layout.h>
 #include <stein/inference/matrix_view.h>
 
+#include <algorithm>
+
 namespace stein::inference {
 
 /// Some rows of an ensemble, and the global number of the first of them (it keys the noise, also when rows are

@@ -1,0 +1,97 @@
+// Contextual bandits: a context, a choice of arms, a reward, and the expected reward of every arm, so that regret is
+// exact.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/core/registry.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stein::envs {
+
+/// What a policy needs to know of a bandit before it meets it.
+struct BanditSpec {
+  std::string name;
+  std::int64_t arms = 0;
+  std::int64_t context_size = 0;    ///< columns of the context as a dense vector
+  std::int64_t active_columns = 0;  ///< > 0: the context is one-hot, always with this many ones; 0: dense numbers
+  double reward_low = 0;            ///< smallest expected reward of any arm
+  double reward_high = 0;           ///< largest expected reward of any arm
+  double reward_deviation =
+      1;               ///< sd of the rewards of uniformly drawn arms: the scale that makes rewards of unit spread
+  std::string data;    ///< "real", or "synthetic"
+  std::string source;  ///< paper, file and checksum, or formula that it follows
+};
+
+/// What an agent sees: either dense numbers or the columns that are one.
+struct Context {
+  std::span<const float> dense;          ///< [context_size], or empty
+  std::span<const std::int32_t> active;  ///< [active_columns] ascending, or empty
+};
+
+/// A contextual bandit. Everything random is keyed by (seed, step), so steps can be visited in any order and nothing
+/// but the step number is state. Objects are not shared between threads; make one a seed.
+class BanditEnvironment {
+ public:
+  virtual ~BanditEnvironment() = default;
+
+  virtual const BanditSpec& spec() const = 0;
+  /// Moves to interaction `step` of the stream `seed` and returns its context, valid until the next call.
+  virtual Context observe(std::uint64_t seed, std::int64_t step) = 0;
+  /// Row of the data set that the present context shows, or −1 where there is no data set.
+  virtual std::int64_t row() const { return -1; }
+  /// Expected reward of every arm in the present context, [arms].
+  virtual std::span<const double> expected_rewards() const = 0;
+  /// The reward of pulling `arm` in the present context; the same (seed, step, arm) gives the same reward.
+  /// Throws Error(usage) unless 0 ≤ arm < arms.
+  virtual double reward(std::int64_t arm) = 0;
+  /// Contexts that a report shows posteriors for, with a name each ("edible", "poisonous"); may be none.
+  struct Probe {
+    std::string name;
+    std::vector<float> dense;
+    std::vector<std::int32_t> active;
+  };
+  virtual std::vector<Probe> probes() const { return {}; }
+};
+
+/// Where data sets are looked for: `--data DIR`, or empty for $STEIN_DATA and then the user's cache.
+struct DataSource {
+  std::string directory;
+};
+
+/// A registered bandit: how to describe it, which options it has, how to make it.
+struct BanditEntry {
+  std::string description;  ///< one line for `stein list`
+  /// An environment's options, kept with the factory that reads them.
+  struct Builder {
+    virtual ~Builder() = default;
+    virtual void describe(OptionTable& table) = 0;
+    /// Throws Error(data) where a data set is missing or damaged.
+    virtual std::unique_ptr<BanditEnvironment> make(const DataSource& source) const = 0;
+  };
+  std::function<std::unique_ptr<Builder>()> builder;
+};
+
+/// All bandits that are linked in.
+Registry<BanditEntry>& bandits();
+
+/// Registers `Environment`, which has `Options` and a constructor (const Options&, const DataSource&).
+template <class Environment>
+bool register_bandit(std::string name, std::string description) {
+  struct OptionsBuilder final : BanditEntry::Builder {
+    typename Environment::Options options;
+    void describe(OptionTable& table) override { options.describe(table); }
+    std::unique_ptr<BanditEnvironment> make(const DataSource& source) const override {
+      return std::make_unique<Environment>(options, source);
+    }
+  };
+  return bandits().add(std::move(name), {std::move(description),
+                                         [] { return std::unique_ptr<BanditEntry::Builder>(new OptionsBuilder); }});
+}
+
+}  // namespace stein::envs

@@ -1,0 +1,99 @@
+// How to choose an arm, and with which probability it was chosen.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/core/registry.h>
+#include <stein/core/snapshot.h>
+#include <stein/envs/bandit_environment.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stein::policies {
+
+/// A chosen arm. `propensities` [arms] is the exact probability of every arm given what the policy knew; it stays valid
+/// until the next decision.
+struct Decision {
+  std::int64_t action = 0;
+  std::span<const double> propensities;
+  bool deterministic = false;  ///< the policy itself drew nothing; its propensities are one-hot
+};
+
+/// A minibatch of past interactions, drawn with replacement from the agent's window.
+struct InteractionBatch {
+  std::span<const float> dense;           ///< [n · context_size], or empty
+  std::span<const std::int32_t> active;   ///< [n · active_columns], or empty
+  std::span<const std::int32_t> actions;  ///< [n]
+  std::span<const float> rewards;         ///< [n]
+  std::int64_t rows = 0;                  ///< n
+  std::int64_t window = 0;                ///< N: interactions in the window that the posterior is conditioned on
+};
+
+/// Chooses arms and learns from rewards. Everything random is keyed by the seed given at construction and the step.
+class BanditPolicy {
+ public:
+  virtual ~BanditPolicy() = default;
+
+  /// Chooses an arm for `context` at interaction `step`.
+  virtual Decision decide(const envs::Context& context, std::int64_t step) = 0;
+  /// Takes note of one interaction: all that a policy with a closed-form posterior needs.
+  virtual void observe(const envs::Context& context, std::int64_t action, double reward) {
+    static_cast<void>(context), static_cast<void>(action), static_cast<void>(reward);
+  }
+  /// Whether the agent should draw minibatches for `learn`.
+  virtual bool learns_from_minibatches() const { return false; }
+  /// One update from a minibatch of the window. Throws Error(numeric) naming the coordinate that left the finite
+  /// numbers.
+  virtual void learn(const InteractionBatch& batch) { static_cast<void>(batch); }
+
+  /// What there is to say of the posterior now: pairs such as {"collapse", 0.8}, recorded over time.
+  virtual std::vector<std::pair<std::string, double>> diagnostics() const { return {}; }
+  /// Samples of the posterior expected reward of every arm in a context, [samples][arms]; empty where the policy has
+  /// none.
+  virtual std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) {
+    static_cast<void>(context);
+    return {};
+  }
+
+  /// Everything that later decisions depend on.
+  virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
+  virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
+};
+
+/// A registered policy: its line in `stein list`, its options, its factory.
+struct PolicyEntry {
+  std::string description;
+  struct Builder {
+    virtual ~Builder() = default;
+    virtual void describe(OptionTable& table) = 0;
+    virtual std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed) const = 0;
+  };
+  std::function<std::unique_ptr<Builder>()> builder;
+};
+
+/// All bandit policies that are linked in.
+Registry<PolicyEntry>& bandit_policies();
+
+/// Registers `Policy`, which has a constructor (const Options&, const BanditSpec&, seed), under a name with its default
+/// options: several names may share a policy that differs in defaults only.
+template <class Policy>
+bool register_bandit_policy(std::string name, std::string description, typename Policy::Options defaults = {}) {
+  struct OptionsBuilder final : PolicyEntry::Builder {
+    explicit OptionsBuilder(typename Policy::Options initial) : options(std::move(initial)) {}
+    typename Policy::Options options;
+    void describe(OptionTable& table) override { options.describe(table); }
+    std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed) const override {
+      return std::make_unique<Policy>(options, spec, seed);
+    }
+  };
+  return bandit_policies().add(
+      std::move(name), {std::move(description),
+                        [defaults] { return std::unique_ptr<PolicyEntry::Builder>(new OptionsBuilder(defaults)); }});
+}
+
+}  // namespace stein::policies
