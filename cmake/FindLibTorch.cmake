@@ -1,11 +1,12 @@
 # LibTorch as one imported target `LibTorch::LibTorch`, made from the folder of the pinned wheel (or the user's own build).
 # The wheel's TorchConfig.cmake needs a CUDA toolkit and edits global flags, so it is not used.
 #
-#   STEIN_LIBTORCH   folder that holds include/ and lib/; default: .deps/libtorch of the source tree
+#   STEIN_LIBTORCH   folder that holds include/, lib/ and, where scripts/setup made it, cuda/ (the CUDA libraries that
+#                    LibTorch's own name as needed); default: .deps/libtorch of the source tree
 set(STEIN_LIBTORCH "${PROJECT_SOURCE_DIR}/.deps/libtorch" CACHE PATH "LibTorch folder (holds include/ and lib/)")
 
 find_path(LibTorch_INCLUDE_DIR torch/csrc/api/include/torch/torch.h PATHS ${STEIN_LIBTORCH}/include NO_DEFAULT_PATH)
-find_library(LibTorch_LIBRARY torch PATHS ${STEIN_LIBTORCH}/lib NO_DEFAULT_PATH)
+find_library(LibTorch_LIBRARY torch_cpu PATHS ${STEIN_LIBTORCH}/lib NO_DEFAULT_PATH)
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_LIBRARY LibTorch_INCLUDE_DIR
@@ -16,27 +17,23 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
     ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
-  set(_torch_names torch torch_cpu c10)
-  foreach(_name torch_cuda c10_cuda)
-    if(EXISTS ${_torch_lib}/lib${_name}.so)
-      list(APPEND _torch_names ${_name})
-    endif()
-  endforeach()
+
+  # The CUDA half is absent where scripts/setup found neither a toolkit nor a driver. --no-as-needed keeps it although no
+  # symbol of it is named: it registers its kernels when it is loaded.
   set(_torch_files "")
-  foreach(_name IN LISTS _torch_names)
-    list(APPEND _torch_files ${_torch_lib}/lib${_name}.so)
-  endforeach()
-  # The CUDA libraries that the wheel's own name as needed lie beside it (folder cuda) where no toolkit is installed.
-  set(_torch_rpaths ${_torch_lib})
-  foreach(_dir ${STEIN_LIBTORCH}/cuda /usr/local/cuda/lib64)
-    if(IS_DIRECTORY ${_dir})
-      list(APPEND _torch_rpaths ${_dir})
+  foreach(_name torch torch_cpu c10 torch_cuda c10_cuda)
+    if(EXISTS ${_torch_lib}/lib${_name}.so)
+      list(APPEND _torch_files ${_torch_lib}/lib${_name}.so)
     endif()
   endforeach()
-  set(_torch_options "")
-  foreach(_dir IN LISTS _torch_rpaths)
-    list(APPEND _torch_options "LINKER:-rpath,${_dir}" "LINKER:-rpath-link,${_dir}")
+
+  # Old-style rpath tags: unlike the new ones they also hold for what LibTorch's libraries need in turn.
+  set(_torch_options "LINKER:--no-as-needed" "LINKER:--disable-new-dtags")
+  foreach(_dir ${_torch_lib} ${STEIN_LIBTORCH}/cuda)
+    if(IS_DIRECTORY ${_dir})
+      list(APPEND _torch_options "LINKER:-rpath,${_dir}" "LINKER:-rpath-link,${_dir}")
+    endif()
   endforeach()
-  target_link_options(LibTorch::LibTorch INTERFACE "LINKER:--no-as-needed" ${_torch_options})
+  target_link_options(LibTorch::LibTorch INTERFACE ${_torch_options})
   target_link_libraries(LibTorch::LibTorch INTERFACE ${_torch_files})
 endif()
