@@ -1,0 +1,98 @@
+#include <stein/core/run_directory.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
+
+namespace stein {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_run(const RunDirectory& run) {
+  std::error_code ignored;
+  return fs::is_regular_file(run.config(), ignored) && fs::is_regular_file(run.manifest(), ignored);
+}
+
+/// Files that a run writes; a person's own files beside them stay.
+bool belongs_to_run(const std::string& name) {
+  static constexpr std::array names{"config.toml", "manifest.json", "metrics.jsonl", "events",
+                                    "checkpoints", "summary.json",  "log.txt",       "report.html"};
+  for (const char* known : names) {
+    if (name == known) return true;
+  }
+  return name.starts_with("decisions") && name.ends_with(".jsonl");
+}
+
+void remove_run(const fs::path& root) {
+  std::vector<fs::path> doomed;
+  std::error_code error;
+  for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
+    if (belongs_to_run(entry->path().filename().string())) doomed.push_back(entry->path());
+  }
+  for (const fs::path& path : doomed) {
+    if (!error) fs::remove_all(path, error);
+  }
+  if (error) fail(ErrorKind::io, "cannot remove the earlier run in '{}': {}", root.string(), error.message());
+}
+
+}  // namespace
+
+RunDirectory::RunDirectory(fs::path root) : root_(std::move(root)) {}
+
+RunDirectory RunDirectory::create(const fs::path& root, Existing existing) {
+  STEIN_CHECK(!root.empty(), "the run directory must have a name");
+  RunDirectory run(root);
+  std::error_code error;
+  STEIN_CHECK(!fs::exists(root, error) || fs::is_directory(root, error), "'{}' exists and is no directory",
+              root.string());
+  const bool occupied = fs::exists(root, error) && !fs::is_empty(root, error);
+  if (occupied && existing == Existing::refuse) {
+    fail(ErrorKind::usage,
+         "'{0}' already holds files: pass --overwrite to replace the run in it, continue it with `stein resume {0}`, "
+         "or choose "
+         "another --out",
+         root.string());
+  }
+  if (occupied && !holds_run(run)) {
+    fail(ErrorKind::usage, "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out",
+         root.string());
+  }
+  if (occupied) remove_run(root);
+  fs::create_directories(root, error);
+  if (error) fail(ErrorKind::io, "cannot make the run directory '{}': {}", root.string(), error.message());
+  if (::access(root.c_str(), W_OK | X_OK) != 0) {
+    fail(ErrorKind::io, "cannot write into the run directory '{}': {}", root.string(), std::strerror(errno));
+  }
+  return run;
+}
+
+RunDirectory RunDirectory::open(const fs::path& root) {
+  RunDirectory run(root);
+  std::error_code ignored;
+  if (!fs::is_directory(root, ignored)) fail(ErrorKind::data, "there is no run directory '{}'", root.string());
+  if (!holds_run(run)) {
+    fail(ErrorKind::data, "'{}' is no run directory: config.toml and manifest.json are expected in it", root.string());
+  }
+  return run;
+}
+
+void RunDirectory::write_config(std::string_view toml) const {
+  write_file_atomically(config(), toml);
+}
+void RunDirectory::write_manifest(std::string_view json) const {
+  write_file_atomically(manifest(), json);
+}
+void RunDirectory::write_summary(std::string_view json) const {
+  write_file_atomically(summary(), json);
+}
+
+}  // namespace stein

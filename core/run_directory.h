@@ -1,0 +1,46 @@
+// Where a run lives on disk, and which of its files is which.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace stein {
+
+/// What to do with a run that is already there.
+enum class Existing { refuse, overwrite };
+
+class RunDirectory {
+ public:
+  /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there are removed, and nothing else.
+  /// @throws Error(usage) if `root` is not empty and `existing` is refuse, or if it is not empty and holds no run;
+  ///         Error(io) if it cannot be made or written to
+  static RunDirectory create(const std::filesystem::path& root, Existing existing = Existing::refuse);
+
+  /// Opens the run at `root`. @throws Error(data) if there is none: no directory, or no config.toml and manifest.json
+  /// in it
+  static RunDirectory open(const std::filesystem::path& root);
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path config() const { return root_ / "config.toml"; }         ///< resolved options
+  std::filesystem::path manifest() const { return root_ / "manifest.json"; }     ///< see run_manifest.h
+  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }      ///< see JsonlRecorder
+  std::filesystem::path events() const { return root_ / "events"; }              ///< folder, see TensorBoardRecorder
+  std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }    ///< folder, see checkpoint.h
+  std::filesystem::path decisions() const { return root_ / "decisions.jsonl"; }  ///< one line a decision
+  std::filesystem::path summary() const { return root_ / "summary.json"; }
+  std::filesystem::path log() const { return root_ / "log.txt"; }
+  std::filesystem::path report() const { return root_ / "report.html"; }
+
+  /// Each writes the whole file atomically. @throws Error(io)
+  void write_config(std::string_view toml) const;
+  void write_manifest(std::string_view json) const;
+  void write_summary(std::string_view json) const;
+
+ private:
+  explicit RunDirectory(std::filesystem::path root);
+
+  std::filesystem::path root_;
+};
+
+}  // namespace stein

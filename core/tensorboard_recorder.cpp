@@ -1,0 +1,113 @@
+#include <stein/core/tensorboard_recorder.h>
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <protozero/pbf_writer.hpp>
+#include <string>
+#include <system_error>
+
+#include <stein/core/checksum.h>
+#include <stein/core/error.h>
+
+namespace stein {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Field numbers of tensorflow/core/util/event.proto and tensorflow/core/framework/summary.proto.
+enum class EventField : protozero::pbf_tag_type {
+  wall_time = 1,
+  step = 2,
+  file_version = 3,
+  summary = 5,
+  session_log = 7
+};
+enum class SessionLogField : protozero::pbf_tag_type { status = 1 };
+enum class SummaryField : protozero::pbf_tag_type { value = 1 };
+enum class ValueField : protozero::pbf_tag_type { tag = 1, simple_value = 2 };
+constexpr int session_start = 1;  // SessionLog.SessionStatus.START
+
+template <class Field>
+constexpr protozero::pbf_tag_type number(Field field) {
+  return static_cast<protozero::pbf_tag_type>(field);
+}
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+protozero::pbf_writer begin_event(std::string& buffer, std::uint64_t step) {
+  protozero::pbf_writer event(buffer);
+  event.add_double(number(EventField::wall_time), seconds_since_1970());
+  event.add_int64(number(EventField::step), static_cast<std::int64_t>(step));
+  return event;
+}
+
+/// TensorBoard reads the files of a folder in the order of their names.
+fs::path next_file(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorKind::io, "cannot make the directory '{}': {}", folder.string(), error.message());
+  for (int index = 0;; ++index) {
+    fs::path path = folder / fmt::format("events.out.tfevents.{:010}.stein", index);
+    if (!fs::exists(path, error)) return path;
+  }
+}
+
+/// The record format stores checksums rotated and shifted, so that a checksum of data holding checksums stays
+/// meaningful.
+std::uint32_t masked_crc32c(std::string_view bytes) {
+  return std::rotr(crc32c(bytes), 15) + 0xA282EAD8u;
+}
+
+template <class Integer>
+std::string_view bytes_of(const Integer& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+
+}  // namespace
+
+TensorBoardRecorder::TensorBoardRecorder(const fs::path& folder, std::optional<std::uint64_t> resumed_at)
+    : file_(next_file(folder)) {
+  std::string first;
+  begin_event(first, 0).add_string(number(EventField::file_version), "brain.Event:2");
+  append_record(first);
+  if (!resumed_at) return;
+  std::string restart;
+  protozero::pbf_writer event = begin_event(restart, *resumed_at);
+  protozero::pbf_writer(event, number(EventField::session_log))
+      .add_enum(number(SessionLogField::status), session_start);
+  append_record(restart);
+}
+
+void TensorBoardRecorder::scalar(std::string_view tag, std::uint64_t seed, std::uint64_t step, double value) {
+  std::string record;
+  {
+    protozero::pbf_writer event = begin_event(record, step);
+    protozero::pbf_writer summary(event, number(EventField::summary));
+    protozero::pbf_writer entry(summary, number(SummaryField::value));
+    entry.add_string(number(ValueField::tag), fmt::format("{}/seed_{}", tag, seed));
+    entry.add_float(number(ValueField::simple_value), static_cast<float>(value));
+  }
+  const std::scoped_lock lock(mutex_);
+  append_record(record);
+}
+
+void TensorBoardRecorder::flush() {
+  const std::scoped_lock lock(mutex_);
+  file_.flush();
+}
+
+void TensorBoardRecorder::append_record(std::string_view record) {
+  const std::uint64_t length = record.size();
+  const std::uint32_t length_sum = masked_crc32c(bytes_of(length));
+  const std::uint32_t record_sum = masked_crc32c(record);
+  file_.append(bytes_of(length));
+  file_.append(bytes_of(length_sum));
+  file_.append(record);
+  file_.append(bytes_of(record_sum));
+}
+
+}  // namespace stein
