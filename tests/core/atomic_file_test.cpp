@@ -1,0 +1,71 @@
+#include <stein/core/atomic_file.h>
+#include <stein/core/read_file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "error_matcher.h"
+#include "temporary_directory.h"
+
+namespace stein {
+namespace {
+
+int files_in(const std::filesystem::path& folder) {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+TEST_CASE("an atomic file appears at commit, whole, and leaves nothing behind without it", "[core][atomic_file]") {
+  const test::TemporaryDirectory folder;
+  {
+    AtomicFile file(folder / "a.txt");
+    file.write("one ");
+    file.write("two");
+    CHECK_FALSE(std::filesystem::exists(folder / "a.txt"));
+    file.commit();
+  }
+  CHECK(read_file(folder / "a.txt") == "one two");
+  {
+    AtomicFile file(folder / "a.txt");
+    file.write("abandoned");
+  }
+  CHECK(read_file(folder / "a.txt") == "one two");
+  write_file_atomically(folder / "a.txt", "three");
+  CHECK(read_file(folder / "a.txt") == "three");
+  CHECK(files_in(folder.path()) == 1);
+}
+
+TEST_CASE("an unwritable place is named with the reason", "[core][atomic_file]") {
+  const test::TemporaryDirectory folder;
+  CHECK_ERROR(write_file_atomically(folder / "no/such/a.txt", ""), io, "no/such/a.txt", "No such file or directory");
+  write_file_atomically(folder / "file", "");
+  CHECK_ERROR(write_file_atomically(folder / "file/a.txt", ""), io, "Not a directory");
+  CHECK_ERROR(write_file_atomically("/proc/a.txt", ""), io, "/proc/a.txt");
+  if (::geteuid() == 0) return;  // permissions do not stop root
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  CHECK_ERROR(write_file_atomically(folder / "a.txt", ""), io, "a.txt", "Permission denied");
+}
+
+TEST_CASE("a write that the disk cuts short is an error and leaves the old file", "[core][atomic_file]") {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "a.bin", "old");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  CHECK_ERROR(write_file_atomically(folder / "a.bin", std::string(10'000, 'x')), io, "a.bin", "File too large");
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+  CHECK(read_file(folder / "a.bin") == "old");
+  CHECK(files_in(folder.path()) == 1);
+}
+
+}  // namespace
+}  // namespace stein
