@@ -14,7 +14,8 @@ void JsonlRecorder::scalar(std::string_view tag, std::uint64_t seed, std::uint64
   fmt::format_to(std::back_inserter(line), R"({{"tag":{},"seed":{},"step":{},"value":)", nlohmann::json(tag).dump(),
                  seed, step);
   if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(line), "{}}}", value);
+    line +=
+        value == 0 && std::signbit(value) ? "-0.0}" : fmt::format("{}}}", value);  // readers take -0 for the integer 0
   } else {
     line += "null}";
   }

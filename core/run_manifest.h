@@ -8,12 +8,12 @@
 namespace stein {
 
 struct RunManifest {
-  std::string command;           ///< subcommand: "bandit"
+  std::string command = "";      ///< subcommand: "bandit"
   std::uint64_t first_seed = 0;  ///< seeds of the run are first_seed … end_seed - 1
   std::uint64_t end_seed = 1;
   int threads = 1;
   std::string device = "cpu";
-  std::map<std::string, std::string> data_checksums;  ///< file name → SHA-256; empty if the run read no file
+  std::map<std::string, std::string> data_checksums = {};  ///< file name → SHA-256; empty if the run read no file
   std::string protocol =
       "{}";  ///< JSON object of the caller: protocol names, N, T and what else fixes the meaning of the run
 };

@@ -1,0 +1,100 @@
+#include <stein/core/atomic_file.h>
+#include <stein/core/read_file.h>
+#include <stein/core/run_directory.h>
+#include <stein/core/run_manifest.h>
+#include <stein/core/simd_target.h>
+#include <stein/core/version.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "error_matcher.h"
+#include "temporary_directory.h"
+
+namespace stein {
+namespace {
+
+RunDirectory make_run(const std::filesystem::path& root) {
+  const RunDirectory run = RunDirectory::create(root);
+  run.write_config("steps = 10\n");
+  run.write_manifest(to_json({.command = "bandit"}));
+  return run;
+}
+
+TEST_CASE("a run directory is made with its parents and opened again", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory made = make_run(folder / "runs/one");
+  made.write_summary("{}\n");
+  const RunDirectory run = RunDirectory::open(folder / "runs/one");
+  CHECK(read_file(run.config()) == "steps = 10\n");
+  CHECK(read_file(run.summary()) == "{}\n");
+  CHECK_NOTHROW(RunDirectory::create(folder.path() / "empty"));
+  CHECK_NOTHROW(RunDirectory::create(folder.path() / "empty"));
+}
+
+TEST_CASE("an existing run is refused unless it is to be overwritten, and then only the run goes",
+          "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory run = make_run(folder / "run");
+  std::filesystem::create_directories(run.checkpoints());
+  write_file_atomically(run.checkpoints() / "checkpoint-1.safetensors", "x");
+  write_file_atomically(run.decisions(), "x");
+  write_file_atomically(folder / "run/notes.txt", "mine");
+  CHECK_ERROR(RunDirectory::create(folder / "run"), usage, "already holds files", "--overwrite", "stein resume",
+              "run'");
+  CHECK(std::filesystem::exists(run.decisions()));
+
+  CHECK_NOTHROW(RunDirectory::create(folder / "run", Existing::overwrite));
+  CHECK_FALSE(std::filesystem::exists(run.config()));
+  CHECK_FALSE(std::filesystem::exists(run.checkpoints()));
+  CHECK_FALSE(std::filesystem::exists(run.decisions()));
+  CHECK(read_file(folder / "run/notes.txt") == "mine");
+}
+
+TEST_CASE("overwriting never touches a directory that holds no run", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "config.toml", "somebody else's");
+  CHECK_ERROR(RunDirectory::create(folder.path(), Existing::overwrite), usage, "no run of Stein",
+              "nothing was overwritten");
+  CHECK(read_file(folder / "config.toml") == "somebody else's");
+}
+
+TEST_CASE("a run directory that cannot be is refused in words", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "file", "");
+  CHECK_ERROR(RunDirectory::create(folder / "file"), usage, "exists and is no directory");
+  CHECK_ERROR(RunDirectory::create(folder / "file/run"), io, "cannot make the run directory");
+  CHECK_ERROR(RunDirectory::create("/proc/stein-run"), io, "/proc/stein-run");
+  CHECK_ERROR(RunDirectory::create(""), usage, "must have a name");
+  CHECK_ERROR(RunDirectory::open(folder / "none"), data, "there is no run directory", "none");
+  CHECK_ERROR(RunDirectory::open(folder.path()), data, "config.toml and manifest.json");
+}
+
+TEST_CASE("the manifest says what is needed to repeat a run", "[core][run_manifest]") {
+  const std::string text = to_json({.command = "bandit",
+                                    .first_seed = 3,
+                                    .end_seed = 18'446'744'073'709'551'615u,
+                                    .threads = 2,
+                                    .device = "cpu",
+                                    .data_checksums = {{"agaricus-lepiota.data", "e65d"}},
+                                    .protocol = R"({"reward":"paper","temperature":1.0})"});
+  const nlohmann::json manifest = nlohmann::json::parse(text);
+  CHECK(manifest["program"] == "stein");
+  CHECK(manifest["version"] == version());
+  CHECK(manifest["commit"] == commit());
+  CHECK(manifest["seeds"] == nlohmann::json{3, 18'446'744'073'709'551'615u});
+  CHECK(manifest["threads"] == 2);
+  CHECK(manifest["simd_target"] == simd_target());
+  CHECK(manifest["data"]["agaricus-lepiota.data"] == "e65d");
+  CHECK(manifest["protocol"]["reward"] == "paper");
+  CHECK_ERROR(to_json({.command = "bandit", .protocol = "[1]"}), usage, "JSON object", "[1]");
+}
+
+TEST_CASE("the SIMD target of this machine is one of the compiled ones", "[core][simd_target]") {
+  const std::vector<std::string> compiled = compiled_simd_targets();
+  CHECK(std::ranges::find(compiled, simd_target()) != compiled.end());
+}
+
+}  // namespace
+}  // namespace stein

@@ -1,0 +1,67 @@
+#include <stein/core/signals.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+
+namespace stein {
+namespace {
+
+/// Runs `body` in a child process and returns its wait status; handlers of this process stay as they are.
+template <class Body>
+int in_child(Body body) {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST_CASE("copies of a stop token share one request, and the first stands", "[core][stop_token]") {
+  const StopToken token;
+  const StopToken copy = token;
+  CHECK_FALSE(token.stop_requested());
+  CHECK(token.signal() == 0);
+  copy.request_stop(SIGTERM);
+  token.request_stop(SIGINT);
+  CHECK(token.stop_requested());
+  CHECK(token.signal() == SIGTERM);
+  CHECK_FALSE(StopToken().stop_requested());
+}
+
+TEST_CASE("SIGINT and SIGTERM only set the token", "[core][signals]") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const int status = in_child([signal] {
+      const StopToken token;
+      install_signal_handlers(token);
+      ::raise(signal);
+      ::raise(signal);  // at once: the same request, as `timeout` sends it
+      return token.stop_requested() && token.signal() == signal ? 42 : 1;
+    });
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 42);
+  }
+}
+
+TEST_CASE("a second SIGINT ends the process at once, a second SIGTERM does not", "[core][signals]") {
+  const auto twice = [](int signal) {
+    return in_child([signal] {
+      install_signal_handlers(StopToken());
+      ::raise(signal);
+      ::usleep(600'000);
+      ::raise(signal);
+      return 42;
+    });
+  };
+  const int interrupted = twice(SIGINT);
+  REQUIRE(WIFSIGNALED(interrupted));
+  CHECK(WTERMSIG(interrupted) == SIGINT);
+  const int terminated = twice(SIGTERM);
+  REQUIRE(WIFEXITED(terminated));
+  CHECK(WEXITSTATUS(terminated) == 42);
+}
+
+}  // namespace
+}  // namespace stein
