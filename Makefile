@@ -1,0 +1,47 @@
+# The few commands of this project; each does everything it needs, from a fresh machine on. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup build test demo bench lint docs sanitize clean
+
+JOBS ?= $(shell nproc)
+PROGRAM := build/release/stein
+
+# The data sets beside a checkout, where there are any.
+ifneq ($(wildcard ../shared/data),)
+  export STEIN_DATA ?= $(abspath ../shared/data)
+endif
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install packages and fetch pinned wheels into .deps/
+	@scripts/setup
+
+build: setup ## build the program, build/release/stein
+	@cmake --preset release -Wno-dev --log-level=WARNING > /dev/null
+	@cmake --build --preset release --parallel $(JOBS)
+
+test: build ## run every test
+	@ctest --preset release --parallel $(JOBS)
+
+demo: build ## structured Stein Thompson sampling against its baselines on the mushroom bandit
+	@scripts/demo
+
+bench: build ## every benchmark: ours against the reference
+	@$(PROGRAM) bench
+
+lint: build ## formatting, clang-tidy, documentation of the public headers
+	@scripts/lint
+
+docs: setup ## the reference of the public headers, build/docs/html/index.html
+	@scripts/docs
+
+# Leaks are not looked for: LibTorch and its CUDA libraries leave theirs behind at exit.
+sanitize: setup ## the tests under the address and undefined-behaviour sanitizers (all but the slow ones)
+	@cmake --preset asan -Wno-dev --log-level=WARNING > /dev/null
+	@cmake --build --preset asan --parallel $(JOBS)
+	@ASAN_OPTIONS=detect_leaks=0 ctest --preset asan --parallel $(JOBS) --label-exclude slow
+
+clean: ## remove what was built (not .deps/)
+	@rm -rf build
