@@ -1,0 +1,66 @@
+// Benchmarks: ours against a reference, measured interleaved in one run, one row a case.
+#pragma once
+
+#include <stein/core/registry.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace stein::bench {
+
+/// Which of two measured numbers is the better one.
+enum class Better { lower, higher };
+
+/// One measured case. Its name begins with the policy, sampler or environment that it is about: `svgd-onehot`.
+struct Row {
+  std::string name;
+  double ours = 0;
+  double reference = 0;
+  std::string unit;  ///< of both: "µs", "M/s"
+  Better better = Better::lower;
+  /// What else there is to say: {"allocations", 0.}, {"reference_is", "LibTorch, 1 thread"}.
+  std::vector<std::pair<std::string, std::variant<double, std::string>>> extra = {};
+
+  /// How many times better ours is.
+  double ratio() const { return better == Better::lower ? reference / ours : ours / reference; }
+};
+
+/// A registered benchmark: its line in `stein list` and `stein bench`, and what measures it.
+struct Benchmark {
+  std::string description;
+  std::function<std::vector<Row>()> run;
+};
+
+/// All benchmarks that are linked in.
+Registry<Benchmark>& benchmarks();
+
+/// For a namespace-scope constant: registers `run` under `name`.
+bool register_benchmark(std::string name, std::string description, std::function<std::vector<Row>()> run);
+
+/// Seconds of one call of each of two callables.
+struct Pair {
+  double ours = 0;
+  double reference = 0;
+};
+
+struct PairSettings {
+  std::int64_t rounds = 9;       ///< at least 7; each measures ours and the reference, in alternating order
+  double round_seconds = 0.05;   ///< each callable is repeated within a round until it has taken this long
+  double warm_up_seconds = 0.1;  ///< each callable runs this long before anything is measured
+};
+
+/// Medians over the rounds of the time of one call. Throws Error(usage) for fewer than 7 rounds.
+Pair measure_pair(const std::function<void()>& ours, const std::function<void()>& reference,
+                  const PairSettings& settings = {});
+
+/// Keeps the compiler from dropping the computation of `value`.
+template <class T>
+void keep(const T& value) {
+  asm volatile("" : : "r"(&value) : "memory");
+}
+
+}  // namespace stein::bench
