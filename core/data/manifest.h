@@ -1,0 +1,65 @@
+// Which public data sets Stein knows, how to recognise them, and where on this machine they may lie. None comes with
+// Stein.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stein {
+
+struct DataFile {
+  std::string name;
+  std::string url;  ///< empty if it may not be had from a fixed address
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
+struct DataSet {
+  std::string name;
+  std::string description;
+  std::string licence;
+  std::string citation;
+  std::vector<DataFile> files;
+};
+
+/// All known data sets, by name.
+const std::vector<DataSet>& data_sets();
+
+/// @throws Error(usage) naming the nearest known name if there is no such set
+const DataSet& data_set(std::string_view name);
+
+/// Where data sets are looked for, in this order: `folder` if not empty, $STEIN_DATA if set, then `user_data_folder`.
+std::vector<std::filesystem::path> data_folders(const std::filesystem::path& folder = {});
+
+/// The user's cache, `stein data fetch` puts data there: $XDG_CACHE_HOME/stein, or ~/.cache/stein.
+/// @throws Error(usage) if neither XDG_CACHE_HOME nor HOME is set
+std::filesystem::path user_data_folder();
+
+/// How closely to look at files that are found.
+enum class Verify {
+  checksum,  ///< size and SHA-256 must be those of the manifest
+  presence,  ///< files must be there
+};
+
+struct FoundData {
+  std::filesystem::path folder;  ///< holds every file of the set under its own name
+  bool verified = false;         ///< sizes and checksums were compared and are right
+};
+
+/// The first of `data_folders(folder)` that holds every file of the set, in a subfolder of its name or directly;
+/// nothing if none does.
+/// @throws Error(usage) for an unknown name; Error(data) if `folder` is given and does not exist, or if a file that is
+/// found
+///         is not the one of the manifest (expected and found size or checksum are named)
+std::optional<FoundData> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
+                                       Verify verify = Verify::checksum);
+
+/// Compares the files of `set` in `folder` with the manifest. @throws Error(data) naming the file, what was expected
+/// and found
+void check_data_set(const DataSet& set, const std::filesystem::path& folder);
+
+}  // namespace stein

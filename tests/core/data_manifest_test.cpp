@@ -1,0 +1,94 @@
+#include <stein/core/atomic_file.h>
+#include <stein/core/checksum.h>
+#include <stein/core/data/manifest.h>
+
+#include <catch2/catch.hpp>
+
+#include "environment_variable.h"
+#include "error_matcher.h"
+#include "temporary_directory.h"
+
+namespace stein {
+namespace {
+
+DataSet small_set() {
+  return {.name = "small",
+          .description = "",
+          .licence = "",
+          .citation = "",
+          .files = {{.name = "a.txt", .url = "", .bytes = 3, .sha256 = sha256("abc")}}};
+}
+
+TEST_CASE("every data set of the manifest says where it is from and how to recognise it", "[core][data]") {
+  for (const DataSet& set : data_sets()) {
+    CAPTURE(set.name);
+    CHECK_FALSE(set.description.empty());
+    CHECK_FALSE(set.licence.empty());
+    CHECK_FALSE(set.citation.empty());
+    REQUIRE_FALSE(set.files.empty());
+    for (const DataFile& file : set.files) {
+      CHECK(file.bytes > 0);
+      CHECK(file.sha256.size() == 64);
+      CHECK((file.url.empty() || file.url.starts_with("https://")));
+    }
+  }
+  CHECK_ERROR(data_set("mushrom"), usage, "no data set 'mushrom'", "'mushroom'");
+}
+
+TEST_CASE("data is looked for in the named folder, then in STEIN_DATA, then in the user's cache", "[core][data]") {
+  const test::EnvironmentVariable data("STEIN_DATA", "/from/environment");
+  const test::EnvironmentVariable cache("XDG_CACHE_HOME", "/cache");
+  const test::EnvironmentVariable home("HOME", "/home/someone");
+  using Folders = std::vector<std::filesystem::path>;
+  CHECK(data_folders("/named") == Folders{"/named", "/from/environment", "/cache/stein"});
+  CHECK(user_data_folder() == "/cache/stein");
+  const test::EnvironmentVariable no_data("STEIN_DATA", "");
+  const test::EnvironmentVariable no_cache("XDG_CACHE_HOME", "");
+  CHECK(data_folders() == Folders{"/home/someone/.cache/stein"});
+  const test::EnvironmentVariable no_home("HOME", "");
+  CHECK(data_folders().empty());
+  CHECK_ERROR(user_data_folder(), usage, "XDG_CACHE_HOME", "HOME", "--data");
+}
+
+TEST_CASE("the first folder that holds a data set is taken, with or without a subfolder of its name", "[core][data]") {
+  const test::TemporaryDirectory named, environment, cache;
+  const test::EnvironmentVariable data("STEIN_DATA", environment.path().string());
+  const test::EnvironmentVariable home("XDG_CACHE_HOME", cache.path().string());
+  const auto find = [](const std::filesystem::path& folder) {
+    return find_data_set("mushroom", folder, Verify::presence);
+  };
+  CHECK_FALSE(find(named.path()).has_value());
+
+  std::filesystem::create_directories(cache / "stein/mushroom");
+  write_file_atomically(cache / "stein/mushroom/agaricus-lepiota.data", "x");
+  CHECK(find(named.path())->folder == cache / "stein/mushroom");
+  write_file_atomically(environment / "agaricus-lepiota.data", "x");
+  CHECK(find(named.path())->folder == environment.path());
+  std::filesystem::create_directories(named / "mushroom");
+  write_file_atomically(named / "mushroom/agaricus-lepiota.data", "x");
+  const auto found = find(named.path());
+  CHECK(found->folder == named / "mushroom");
+  CHECK_FALSE(found->verified);
+}
+
+TEST_CASE("an altered data file is refused with what was expected and what was found", "[core][data]") {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "agaricus-lepiota.data", "p,x,s\n");
+  CHECK_ERROR(find_data_set("mushroom", folder.path()), data, "agaricus-lepiota.data",
+              "expected 373704 bytes, found 6");
+  write_file_atomically(folder / "agaricus-lepiota.data", std::string(373704, 'p'));
+  CHECK_ERROR(find_data_set("mushroom", folder.path()), data, "expected SHA-256 e65d0820",
+              sha256(std::string(373704, 'p')));
+  CHECK_ERROR(find_data_set("mushroom", folder / "none"), data, "none", "does not exist");
+
+  write_file_atomically(folder / "a.txt", "abc");
+  CHECK_NOTHROW(check_data_set(small_set(), folder.path()));
+  write_file_atomically(folder / "a.txt", "abd");
+  CHECK_ERROR(check_data_set(small_set(), folder.path()), data, "a.txt", "data set small", sha256("abc"),
+              sha256("abd"));
+  std::filesystem::remove(folder / "a.txt");
+  CHECK_ERROR(check_data_set(small_set(), folder.path()), data, "a.txt", "missing");
+}
+
+}  // namespace
+}  // namespace stein
