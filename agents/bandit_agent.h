@@ -17,16 +17,16 @@ namespace stein::agents {
 
 /// One interaction and where the agent stands after it. Spans are valid until the next interaction.
 struct Interaction {
-  std::int64_t step = 0;                     ///< 0 for the first
-  std::int64_t row = -1;                     ///< row of the data set, or −1
-  std::int64_t action = 0;                   ///< the arm that was pulled
-  double reward = 0;                         ///< what it paid
-  std::span<const double> expected_rewards;  ///< [arms]
-  std::span<const double> propensities;      ///< [arms]
-  bool deterministic = false;                ///< the policy drew nothing
-  double regret = 0;                         ///< sum so far of max E[r] − E[r | action]
-  double uniform_regret = 0;                 ///< the same for an arm drawn uniformly, in expectation
-  double total_reward = 0;                   ///< sum so far of the rewards
+  std::int64_t step = 0;                       ///< 0 for the first
+  std::int64_t row = -1;                       ///< row of the data set, or −1
+  std::int64_t action = 0;                     ///< the arm that was pulled
+  double reward = 0;                           ///< what it paid
+  std::span<const double> expected_rewards{};  ///< [arms]
+  std::span<const double> propensities{};      ///< [arms]
+  bool deterministic = false;                  ///< the policy drew nothing
+  double regret = 0;                           ///< sum so far of max E[r] − E[r | action]
+  double uniform_regret = 0;                   ///< the same for an arm drawn uniformly, in expectation
+  double total_reward = 0;                     ///< sum so far of the rewards
 };
 
 /// One repetition: observe a context, choose an arm, take the reward, keep the interaction, learn.
@@ -46,8 +46,8 @@ class BanditAgent {
     template <class Visitor>
     void describe(Visitor& visit) {
       visit("buffer", buffer, "the last interactions that minibatches are drawn from: N of the posterior",
-            between(1, 1e8), "interactions");
-      visit("batch", batch, "rows of a minibatch, drawn with replacement", between(1, 1e6), "interactions");
+            between(1, 1e6), "interactions");
+      visit("batch", batch, "rows of a minibatch, drawn with replacement", between(1, 1e5), "interactions");
       visit("updates", updates, "minibatch updates each time the agent learns", between(1, 1e6));
       visit("learn_every", learn_every, "interactions from one learning to the next", between(1, 1e9), "interactions");
       visit("rows_per_update", rows_per_update,

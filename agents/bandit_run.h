@@ -19,12 +19,12 @@ namespace stein::agents {
 /// What the repetitions came to; one entry a seed, in seed order.
 struct BanditResult {
   std::int64_t steps = 0;
-  std::vector<std::uint64_t> seeds;
-  std::vector<double> regret;          ///< against the best arm of every context, from expected rewards
-  std::vector<double> uniform_regret;  ///< expected regret of uniformly drawn arms on the same contexts
-  std::vector<double> reward;          ///< sum of the rewards
-  double decisions_per_second = 0;     ///< of one thread, counting the time of decisions only; 0 if there were none
-  double updates_per_second = 0;       ///< of one thread, counting the time of learning only; 0 if there were none
+  std::vector<std::uint64_t> seeds{};
+  std::vector<double> regret{};          ///< against the best arm of every context, from expected rewards
+  std::vector<double> uniform_regret{};  ///< expected regret of uniformly drawn arms on the same contexts
+  std::vector<double> reward{};          ///< sum of the rewards
+  double decisions_per_second = 0;       ///< of one thread, counting the time of decisions only; 0 if there were none
+  double updates_per_second = 0;         ///< of one thread, counting the time of learning only; 0 if there were none
 
   /// Mean regret as a percentage of that of uniform play.
   double regret_percent_of_uniform() const;

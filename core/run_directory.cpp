@@ -24,8 +24,8 @@ bool holds_run(const RunDirectory& run) {
 
 /// Files that a run writes; a person's own files beside them stay.
 bool belongs_to_run(const std::string& name) {
-  static constexpr std::array names{"config.toml", "manifest.json", "metrics.jsonl", "events",
-                                    "checkpoints", "summary.json",  "log.txt",       "report.html"};
+  static constexpr std::array names{"config.toml",  "manifest.json", "metrics.jsonl", "events",         "checkpoints",
+                                    "summary.json", "log.txt",       "report.html",   "posteriors.json"};
   for (const char* known : names) {
     if (name == known) return true;
   }

@@ -22,12 +22,13 @@ class RunDirectory {
   static RunDirectory open(const std::filesystem::path& root);
 
   const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path config() const { return root_ / "config.toml"; }         ///< resolved options
-  std::filesystem::path manifest() const { return root_ / "manifest.json"; }     ///< see run_manifest.h
-  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }      ///< see JsonlRecorder
-  std::filesystem::path events() const { return root_ / "events"; }              ///< folder, see TensorBoardRecorder
-  std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }    ///< folder, see checkpoint.h
-  std::filesystem::path decisions() const { return root_ / "decisions.jsonl"; }  ///< one line a decision
+  std::filesystem::path config() const { return root_ / "config.toml"; }          ///< resolved options
+  std::filesystem::path manifest() const { return root_ / "manifest.json"; }      ///< see run_manifest.h
+  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }       ///< see JsonlRecorder
+  std::filesystem::path events() const { return root_ / "events"; }               ///< folder, see TensorBoardRecorder
+  std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }     ///< folder, see checkpoint.h
+  std::filesystem::path decisions() const { return root_ / "decisions.jsonl"; }   ///< one line a decision
+  std::filesystem::path posteriors() const { return root_ / "posteriors.json"; }  ///< posterior rewards at the end
   std::filesystem::path summary() const { return root_ / "summary.json"; }
   std::filesystem::path log() const { return root_ / "log.txt"; }
   std::filesystem::path report() const { return root_ / "report.html"; }
