@@ -6,3 +6,7 @@
 #else
 #define STEIN_HOST_DEVICE
 #endif
+
+// Inlines a function whatever its size: arithmetic written once and instantiated with SIMD vectors, which must not
+// cross a call.
+#define STEIN_ALWAYS_INLINE inline __attribute__((always_inline))

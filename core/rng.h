@@ -62,11 +62,13 @@ STEIN_HOST_DEVICE inline PhiloxBlock random_block(const NoiseKey& key, std::uint
 
 /// The standard normal at `index` of `row` under `key` (Box–Muller: words 0, 1 give normals 0, 1; words 2, 3 give 2,
 /// 3). The float form has the same bits as the vector form of fill_normal on every SIMD target; the double form uses
-/// the same words, so both walk the same path to float precision. |value| < 6.77.
+/// the same words, so both walk the same path to float precision. |value| < 6.67.
 template <class Scalar>
 Scalar normal_at(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
-extern template float normal_at<float>(const NoiseKey&, std::uint32_t, std::uint64_t);
-extern template double normal_at<double>(const NoiseKey&, std::uint32_t, std::uint64_t);
+template <>
+float normal_at<float>(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
+template <>
+double normal_at<double>(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
 
 /// Fills `values` with the normals at indices first, first + 1, … of `row`; the float form is vectorised.
 void fill_normal(std::span<float> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
