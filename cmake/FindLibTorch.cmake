@@ -15,8 +15,10 @@ find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_LIBRARY LibTor
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   get_filename_component(_torch_lib ${LibTorch_LIBRARY} DIRECTORY)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
-  target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
-    ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
+  # Searched last: the wheel brings headers of other libraries (its own fmt) that must not hide the system's.
+  target_compile_options(LibTorch::LibTorch INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${LibTorch_INCLUDE_DIR}>"
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include>")
 
   # The CUDA half is absent where scripts/setup found neither a toolkit nor a driver. --no-as-needed keeps it although no
   # symbol of it is named: it registers its kernels when it is loaded.
