@@ -13,8 +13,8 @@ namespace stein::inference {
 /// two.
 template <class Scalar>
 struct Inputs {
-  MatrixView<const Scalar> dense;
-  MatrixView<const std::int32_t> indices;
+  MatrixView<const Scalar> dense{};
+  MatrixView<const std::int32_t> indices{};
 
   std::int64_t rows() const { return dense.data != nullptr ? dense.rows : indices.rows; }
   bool one_hot() const { return indices.data != nullptr; }
@@ -23,12 +23,13 @@ struct Inputs {
 /// n rows of data out of N, and how they are weighted and masked.
 template <class Scalar>
 struct Batch {
-  Inputs<Scalar> inputs;             ///< [n, ·]; [M·n, ·] if `inputs_per_particle`
-  MatrixView<const Scalar> targets;  ///< [n, ·]; [M·n, ·] if `targets_per_particle`; a class is its number, as a Scalar
-  std::span<const std::int32_t>
-      outputs;  ///< [n] the one output that each row trains (the chosen arm); empty: all of them
-  std::span<const Scalar> row_weights;  ///< [n] multiplies a row's log-likelihood, may be negative; empty: 1
-  MatrixView<const Scalar> input_mask;  ///< [n, D] multiplies dense inputs; empty: 1
+  Inputs<Scalar> inputs{};  ///< [n, ·]; [M·n, ·] if `inputs_per_particle`
+  /// [n, ·], one column where `outputs` chooses; [M·n, ·] if `targets_per_particle`; a class is its number, as a Scalar
+  MatrixView<const Scalar> targets{};
+  /// [n] the one output that each row trains (the chosen arm); empty: all of them
+  std::span<const std::int32_t> outputs{};
+  std::span<const Scalar> row_weights{};  ///< [n] multiplies a row's log-likelihood, may be negative; empty: 1
+  MatrixView<const Scalar> input_mask{};  ///< [n, D] multiplies dense inputs; empty: 1
   bool inputs_per_particle = false;
   bool targets_per_particle = false;
   std::int64_t rows = 0;  ///< n

@@ -20,7 +20,7 @@ enum class Likelihood {
 /// x ↦ W_Lᵀ a(… a(W_1ᵀ x + b_1) …) + b_L with weights [inputs, outputs] a layer.
 struct MlpSpec {
   std::int64_t inputs = 1;
-  std::vector<std::int64_t> hidden;  ///< widths; empty is a linear model
+  std::vector<std::int64_t> hidden{};  ///< widths; empty is a linear model
   std::int64_t outputs = 1;
   Activation activation = Activation::relu;
   Likelihood likelihood = Likelihood::gaussian;

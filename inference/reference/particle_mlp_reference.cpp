@@ -1,0 +1,164 @@
+#include <stein/core/error.h>
+#include <stein/inference/mlp_batch.h>
+#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/reference/tensor_view.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <numbers>
+
+namespace stein::inference {
+namespace {
+
+/// Views (on the CPU) or copies (elsewhere) of every parameter, [M, rows, columns], in the order of the layout.
+template <class Scalar>
+std::vector<at::Tensor> parameters(const Layout& layout, MatrixView<const Scalar> weights, const at::Device& device,
+                                   bool with_gradient) {
+  std::vector<at::Tensor> tensors;
+  for (const LayoutEntry& entry : layout.entries())
+    tensors.push_back(entry_view(weights, entry).to(device).set_requires_grad(with_gradient));
+  return tensors;
+}
+
+/// `rows` as [M, n, columns] if every particle has its own, else [1, n, columns].
+template <class Number>
+at::Tensor by_particle(MatrixView<Number> rows, bool per_particle, std::int64_t particles, const at::Device& device) {
+  const std::int64_t groups = per_particle ? particles : 1;
+  return tensor_view(rows).view({groups, rows.rows / groups, rows.columns}).to(device);
+}
+
+/// Σ over the ones of a row of the matching rows of `weight` [M, inputs, outputs], plus `bias`: [M, n, outputs].
+at::Tensor one_hot_layer(const at::Tensor& positions, const at::Tensor& weight, const at::Tensor& bias) {
+  const std::int64_t particles = weight.size(0), inputs = weight.size(1), outputs = weight.size(2);
+  const std::int64_t rows = positions.size(1);
+  const at::Tensor first = at::arange(particles, positions.options()).mul_(inputs).view({particles, 1, 1});
+  const at::Tensor bags = (positions + first).view({particles * rows, positions.size(2)});
+  const at::Tensor stacked = weight.reshape({particles * inputs, outputs});
+  const at::Tensor sums = stacked.index_select(0, bags.flatten()).view({particles, rows, positions.size(2), outputs});
+  return sums.sum(2) + bias;
+}
+
+template <class Scalar>
+at::Tensor first_layer(const Inputs<Scalar>& inputs, MatrixView<const Scalar> mask, bool per_particle,
+                       const at::Tensor& weight, const at::Tensor& bias) {
+  const std::int64_t particles = weight.size(0);
+  if (inputs.one_hot())
+    return one_hot_layer(by_particle(inputs.indices, per_particle, particles, weight.device()).to(at::kLong), weight,
+                         bias);
+  at::Tensor dense = by_particle(inputs.dense, per_particle, particles, weight.device());
+  if (mask.data != nullptr) dense = dense * tensor_view(mask).to(weight.device());
+  return at::baddbmm(bias, dense.expand({particles, -1, -1}), weight);
+}
+
+/// The outputs [M, n, K] of the network; `parameters` in the order weight, bias, weight, bias, …
+template <class Scalar>
+at::Tensor network(const MlpSpec& spec, const std::vector<at::Tensor>& parameters, const Inputs<Scalar>& inputs,
+                   MatrixView<const Scalar> mask, bool inputs_per_particle) {
+  at::Tensor layer = first_layer(inputs, mask, inputs_per_particle, parameters[0], parameters[1]);
+  for (std::size_t i = 1; i < static_cast<std::size_t>(spec.layers()); ++i) {
+    const at::Tensor hidden = spec.activation == Activation::relu ? layer.relu() : layer.tanh();
+    layer = at::baddbmm(parameters[2 * i + 1], hidden, parameters[2 * i]);
+  }
+  return layer;
+}
+
+/// log p(y | f) of every number, summed over the outputs of a row: [M, n].
+at::Tensor row_log_likelihood(const MlpSpec& spec, const at::Tensor& outputs, const at::Tensor& targets,
+                              const at::Tensor& log_noise_precision) {
+  switch (spec.likelihood) {
+    case Likelihood::gaussian: {
+      const at::Tensor half_square = (targets - outputs).square() * 0.5;
+      return (0.5 * (log_noise_precision - std::log(2 * std::numbers::pi)) - log_noise_precision.exp() * half_square)
+          .sum(2);
+    }
+    case Likelihood::categorical:
+      return outputs.log_softmax(2).gather(2, targets.to(at::kLong).expand({outputs.size(0), -1, -1})).squeeze(2);
+    case Likelihood::bernoulli:
+      return -at::binary_cross_entropy_with_logits(outputs, targets.expand_as(outputs), {}, {}, at::Reduction::None)
+                  .sum(2);
+  }
+  fail(ErrorKind::usage, "network: unknown likelihood");
+}
+
+/// (N/n) Σ_i w_i log p(y_i | x_i) of every particle: [M].
+template <class Scalar>
+at::Tensor batch_log_likelihood(const MlpSpec& spec, const std::vector<at::Tensor>& parameters,
+                                const Batch<Scalar>& batch) {
+  const std::int64_t particles = parameters[0].size(0);
+  const at::Device device = parameters[0].device();
+  at::Tensor outputs = network(spec, parameters, batch.inputs, batch.input_mask, batch.inputs_per_particle);
+  if (!batch.outputs.empty()) {
+    const MatrixView<const std::int32_t> chosen(batch.outputs.data(), batch.rows, 1);
+    outputs = outputs.gather(2, tensor_view(chosen).to(device, at::kLong).expand({particles, -1, -1}));
+  }
+  const at::Tensor targets = by_particle(batch.targets, batch.targets_per_particle, particles, device);
+  const at::Tensor log_noise_precision =
+      spec.learn_noise_precision ? parameters.back() : at::full({1}, std::log(spec.noise_precision), outputs.options());
+  at::Tensor rows = row_log_likelihood(spec, outputs, targets, log_noise_precision);
+  if (!batch.row_weights.empty()) {
+    const MatrixView<const Scalar> weights(batch.row_weights.data(), 1, batch.rows);
+    rows = rows * tensor_view(weights).to(device);
+  }
+  return rows.sum(1) * (batch.data_size / static_cast<double>(batch.rows));
+}
+
+std::string checked_device(std::string name) {
+  try {
+    at::empty({1}, at::TensorOptions().device(at::Device(name)));
+  } catch (const c10::Error&) {
+    fail(ErrorKind::usage, "network: LibTorch has no device '{}' here", name);
+  }
+  return name;
+}
+
+template <class Scalar>
+void check_weights(const Layout& layout, MatrixView<const Scalar> weights) {
+  STEIN_CHECK(weights.rows >= 1 && weights.columns == layout.size(), "network: expected weights [m, {}], got [{}, {}]",
+              layout.size(), weights.rows, weights.columns);
+}
+
+}  // namespace
+
+template <class Scalar>
+ParticleMlpReference<Scalar>::ParticleMlpReference(MlpSpec spec, std::string device)
+    : spec_(std::move(spec)), device_(checked_device(std::move(device))), layout_(mlp_layout(spec_)) {}
+
+template <class Scalar>
+void ParticleMlpReference<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
+                                                  const NoiseKey&, MatrixView<Scalar> gradient,
+                                                  std::span<Scalar> value) {
+  const std::int64_t particles = weights.values.rows;
+  check_weights(layout_, weights.values);
+  check_batch(spec_, batch, particles);
+  STEIN_CHECK(gradient.rows == particles && gradient.columns == layout_.size(),
+              "network: expected a gradient [{}, {}], got [{}, {}]", particles, layout_.size(), gradient.rows,
+              gradient.columns);
+
+  const c10::AutoGradMode with_gradient(true);
+  const std::vector<at::Tensor> leaves = parameters(layout_, weights.values, at::Device(device_), true);
+  const at::Tensor values = batch_log_likelihood(spec_, leaves, batch);
+  const std::vector<at::Tensor> gradients = torch::autograd::grad({values}, leaves, {at::ones_like(values)});
+
+  const c10::NoGradGuard no_gradient;
+  for (std::size_t i = 0; i < leaves.size(); ++i) entry_view(gradient, layout_.entries()[i]).copy_(gradients[i]);
+  if (value.empty()) return;
+  tensor_view(MatrixView<Scalar>(value.data(), 1, particles)).copy_(values.unsqueeze(0));
+}
+
+template <class Scalar>
+void ParticleMlpReference<Scalar>::predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
+                                           MatrixView<Scalar> outputs) {
+  check_weights(layout_, weights.values);
+  check_inputs(spec_, inputs);
+  STEIN_CHECK(outputs.rows == weights.values.rows * inputs.rows() && outputs.columns == spec_.outputs,
+              "network: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * inputs.rows(), spec_.outputs,
+              outputs.rows, outputs.columns);
+  const c10::NoGradGuard no_gradient;
+  const std::vector<at::Tensor> tensors = parameters(layout_, weights.values, at::Device(device_), false);
+  tensor_view(outputs).copy_(
+      network(spec_, tensors, inputs, MatrixView<const Scalar>(), false).reshape({outputs.rows, outputs.columns}));
+}
+
+template class ParticleMlpReference<float>;
+template class ParticleMlpReference<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,33 @@
+// LibTorch tensors over numbers that lie in our buffers; nothing is copied.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <stein/inference/layout.h>
+#include <stein/inference/matrix_view.h>
+
+#include <type_traits>
+
+namespace stein::inference {
+
+template <class Number>
+at::TensorOptions tensor_options() {
+  return at::TensorOptions().dtype(c10::CppTypeToScalarType<std::remove_const_t<Number>>::value);
+}
+
+/// `matrix` as a tensor [rows, columns].
+template <class Number>
+at::Tensor tensor_view(MatrixView<Number> matrix) {
+  return at::from_blob(const_cast<std::remove_const_t<Number>*>(matrix.data), {matrix.rows, matrix.columns},
+                       {matrix.stride, 1}, tensor_options<Number>());
+}
+
+/// The parameter `entry` of every row of `rows`: [m, entry.rows(), entry.columns()], padding left out.
+template <class Number>
+at::Tensor entry_view(MatrixView<Number> rows, const LayoutEntry& entry) {
+  return at::from_blob(const_cast<std::remove_const_t<Number>*>(rows.data) + entry.offset,
+                       {rows.rows, entry.rows(), entry.columns()}, {rows.stride, entry.row_stride, 1},
+                       tensor_options<Number>());
+}
+
+}  // namespace stein::inference
