@@ -59,6 +59,9 @@ class BanditEnvironment {
   virtual std::vector<Probe> probes() const { return {}; }
 };
 
+/// Throws Error(usage) naming the bandit unless 0 ≤ arm < spec.arms.
+void check_arm(const BanditSpec& spec, std::int64_t arm);
+
 /// Where data sets are looked for: `--data DIR`, or empty for $STEIN_DATA and then the user's cache.
 struct DataSource {
   std::string directory;

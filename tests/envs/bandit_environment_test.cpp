@@ -1,0 +1,167 @@
+// Every registered bandit keeps the contract of envs/bandit_environment.h.
+#include <stein/core/rng.h>
+#include <stein/envs/bandit_environment.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <memory>
+
+#include "core/error_matcher.h"
+
+namespace stein::envs {
+namespace {
+
+constexpr double critical_value = 6.1;
+
+/// The bandit `name` with its default options, or nothing where its data set is absent.
+std::unique_ptr<BanditEnvironment> make_bandit(const std::string& name) {
+  const auto builder = bandits().at(name).builder();
+  OptionTable table;
+  builder->describe(table);
+  try {
+    return builder->make({});
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    WARN("skipped '" << name << "': " << error.what());
+    return nullptr;
+  }
+}
+
+/// What one step shows, copied.
+struct Moment {
+  std::vector<float> dense;
+  std::vector<std::int32_t> active;
+  std::vector<double> expected, rewards;
+  std::int64_t row;
+  bool operator==(const Moment&) const = default;
+};
+
+Moment look(BanditEnvironment& bandit, std::uint64_t seed, std::int64_t step) {
+  const Context context = bandit.observe(seed, step);
+  Moment moment{.dense = {context.dense.begin(), context.dense.end()},
+                .active = {context.active.begin(), context.active.end()},
+                .expected = {bandit.expected_rewards().begin(), bandit.expected_rewards().end()},
+                .rewards = {},
+                .row = bandit.row()};
+  for (std::int64_t arm = 0; arm < bandit.spec().arms; ++arm) moment.rewards.push_back(bandit.reward(arm));
+  return moment;
+}
+
+void check_context(const BanditSpec& spec, const std::vector<float>& dense, const std::vector<std::int32_t>& active) {
+  if (spec.active_columns == 0) {
+    REQUIRE(active.empty());
+    REQUIRE(std::ssize(dense) == spec.context_size);
+    REQUIRE(std::all_of(dense.begin(), dense.end(), [](float value) { return std::isfinite(value); }));
+    return;
+  }
+  REQUIRE(dense.empty());
+  REQUIRE(std::ssize(active) == spec.active_columns);
+  REQUIRE(std::is_sorted(active.begin(), active.end(), std::less_equal<>()));  // strictly ascending
+  REQUIRE(active.front() >= 0);
+  REQUIRE(active.back() < spec.context_size);
+}
+
+TEST_CASE("every bandit shows what its spec says", "[envs][bandit]") {
+  for (const std::string& name : bandits().names()) {
+    DYNAMIC_SECTION(name) {
+      const auto bandit = make_bandit(name);
+      if (!bandit) continue;
+      const BanditSpec& spec = bandit->spec();
+      CHECK(spec.name == name);
+      CHECK(spec.arms >= 2);
+      CHECK((spec.data == "real" || spec.data == "synthetic"));
+      CHECK_FALSE(spec.source.empty());
+      CHECK(spec.reward_deviation > 0);
+      for (std::int64_t step = 0; step < 200; ++step) {
+        const Moment moment = look(*bandit, 1, step);
+        check_context(spec, moment.dense, moment.active);
+        REQUIRE(std::ssize(moment.expected) == spec.arms);
+        for (const double value : moment.expected) {
+          REQUIRE(value >= spec.reward_low - 1e-6);
+          REQUIRE(value <= spec.reward_high + 1e-6);
+        }
+      }
+      for (const BanditEnvironment::Probe& probe : bandit->probes()) {
+        CHECK_FALSE(probe.name.empty());
+        check_context(spec, probe.dense, probe.active);
+      }
+    }
+  }
+}
+
+TEST_CASE("a bandit's step depends on seed and step alone, in any order of visits", "[envs][bandit]") {
+  for (const std::string& name : bandits().names()) {
+    DYNAMIC_SECTION(name) {
+      const auto bandit = make_bandit(name), twin = make_bandit(name);
+      if (!bandit) continue;
+      std::vector<Moment> forward;
+      for (std::int64_t step = 0; step < 50; ++step) forward.push_back(look(*bandit, 7, step));
+      int same_as_other_seed = 0;
+      for (std::int64_t step = 49; step >= 0; --step) {
+        same_as_other_seed += look(*twin, 8, step) == forward[static_cast<std::size_t>(step)];
+        REQUIRE(look(*twin, 7, step) == forward[static_cast<std::size_t>(step)]);
+        REQUIRE(bandit->observe(7, step).dense.size() == forward[0].dense.size());
+      }
+      CHECK(same_as_other_seed < 25);
+      // A reward asked for twice, or after another arm's, is the same.
+      const double first = bandit->reward(0);
+      bandit->reward(bandit->spec().arms - 1);
+      CHECK(bandit->reward(0) == first);
+    }
+  }
+}
+
+TEST_CASE("an arm that does not exist is refused", "[envs][bandit]") {
+  for (const std::string& name : bandits().names()) {
+    const auto bandit = make_bandit(name);
+    if (!bandit) continue;
+    bandit->observe(1, 0);
+    for (const std::int64_t arm : {std::int64_t{-1}, bandit->spec().arms}) {
+      INFO(name << ", arm " << arm);
+      CHECK_ERROR(bandit->reward(arm), usage, name, std::to_string(arm));
+    }
+  }
+}
+
+/// (mean of the sample) / (its standard error), where the expected mean is 0; 0 for a sample of zeros.
+double z_score(const std::vector<double>& sample) {
+  double sum = 0, squares = 0;
+  for (const double value : sample) sum += value, squares += value * value;
+  return squares == 0 ? 0 : sum / std::sqrt(squares);
+}
+
+TEST_CASE("rewards agree with expected rewards in the mean, and with the stated deviation", "[envs][bandit]") {
+  constexpr std::int64_t steps = 100'000;
+  for (const std::string& name : bandits().names()) {
+    DYNAMIC_SECTION(name) {
+      const auto bandit = make_bandit(name);
+      if (!bandit) continue;
+      const BanditSpec& spec = bandit->spec();
+      const auto arms = static_cast<std::size_t>(spec.arms);
+      std::vector<std::vector<double>> residuals(arms);
+      std::vector<double> uniform_rewards;
+      double mean = 0;
+      for (std::int64_t step = 0; step < steps; ++step) {
+        bandit->observe(3, step);
+        for (std::size_t arm = 0; arm < arms; ++arm)
+          residuals[arm].push_back(bandit->reward(static_cast<std::int64_t>(arm)) - bandit->expected_rewards()[arm]);
+        Draws draws({3, static_cast<std::uint64_t>(step), Stream::test}, 0);
+        uniform_rewards.push_back(bandit->reward(draws.integer(static_cast<std::uint32_t>(arms))));
+        mean += uniform_rewards.back() / steps;
+      }
+      for (std::size_t arm = 0; arm < arms; ++arm) {
+        INFO("arm " << arm);
+        CHECK(std::abs(z_score(residuals[arm])) < critical_value);
+      }
+      // (r − mean)² − deviation² has mean zero; the mean's own error enters at second order only.
+      std::vector<double> excess;
+      for (const double reward : uniform_rewards)
+        excess.push_back((reward - mean) * (reward - mean) - spec.reward_deviation * spec.reward_deviation);
+      CHECK(std::abs(z_score(excess)) < critical_value);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stein::envs
