@@ -1,0 +1,221 @@
+#include "bandit_session.h"
+
+#include <stein/agents/decision_log.h>
+#include <stein/core/atomic_file.h>
+#include <stein/core/checkpoint.h>
+#include <stein/core/data/manifest.h>
+#include <stein/core/error.h>
+#include <stein/core/jsonl_recorder.h>
+#include <stein/core/log.h>
+#include <stein/core/parallel.h>
+#include <stein/core/progress.h>
+#include <stein/core/read_file.h>
+#include <stein/core/run_manifest.h>
+#include <stein/core/signals.h>
+#include <stein/core/simd_target.h>
+#include <stein/core/tensorboard_recorder.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bandit_summary.h"
+
+namespace stein::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Everything that a run writes while it goes on.
+class Session {
+ public:
+  Session(const BanditExperiment& experiment, agents::BanditRun& run, const RunDirectory& directory,
+          std::optional<std::uint64_t> resumed_at)
+      : experiment_(experiment), run_(run), directory_(directory) {
+    auto metrics = std::make_unique<JsonlRecorder>(directory.metrics());
+    metrics_ = metrics.get();
+    recorder_.add(std::move(metrics));
+    recorder_.add(std::make_unique<TensorBoardRecorder>(directory.events(), resumed_at));
+    if (experiment.log_decisions()) decisions_ = std::make_unique<agents::DecisionLog>(directory.decisions());
+  }
+
+  /// To the end of the experiment, or to `stop_after` interactions, or until a signal; returns whether it is finished.
+  bool advance(std::int64_t stop_after, bool quiet) {
+    StopToken stop;
+    install_signal_handlers(stop);
+    const std::int64_t end = stop_after > 0 ? std::min(stop_after, experiment_.steps()) : experiment_.steps();
+    const auto agent_count = static_cast<std::uint64_t>(run_.agent_count());
+    const std::unique_ptr<Progress> progress = make_progress(quiet);
+    progress->begin(fmt::format("{}/{}", experiment_.environment(), experiment_.policy()), "interactions",
+                    agent_count * static_cast<std::uint64_t>(experiment_.steps()),
+                    agent_count * static_cast<std::uint64_t>(run_.steps_done()));
+    const agents::BanditRun::Outputs outputs{recorder_, *progress, decisions_.get()};
+    if (run_.steps_done() == 0) save();
+    while (run_.steps_done() < end && !stop.stop_requested()) {
+      const std::int64_t every = experiment_.checkpoint_every();
+      const std::int64_t next = (run_.steps_done() / every + 1) * every;
+      advance_or_explain(std::min(end, next), stop, outputs);
+      save();
+    }
+    progress->finish();
+    return run_.steps_done() == experiment_.steps();
+  }
+
+ private:
+  void advance_or_explain(std::int64_t until, const StopToken& stop, const agents::BanditRun::Outputs& outputs) {
+    const std::int64_t before = run_.steps_done();
+    try {
+      run_.advance(until, stop, outputs);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numeric) throw;
+      fail(ErrorKind::numeric, "{}; the last finite state, after {} interactions, is saved in '{}'", error.what(),
+           before, directory_.checkpoints().string());
+    }
+  }
+
+  /// Logs first: a checkpoint must never point behind the end of a file.
+  void save() {
+    Snapshot state;
+    recorder_.flush();
+    state.put("metrics_bytes", metrics_->sync());
+    state.put("decisions_bytes", decisions_ ? decisions_->sync() : std::uint64_t{0});
+    run_.save(state);
+    save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
+  }
+
+  const BanditExperiment& experiment_;
+  agents::BanditRun& run_;
+  const RunDirectory& directory_;
+  RecorderGroup recorder_;
+  JsonlRecorder* metrics_ = nullptr;
+  std::unique_ptr<agents::DecisionLog> decisions_;
+};
+
+/// A new runs/<env>-<policy>-<number>; made, so that a run started at the same moment takes the next number.
+fs::path claim_directory(const BanditExperiment& experiment) {
+  std::error_code error;
+  fs::create_directories("runs", error);
+  for (int number = 1; !error; ++number) {
+    const fs::path path =
+        fs::path("runs") / fmt::format("{}-{}-{}", experiment.environment(), experiment.policy(), number);
+    if (fs::create_directory(path, error)) return path;
+  }
+  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
+}
+
+std::map<std::string, std::string> data_checksums(const envs::BanditSpec& spec) {
+  std::map<std::string, std::string> sums;
+  if (spec.data != "real") return sums;
+  for (const DataSet& set : data_sets()) {
+    if (set.name != spec.name) continue;
+    for (const DataFile& file : set.files) sums[file.name] = file.sha256;
+  }
+  return sums;
+}
+
+std::string manifest_text(const BanditExperiment& experiment, const agents::BanditRun& run,
+                          const std::string& data_folder) {
+  const Json protocol{
+      {"env", experiment.environment()},
+      {"policy", experiment.policy()},
+      {"data", run.spec().data},
+      {"source", run.spec().source},
+      {"data_folder", data_folder},
+      {"N", fmt::format("interactions in the window, at most {}", experiment.agent_options().buffer)},
+  };
+  return to_json(RunManifest{.command = "bandit",
+                             .first_seed = experiment.seeds().first,
+                             .end_seed = experiment.seeds().end,
+                             .threads = thread_count(),
+                             .data_checksums = data_checksums(run.spec()),
+                             .protocol = protocol.dump()});
+}
+
+void write_posteriors(agents::BanditRun& run, const RunDirectory& directory) {
+  Json entries = Json::array();
+  for (const auto& [seed, probe, samples] : run.probed_posteriors())
+    entries.push_back({{"seed", seed}, {"probe", probe}, {"samples", samples}});
+  if (!entries.empty()) write_file_atomically(directory.posteriors(), entries.dump() + "\n");
+}
+
+void announce(const BanditExperiment& experiment, const agents::BanditRun& run, const RunDirectory& directory) {
+  log_info("{}/{}: {} interactions, seeds {}:{}, {} data ({}), in '{}'", experiment.environment(), experiment.policy(),
+           experiment.steps(), experiment.seeds().first, experiment.seeds().end, run.spec().data, run.spec().source,
+           directory.root().string());
+  if (experiment.environment().ends_with("-synthetic"))
+    log_info("'{}' is a synthetic stand-in, not the real data set", experiment.environment());
+}
+
+int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunDirectory& directory,
+          std::optional<std::uint64_t> resumed_at, std::int64_t stop_after, const CommonOptions& common) {
+  const auto start = std::chrono::steady_clock::now();
+  announce(experiment, run, directory);
+  Session session(experiment, run, directory, resumed_at);
+  if (!session.advance(stop_after, common.quiet)) {
+    log_info("stopped after {} of {} interactions; continue with `stein resume {}`", run.steps_done(),
+             experiment.steps(), directory.root().string());
+    return interrupted;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Json summary = summarize(run, experiment.environment(), experiment.policy(), {.wall_seconds = seconds});
+  summary["run_directory"] = directory.root().string();
+  directory.write_summary(summary.dump(2) + "\n");
+  write_posteriors(run, directory);
+  std::fputs(common.json ? (summary.dump(2) + "\n").c_str() : readable(summary).c_str(), stdout);
+  if (!common.json) std::fputs(fmt::format("  {:<22}{}\n", "kept in", directory.root().string()).c_str(), stdout);
+  return 0;
+}
+
+/// What a run may not change when it is resumed would make it another run.
+void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [key, value] : settings)
+    STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
+}
+
+}  // namespace
+
+int start_bandit_run(const BanditExperiment& experiment, const fs::path& out, Existing existing,
+                     const RunOptions& run_options, const CommonOptions& common) {
+  const auto run = experiment.make_run({.directory = run_options.data});
+  const RunDirectory directory = RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing);
+  directory.write_config(to_toml(experiment.options()));
+  directory.write_manifest(manifest_text(experiment, *run, run_options.data));
+  open_log_file(directory.log());
+  return go_on(experiment, *run, directory, std::nullopt, run_options.stop_after, common);
+}
+
+int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair<std::string, std::string>>& settings,
+                      const RunOptions& run_options, const CommonOptions& common) {
+  check_resumable(settings);
+  const BanditExperiment experiment(
+      {.toml = read_file(directory.config()), .toml_name = directory.config().string(), .settings = settings});
+  const Json manifest = Json::parse(read_file(directory.manifest()), nullptr, false);
+  if (!manifest.is_object() || manifest.value("command", "") != "bandit")
+    fail(ErrorKind::data, "'{}' is not the manifest of a bandit run", directory.manifest().string());
+  const std::string data_folder =
+      run_options.data.empty() ? manifest["protocol"].value("data_folder", "") : run_options.data;
+  const auto run = experiment.make_run({.directory = data_folder});
+
+  std::uint64_t metrics_bytes = 0, decisions_bytes = 0;
+  if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
+    run->restore(checkpoint->state);
+    metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
+    decisions_bytes = checkpoint->state.get_scalar<std::uint64_t>("decisions_bytes");
+  }
+  const std::int64_t done = run->steps_done();
+  STEIN_CHECK(done <= experiment.steps(), "the run in '{}' has already done {} interactions, steps = {} asks for fewer",
+              directory.root().string(), done, experiment.steps());
+  truncate_file(directory.metrics(), metrics_bytes);
+  truncate_file(directory.decisions(), decisions_bytes);
+  open_log_file(directory.log());
+  if (manifest.value("simd_target", "") != simd_target())
+    log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
+                manifest.value("simd_target", "an unknown SIMD target"), simd_target());
+  directory.write_config(to_toml(experiment.options()));
+  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(done), run_options.stop_after, common);
+}
+
+}  // namespace stein::cli

@@ -1,0 +1,88 @@
+#include "bandit_summary.h"
+
+#include <stein/agents/seed_statistics.h>
+#include <stein/core/version.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stein::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json over_seeds(std::span<const double> values) {
+  return {{"mean", number(agents::mean(values))},
+          {"sd", number(agents::deviation(values))},
+          {"per_seed", std::vector<double>(values.begin(), values.end())}};
+}
+
+double peak_memory_megabytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+}
+
+/// "412.5", or "not defined" for null.
+std::string text(const Json& value, const char* format = "{:.1f}") {
+  return value.is_null() ? "not defined" : fmt::format(fmt::runtime(format), value.get<double>());
+}
+
+std::string mean_and_deviation(const Json& values) {
+  const std::string centre = text(values["mean"]);
+  return values["sd"].is_null() ? centre : fmt::format("{} ± {}", centre, text(values["sd"]));
+}
+
+}  // namespace
+
+Json summarize(const agents::BanditRun& run, const std::string& environment, const std::string& policy,
+               const RunCost& cost) {
+  const agents::BanditResult result = run.result();
+  const envs::BanditSpec& spec = run.spec();
+  return {{"name", fmt::format("{}/{}", environment, policy)},
+          {"env", environment},
+          {"policy", policy},
+          {"data", spec.data},
+          {"source", spec.source},
+          {"steps", result.steps},
+          {"seeds", result.seeds},
+          {"regret", over_seeds(result.regret)},
+          {"uniform_regret", over_seeds(result.uniform_regret)},
+          {"regret_percent_of_uniform", number(result.regret_percent_of_uniform())},
+          {"lock_in_share", number(result.lock_in_share())},
+          {"reward", over_seeds(result.reward)},
+          {"decisions_per_second", number(result.decisions_per_second)},
+          {"updates_per_second", number(result.updates_per_second)},
+          {"peak_memory_mb", peak_memory_megabytes()},
+          {"wall_seconds", cost.wall_seconds},
+          {"version", version()},
+          {"commit", commit()}};
+}
+
+std::string readable(const Json& summary) {
+  const std::size_t seeds = summary["seeds"].size();
+  const std::string spread = seeds > 1 ? fmt::format("   mean ± sd of {} seeds", seeds) : "   one seed";
+  const double locked = summary["lock_in_share"].get<double>() * static_cast<double>(seeds);
+  std::string lines = fmt::format("{} on {} ({} data), {} interactions\n\n", summary["policy"].get<std::string>(),
+                                  summary["env"].get<std::string>(), summary["data"].get<std::string>(),
+                                  summary["steps"].get<std::int64_t>());
+  const auto line = [&](const char* name, const std::string& value) {
+    lines += fmt::format("  {:<22}{}\n", name, value);
+  };
+  line("regret", mean_and_deviation(summary["regret"]) + spread);
+  line("of uniform play", text(summary["regret_percent_of_uniform"]) + " %");
+  line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
+  line("reward", mean_and_deviation(summary["reward"]));
+  line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
+  line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
+  line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::cli

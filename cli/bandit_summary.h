@@ -1,0 +1,23 @@
+// What a bandit run came to: the content of summary.json, and the same for a reader at a terminal.
+#pragma once
+
+#include <stein/agents/bandit_run.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace stein::cli {
+
+/// How long this process worked on the run; not part of what a resumed run repeats.
+struct RunCost {
+  double wall_seconds = 0;
+};
+
+/// The object of summary.json. Numbers that do not exist (the deviation of one seed) are null.
+nlohmann::ordered_json summarize(const agents::BanditRun& run, const std::string& environment,
+                                 const std::string& policy, const RunCost& cost);
+
+/// A few aligned lines with the same numbers.
+std::string readable(const nlohmann::ordered_json& summary);
+
+}  // namespace stein::cli

@@ -1,0 +1,37 @@
+#include "command.h"
+
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/parallel.h>
+
+#include <CLI/CLI.hpp>
+
+namespace stein::cli {
+
+void CommonOptions::add_json(CLI::App& command) {
+  command.add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");
+}
+
+void CommonOptions::add_all(CLI::App& command) {
+  command.add_option("--threads", threads, "Threads to use; results do not depend on it (default: all cores)")
+      ->check(CLI::Range(1, 4096));
+  command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
+  add_json(command);
+  command.add_flag("--quiet", quiet, "No progress and no messages but warnings");
+}
+
+void CommonOptions::apply() const {
+  STEIN_CHECK(device == "cpu", "device must be cpu, got '{}': bandits run on the processor", device);
+  if (threads > 0) set_thread_count(threads);
+  if (quiet) set_log_level(LogLevel::warning);
+}
+
+void RunOptions::add_all(CLI::App& command) {
+  command.add_option("--data", data, "Folder with data sets (default: $STEIN_DATA, then the user's cache)");
+  command
+      .add_option("--stop-after", stop_after,
+                  "Stop when this many interactions are done, with a checkpoint and exit code 75")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
+}
+
+}  // namespace stein::cli

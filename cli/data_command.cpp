@@ -1,0 +1,105 @@
+// stein data: which data sets there are, where they lie, and how to get them.
+#include <stein/core/data/fetch.h>
+#include <stein/core/data/manifest.h>
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+
+namespace stein::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string folder, name;
+  CommonOptions common;
+};
+
+Json describe(const DataSet& set, const std::string& folder) {
+  const auto found = find_data_set(set.name, folder, Verify::presence);
+  std::uint64_t bytes = 0;
+  for (const DataFile& file : set.files) bytes += file.bytes;
+  return {{"name", set.name},         {"description", set.description},
+          {"bytes", bytes},           {"licence", set.licence},
+          {"citation", set.citation}, {"path", found ? Json(found->folder.string()) : Json(nullptr)}};
+}
+
+int list(const Arguments& arguments) {
+  Json sets = Json::array();
+  for (const DataSet& set : data_sets()) sets.push_back(describe(set, arguments.folder));
+  if (arguments.common.json) {
+    std::fputs((sets.dump(2) + "\n").c_str(), stdout);
+    return 0;
+  }
+  for (const Json& set : sets) {
+    const std::string place = set["path"].is_null()
+                                  ? fmt::format("absent; `stein data fetch {}` downloads {:.1f} MB",
+                                                set["name"].get<std::string>(), set["bytes"].get<double>() / 1e6)
+                                  : set["path"].get<std::string>();
+    std::fputs(fmt::format("{:<12}{}\n{:<12}{}\n{:<12}{}\n", set["name"].get<std::string>(),
+                           set["description"].get<std::string>(), "", set["licence"].get<std::string>(), "", place)
+                   .c_str(),
+               stdout);
+  }
+  return 0;
+}
+
+/// Where the set lies. Throws Error(data) if it is nowhere.
+std::filesystem::path place_of(const Arguments& arguments, Verify verify) {
+  const auto found = find_data_set(arguments.name, arguments.folder, verify);
+  if (found) return found->folder;
+  std::string places;
+  for (const auto& folder : data_folders(arguments.folder)) places += fmt::format(" '{}'", folder.string());
+  fail(ErrorKind::data, "data set '{}' is in none of{}; `stein data fetch {}` downloads it", arguments.name, places,
+       arguments.name);
+}
+
+int print_path(const Arguments& arguments) {
+  std::fputs((place_of(arguments, Verify::presence).string() + "\n").c_str(), stdout);
+  return 0;
+}
+
+int check(const Arguments& arguments) {
+  const std::string line = fmt::format("{}: sizes and checksums are right in '{}'\n", arguments.name,
+                                       place_of(arguments, Verify::checksum).string());
+  std::fputs(line.c_str(), stdout);
+  return 0;
+}
+
+int fetch(const Arguments& arguments) {
+  const std::filesystem::path folder =
+      arguments.folder.empty() ? user_data_folder() : std::filesystem::path(arguments.folder);
+  const auto progress = make_progress(arguments.common.quiet);
+  const auto place = fetch_data_set(data_set(arguments.name), folder, *progress);
+  std::fputs((place.string() + "\n").c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Action data_command(CLI::App& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  const auto actions = std::make_shared<std::map<const CLI::App*, int (*)(const Arguments&)>>();
+  const auto add = [&](const char* name, const char* description, int (*action)(const Arguments&), bool named) {
+    CLI::App* part = command.add_subcommand(name, description);
+    part->add_option("--data", arguments->folder,
+                     "Folder to look in first, or to fetch into (default: $STEIN_DATA, then the user's cache)");
+    if (named) part->add_option("NAME", arguments->name, "The data set")->required();
+    (*actions)[part] = action;
+    return part;
+  };
+  arguments->common.add_json(*add("list", "Every known data set, and where it lies", list, false));
+  add("fetch", "Download a data set and check it", fetch, true)
+      ->add_flag("--quiet", arguments->common.quiet, "No progress");
+  add("path", "Print the folder of a data set", print_path, true);
+  add("check", "Compare a data set's files with their checksums", check, true);
+  return [&command, arguments, actions] { return actions->at(command.get_subcommands().front())(*arguments); };
+}
+
+}  // namespace stein::cli

@@ -1,0 +1,63 @@
+// stein list: what there is to run, measure and read.
+#include <stein/bench/benchmark.h>
+#include <stein/core/data/manifest.h>
+#include <stein/envs/bandit_environment.h>
+#include <stein/policies/bandit_policy.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+
+namespace stein::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Entries>
+Json descriptions(const Entries& entries) {
+  Json list = Json::array();
+  for (const auto& [name, entry] : entries) list.push_back({{"name", name}, {"description", entry.description}});
+  return list;
+}
+
+Json everything() {
+  Json sets = Json::array();
+  for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
+  return {{"environments", descriptions(envs::bandits().entries())},
+          {"policies", descriptions(policies::bandit_policies().entries())},
+          {"benchmarks", descriptions(bench::benchmarks().entries())},
+          {"data sets", sets}};
+}
+
+void print(const Json& lists) {
+  for (const auto& [heading, list] : lists.items()) {
+    std::fputs((heading + "\n").c_str(), stdout);
+    for (const Json& item : list) {
+      const std::string line =
+          fmt::format("  {:<20}{}\n", item["name"].get<std::string>(), item["description"].get<std::string>());
+      std::fputs(line.c_str(), stdout);
+    }
+    std::fputs("\n", stdout);
+  }
+}
+
+}  // namespace
+
+Action list_command(CLI::App& command) {
+  const auto common = std::make_shared<CommonOptions>();
+  common->add_json(command);
+  return [common] {
+    const Json lists = everything();
+    if (common->json) {
+      std::fputs((lists.dump(2) + "\n").c_str(), stdout);
+    } else {
+      print(lists);
+    }
+    return 0;
+  };
+}
+
+}  // namespace stein::cli

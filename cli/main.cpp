@@ -1,0 +1,127 @@
+// The program: finds the subcommand, lets it run, turns errors into sentences and exit codes.
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/nearest_name.h>
+#include <stein/core/version.h>
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <new>
+
+#include "command.h"
+
+namespace stein::cli {
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* description;
+  Action (*add)(CLI::App&);
+};
+
+constexpr std::array subcommands{
+    Subcommand{"bandit", "Let a policy learn a contextual bandit, over several seeds", bandit_command},
+    Subcommand{"resume", "Continue an interrupted run, bit for bit", resume_command},
+    Subcommand{"report", "Turn runs into one page with interactive plots", report_command},
+    Subcommand{"list", "Environments, policies, benchmarks, data sets", list_command},
+    Subcommand{"data", "List, fetch, find and check data sets", data_command},
+    Subcommand{"bench", "Measure ours against a reference", bench_command},
+};
+
+/// `stein help bandit` is `stein bandit --help`.
+std::vector<std::string> rewrite_help(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+void check_subcommand(const std::vector<std::string>& arguments) {
+  STEIN_CHECK(!arguments.empty(), "a subcommand is expected; `stein help` lists them");
+  if (arguments.front().starts_with('-')) return;
+  std::vector<std::string> names{"help"};
+  for (const Subcommand& subcommand : subcommands) names.emplace_back(subcommand.name);
+  STEIN_CHECK(std::ranges::find(names, arguments.front()) != names.end(), "unknown subcommand '{}'.{}",
+              arguments.front(), suggestion(arguments.front(), names));
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+/// Arguments that no option took.
+void check_leftovers(const CLI::App& command) {
+  const std::vector<std::string> leftovers = command.remaining(true);
+  const std::vector<std::string> parts = names_of(command.get_subcommands([](const CLI::App*) { return true; }));
+  if (!parts.empty() && command.get_subcommands().empty()) {
+    STEIN_CHECK(!leftovers.empty(), "`stein {}` expects one of {}", command.get_name(), fmt::join(parts, ", "));
+    fail(ErrorKind::usage, "unknown subcommand '{} {}'.{}", command.get_name(), leftovers.front(),
+         suggestion(leftovers.front(), parts));
+  }
+  if (leftovers.empty()) return;
+  std::string unknown = leftovers.front();
+  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'; see `stein {} --help`", unknown,
+              command.get_name());
+  unknown = unknown.substr(0, unknown.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const auto near = nearest_name(unknown, names);
+  fail(ErrorKind::usage, "unknown option '{}'.{}", unknown,
+       near ? fmt::format(" Did you mean '{}'?", *near)
+            : fmt::format(" Options of environments, policies and the run are given as `--set {}=…`; `stein {} --help` "
+                          "lists all.",
+                          unknown.substr(2), command.get_name()));
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app("Stein: bandits, reinforcement learning and sequence models with Bayesian weights", "stein");
+  app.set_version_flag("--version", fmt::format("stein {} ({})", version(), commit()));
+  app.set_help_flag("-h,--help", "Say what there is");
+  app.footer(
+      "`stein help SUBCOMMAND` says more of each.\n"
+      "Exit codes: 0 done, 1 failure while running, 2 usage, 3 bad or missing data, 4 diverged, 75 interrupted "
+      "with a checkpoint saved.");
+  std::map<const CLI::App*, Action> actions;
+  for (const auto& [name, description, add] : subcommands) {
+    CLI::App* command = app.add_subcommand(name, description)->allow_extras();
+    actions[command] = add(*command);
+  }
+  arguments = rewrite_help(std::move(arguments));
+  check_subcommand(arguments);
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fail(ErrorKind::usage, "{}", error.what());
+  }
+  const CLI::App* command = app.get_subcommands().front();
+  check_leftovers(*command);
+  return actions.at(command)();
+}
+
+}  // namespace
+}  // namespace stein::cli
+
+int main(int argc, char** argv) {
+  try {
+    return stein::cli::run({argv + 1, argv + argc});
+  } catch (const stein::Error& error) {
+    stein::log_error("{}", error.what());
+    return stein::exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    stein::log_error("out of memory");
+    return 1;
+  } catch (const std::exception& error) {
+    stein::log_error("{}", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,30 @@
+// What a finished bandit run left in its directory, read back for a report.
+#pragma once
+
+#include <stein/core/run_directory.h>
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace stein::cli {
+
+struct RunRecord {
+  std::string label;                ///< how a report calls it: its policy, or its directory where that is ambiguous
+  nlohmann::ordered_json summary;   ///< summary.json
+  nlohmann::ordered_json manifest;  ///< manifest.json
+  std::string config;               ///< config.toml
+  /// tag → step → values over seeds, in seed order.
+  std::map<std::string, std::map<std::int64_t, std::vector<double>>> metrics;
+  nlohmann::ordered_json posteriors;  ///< posteriors.json: array of {seed, probe, samples}
+};
+
+/// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.
+RunRecord read_run(const RunDirectory& directory);
+
+/// Gives every record a label of its own.
+void label_apart(std::vector<RunRecord>& records);
+
+}  // namespace stein::cli
