@@ -1,0 +1,27 @@
+// The policy that everything is measured against: every arm with the same probability.
+#pragma once
+
+#include <stein/policies/bandit_policy.h>
+
+#include <vector>
+
+namespace stein::policies {
+
+/// Draws arms uniformly and learns nothing.
+class Uniform final : public BanditPolicy {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+
+  Uniform(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+
+  Decision decide(const envs::Context& context, std::int64_t step) override;
+
+ private:
+  std::uint64_t seed_;
+  std::vector<double> propensities_;
+};
+
+}  // namespace stein::policies
