@@ -9,6 +9,7 @@
 
 namespace stein {
 
+/// A run's state as it was after `step` steps.
 struct Checkpoint {
   std::uint64_t step = 0;
   Snapshot state;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -19,7 +20,7 @@ nanoseconds interval(ProgressStyle style) {
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::min(seconds, 3.6e8) + 0.5);
+  const long whole = std::lround(std::min(seconds, 3.6e8));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

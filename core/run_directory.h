@@ -10,6 +10,7 @@ namespace stein {
 /// What to do with a run that is already there.
 enum class Existing { refuse, overwrite };
 
+/// The folder of one run: its configuration, logs, metrics, checkpoints and results under fixed names.
 class RunDirectory {
  public:
   /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there are removed, and nothing else.

@@ -7,8 +7,9 @@
 
 namespace stein {
 
+/// What the caller knows of a run; `to_json` adds what the program knows of itself.
 struct RunManifest {
-  std::string command = "";      ///< subcommand: "bandit"
+  std::string command;           ///< subcommand: "bandit"
   std::uint64_t first_seed = 0;  ///< seeds of the run are first_seed … end_seed - 1
   std::uint64_t end_seed = 1;
   int threads = 1;

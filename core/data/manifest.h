@@ -11,6 +11,7 @@
 
 namespace stein {
 
+/// One file of a data set, as its publisher gives it out.
 struct DataFile {
   std::string name;
   std::string url;  ///< empty if it may not be had from a fixed address
@@ -18,6 +19,7 @@ struct DataFile {
   std::string sha256;
 };
 
+/// A public data set: where it is from, under what terms, and its files.
 struct DataSet {
   std::string name;
   std::string description;
@@ -45,6 +47,7 @@ enum class Verify {
   presence,  ///< files must be there
 };
 
+/// Where the files of a data set lie on this machine.
 struct FoundData {
   std::filesystem::path folder;  ///< holds every file of the set under its own name
   bool verified = false;         ///< sizes and checksums were compared and are right
