@@ -19,6 +19,12 @@ ThreadLimit& limit() {
   return instance;
 }
 
+/// Says on leaving, also by an exception, that this thread is no longer inside a task.
+struct InsideTask {
+  bool& flag;
+  ~InsideTask() { flag = false; }
+};
+
 }  // namespace
 
 int thread_count() {
@@ -34,12 +40,19 @@ void set_thread_count(int count) {
 namespace detail {
 
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body) {
-  if (count <= 1 || thread_count() == 1) {
+  thread_local bool inside_task = false;
+  if (count <= 1 || thread_count() == 1 || inside_task) {
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
     return;
   }
   tbb::parallel_for(
-      std::int64_t{0}, count, [=](std::int64_t i) { task(body, i); }, tbb::simple_partitioner{});
+      std::int64_t{0}, count,
+      [=](std::int64_t i) {
+        inside_task = true;
+        const InsideTask leave{inside_task};
+        task(body, i);
+      },
+      tbb::simple_partitioner{});
 }
 
 }  // namespace detail

@@ -1,0 +1,78 @@
+#include <stein/inference/direct.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::inference {
+
+Layout without_padding(const Layout& layout) {
+  Layout result;
+  for (const LayoutEntry& entry : layout.entries()) result.add(entry.name, entry.shape, entry.role, entry.layer);
+  for (const LayoutEntry& entry : layout.buffers()) result.add_buffer(entry.name, entry.shape);
+  return result;
+}
+
+template <class Scalar>
+void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread) {
+  STEIN_CHECK(spread >= 0, "initial spread must be ≥ 0, got {}", spread);
+  const NoiseKey key{.seed = seed, .step = 0, .stream = Stream::initial_values};
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    const auto row = particles.values().row(i);
+    for (const LayoutEntry& entry : particles.layout().entries()) {
+      const bool reflector = entry.role == Role::reflector_left || entry.role == Role::reflector_right;
+      const auto values = row.subspan(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.size()));
+      if (entry.role != Role::weight && !reflector) {
+        std::ranges::fill(values, Scalar{0});
+        continue;
+      }
+      fill_normal(values, key, static_cast<std::uint32_t>(particles.first_row() + i),
+                  static_cast<std::uint64_t>(entry.offset));
+      const Scalar scale =
+          reflector ? Scalar{1} : static_cast<Scalar>(spread / std::sqrt(static_cast<double>(entry.rows())));
+      for (Scalar& value : values) value *= scale;
+    }
+  }
+}
+
+template <class Scalar>
+Direct<Scalar>::Direct(Layout weights) : weights_(std::move(weights)), coordinates_(without_padding(weights_)) {}
+
+template <class Scalar>
+void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t, const NoiseKey&,
+                             MatrixView<Scalar> weights) {
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    const Scalar* from = coordinates.values.row(i).data();
+    Scalar* to = weights.row(i).data();
+    for (const LayoutEntry& entry : weights_.entries()) {
+      for (std::int64_t row = 0; row < entry.rows(); ++row, from += entry.columns()) {
+        Scalar* target = to + entry.offset + row * entry.row_stride;
+        std::copy_n(from, entry.columns(), target);
+        std::fill(target + entry.columns(), target + entry.row_stride, Scalar{0});
+      }
+    }
+  }
+}
+
+template <class Scalar>
+void Direct<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t, const NoiseKey&,
+                              MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) {
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    const Scalar* from = weight_gradient.row(i).data();
+    Scalar* to = gradient.row(i).data();
+    for (const LayoutEntry& entry : weights_.entries())
+      for (std::int64_t row = 0; row < entry.rows(); ++row, to += entry.columns())
+        std::copy_n(from + entry.offset + row * entry.row_stride, entry.columns(), to);
+  }
+}
+
+template <class Scalar>
+void Direct<Scalar>::initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) {
+  initialise_coordinates(particles, seed, spread);
+}
+
+template class Direct<float>;
+template class Direct<double>;
+template void initialise_coordinates(Particles<float>&, std::uint64_t, double);
+template void initialise_coordinates(Particles<double>&, std::uint64_t, double);
+
+}  // namespace stein::inference

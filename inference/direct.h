@@ -1,0 +1,34 @@
+// The plain parameterization: what is sampled are the weights themselves.
+#pragma once
+
+#include <stein/inference/parameterization.h>
+
+namespace stein::inference {
+
+/// θ = φ. Rows of weights may be padded in θ; φ is not.
+template <class Scalar>
+class Direct final : public Parameterization<Scalar> {
+ public:
+  explicit Direct(Layout weights);
+
+  const Layout& coordinates() const override { return coordinates_; }
+  const Layout& weights() const override { return weights_; }
+  void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+               MatrixView<Scalar> weights) override;
+  void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
+  void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
+
+ private:
+  Layout weights_, coordinates_;
+};
+
+/// `layout` without padding: the same names and shapes, rows end to end.
+Layout without_padding(const Layout& layout);
+
+/// Draws every Role::weight entry from N(0, spread² / inputs), Role::reflector_* from N(0, 1), and leaves the others at
+/// zero. The number at a coordinate depends on the seed, its global row and its position alone.
+template <class Scalar>
+void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread);
+
+}  // namespace stein::inference

@@ -1,0 +1,19 @@
+// Working memory of kernels: grown once, then reused.
+#pragma once
+
+#include <stein/inference/aligned_buffer.h>
+
+#include <cstdint>
+
+namespace stein::inference::fused {
+
+/// At least `size` floats on a 64-byte boundary that belong to this thread until its next call with the same `Owner`;
+/// their values are whatever was there before.
+template <class Owner>
+float* scratch(std::int64_t size) {
+  thread_local AlignedBuffer<float> buffer;
+  if (static_cast<std::int64_t>(buffer.size()) < size) buffer = AlignedBuffer<float>(static_cast<std::size_t>(size));
+  return buffer.data();
+}
+
+}  // namespace stein::inference::fused

@@ -1,0 +1,27 @@
+// The two passes of an SVGD step in SIMD: each reads all particles once, in columns that stay in the first-level cache.
+// The same arithmetic as svgd_pass.h in float. Fixed splits, so the same bits at any thread count.
+#pragma once
+
+#include <stein/inference/optimizer.h>
+#include <stein/inference/svgd_kernel.h>
+
+#include <span>
+
+namespace stein::inference::fused {
+
+/// Squared distances of all rows, [M·M]. Columns are centred on the mean particle first, so that inner products of
+/// nearly equal particles keep their digits.
+void squared_distances(MatrixView<const float> values, std::span<double> distances);
+
+/// Inner products of all rows, [M·M].
+void inner_products(MatrixView<const float> values, std::span<double> products);
+
+/// Moves every particle along the Stein direction, through the optimizer: direction and update of a column block while
+/// it is in the cache.
+void stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
+                  OptimizerState<float>& state);
+
+/// Moves every row along its own direction, through the optimizer.
+void ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state);
+
+}  // namespace stein::inference::fused

@@ -1,0 +1,110 @@
+#include <stein/inference/gaussian_prior.h>
+#include <stein/inference/vector_arithmetic.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace stein::inference {
+
+template <class Scalar>
+GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates)
+    : options_(options) {
+  std::int64_t next = coordinates.size();
+  const auto group_of = [&](const std::string& name, double precision, bool learned) -> Group& {
+    for (Group& group : groups_)
+      if (group.name == name) return group;
+    groups_.push_back({.name = name, .precision = precision, .coordinate = learned ? next : -1});
+    if (learned) ++next;
+    return groups_.back();
+  };
+  const auto add = [](Group& group, const LayoutEntry& entry) {
+    group.variables += entry.size();
+    const bool follows = !group.spans.empty() && group.spans.back().first + group.spans.back().second == entry.offset;
+    if (follows)
+      group.spans.back().second += entry.size();
+    else
+      group.spans.emplace_back(entry.offset, entry.size());
+  };
+  for (const LayoutEntry& entry : coordinates.entries()) {
+    switch (entry.role) {
+      case Role::weight:
+      case Role::bias:
+        add(group_of(options.precision_per_layer ? fmt::format("log_weight_precision{}", entry.layer)
+                                                 : "log_weight_precision",
+                     options.weight_precision, options.learn_weight_precision),
+            entry);
+        break;
+      case Role::reflector_left:
+        add(group_of("log_reflector_precision_left", options.reflector_precision, options.learn_reflector_precision),
+            entry);
+        break;
+      case Role::reflector_right:
+        add(group_of("log_reflector_precision_right", options.reflector_precision, options.learn_reflector_precision),
+            entry);
+        break;
+      case Role::log_scale:
+        add(group_of("log_scale", 1 / (options.scale_deviation * options.scale_deviation), false), entry);
+        break;
+      case Role::log_precision: noise_coordinate_ = entry.offset; break;
+      case Role::log_deviation:
+        fail(ErrorKind::usage, "the Gaussian prior has no law for '{}'; a variational parameterization brings its own",
+             entry.name);
+    }
+  }
+}
+
+template <class Scalar>
+void GaussianPrior<Scalar>::extend(Layout& coordinates) const {
+  for (const Group& group : groups_)
+    if (group.coordinate >= 0) coordinates.add(group.name, {1}, Role::log_precision);
+}
+
+template <class Scalar>
+void GaussianPrior<Scalar>::initialise(std::span<Scalar> row) const {
+  for (const Group& group : groups_)
+    if (group.coordinate >= 0) row[group.coordinate] = static_cast<Scalar>(std::log(group.precision));
+}
+
+template <class Scalar>
+double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const Scalar> values,
+                                        std::span<Scalar> gradient) const {
+  const double a = options_.gamma_shape, b = options_.gamma_rate;
+  const double log_precision = values[coordinate], precision = std::exp(log_precision);
+  gradient[coordinate] += static_cast<Scalar>(a - b * precision);
+  return a * std::log(b) - std::lgamma(a) + a * log_precision - b * precision;  // Jacobian of the logarithm included
+}
+
+template <class Scalar>
+double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values,
+                                        std::span<Scalar> gradient) const {
+  const double log_precision =
+      group.coordinate >= 0 ? static_cast<double>(values[group.coordinate]) : std::log(group.precision);
+  const double precision = std::exp(log_precision);
+  double square = 0;
+  for (const auto& [offset, length] : group.spans)
+    square += subtract_scaled(values.subspan(offset, length), static_cast<Scalar>(precision),
+                              gradient.subspan(offset, length));
+  const double n = static_cast<double>(group.variables);
+  double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
+  if (group.coordinate >= 0) {
+    gradient[group.coordinate] += static_cast<Scalar>(0.5 * n - 0.5 * precision * square);
+    value += add_gamma(group.coordinate, values, gradient);
+  }
+  return value;
+}
+
+template <class Scalar>
+void GaussianPrior<Scalar>::add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+                                         std::span<Scalar> value) const {
+  for (std::int64_t i = 0; i < values.rows; ++i) {
+    double sum = 0;
+    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient.row(i));
+    if (noise_coordinate_ >= 0) sum += add_gamma(noise_coordinate_, values.row(i), gradient.row(i));
+    if (!value.empty()) value[i] += static_cast<Scalar>(sum);
+  }
+}
+
+template class GaussianPrior<float>;
+template class GaussianPrior<double>;
+
+}  // namespace stein::inference

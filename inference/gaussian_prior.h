@@ -1,0 +1,65 @@
+// The hierarchical Gaussian prior of the S2VGD paper: Gaussian weights whose precision has a Gamma prior of its own.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/prior.h>
+
+namespace stein::inference {
+
+struct GaussianPriorOptions {
+  double weight_precision = 1;             ///< λ of weights and biases: its value, or where it starts if it is learned
+  bool learn_weight_precision = false;     ///< sample log λ as a coordinate
+  bool precision_per_layer = false;        ///< one λ a layer instead of one for the network
+  double reflector_precision = 1;          ///< φ, ψ of the Householder vectors: their values, or where they start
+  bool learn_reflector_precision = false;  ///< sample log φ and log ψ as coordinates
+  double scale_deviation = 1;              ///< s: log Λ₁, log Λ₂ ~ N(0, s²); ours, the paper gives none
+  double gamma_shape = 1;                  ///< a₀ of Gamma(a₀, rate b₀) on every learned precision
+  double gamma_rate = 0.1;                 ///< b₀
+
+  template <class V>
+  void describe(V& v) {
+    v("weight_precision", weight_precision,
+      "λ of the Gaussian prior on weights and biases (where it starts if learned)", positive);
+    v("learn_weight_precision", learn_weight_precision, "sample log λ with the weights");
+    v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
+    v("reflector_precision", reflector_precision,
+      "φ, ψ: precision of the Householder vectors (where they start if learned)", positive);
+    v("learn_reflector_precision", learn_reflector_precision, "sample log φ and log ψ with the weights");
+    v("scale_deviation", scale_deviation, "sd of log Λ₁ and log Λ₂", positive);
+    v("gamma_shape", gamma_shape, "a₀ of the Gamma prior on learned precisions", positive);
+    v("gamma_rate", gamma_rate, "b₀, rate of the Gamma prior on learned precisions", positive);
+  }
+};
+
+/// Weights and biases ~ N(0, 1/λ), Householder vectors ~ N(0, I/φ) and N(0, I/ψ), log Λ ~ N(0, s²), every learned
+/// precision ~ Gamma(a₀, b₀) sampled as its logarithm with the Jacobian (Zhang et al. 2018, §3; each normaliser counts
+/// its own variables). A coordinate `log_noise_precision` of the model gets the same Gamma prior.
+template <class Scalar>
+class GaussianPrior final : public Prior<Scalar> {
+ public:
+  /// @param coordinates  of the parameterization, before this prior extends them
+  GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates);
+
+  void extend(Layout& coordinates) const override;
+  void initialise(std::span<Scalar> row) const override;
+  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+                    std::span<Scalar> value) const override;
+
+ private:
+  /// Parameters that share one precision.
+  struct Group {
+    std::string name;              ///< of the coordinate that holds its logarithm, if learned
+    double precision;              ///< value, or start
+    std::int64_t coordinate = -1;  ///< position of the logarithm in a row; −1: fixed
+    std::int64_t variables = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run of parameters
+  };
+  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+
+  GaussianPriorOptions options_;
+  std::vector<Group> groups_;
+  std::int64_t noise_coordinate_ = -1;
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,120 @@
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/inference/posterior.h>
+
+#include <algorithm>
+
+namespace stein::inference {
+
+template <class Scalar>
+Posterior<Scalar>::Posterior(std::unique_ptr<Model<Scalar>> model,
+                             std::unique_ptr<Parameterization<Scalar>> parameterization,
+                             std::vector<std::unique_ptr<Prior<Scalar>>> priors)
+    : model_(std::move(model)),
+      parameterization_(std::move(parameterization)),
+      priors_(std::move(priors)),
+      layout_(parameterization_->coordinates()) {
+  STEIN_CHECK(parameterization_->weights().size() == model_->layout().size(),
+              "posterior: the parameterization maps to {} numbers, the model has {}",
+              parameterization_->weights().size(), model_->layout().size());
+  for (const auto& prior : priors_) prior->extend(layout_);
+}
+
+template <class Scalar>
+void Posterior<Scalar>::reserve(std::int64_t rows) {
+  if (rows <= reserved_rows_) return;
+  const auto samples = static_cast<std::size_t>(rows * parameterization_->samples());
+  const auto size = static_cast<std::size_t>(weight_layout().size());
+  weights_ = AlignedBuffer<Scalar>(samples * size);
+  weight_gradients_ = AlignedBuffer<Scalar>(samples * size);
+  sample_values_.assign(samples, Scalar{0});
+  parameterization_->reserve(rows);
+  reserved_rows_ = rows;
+}
+
+template <class Scalar>
+void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
+                                 const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) {
+  const std::int64_t rows = coordinates.values.rows;
+  STEIN_CHECK(coordinates.values.columns == layout_.size(), "posterior: rows of {} coordinates, expected {}",
+              coordinates.values.columns, layout_.size());
+  reserve(rows);
+  const std::int64_t per_call = model_->rows_per_call();
+  parallel_blocks(rows, per_call == 0 ? rows : per_call, [&](std::int64_t begin, std::int64_t end) {
+    evaluate_block(coordinates, begin, end - begin, batch, noise, gradient, value);
+  });
+}
+
+template <class Scalar>
+void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
+                                       std::int64_t count, const Batch<Scalar>& batch, const NoiseKey& noise,
+                                       MatrixView<Scalar> gradient, std::span<Scalar> value) {
+  const std::int64_t samples = parameterization_->samples(), weight_size = weight_layout().size();
+  const std::int64_t mapped = parameterization_->coordinates().size();
+  const bool wants_value = !value.empty();
+  const MatrixView<Scalar> weights{weights_.data() + first * samples * weight_size, count * samples, weight_size};
+  const MatrixView<Scalar> weight_gradient{weight_gradients_.data() + first * samples * weight_size, count * samples,
+                                           weight_size};
+  const std::span<Scalar> sample_value =
+      wants_value ? std::span(sample_values_).subspan(first * samples, count * samples) : std::span<Scalar>();
+
+  ParticleRows<const Scalar> rows = coordinates.block(first, count);
+  ParticleRows<const Scalar> mapped_rows = rows;
+  mapped_rows.values.columns = mapped;
+  MatrixView<Scalar> rows_gradient = gradient.block(first, count), mapped_gradient = rows_gradient;
+  mapped_gradient.columns = mapped;
+
+  parameterization_->forward(mapped_rows, first, noise, weights);
+  Batch<Scalar> own = batch;  // data of one's own: this block's part of [M·n, ·]
+  if (batch.inputs_per_particle) {
+    if (own.inputs.one_hot())
+      own.inputs.indices = own.inputs.indices.block(first * batch.rows, count * batch.rows);
+    else
+      own.inputs.dense = own.inputs.dense.block(first * batch.rows, count * batch.rows);
+  }
+  if (batch.targets_per_particle) own.targets = own.targets.block(first * batch.rows, count * batch.rows);
+  model_->log_likelihood({weights, rows.first_row * samples}, own, noise, weight_gradient, sample_value);
+  for (const auto& prior : priors_)
+    if (prior->space() == PriorSpace::weights) prior->add_gradient(weights, weight_gradient, sample_value);
+  if (samples > 1) {
+    const Scalar share = Scalar{1} / static_cast<Scalar>(samples);
+    for (std::int64_t i = 0; i < weight_gradient.rows; ++i)
+      for (Scalar& g : weight_gradient.row(i)) g *= share;
+  }
+  parameterization_->pullback(mapped_rows, first, noise, weight_gradient, mapped_gradient);
+  for (std::int64_t i = 0; i < count; ++i)
+    std::ranges::fill(rows_gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
+
+  const std::span<Scalar> rows_value = wants_value ? value.subspan(first, count) : std::span<Scalar>();
+  for (std::size_t i = 0; i < rows_value.size(); ++i) {
+    Scalar sum{0};
+    for (std::int64_t s = 0; s < samples; ++s) sum += sample_value[i * samples + s];
+    rows_value[i] = sum / static_cast<Scalar>(samples);
+  }
+  parameterization_->add_entropy(mapped_rows, mapped_gradient, rows_value);
+  for (const auto& prior : priors_)
+    if (prior->space() == PriorSpace::coordinates) prior->add_gradient(rows.values, rows_gradient, rows_value);
+}
+
+template <class Scalar>
+Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::uint64_t seed, double spread) {
+  Particles<Scalar> particles(layout_, rows);
+  parameterization_->initialise(particles, seed, spread);
+  for (const auto& prior : priors_)
+    for (std::int64_t i = 0; i < rows; ++i) prior->initialise(particles.values().row(i));
+  return particles;
+}
+
+template <class Scalar>
+void Posterior<Scalar>::effective_weights(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                          MatrixView<Scalar> weights) {
+  reserve(coordinates.values.rows);
+  ParticleRows<const Scalar> mapped = coordinates;
+  mapped.values.columns = parameterization_->coordinates().size();
+  parameterization_->forward(mapped, 0, noise, weights);
+}
+
+template class Posterior<float>;
+template class Posterior<double>;
+
+}  // namespace stein::inference

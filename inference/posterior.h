@@ -1,0 +1,54 @@
+// The target that most methods use: a model, a parameterization of its weights, and a prior.
+#pragma once
+
+#include <stein/inference/model.h>
+#include <stein/inference/parameterization.h>
+#include <stein/inference/prior.h>
+#include <stein/inference/target.h>
+
+#include <memory>
+#include <vector>
+
+namespace stein::inference {
+
+/// log p(φ | data) = (N/n) Σ log p(y | x, θ(φ)) + log p₀ [+ entropy, for a stochastic parameterization] and its
+/// gradient ∇φ = (∂θ/∂φ)ᵀ ∇θ log-likelihood + ∇ log p₀. With S weight samples a row, likelihood and weight priors are
+/// averaged over them.
+template <class Scalar>
+class Posterior final : public Target<Scalar> {
+ public:
+  /// Throws Error(usage) if the parameterization was not made for the layout of the model.
+  Posterior(std::unique_ptr<Model<Scalar>> model, std::unique_ptr<Parameterization<Scalar>> parameterization,
+            std::vector<std::unique_ptr<Prior<Scalar>>> priors);
+
+  const Layout& layout() const override { return layout_; }
+  void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
+                MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+
+  Model<Scalar>& model() { return *model_; }
+  const Layout& weight_layout() const { return parameterization_->weights(); }
+
+  /// Starting particles: weights N(0, spread²/inputs), reflectors random, precisions where the prior starts them.
+  Particles<Scalar> initial_particles(std::int64_t rows, std::uint64_t seed, double spread);
+  /// Writes the network weights [m·S, P] that the coordinates stand for: what a prediction needs, once for many
+  /// predictions.
+  void effective_weights(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                         MatrixView<Scalar> weights);
+
+ private:
+  void reserve(std::int64_t rows);
+  /// Everything of `evaluate` for the rows first … first + count.
+  void evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first, std::int64_t count,
+                      const Batch<Scalar>& batch, const NoiseKey& noise, MatrixView<Scalar> gradient,
+                      std::span<Scalar> value);
+
+  std::unique_ptr<Model<Scalar>> model_;
+  std::unique_ptr<Parameterization<Scalar>> parameterization_;
+  std::vector<std::unique_ptr<Prior<Scalar>>> priors_;
+  Layout layout_;
+  AlignedBuffer<Scalar> weights_, weight_gradients_;
+  std::vector<Scalar> sample_values_;
+  std::int64_t reserved_rows_ = 0;
+};
+
+}  // namespace stein::inference
