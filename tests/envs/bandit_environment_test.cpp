@@ -90,6 +90,20 @@ TEST_CASE("every bandit shows what its spec says", "[envs][bandit]") {
   }
 }
 
+TEST_CASE("the default options of every bandit lie in their ranges and are described", "[envs][bandit]") {
+  for (const auto& [name, entry] : bandits().entries()) {
+    CHECK_FALSE(entry.description.empty());
+    const auto builder = entry.builder();
+    OptionTable table;
+    builder->describe(table);
+    for (const Option& option : table.options()) {
+      INFO(name << ", " << option.name);
+      CHECK_FALSE(option.help.empty());
+      CHECK_NOTHROW(option.assign(option.text()));
+    }
+  }
+}
+
 TEST_CASE("a bandit's step depends on seed and step alone, in any order of visits", "[envs][bandit]") {
   for (const std::string& name : bandits().names()) {
     DYNAMIC_SECTION(name) {

@@ -1,0 +1,59 @@
+#include <stein/policies/lin_ts.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+namespace stein::policies {
+namespace {
+
+const envs::BanditSpec line{.name = "line", .arms = 2, .context_size = 1, .data = "synthetic", .source = "this test"};
+
+envs::Context at(const std::vector<float>& x) {
+  return {.dense = x, .active = {}};
+}
+
+TEST_CASE("the posterior of linear Thompson sampling agrees with the conjugate formulas by hand", "[policies][lints]") {
+  LinTs policy({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 2, .intercept = false}, line, 1);
+  policy.observe(at({1}), 0, 1);
+  policy.observe(at({2}), 0, 3);
+  // Arm 0: A = ½ + 1 + 4 = 5.5, Σ r x = 7, μ = 14/11; a = 3 + 1 = 4;
+  // b = 2 + ½ (Σ r² − 7²/5.5) = 2 + ½ (10 − 98/11) = 28/11. At x = 2: location 28/11, scale² = (7/11) · 4/5.5.
+  const auto posterior = policy.posterior(at({2}));
+  CHECK(posterior[0].degrees == 8);
+  CHECK(posterior[0].location == Approx(28.0 / 11).epsilon(1e-14));
+  CHECK(posterior[0].scale == Approx(std::sqrt(7.0 / 11 * 4 / 5.5)).epsilon(1e-14));
+  // Arm 1 has its prior: 6 degrees, location 0, scale² = (2/3) · 4/½.
+  CHECK(posterior[1].degrees == 6);
+  CHECK(posterior[1].location == 0);
+  CHECK(posterior[1].scale == Approx(std::sqrt(16.0 / 3)).epsilon(1e-14));
+}
+
+TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[policies][lints]") {
+  LinTs policy({.intercept = false}, line, 1);
+  int first = 0;
+  for (std::int64_t step = 0; step < 10'000; ++step) {
+    const Decision decision = policy.decide(at({0}), step);
+    REQUIRE(decision.propensities[0] == 0.5);
+    first += decision.action == 0;
+  }
+  CHECK(std::abs(first - 5000) / 50.0 < 6.1);
+}
+
+TEST_CASE("the samples for the report come from the posterior", "[policies][lints]") {
+  LinTs policy({}, line, 1);
+  for (int i = 0; i < 50; ++i) policy.observe(at({1}), 0, 4 + (i % 2 == 0 ? 1 : -1));
+  const auto samples = policy.posterior_rewards(at({1}));
+  REQUIRE(samples.size() == 100);
+  double mean = 0;
+  for (const auto& sample : samples) {
+    REQUIRE(sample.size() == 2);
+    mean += sample[0] / 100;
+  }
+  const StudentT posterior = policy.posterior(at({1}))[0];
+  const double deviation = posterior.scale * std::sqrt(posterior.degrees / (posterior.degrees - 2));
+  CHECK(std::abs(mean - posterior.location) / (deviation / 10) < 6.1);
+}
+
+}  // namespace
+}  // namespace stein::policies
