@@ -1,0 +1,44 @@
+#include <stein/inference/fused/particle_mlp.h>
+#include <stein/inference/mlp_batch.h>
+
+namespace stein::inference {
+
+ParticleMlp::ParticleMlp(const MlpSpec& spec) : layout_(mlp_layout(spec, fused::vector_lanes())) {
+  plan_.spec = spec;
+  for (std::int64_t l = 0; l < spec.layers(); ++l) {
+    const LayoutEntry& weight = layout_.at(fmt::format("layer{}.weight", l));
+    plan_.layers.push_back({.inputs = spec.layer_inputs(l),
+                            .outputs = spec.layer_outputs(l),
+                            .weight = weight.offset,
+                            .bias = layout_.at(fmt::format("layer{}.bias", l)).offset,
+                            .stride = weight.row_stride});
+  }
+  if (spec.learn_noise_precision) plan_.log_noise_precision = layout_.at("log_noise_precision").offset;
+}
+
+void ParticleMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,
+                                 MatrixView<float> gradient, std::span<float> value) {
+  check_batch(plan_.spec, batch, weights.values.rows);
+  for (std::int64_t i = 0; i < weights.values.rows; ++i) {
+    Batch<float> own = batch;
+    if (batch.inputs_per_particle && batch.inputs.one_hot())
+      own.inputs.indices = batch.inputs.indices.block(i * batch.rows, batch.rows);
+    if (batch.inputs_per_particle && !batch.inputs.one_hot())
+      own.inputs.dense = batch.inputs.dense.block(i * batch.rows, batch.rows);
+    if (batch.targets_per_particle) own.targets = batch.targets.block(i * batch.rows, batch.rows);
+    const double sum = fused::mlp_pass(plan_, weights.values.row(i).data(), own, gradient.row(i).data());
+    if (!value.empty()) value[i] = static_cast<float>(sum);
+  }
+}
+
+void ParticleMlp::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+                          MatrixView<float> outputs) {
+  check_inputs(plan_.spec, inputs);
+  STEIN_CHECK(outputs.rows == weights.values.rows * inputs.rows() && outputs.columns == plan_.spec.outputs,
+              "network: outputs must be [{}, {}], got [{}, {}]", weights.values.rows * inputs.rows(),
+              plan_.spec.outputs, outputs.rows, outputs.columns);
+  for (std::int64_t i = 0; i < weights.values.rows; ++i)
+    fused::mlp_forward(plan_, weights.values.row(i).data(), inputs, outputs.block(i * inputs.rows(), inputs.rows()));
+}
+
+}  // namespace stein::inference

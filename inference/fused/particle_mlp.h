@@ -1,0 +1,29 @@
+// The fused driver of the multilayer perceptron: what runs on a CPU. Its readable twin is
+// reference/particle_mlp_reference.h.
+#pragma once
+
+#include <stein/inference/fused/mlp_pass.h>
+#include <stein/inference/model.h>
+
+namespace stein::inference {
+
+/// Multilayer perceptron, one particle a call, in SIMD; rows of its weights are padded to whole vectors of the
+/// machine's target.
+class ParticleMlp final : public Model<float> {
+ public:
+  /// Throws Error(usage) naming what makes no sense in `spec`.
+  explicit ParticleMlp(const MlpSpec& spec);
+
+  const Layout& layout() const override { return layout_; }
+  std::int64_t output_count() const override { return plan_.spec.outputs; }
+  void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                      MatrixView<float> gradient, std::span<float> value) override;
+  void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+               MatrixView<float> outputs) override;
+
+ private:
+  Layout layout_;
+  fused::MlpPlan plan_;
+};
+
+}  // namespace stein::inference
