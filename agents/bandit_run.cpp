@@ -158,7 +158,8 @@ std::vector<ProbedPosterior> BanditRun::probed_posteriors() {
     BanditAgent& agent = *repetition.agent;
     for (const auto& probe : agent.environment().probes()) {
       auto samples = agent.policy().posterior_rewards({.dense = probe.dense, .active = probe.active});
-      if (!samples.empty()) posteriors.push_back({agent.seed(), probe.name, std::move(samples)});
+      if (!samples.empty())
+        posteriors.push_back({agent.seed(), probe.name, probe.expected_rewards, std::move(samples)});
     }
   }
   return posteriors;

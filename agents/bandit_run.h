@@ -36,6 +36,7 @@ struct BanditResult {
 struct ProbedPosterior {
   std::uint64_t seed = 0;
   std::string probe;
+  std::vector<double> expected_rewards;      ///< the truth, [arms], or empty where the bandit does not tell
   std::vector<std::vector<double>> samples;  ///< [samples][arms]
 };
 

@@ -136,8 +136,8 @@ std::string manifest_text(const BanditExperiment& experiment, const agents::Band
 
 void write_posteriors(agents::BanditRun& run, const RunDirectory& directory) {
   Json entries = Json::array();
-  for (const auto& [seed, probe, samples] : run.probed_posteriors())
-    entries.push_back({{"seed", seed}, {"probe", probe}, {"samples", samples}});
+  for (const auto& [seed, probe, expected, samples] : run.probed_posteriors())
+    entries.push_back({{"seed", seed}, {"probe", probe}, {"expected_rewards", expected}, {"samples", samples}});
   if (!entries.empty()) write_file_atomically(directory.posteriors(), entries.dump() + "\n");
 }
 

@@ -49,6 +49,7 @@ Json summarize(const agents::BanditRun& run, const std::string& environment, con
           {"policy", policy},
           {"data", spec.data},
           {"source", spec.source},
+          {"arm_names", spec.arm_names},
           {"steps", result.steps},
           {"seeds", result.seeds},
           {"regret", over_seeds(result.regret)},
@@ -79,7 +80,7 @@ std::string readable(const Json& summary) {
   line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
   line("reward", mean_and_deviation(summary["reward"]));
   line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
-  line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
+  if (summary["updates_per_second"] > 0) line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
   line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");
   return lines;

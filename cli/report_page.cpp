@@ -5,8 +5,10 @@
 #include <stein/core/read_file.h>
 #include <stein/core/version.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace stein::cli {
 namespace {
@@ -19,6 +21,28 @@ double rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double scale = std::pow(10, 5 - std::floor(std::log10(std::abs(value))));
   return std::round(value * scale) / scale;
+}
+
+/// Values of single interactions jump about: their means over sixtieths of the run can be read.
+std::map<std::int64_t, std::vector<double>> smoothed(const std::map<std::int64_t, std::vector<double>>& values) {
+  constexpr std::int64_t parts = 60;
+  if (values.empty()) return {};
+  const std::int64_t width = std::max<std::int64_t>(1, values.rbegin()->first / parts);
+  std::map<std::int64_t, std::vector<double>> means;
+  std::int64_t before = 0, weight = 0;
+  std::vector<double> sum;
+  for (const auto& [step, over_seeds] : values) {
+    sum.resize(std::max(sum.size(), over_seeds.size()));
+    // A record is the mean over the interactions since the one before it.
+    for (std::size_t i = 0; i < over_seeds.size(); ++i) sum[i] += over_seeds[i] * static_cast<double>(step - before);
+    weight += step - before;
+    before = step;
+    if (weight < width && step != values.rbegin()->first) continue;
+    for (double& value : sum) value /= static_cast<double>(weight);
+    means[step] = std::exchange(sum, {});
+    weight = 0;
+  }
+  return means;
 }
 
 /// Median and quartiles over seeds at every recorded step.
@@ -47,9 +71,16 @@ Json pooled_posteriors(const Json& posteriors) {
 
 Json describe(const RunRecord& record) {
   Json curves = Json::object();
-  for (const auto& [tag, values] : record.metrics) curves[tag] = curve(values);
+  for (const auto& [tag, values] : record.metrics)
+    curves[tag] = curve(tag == "propensity_entropy" ? smoothed(values) : values);
   return {{"label", record.label},   {"summary", record.summary}, {"manifest", record.manifest},
           {"config", record.config}, {"curves", curves},          {"posteriors", pooled_posteriors(record.posteriors)}};
+}
+
+Json true_rewards(const Json& posteriors) {
+  Json truths = Json::object();
+  for (const Json& entry : posteriors) truths[entry["probe"].get<std::string>()] = entry["expected_rewards"];
+  return truths;
 }
 
 /// Environments in the order in which they were given.
@@ -63,10 +94,13 @@ Json group_by_environment(const std::vector<RunRecord>& records) {
       groups.push_back({{"env", environment},
                         {"data", record.summary["data"]},
                         {"source", record.summary.value("source", "")},
+                        {"arm_names", record.summary.value("arm_names", Json::array())},
+                        {"truths", Json::object()},
                         {"runs", Json::array()}});
       place = groups.end() - 1;
     }
     (*place)["runs"].push_back(describe(record));
+    (*place)["truths"].update(true_rewards(record.posteriors));
   }
   return groups;
 }

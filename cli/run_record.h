@@ -18,7 +18,7 @@ struct RunRecord {
   std::string config;               ///< config.toml
   /// tag → step → values over seeds, in seed order.
   std::map<std::string, std::map<std::int64_t, std::vector<double>>> metrics;
-  nlohmann::ordered_json posteriors;  ///< posteriors.json: array of {seed, probe, samples}
+  nlohmann::ordered_json posteriors;  ///< posteriors.json: array of {seed, probe, expected_rewards, samples}
 };
 
 /// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.

@@ -26,6 +26,7 @@ struct BanditSpec {
       1;               ///< sd of the rewards of uniformly drawn arms: the scale that makes rewards of unit spread
   std::string data;    ///< "real", or "synthetic"
   std::string source;  ///< paper, file and checksum, or formula that it follows
+  std::vector<std::string> arm_names{};  ///< [arms], or empty where arms are just numbered
 };
 
 /// What an agent sees: either dense numbers or the columns that are one.
@@ -55,6 +56,7 @@ class BanditEnvironment {
     std::string name;
     std::vector<float> dense;
     std::vector<std::int32_t> active;
+    std::vector<double> expected_rewards{};  ///< [arms], or empty where they are not told
   };
   virtual std::vector<Probe> probes() const { return {}; }
 };

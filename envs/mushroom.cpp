@@ -50,16 +50,16 @@ Mushroom::Mushroom(Reward reward, MushroomTable table, std::string name, std::st
     : loss_(loss_of(reward)), table_(std::move(table)) {
   const auto poisonous_rows = std::count(table_.poisonous.begin(), table_.poisonous.end(), 1);
   const double share = static_cast<double>(poisonous_rows) / table_.rows;
-  const double eating_poison = probability_of_loss * loss_ + (1 - probability_of_loss) * gain;
   spec_ = {.name = std::move(name),
            .arms = arms,
            .context_size = MushroomTable::columns,
            .active_columns = MushroomTable::active,
-           .reward_low = share > 0 ? eating_poison : 0,
+           .reward_low = share > 0 ? expected_from_eating(true) : 0,
            .reward_high = share < 1 ? gain : 0,
            .reward_deviation = reward_deviation(share, loss_),
            .data = std::move(data),
-           .source = fmt::format("Blundell et al. 2015; +{} or {}; {}", gain, loss_, origin)};
+           .source = fmt::format("Blundell et al. 2015; +{} or {}; {}", gain, loss_, origin),
+           .arm_names = {"pass", "eat"}};
   Mushroom::observe(0, 0);
 }
 
@@ -68,7 +68,7 @@ Context Mushroom::observe(std::uint64_t seed, std::int64_t step) {
   step_ = step;
   Draws draws({seed, static_cast<std::uint64_t>(step), Stream::context}, 0);
   row_ = draws.integer(static_cast<std::uint32_t>(table_.rows));
-  expected_[eat] = poisonous(row_) ? probability_of_loss * loss_ + (1 - probability_of_loss) * gain : gain;
+  expected_[eat] = expected_from_eating(poisonous(row_));
   return {.dense = {}, .active = columns_of(row_)};
 }
 
@@ -80,13 +80,20 @@ double Mushroom::reward(std::int64_t arm) {
   return draws.uniform() < probability_of_loss ? loss_ : gain;
 }
 
+double Mushroom::expected_from_eating(bool is_poisonous) const {
+  return is_poisonous ? probability_of_loss * loss_ + (1 - probability_of_loss) * gain : gain;
+}
+
 std::vector<BanditEnvironment::Probe> Mushroom::probes() const {
   std::vector<Probe> probes;
   for (const auto& [name, kind] : {std::pair{"edible", 0}, std::pair{"poisonous", 1}}) {
     const auto place = std::find(table_.poisonous.begin(), table_.poisonous.end(), kind);
     if (place == table_.poisonous.end()) continue;
     const auto columns = columns_of(place - table_.poisonous.begin());
-    probes.push_back({.name = name, .dense = {}, .active = {columns.begin(), columns.end()}});
+    probes.push_back({.name = name,
+                      .dense = {},
+                      .active = {columns.begin(), columns.end()},
+                      .expected_rewards = {0, expected_from_eating(kind == 1)}});
   }
   return probes;
 }

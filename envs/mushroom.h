@@ -46,6 +46,7 @@ class Mushroom : public BanditEnvironment {
 
  private:
   std::span<const std::int32_t> columns_of(std::int64_t row) const;
+  double expected_from_eating(bool is_poisonous) const;
   bool poisonous(std::int64_t row) const { return table_.poisonous[static_cast<std::size_t>(row)] != 0; }
 
   double loss_;

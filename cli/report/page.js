@@ -14,7 +14,6 @@
 
   const {groups, version, commit} = JSON.parse(document.getElementById("data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const narrow = window.matchMedia("(max-width: 54rem)");
 
   // Okabe and Ito's colours, which stay apart for colour-blind readers; a policy has the same one in every report.
   const palette = {
@@ -82,8 +81,7 @@
   function draw(plot) {
     const {traces, frame} = plot.make(plot.changes);
     const points = traces.reduce((sum, t) => sum + ((t.customdata ?? t.y ?? t.x) || []).length, 0);
-    const settings = {responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover",
-                      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"]};
+    const settings = {responsive: true, displayModeBar: false, showTips: false};
     return Plotly.react(plot.node, traces, layout(frame), settings).then(() => { shown[plot.name] = points; report(); });
   }
 
@@ -185,15 +183,12 @@
   }
 
   function overTime(group, key, tag, title, caption, axisTitle, extra = {}) {
-    const {node, plot} = figure(title, caption);
     const runs = group.runs.filter((run) => run.curves[tag]);
-    if (!runs.length) {
-      plot.replaceWith(element("p", {class: "absent"}, "None of these policies records it."));
-      return node;
-    }
+    if (!runs.length) return [];
+    const {node, plot} = figure(title, caption);
     addPlot(plot, `${key}${tag}`, () => ({traces: bands(runs, tag),
       frame: {xaxis: {title: {text: "interactions"}, tickformat: ","}, yaxis: {title: {text: axisTitle}, ...extra}}}));
-    return node;
+    return [node];
   }
 
   function posteriors(group, key) {
@@ -203,10 +198,10 @@
     return probes.map((probe) => {
       const {node, plot} = figure(`Posterior reward: ${probe}`,
         "Samples of the expected reward of each arm at the end, of all seeds together: box from quartile to quartile, " +
-        "line at the median." + (group.truths?.[probe] ? " Dashed: the true expectation." : ""));
+        "line at the median." + (group.truths[probe]?.length ? " Dashed: the true expectation." : ""));
       addPlot(plot, `${key}posterior-${probe}`, () => {
         const arms = Math.max(...runs.map((run) => (run.posteriors[probe] || []).length));
-        const names = group.arm_names?.length === arms ? group.arm_names : [...Array(arms).keys()].map((i) => `arm ${i}`);
+        const names = group.arm_names.length === arms ? group.arm_names : [...Array(arms).keys()].map((i) => `arm ${i}`);
         const traces = [];
         for (const run of runs) {
           (run.posteriors[probe] || []).forEach((samples, arm) => {
@@ -215,7 +210,7 @@
                          fillcolor: alpha(colour(run), 0.25), hoverinfo: "y+name"});
           });
         }
-        const shapes = (group.truths?.[probe] || []).map((value, arm) => ({
+        const shapes = (group.truths[probe] || []).map((value, arm) => ({
           type: "line", x0: arm - 0.45, x1: arm + 0.45, y0: value, y1: value,
           line: {color: dark.matches ? "#e9e6e0" : "#1d1c1a", width: 1.4, dash: "dash"}}));
         return {traces, frame: {boxmode: "group", boxgap: 0.25, shapes, xaxis: {showgrid: false},
@@ -296,10 +291,11 @@
     }
     nodes.push(summaryTable(group));
     nodes.push(element("div", {class: "plots"}, regretCurves(group, key), regretPerSeed(group, key),
-      overTime(group, key, "propensity_entropy", "Entropy of the propensities",
-               "How undecided the policy is: log of the number of arms for uniform play, 0 once every decision is certain.",
+      ...overTime(group, key, "propensity_entropy", "Entropy of the propensities",
+               "How undecided the policy is: the logarithm of the number of arms for uniform play, 0 where a decision is " +
+               "certain. Means over sixtieths of the run.",
                "entropy [nats]", {rangemode: "tozero"}),
-      overTime(group, key, "collapse", "Collapse meter",
+      ...overTime(group, key, "collapse", "Collapse meter",
                "Spread of the particles against what the posterior asks for: 0 if all particles are alike.",
                "variance ratio", {rangemode: "tozero"}),
       ...posteriors(group, key)));

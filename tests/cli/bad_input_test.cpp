@@ -1,0 +1,139 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+
+namespace {
+
+/// Exit code and sentence of a command that cannot work; nothing may reach standard output.
+void check_refused(const TemporaryDirectory& folder, const std::vector<std::string>& arguments, int code,
+                   const std::vector<std::string>& parts, const std::filesystem::path& data = {}) {
+  const Outcome outcome = run(folder.path(), arguments, data);
+  CAPTURE(arguments, outcome.err);
+  CHECK(outcome.code == code);
+  CHECK(outcome.out.empty());
+  for (const std::string& part : parts) CHECK_THAT(outcome.err, Contains(part));
+}
+
+void write(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+}  // namespace
+
+TEST_CASE("unknown names are answered with the nearest known one", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"bandti"}, 2, {"unknown subcommand 'bandti'", "'bandit'"});
+  check_refused(folder, {}, 2, {"stein help"});
+  check_refused(folder, {"bandit", "--env", "whel", "--policy", "uniform"}, 2, {"'whel'", "'wheel'"});
+  check_refused(folder, {"bandit", "--env", "linear", "--policy", "lintz"}, 2, {"'lintz'", "'lints'"});
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "dleta=0.5"}, 2,
+                {"'dleta'", "'delta'"});
+  check_refused(folder, {"bandit", "--env", "wheel", "--polcy", "uniform"}, 2, {"--polcy", "'--policy'"});
+  check_refused(folder, {"bandit", "--steps", "5"}, 2, {"--steps", "--set steps"});
+  check_refused(folder, {"data", "fetsh", "mushroom"}, 2, {"fetsh", "'fetch'"});
+  check_refused(folder, {"data", "path", "mushrom"}, 2, {"'mushrom'", "'mushroom'"});
+  check_refused(folder, {"bench", "rgn"}, 2, {"'rgn'", "'rng'"});
+}
+
+TEST_CASE("values that cannot be are named with what is allowed", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const std::string& setting, const std::vector<std::string>& parts) {
+    check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--out", "run", "--set", setting}, 2,
+                  parts);
+    CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  };
+  refused("steps=0", {"'steps'", "got 0"});
+  refused("steps=-5", {"'steps'", "got -5"});
+  refused("steps=1e30", {"'steps'", "1e30"});
+  refused("steps=many", {"'steps'", "'many'", "whole number"});
+  refused("batch=0", {"'batch'", "got 0"});
+  refused("batch=1e9", {"'batch'", "1e9"});
+  refused("buffer=0", {"'buffer'"});
+  refused("updates=0", {"'updates'"});
+  refused("learn_every=0", {"'learn_every'"});
+  refused("delta=2", {"'delta'", "got 2"});
+  refused("delta", {"key=value"});
+  refused("env=whel", {"'whel'"});
+}
+
+TEST_CASE("seeds are a range of a sane length", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  for (const char* seeds : {"5", "3:3", "5:2", "a:b", "0:5x", "0:1000000000", "-1:3", ":"}) {
+    check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", std::string("--seeds=") + seeds}, 2,
+                  {"seeds"});
+  }
+}
+
+TEST_CASE("a bad configuration file is named with the line", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  write(folder / "broken.toml", "env = \"wheel\"\npolicy = \n");
+  check_refused(folder, {"bandit", "--config", "broken.toml"}, 2, {"broken.toml", "line 2"});
+  write(folder / "unknown.toml", "env = \"wheel\"\npolicy = \"uniform\"\n\nspeed = 3\n");
+  check_refused(folder, {"bandit", "--config", "unknown.toml"}, 2, {"unknown.toml", "line 4", "'speed'"});
+  check_refused(folder, {"bandit", "--config", "absent.toml"}, 3, {"absent.toml"});
+}
+
+TEST_CASE("options of the program are checked too", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--threads", "0"}, 2, {"--threads"});
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--device", "tpu"}, 2, {"'tpu'", "cpu"});
+  check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--stop-after", "0"}, 2, {"--stop-after"});
+}
+
+TEST_CASE("missing data are answered with where to get them, and with the stand-in", "[cli][bad-input][data]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform", "--out", "run"}, 3,
+                {"stein data fetch mushroom", "mushroom-synthetic"});
+  CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform", "--data", "nowhere"}, 3, {"'nowhere'"});
+  check_refused(folder, {"data", "path", "mushroom"}, 3, {"stein data fetch mushroom"});
+  check_refused(folder, {"data", "check", "mushroom"}, 3, {"stein data fetch mushroom"});
+}
+
+TEST_CASE("truncated and altered data files are told from the real one", "[cli][bad-input][data]") {
+  const TemporaryDirectory folder;
+  constexpr std::size_t bytes = 373'704;  // of the UCI file
+  write(folder / "truncated/mushroom/agaricus-lepiota.data", std::string(bytes / 2, 'p'));
+  write(folder / "altered/mushroom/agaricus-lepiota.data", std::string(bytes, 'p'));
+  check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform"}, 3,
+                {"agaricus-lepiota.data", "expected 373704 bytes", "found 186852"}, folder / "truncated");
+  check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform", "--data", "altered"}, 3,
+                {"agaricus-lepiota.data", "SHA-256"});
+  check_refused(folder, {"data", "check", "mushroom"}, 3, {"SHA-256"}, folder / "altered");
+}
+
+TEST_CASE("a run directory that cannot be made or is taken is refused", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  write(folder / "file", "not a folder");
+  const auto start = [](const std::string& out) {
+    return std::vector<std::string>{"bandit", "--env",   "wheel",   "--policy", "uniform",
+                                    "--set",  "steps=5", "--quiet", "--out",    out};
+  };
+  check_refused(folder, start("file/run"), 1, {"file/run"});
+  check_refused(folder, start("file"), 2, {"'file'", "no directory"});
+
+  REQUIRE(run(folder.path(), start("run")).code == 0);
+  check_refused(folder, start("run"), 2, {"--overwrite", "stein resume run"});
+  auto overwriting = start("run");
+  overwriting.emplace_back("--overwrite");
+  CHECK(run(folder.path(), overwriting).code == 0);
+
+  write(folder / "mine/letter.txt", "keep me");
+  auto careless = start("mine");
+  careless.emplace_back("--overwrite");
+  check_refused(folder, careless, 2, {"no run"});
+  CHECK(content_of(folder / "mine/letter.txt") == "keep me");
+}
+
+TEST_CASE("a report needs finished runs", "[cli][bad-input][report]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"report", "nowhere"}, 3, {"'nowhere'"});
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "steps=50", "--stop-after",
+                              "10", "--out", "part"})
+              .code == 75);
+  check_refused(folder, {"report", "part"}, 3, {"not finished", "stein resume part"});
+}

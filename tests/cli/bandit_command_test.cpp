@@ -1,0 +1,150 @@
+#include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+TEST_CASE("a run prints one JSON object on standard output, the content of summary.json", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--set",
+                                              "steps=200", "--seeds", "3:6", "--out", "run", "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out == content_of(folder / "run/summary.json"));
+  const Json summary = outcome.json();
+  CHECK(summary["env"] == "mushroom-synthetic");
+  CHECK(summary["policy"] == "lints");
+  CHECK(summary["data"] == "synthetic");
+  CHECK(summary["steps"] == 200);
+  CHECK(summary["seeds"] == Json({3, 4, 5}));
+  for (const char* key : {"regret", "reward", "uniform_regret"}) {
+    CHECK(summary[key]["per_seed"].size() == 3);
+    CHECK(summary[key]["mean"].is_number());
+    CHECK(summary[key]["sd"].get<double>() > 0);
+  }
+  CHECK(summary["regret_percent_of_uniform"].get<double>() ==
+        Approx(100 * summary["regret"]["mean"].get<double>() / summary["uniform_regret"]["mean"].get<double>()));
+  CHECK(summary["lock_in_share"].get<double>() >= 0);
+  CHECK(summary["decisions_per_second"].get<double>() > 1);
+  CHECK(summary["updates_per_second"].is_number());
+  CHECK(summary["peak_memory_mb"].get<double>() > 1);
+  CHECK(summary["wall_seconds"].get<double>() > 0);
+  CHECK_THAT(outcome.err, Contains("stand-in"));
+  CHECK_THAT(content_of(folder / "run/log.txt"), Contains("stand-in"));
+  CHECK_THAT(summary["name"].get<std::string>(), Contains("mushroom-synthetic"));
+}
+
+TEST_CASE("without --json a person reads a short table, and the run gets a name of its own", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> arguments{"bandit", "--env", "linear", "--policy", "uniform", "--set", "steps=20"};
+  const Outcome first = run(folder.path(), arguments);
+  REQUIRE(first.code == 0);
+  CHECK_THAT(first.out, Contains("uniform on linear") && Contains("regret") && Contains("runs/linear-uniform-1"));
+  CHECK_THAT(run(folder.path(), arguments).out, Contains("runs/linear-uniform-2"));
+  CHECK(std::filesystem::exists(folder / "runs/linear-uniform-2/summary.json"));
+}
+
+TEST_CASE("the decision log and the checkpoints are the same bytes at one and two threads", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  for (const char* threads : {"1", "2"}) {
+    const Outcome outcome =
+        run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=300", "--seeds", "0:3",
+                            "--log-decisions", "--threads", threads, "--out", std::string("run") + threads, "--quiet"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+  }
+  CHECK(content_of(folder / "run1/decisions.jsonl") == content_of(folder / "run2/decisions.jsonl"));
+  CHECK(content_of(folder / "run1/metrics.jsonl") == content_of(folder / "run2/metrics.jsonl"));
+  CHECK(files_of(folder / "run1/checkpoints") == files_of(folder / "run2/checkpoints"));
+}
+
+TEST_CASE("every decision is logged with the keys that a replay needs", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--set", "steps=50",
+                              "--set", "forced_pulls=2", "--seeds", "0:2", "--log-decisions", "--out", "run"})
+              .code == 0);
+  std::istringstream lines(content_of(folder / "run/decisions.jsonl"));
+  std::string line;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) {
+    const Json entry = Json::parse(line);
+    REQUIRE(entry["seed"] == count % 2);
+    REQUIRE(entry["step"] == count / 2);
+    REQUIRE(entry["row"].get<int>() >= 0);
+    REQUIRE(entry["deterministic"] == (count / 2 < 4));  // two forced pulls of each of two arms
+    const auto propensities = entry["propensities"].get<std::vector<double>>();
+    REQUIRE(propensities.size() == 2);
+    REQUIRE(propensities[0] + propensities[1] == Approx(1).epsilon(1e-7));
+    REQUIRE(propensities[entry["action"].get<std::size_t>()] > 0);
+    REQUIRE(entry["expected_rewards"][0] == 0);
+    REQUIRE(entry["reward"].is_number());
+  }
+  CHECK(count == 100);
+}
+
+TEST_CASE("the configuration that a run writes repeats it", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "delta=.9", "--set",
+                              "steps=1e2", "--seeds", "4:6", "--out", "first"})
+              .code == 0);
+  const std::string config = content_of(folder / "first/config.toml");
+  CHECK_THAT(config, Contains("env = \"wheel\"") && Contains("delta = 0.9") && Contains("steps = 100") &&
+                         Contains("seeds = \"4:6\""));
+  REQUIRE(run(folder.path(), {"bandit", "--config", "first/config.toml", "--out", "second"}).code == 0);
+  CHECK(content_of(folder / "second/config.toml") == config);
+  CHECK(content_of(folder / "second/metrics.jsonl") == content_of(folder / "first/metrics.jsonl"));
+  // What stands on the line wins over the file.
+  REQUIRE(run(folder.path(),
+              {"bandit", "--config", "first/config.toml", "--seeds", "0:1", "--set", "steps=7", "--out", "third"})
+              .code == 0);
+  CHECK_THAT(content_of(folder / "third/config.toml"), Contains("steps = 7") && Contains("seeds = \"0:1\""));
+}
+
+TEST_CASE("every bandit runs with every policy, and no two of their options share a name", "[cli][bandit][slow]") {
+  const TemporaryDirectory folder;
+  const Json lists = run(folder.path(), {"list", "--json"}).json();
+  REQUIRE(lists["environments"].size() >= 6);
+  REQUIRE(lists["policies"].size() >= 3);
+  for (const Json& environment : lists["environments"]) {
+    for (const Json& policy : lists["policies"]) {
+      const auto env = environment["name"].get<std::string>(), chosen = policy["name"].get<std::string>();
+      CAPTURE(env, chosen);
+      const Outcome help = run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--help"});
+      CAPTURE(help.err);
+      REQUIRE(help.code == 0);
+      REQUIRE_THAT(help.out, Contains("steps") && Contains("forced_pulls"));
+      if (env == "mushroom") continue;  // needs its file
+      const Outcome outcome = run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=6",
+                                                  "updates=2", "--out", env + "-" + chosen, "--json"});
+      CAPTURE(outcome.err);
+      REQUIRE(outcome.code == 0);
+      REQUIRE(outcome.json()["steps"] == 6);
+    }
+  }
+}
+
+TEST_CASE("help says what a bandit and a policy can be told", "[cli][help]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"help", "bandit", "--env", "wheel", "--policy", "linucb"});
+  CHECK(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("Environment wheel") && Contains("delta") && Contains("Policy linucb"));
+  for (const char* subcommand : {"bandit", "resume", "report", "list", "data", "bench"}) {
+    const Outcome help = run(folder.path(), {subcommand, "--help"});
+    CHECK(help.code == 0);
+    CHECK_THAT(help.out, Contains(subcommand));
+    CHECK_THAT(run(folder.path(), {"help"}).out, Contains(subcommand));
+  }
+  CHECK_THAT(run(folder.path(), {"--version"}).out, Contains("stein 0."));
+}
+
+TEST_CASE("stein list names what is linked in", "[cli][list]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"list"});
+  CHECK(outcome.code == 0);
+  for (const char* name : {"mushroom-synthetic", "wheel", "lints", "uniform", "rng"})
+    CHECK_THAT(outcome.out, Contains(name));
+}

@@ -1,0 +1,27 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+
+TEST_CASE("stein data says what is known and what is absent", "[cli][data]") {
+  const TemporaryDirectory folder;
+  const Outcome text = run(folder.path(), {"data", "list"});
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out, Contains("mushroom") && Contains("absent") && Contains("stein data fetch mushroom"));
+  const auto sets = run(folder.path(), {"data", "list", "--json"}).json();
+  REQUIRE(sets.size() >= 1);
+  CHECK(sets[0]["name"] == "mushroom");
+  CHECK(sets[0]["path"].is_null());
+  CHECK(sets[0]["licence"].get<std::string>().size() > 3);
+}
+
+TEST_CASE("a data set is found by --data and by STEIN_DATA", "[cli][data]") {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "sets/mushroom");
+  std::ofstream(folder / "sets/mushroom/agaricus-lepiota.data") << "p,x";
+  const std::string place = (folder / "sets/mushroom").string() + "\n";
+  CHECK(run(folder.path(), {"data", "path", "mushroom"}, folder / "sets").out == place);
+  CHECK(run(folder.path(), {"data", "path", "mushroom", "--data", (folder / "sets").string()}).out == place);
+}

@@ -1,0 +1,129 @@
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+
+namespace {
+
+/// A run that is long enough to be interrupted and short enough to wait for.
+std::vector<std::string> command(const std::string& out, const std::string& threads,
+                                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"bandit",
+                                     "--env",
+                                     "mushroom-synthetic",
+                                     "--policy",
+                                     "lints",
+                                     "--seeds",
+                                     "0:2",
+                                     "--log-decisions",
+                                     "--set",
+                                     "steps=2000",
+                                     "--set",
+                                     "checkpoint_every=100",
+                                     "--quiet",
+                                     "--threads",
+                                     threads,
+                                     "--out",
+                                     out};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+void check_same_run(const TemporaryDirectory& folder, const std::string& a, const std::string& b) {
+  CHECK(content_of(folder / (a + "/decisions.jsonl")) == content_of(folder / (b + "/decisions.jsonl")));
+  CHECK(content_of(folder / (a + "/metrics.jsonl")) == content_of(folder / (b + "/metrics.jsonl")));
+  CHECK(content_of(folder / (a + "/config.toml")) == content_of(folder / (b + "/config.toml")));
+  CHECK(files_of(folder / (a + "/checkpoints")) == files_of(folder / (b + "/checkpoints")));
+}
+
+bool has_checkpoint(const std::filesystem::path& run, int step) {
+  return std::filesystem::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
+}
+
+}  // namespace
+
+TEST_CASE("a run resumed half-way equals the uninterrupted one byte for byte", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("whole", "1")).code == 0);
+  const std::string threads = GENERATE("1", "2");
+  SECTION("stopped on purpose, off the checkpoint interval") {
+    const Outcome stopped = run(folder.path(), command("part", threads, {"--stop-after", "1037"}));
+    CHECK(stopped.code == 75);
+    CHECK(stopped.out.empty());
+    CHECK(has_checkpoint(folder / "part", 1037));
+    const Outcome resumed = run(folder.path(), {"resume", "part", "--threads", threads, "--json"});
+    CAPTURE(resumed.err);
+    REQUIRE(resumed.code == 0);
+    CHECK(resumed.json()["steps"] == 2000);
+    check_same_run(folder, "part", "whole");
+  }
+  SECTION("finished at 1,000 and then made longer") {
+    REQUIRE(run(folder.path(), command("part", threads, {"--set", "steps=1000"})).code == 0);
+    REQUIRE(run(folder.path(), {"resume", "part", "--set", "steps=2000", "--threads", threads}).code == 0);
+    check_same_run(folder, "part", "whole");
+  }
+  SECTION("killed at a moment of nobody's choosing") {
+    for (const int moment : {100, 700, 1500}) {
+      std::filesystem::remove_all(folder / "part");
+      Program program(folder.path(), command("part", threads));
+      if (program.wait_until([&] { return has_checkpoint(folder / "part", moment); })) program.send(SIGKILL);
+      program.wait();
+      REQUIRE(run(folder.path(), {"resume", "part", "--threads", threads, "--quiet"}).code == 0);
+      check_same_run(folder, "part", "whole");
+    }
+  }
+}
+
+TEST_CASE("an interrupt saves a checkpoint and exits with 75", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  Program program(folder.path(), command("part", "2", {"--set", "steps=200000"}));
+  REQUIRE(program.wait_until([&] { return has_checkpoint(folder / "part", 100); }));
+  program.send(signal);
+  const Outcome outcome = program.wait();
+  CHECK(outcome.code == 75);
+  CHECK_THAT(content_of(folder / "part/log.txt"), Contains("stein resume part"));
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--stop-after", "199000", "--quiet"});
+  CHECK((resumed.code == 75 || resumed.code == 2));
+}
+
+TEST_CASE("what a killed run wrote after its checkpoint is cut off", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("whole", "1")).code == 0);
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "1000"})).code == 75);
+  std::ofstream(folder / "part/decisions.jsonl", std::ios::app) << R"({"seed":0,"step":1000,"ro)";
+  std::ofstream(folder / "part/metrics.jsonl", std::ios::app) << "half a li";
+  REQUIRE(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+  check_same_run(folder, "part", "whole");
+}
+
+TEST_CASE("a damaged checkpoint is passed over for the one before it", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("whole", "1")).code == 0);
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "1000"})).code == 75);
+  const auto newest = folder / "part/checkpoints/checkpoint-1000.safetensors";
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) / 2);
+  const Outcome resumed = run(folder.path(), {"resume", "part"});
+  CHECK_THAT(resumed.err, Contains("checkpoint-1000"));
+  REQUIRE(resumed.code == 0);
+  check_same_run(folder, "part", "whole");
+}
+
+TEST_CASE("a finished run stays as it is, and only its length may change", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--set", "steps=100"})).code == 0);
+  const auto before = content_of(folder / "part/decisions.jsonl");
+  CHECK(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+  CHECK(content_of(folder / "part/decisions.jsonl") == before);
+
+  const Outcome shorter = run(folder.path(), {"resume", "part", "--set", "steps=50"});
+  CHECK(shorter.code == 2);
+  CHECK_THAT(shorter.err, Contains("100") && Contains("50"));
+  const Outcome other = run(folder.path(), {"resume", "part", "--set", "updates=3"});
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("updates=3"));
+  CHECK(run(folder.path(), {"resume", "nowhere"}).code == 3);
+}
