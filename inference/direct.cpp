@@ -13,9 +13,9 @@ Layout without_padding(const Layout& layout) {
 }
 
 template <class Scalar>
-void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread) {
+void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread, Stream stream) {
   STEIN_CHECK(spread >= 0, "initial spread must be ≥ 0, got {}", spread);
-  const NoiseKey key{.seed = seed, .step = 0, .stream = Stream::initial_values};
+  const NoiseKey key{.seed = seed, .step = 0, .stream = stream};
   for (std::int64_t i = 0; i < particles.rows(); ++i) {
     const auto row = particles.values().row(i);
     for (const LayoutEntry& entry : particles.layout().entries()) {
@@ -72,7 +72,7 @@ void Direct<Scalar>::initialise(Particles<Scalar>& particles, std::uint64_t seed
 
 template class Direct<float>;
 template class Direct<double>;
-template void initialise_coordinates(Particles<float>&, std::uint64_t, double);
-template void initialise_coordinates(Particles<double>&, std::uint64_t, double);
+template void initialise_coordinates(Particles<float>&, std::uint64_t, double, Stream);
+template void initialise_coordinates(Particles<double>&, std::uint64_t, double, Stream);
 
 }  // namespace stein::inference

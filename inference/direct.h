@@ -29,6 +29,7 @@ Layout without_padding(const Layout& layout);
 /// Draws every Role::weight entry from N(0, spread² / inputs), Role::reflector_* from N(0, 1), and leaves the others at
 /// zero. The number at a coordinate depends on the seed, its global row and its position alone.
 template <class Scalar>
-void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread);
+void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread,
+                            Stream stream = Stream::initial_values);
 
 }  // namespace stein::inference

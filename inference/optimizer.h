@@ -29,7 +29,7 @@ struct OptimizerOptions {
       Range{.low = 0, .high = 1, .high_open = true});
     v("square_decay", square_decay, "decay of the averaged square (rmsprop; β₂ of adam)",
       Range{.low = 0, .high = 1, .high_open = true});
-    v("epsilon", epsilon, "added to the root of the averaged square", positive);
+    v("optimizer_epsilon", epsilon, "added to the root of the averaged square", positive);
     v("clip_norm", clip_norm, "longest direction of one particle, ∇ of the full log joint; 0: no clipping",
       non_negative);
   }

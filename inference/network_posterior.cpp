@@ -1,0 +1,32 @@
+#include <stein/inference/direct.h>
+#include <stein/inference/fused/particle_mlp.h>
+#include <stein/inference/network_posterior.h>
+#include <stein/inference/reference/matrix_gaussian_reference.h>
+#include <stein/inference/reference/particle_mlp_reference.h>
+
+namespace stein::inference {
+namespace {
+
+std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& network) {
+  if (arithmetic == Arithmetic::fused) return std::make_unique<ParticleMlp>(network);
+  return std::make_unique<ParticleMlpReference<float>>(network);
+}
+
+std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
+                                                               const Layout& weights) {
+  if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
+  return std::make_unique<MatrixGaussianReference<float>>(weights, options.structure);
+}
+
+}  // namespace
+
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
+                                                         const MlpSpec& network) {
+  auto model = make_model(options.arithmetic, network);
+  auto parameterization = make_parameterization(options, model->layout());
+  std::vector<std::unique_ptr<Prior<float>>> priors;
+  priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
+  return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
+}
+
+}  // namespace stein::inference

@@ -1,0 +1,48 @@
+// The posterior of a perceptron's weights, put together from options: which parameterization, which prior, which
+// arithmetic.
+#pragma once
+
+#include <stein/inference/gaussian_prior.h>
+#include <stein/inference/matrix_gaussian.h>
+#include <stein/inference/mlp.h>
+#include <stein/inference/posterior.h>
+
+#include <memory>
+
+namespace stein::inference {
+
+/// Which driver of the same mathematics computes.
+enum class Arithmetic {
+  fused,      ///< SIMD, one particle at a time
+  reference,  ///< LibTorch autograd, all particles batched
+};
+
+enum class WeightForm {
+  direct,           ///< the weights themselves are sampled: SVGD
+  matrix_gaussian,  ///< W = P Λ₁ C Λ₂ Qᵀ: structured, S2VGD
+};
+
+struct NetworkPosteriorOptions {
+  WeightForm parameterization = WeightForm::direct;
+  MatrixGaussianOptions structure{};
+  GaussianPriorOptions prior{};
+  Arithmetic arithmetic = Arithmetic::fused;
+
+  template <class V>
+  void describe(V& v) {
+    v("parameterization", parameterization,
+      "what is sampled: the weights themselves, or factors of matrix-Gaussian weights",
+      {{"direct", WeightForm::direct}, {"matrix-gaussian", WeightForm::matrix_gaussian}});
+    structure.describe(v);
+    prior.describe(v);
+    v("arithmetic", arithmetic, "SIMD kernels, or the readable twin on LibTorch autograd",
+      {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
+  }
+};
+
+/// The posterior of the weights of `network` under a Gaussian prior. Throws Error(usage) for a network that makes no
+/// sense.
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
+                                                         const MlpSpec& network);
+
+}  // namespace stein::inference

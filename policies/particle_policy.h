@@ -1,0 +1,102 @@
+// Neural policies whose belief is a set of particles: Stein Thompson sampling and its controls.
+#pragma once
+
+#include <stein/inference/network_posterior.h>
+#include <stein/inference/svgd.h>
+#include <stein/policies/bandit_policy.h>
+
+#include <memory>
+#include <vector>
+
+namespace stein::policies {
+
+/// How a decision uses the particles.
+enum class Draw {
+  one,   ///< one particle drawn uniformly: Thompson sampling
+  mean,  ///< the average of all particles
+};
+
+/// A perceptron that predicts the reward of every arm from the context, with particles for its weights (Zhang et al.
+/// 2018, Algorithm 1). Rewards are divided by their spread before they are learned; the head of the chosen arm alone is
+/// trained.
+///
+/// `svgd` and `s2vgd` move the particles by SVGD, on the weights and on the factors of matrix-Gaussian weights;
+/// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle.
+class ParticlePolicy final : public BanditPolicy {
+ public:
+  struct Options {
+    std::int64_t particles = 20;
+    std::vector<std::int64_t> hidden{50, 50};
+    inference::Activation activation = inference::Activation::relu;
+    inference::Likelihood likelihood = inference::Likelihood::gaussian;
+    Draw draw = Draw::one;
+    double epsilon = 0;
+    bool repulsion = true;
+    bool scale_rewards = true;
+    double noise_precision = 1;
+    bool learn_noise_precision = false;
+    double initial_spread = 1;
+    double prior_function_scale = 0;
+    inference::NetworkPosteriorOptions posterior{};
+    inference::SvgdOptions sampler{};
+
+    template <class V>
+    void describe(V& v) {
+      v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
+      v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
+      v("activation", activation, "of the hidden layers",
+        {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
+      v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
+        {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
+      v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
+        {{"one", Draw::one}, {"mean", Draw::mean}});
+      v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
+      v("repulsion", repulsion, "move particles by SVGD; false: each climbs on its own");
+      v("scale_rewards", scale_rewards,
+        "divide rewards by the sd of the rewards of uniformly drawn arms (Gaussian only)");
+      v("noise_precision", noise_precision, "γ of the Gaussian likelihood", positive, "1 / scaled reward²");
+      v("learn_noise_precision", learn_noise_precision, "sample log γ with the weights");
+      v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
+      v("prior_function_scale", prior_function_scale,
+        "adds this times a fixed random network to each particle (Osband et al. 2018)", non_negative, "scaled reward");
+      posterior.describe(v);
+      sampler.describe(v);
+    }
+  };
+
+  /// Throws Error(usage) naming the option that does not fit the bandit.
+  ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+
+  Decision decide(const envs::Context& context, std::int64_t step) override;
+  bool learns_from_minibatches() const override { return true; }
+  void learn(const InteractionBatch& batch) override;
+
+  /// {"collapse", variance of the weights over particles ÷ their prior variance}.
+  std::vector<std::pair<std::string, double>> diagnostics() const override;
+  std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
+
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
+
+ private:
+  /// Writes every particle's prediction of every arm for `inputs`, [M·n, arms], prior functions included.
+  void predict(const inference::Inputs<float>& inputs, inference::MatrixView<float> outputs);
+  void make_prior_functions(const inference::MlpSpec& network);
+  inference::Inputs<float> inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
+                                     std::int64_t rows) const;
+
+  Options options_;
+  std::int64_t arms_, context_size_, active_columns_;
+  std::uint64_t seed_;
+  float reward_scale_;
+  std::unique_ptr<inference::Posterior<float>> posterior_;
+  inference::Particles<float> particles_;
+  std::unique_ptr<inference::Sampler<float>> sampler_;
+  inference::AlignedBuffer<float> weights_;  ///< of the network, for decisions; made anew when the particles have moved
+  bool weights_current_ = false;
+  inference::AlignedBuffer<float> prior_weights_;  ///< of the fixed random networks, if any
+  std::vector<float> outputs_, prior_outputs_, targets_;
+  std::vector<double> propensities_, mean_;
+};
+
+}  // namespace stein::policies
