@@ -41,7 +41,7 @@ class BanditAgent {
     std::int64_t updates = 64;         ///< minibatch updates each time the agent learns
     std::int64_t learn_every = 1;      ///< interactions from one learning to the next
     std::int64_t rows_per_update = 0;  ///< fewer updates while data are few; 0: always `updates`
-    std::int64_t forced_pulls = 0;     ///< pulls of every arm before the policy chooses
+    std::int64_t forced_pulls = 10;    ///< pulls of every arm before the policy chooses
 
     template <class Visitor>
     void describe(Visitor& visit) {
