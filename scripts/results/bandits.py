@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the bandit tables of docs/results.md and writes their rows; resumable.
 
-    scripts/results/bandits.py tune      the tuning grid, on its own seeds
-    scripts/results/bandits.py run       the reported runs, with the options that tuning chose
-    scripts/results/bandits.py write     docs/results.md from whatever has been run
+    scripts/results/bandits.py tune [POLICY …]   the tuning grid, on its own seeds
+    scripts/results/bandits.py run [TABLE …]     the reported runs, with the options that tuning chose
+    scripts/results/bandits.py write             docs/results.md from whatever has been run
 
 Every run leaves docs/results/<table>/<name>.json (the program's own --json object and the command) and is skipped the next time.
 An interrupted run is continued from its checkpoint in runs/results/. Grid, seeds and budgets stand in bandits_plan.json, which is
@@ -71,9 +71,9 @@ def grid(policy):
     return [(policy + name, settings) for name, settings in combinations]
 
 
-def tune():
+def tune(policies):
     plan = PLAN["tuning"]
-    for policy in plan["grid"]:
+    for policy in policies:
         for name, settings in grid(policy):
             run("tuning", name, command(plan["env"], policy, {"steps": plan["steps"], **settings}, plan["seeds"]))
 
@@ -140,7 +140,7 @@ def write():
 if __name__ == "__main__":
     action = sys.argv[1] if len(sys.argv) > 1 else ""
     if action == "tune":
-        tune()
+        tune(sys.argv[2:] or PLAN["tuning"]["grid"])
     elif action == "run":
         run_tables(sys.argv[2:] or PLAN["tables"])
     elif action != "write":
