@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/direct.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
-#include <stein/inference/reference/tensor_view.h>
+#include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/mlp_batch.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
-#include <stein/inference/reference/tensor_view.h>
+#include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <numbers>
@@ -26,34 +26,31 @@ at::Tensor by_particle(MatrixView<Number> rows, bool per_particle, std::int64_t 
   return tensor_view(rows).view({groups, rows.rows / groups, rows.columns}).to(device);
 }
 
-/// Σ over the ones of a row of the matching rows of `weight` [M, inputs, outputs], plus `bias`: [M, n, outputs].
-at::Tensor one_hot_layer(const at::Tensor& positions, const at::Tensor& weight, const at::Tensor& bias) {
-  const std::int64_t particles = weight.size(0), inputs = weight.size(1), outputs = weight.size(2);
-  const std::int64_t rows = positions.size(1);
-  const at::Tensor first = at::arange(particles, positions.options()).mul_(inputs).view({particles, 1, 1});
-  const at::Tensor bags = (positions + first).view({particles * rows, positions.size(2)});
-  const at::Tensor stacked = weight.reshape({particles * inputs, outputs});
-  const at::Tensor sums = stacked.index_select(0, bags.flatten()).view({particles, rows, positions.size(2), outputs});
-  return sums.sum(2) + bias;
+/// Rows of positions [·, n, A] as counts [·, n, inputs]. On a CPU the dense product and its backward beat gathering the
+/// rows of the weights or an embedding bag: 0.54 ms against 2.5 and 3.3 for 20 particles, 64 rows of 22 ones, 117 × 50.
+at::Tensor counts(const at::Tensor& positions, std::int64_t inputs, const at::TensorOptions& options) {
+  return at::zeros({positions.size(0), positions.size(1), inputs}, options)
+      .scatter_add_(2, positions, at::ones({1}, options).expand_as(positions));
 }
 
+/// The inputs [M or 1, n, D], one-hot rows written out, the mask applied.
 template <class Scalar>
-at::Tensor first_layer(const Inputs<Scalar>& inputs, MatrixView<const Scalar> mask, bool per_particle,
-                       const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor dense_inputs(const Inputs<Scalar>& inputs, MatrixView<const Scalar> mask, bool per_particle,
+                        const at::Tensor& weight) {
   const std::int64_t particles = weight.size(0);
   if (inputs.one_hot())
-    return one_hot_layer(by_particle(inputs.indices, per_particle, particles, weight.device()).to(at::kLong), weight,
-                         bias);
-  at::Tensor dense = by_particle(inputs.dense, per_particle, particles, weight.device());
-  if (mask.data != nullptr) dense = dense * tensor_view(mask).to(weight.device());
-  return at::baddbmm(bias, dense.expand({particles, -1, -1}), weight);
+    return counts(by_particle(inputs.indices, per_particle, particles, weight.device()).to(at::kLong), weight.size(1),
+                  weight.options().requires_grad(false));
+  const at::Tensor dense = by_particle(inputs.dense, per_particle, particles, weight.device());
+  return mask.data == nullptr ? dense : dense * tensor_view(mask).to(weight.device());
 }
 
 /// The outputs [M, n, K] of the network; `parameters` in the order weight, bias, weight, bias, …
 template <class Scalar>
 at::Tensor network(const MlpSpec& spec, const std::vector<at::Tensor>& parameters, const Inputs<Scalar>& inputs,
                    MatrixView<const Scalar> mask, bool inputs_per_particle) {
-  at::Tensor layer = first_layer(inputs, mask, inputs_per_particle, parameters[0], parameters[1]);
+  const at::Tensor x = dense_inputs(inputs, mask, inputs_per_particle, parameters[0]);
+  at::Tensor layer = at::baddbmm(parameters[1], x.expand({parameters[0].size(0), -1, -1}), parameters[0]);
   for (std::size_t i = 1; i < static_cast<std::size_t>(spec.layers()); ++i) {
     const at::Tensor hidden = spec.activation == Activation::relu ? layer.relu() : layer.tanh();
     layer = at::baddbmm(parameters[2 * i + 1], hidden, parameters[2 * i]);

@@ -1,4 +1,5 @@
-// LibTorch tensors over numbers that lie in our buffers; nothing is copied.
+// LibTorch tensors over numbers that lie in our buffers; nothing is copied. For code that uses LibTorch itself: it
+// costs what ATen/ATen.h costs.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -10,6 +11,7 @@
 
 namespace stein::inference {
 
+/// The element type of tensors of `Number`.
 template <class Number>
 at::TensorOptions tensor_options() {
   return at::TensorOptions().dtype(c10::CppTypeToScalarType<std::remove_const_t<Number>>::value);
