@@ -1,0 +1,16 @@
+// Did-you-mean.
+#include <stein/core/nearest_name.h>
+
+#include <catch2/catch.hpp>
+
+using namespace stein;
+
+TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
+  const std::vector<std::string> names{"mushroom", "mushroom-synthetic", "wheel", "linear"};
+  CHECK(nearest_name("mushrom", names) == "mushroom");
+  CHECK(nearest_name("weel", names) == "wheel");
+  CHECK(nearest_name("synthetic", names) == "mushroom-synthetic");
+  CHECK_FALSE(nearest_name("cartpole", names));
+  CHECK(suggestion("cartpole", names) == " Known: mushroom, mushroom-synthetic, wheel, linear.");
+  CHECK(suggestion("x", {}).empty());
+}

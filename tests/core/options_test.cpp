@@ -1,0 +1,104 @@
+// Options described once: setting, reading back, TOML, and the sentences of wrong input.
+#include <stein/core/options.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+
+namespace {
+
+enum class Kernel { rbf, linear };
+
+struct Inner {
+  double bandwidth = 1.5;
+  template <class V>
+  void describe(V& v) {
+    v("bandwidth", bandwidth, "width", positive, "m");
+  }
+};
+
+struct Outer {
+  bool flag = false;
+  std::int64_t steps = 10;
+  double rate = 0.25;
+  std::string label = "plain \"quoted\" é";
+  std::vector<std::int64_t> widths{50, 50};
+  Kernel kernel = Kernel::rbf;
+  Inner inner;
+  template <class V>
+  void describe(V& v) {
+    v("flag", flag, "a switch");
+    v("steps", steps, "how many", between(1, 1e6));
+    v("rate", rate, "how fast", probability);
+    v("label", label, "a text");
+    v("widths", widths, "a list", at_least(1));
+    v("kernel", kernel, "a choice", {{"rbf", Kernel::rbf}, {"linear", Kernel::linear}});
+    v.part("inner", inner);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every kind of option is set from text and reads back", "[core][options]") {
+  Outer options;
+  OptionTable table = OptionTable::of(options);
+  table.set("flag", "true");
+  table.set("steps", "1e4");
+  table.set("rate", ".5");
+  table.set("label", "x");
+  table.set("widths", "3,4,5");
+  table.set("kernel", "linear");
+  table.set("inner.bandwidth", "2");
+  CHECK(options.flag);
+  CHECK(options.steps == 10000);
+  CHECK(options.rate == 0.5);
+  CHECK(options.label == "x");
+  CHECK(options.widths == std::vector<std::int64_t>{3, 4, 5});
+  CHECK(options.kernel == Kernel::linear);
+  CHECK(options.inner.bandwidth == 2);
+  CHECK(table.get("kernel") == "linear");
+  CHECK(table.get("widths") == "3,4,5");
+  table.set("widths", "none");
+  CHECK(options.widths.empty());
+}
+
+TEST_CASE("TOML written from options gives the same options", "[core][options]") {
+  Outer options, again;
+  options.rate = 1.0 / 3;
+  options.widths = {};
+  options.kernel = Kernel::linear;
+  const std::string toml = to_toml(OptionTable::of(options));
+  OptionTable table = OptionTable::of(again);
+  set_from_toml(table, toml, "config.toml");
+  CHECK(again.rate == options.rate);
+  CHECK(again.label == options.label);
+  CHECK(again.widths.empty());
+  CHECK(to_toml(OptionTable::of(again)) == toml);
+}
+
+TEST_CASE("wrong input is a sentence that names key, value, range and the nearest key", "[core][options]") {
+  Outer options;
+  OptionTable table = OptionTable::of(options);
+  CHECK_ERROR(table.set("step", "3"), usage, "step", "Did you mean 'steps'?");
+  CHECK_ERROR(table.set("bandwidth", "3"), usage, "Did you mean 'inner.bandwidth'?");
+  CHECK_ERROR(table.set("steps", "0"), usage, "steps", "[1, 1", "got 0");
+  CHECK_ERROR(table.set("steps", "2.5"), usage, "whole number", "2.5");
+  CHECK_ERROR(table.set("steps", "99999999999999999999"), usage, "steps");
+  CHECK_ERROR(table.set("rate", "nan"), usage, "rate");
+  CHECK_ERROR(table.set("rate", "fast"), usage, "a number", "fast");
+  CHECK_ERROR(table.set("kernel", "linaer"), usage, "rbf | linear", "Did you mean 'linear'?");
+  CHECK_ERROR(table.set("flag", "yes"), usage, "true or false", "yes");
+  CHECK_ERROR(table.set("widths", "3,"), usage, "widths");
+  CHECK_ERROR(table.set("inner.bandwidth", "0"), usage, "> 0");
+  CHECK_ERROR(set_from_toml(table, "steps = 5\nrates = 1\n", "my.toml"), usage, "my.toml, line 2", "rates");
+  CHECK_ERROR(set_from_toml(table, "steps = = 5\n", "my.toml"), usage, "my.toml, line 1");
+}
+
+TEST_CASE("help names every option with default, range, unit and choices", "[core][options]") {
+  Outer options;
+  const std::string help = help_text(OptionTable::of(options));
+  for (const char* part : {"inner.bandwidth", "> 0", " m", "rbf | linear", "default 10", "in [0, 1]"})
+    CHECK_THAT(help, Catch::Contains(part));
+}

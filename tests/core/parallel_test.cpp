@@ -1,0 +1,47 @@
+// Fixed tasks on any number of threads.
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <numeric>
+#include <vector>
+
+using namespace stein;
+
+TEST_CASE("every task runs once, at any number of threads, nested or not", "[core][parallel]") {
+  const int before = thread_count();
+  for (const int threads : {1, 2, 7}) {
+    set_thread_count(threads);
+    std::vector<std::atomic<int>> runs(100 * 10);
+    parallel_for(100, [&](std::int64_t i) { parallel_for(10, [&](std::int64_t j) { ++runs[i * 10 + j]; }); });
+    for (const auto& count : runs) CHECK(count == 1);
+  }
+  set_thread_count(before);
+}
+
+TEST_CASE("blocks cover a range once and depend on the block size alone", "[core][parallel]") {
+  for (const std::int64_t size : {0, 1, 9, 10, 11}) {
+    std::vector<std::atomic<int>> seen(static_cast<std::size_t>(size));
+    std::atomic<int> blocks = 0;
+    parallel_blocks(size, 5, [&](std::int64_t begin, std::int64_t end) {
+      ++blocks;
+      CHECK(begin % 5 == 0);
+      for (std::int64_t i = begin; i < end; ++i) ++seen[i];
+    });
+    CHECK(blocks == (size + 4) / 5);
+    for (const auto& count : seen) CHECK(count == 1);
+  }
+}
+
+TEST_CASE("an exception in a task reaches the caller", "[core][parallel]") {
+  CHECK_THROWS_AS(parallel_for(50, [](std::int64_t i) { STEIN_CHECK(i != 17, "task {}", i); }), Error);
+  int sum = 0;  // and the loop still works afterwards
+  parallel_for(1, [&](std::int64_t) { ++sum; });
+  CHECK(sum == 1);
+}
+
+TEST_CASE("an absurd number of threads is refused", "[core][parallel]") {
+  CHECK_THROWS_AS(set_thread_count(0), Error);
+  CHECK_THROWS_AS(set_thread_count(100000), Error);
+}

@@ -1,0 +1,38 @@
+// Long vectors in SIMD against plain sums in double.
+#include <stein/core/rng.h>
+#include <stein/inference/vector_arithmetic.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace stein;
+using namespace stein::inference;
+
+TEST_CASE("sums and scaled differences agree with double at every length", "[inference][parity]") {
+  for (std::size_t size = 0; size < 70; ++size) {
+    std::vector<float> x(size), g(size);
+    fill_normal(std::span<float>(x), {.seed = 1}, 0);
+    fill_normal(std::span<float>(g), {.seed = 2}, 0);
+    std::vector<float> moved = g;
+    const float square = subtract_scaled(x, 0.3f, moved);
+    double expected = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      expected += double{x[i]} * x[i];
+      CHECK(moved[i] == Approx(g[i] - 0.3 * x[i]).epsilon(1e-6).margin(1e-6));
+    }
+    CHECK(square == Approx(expected).epsilon(1e-6));
+    CHECK(sum_of_squares(std::span<const float>(x)) == Approx(expected).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("one number that is not finite shows in the sum of squares, wherever it stands", "[inference]") {
+  for (std::size_t place = 0; place < 37; ++place) {
+    std::vector<float> x(37, 1.0f);
+    x[place] = std::numeric_limits<float>::quiet_NaN();
+    CHECK_FALSE(std::isfinite(sum_of_squares(std::span<const float>(x))));
+    x[place] = std::numeric_limits<float>::infinity();
+    CHECK_FALSE(std::isfinite(sum_of_squares(std::span<const float>(x))));
+  }
+}
