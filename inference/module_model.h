@@ -19,9 +19,9 @@ namespace stein::inference {
 /// What a module computes; both functions use the module that the model was made with, as they would in LibTorch.
 struct ModuleFunctions {
   /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow.
-  std::function<at::Tensor(const Batch<float>&)> log_likelihood;
+  std::function<at::Tensor(const Batch<float>&)> log_likelihood{};
   /// The outputs [n, K] for some inputs: means, or logits.
-  std::function<at::Tensor(const Inputs<float>&)> outputs;
+  std::function<at::Tensor(const Inputs<float>&)> outputs{};
   std::int64_t output_count = 1;  ///< K
 };
 

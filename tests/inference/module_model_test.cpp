@@ -1,0 +1,240 @@
+// Any torch::nn::Module as a likelihood: the same numbers as LibTorch alone, no copies, nothing left behind.
+#include <torch/torch.h>
+
+#include <stein/core/error.h>
+#include <stein/inference/direct.h>
+#include <stein/inference/module_model.h>
+#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/tensor_view.h>
+
+// LibTorch has a CHECK of its own.
+#undef CHECK
+#include <catch2/catch.hpp>
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+/// y ~ N(f(x), 1), summed over rows.
+at::Tensor unit_gaussian(const at::Tensor& outputs, const Batch<float>& batch) {
+  return (-0.5 * (tensor_view(batch.targets) - outputs).square() - 0.5 * std::log(2 * M_PI)).sum();
+}
+
+template <class Network>
+ModuleModel gaussian_model(Network network, std::int64_t outputs) {
+  return {network.ptr(),
+          {.log_likelihood =
+               [network](const Batch<float>& batch) mutable {
+                 return unit_gaussian(network->forward(tensor_view(batch.inputs.dense)), batch);
+               },
+           .outputs =
+               [network](const Inputs<float>& inputs) mutable { return network->forward(tensor_view(inputs.dense)); },
+           .output_count = outputs}};
+}
+
+struct Numbers {
+  std::vector<float> x, y;
+  Batch<float> batch;
+};
+
+/// `rows` random rows that stand for 40.
+Numbers random_numbers(std::int64_t rows, std::int64_t inputs, std::int64_t outputs) {
+  Numbers made{.x = std::vector<float>(rows * inputs), .y = std::vector<float>(rows * outputs), .batch = {}};
+  fill_normal(std::span<float>(made.x), {.seed = 1}, 0);
+  fill_normal(std::span<float>(made.y), {.seed = 1}, 1);
+  made.batch.inputs.dense = {made.x.data(), rows, inputs};
+  made.batch.targets = {made.y.data(), rows, outputs};
+  made.batch.rows = rows;
+  made.batch.data_size = 40;
+  return made;
+}
+
+torch::nn::Sequential two_layers() {
+  return torch::nn::Sequential(torch::nn::Linear(4, 3), torch::nn::Tanh(), torch::nn::Linear(3, 2));
+}
+
+}  // namespace
+
+TEST_CASE("a module is laid out as its named parameters say", "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2));
+  network->named_parameters()["2.bias"].set_requires_grad(false);
+  const ModuleModel model = gaussian_model(network, 2);
+  std::vector<std::string> names;
+  for (const LayoutEntry& entry : model.layout().entries()) names.push_back(entry.name);
+  CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias", "2.weight"});
+  CHECK(model.layout().at("0.weight").shape == std::vector<std::int64_t>{3, 4});
+  CHECK(model.layout().at("0.weight").role == Role::weight);
+  CHECK(model.layout().at("1.weight").role == Role::bias);
+  CHECK(model.layout().at("2.weight").layer == 2);
+  CHECK(model.layout().coordinate_count() == 12 + 3 + 3 + 3 + 6);
+  CHECK(model.layout().buffers().size() == 2);  // running mean and variance; the batch count is no real number
+}
+
+TEST_CASE("a module has the log-likelihood and gradient of the same perceptron, every particle of its own",
+          "[inference][module]") {
+  ModuleModel model = gaussian_model(two_layers(), 2);
+  ParticleMlpReference<float> mlp({.inputs = 4, .hidden = {3}, .outputs = 2, .activation = Activation::tanh});
+  Particles<float> ours(mlp.layout(), 3), theirs(model.layout(), 3);
+  for (std::int64_t m = 0; m < 3; ++m) fill_normal(ours.values().row(m), {.seed = 2}, static_cast<std::uint32_t>(m));
+  // LibTorch keeps weights [outputs, inputs]; calls `visit` with the same number of both.
+  const auto pairs = [&](const auto& visit) {
+    for (std::int64_t m = 0; m < 3; ++m)
+      for (int layer = 0; layer < 2; ++layer)
+        for (const char* part : {"weight", "bias"}) {
+          const LayoutEntry& a = mlp.layout().at(fmt::format("layer{}.{}", layer, part));
+          const LayoutEntry& b = model.layout().at(fmt::format("{}.{}", 2 * layer, part));
+          const bool bias = a.shape.size() == 1;
+          for (std::int64_t i = 0; i < a.rows(); ++i)
+            for (std::int64_t j = 0; j < a.columns(); ++j)
+              visit(m, a.offset + i * a.columns() + j, b.offset + (bias ? j : j * a.rows() + i));
+        }
+  };
+  pairs([&](std::int64_t m, std::int64_t i, std::int64_t j) { theirs.values()(m, j) = ours.values()(m, i); });
+  for (std::int64_t m = 0; m < 3; ++m) std::ranges::fill(theirs.gradients().row(m), NAN);
+
+  const Numbers data = random_numbers(7, 4, 2);
+  std::vector<float> expected(3), value(3);
+  mlp.log_likelihood(ours.coordinates(), data.batch, {}, ours.gradients(), expected);
+  model.log_likelihood(theirs.coordinates(), data.batch, {}, theirs.gradients(), value);
+  for (int m = 0; m < 3; ++m) CHECK(value[m] == Approx(expected[m]).epsilon(1e-5));
+  float worst = 0, largest = 0;
+  pairs([&](std::int64_t m, std::int64_t i, std::int64_t j) {
+    worst = std::max(worst, std::abs(ours.gradients()(m, i) - theirs.gradients()(m, j)));
+    largest = std::max(largest, std::abs(ours.gradients()(m, i)));
+  });
+  CHECK(worst <= 1e-5F * largest);
+
+  std::vector<float> outputs(3 * 7 * 2), other(3 * 7 * 2);
+  mlp.predict(ours.coordinates(), data.batch.inputs, {outputs.data(), 21, 2});
+  model.predict(theirs.coordinates(), data.batch.inputs, {other.data(), 21, 2});
+  for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(other[i] == Approx(outputs[i]).margin(1e-5));
+}
+
+TEST_CASE("each particle sees its own inputs and targets where the batch has one set a particle",
+          "[inference][module]") {
+  ModuleModel model = gaussian_model(two_layers(), 2);
+  Particles<float> particles(model.layout(), 2);
+  initialise_coordinates(particles, 3, 1.0);
+  Numbers both = random_numbers(10, 4, 2);
+  std::vector<float> together(2), apart(2);
+  both.batch.rows = 5;
+  both.batch.inputs_per_particle = both.batch.targets_per_particle = true;
+  model.log_likelihood(particles.coordinates(), both.batch, {}, particles.gradients(), together);
+  for (std::int64_t m = 0; m < 2; ++m) {
+    Batch<float> own = both.batch;
+    own.inputs.dense = own.inputs.dense.block(5 * m, 5);
+    own.targets = own.targets.block(5 * m, 5);
+    own.inputs_per_particle = own.targets_per_particle = false;
+    model.log_likelihood(particles.coordinates().block(m, 1), own, {}, particles.gradients().block(m, 1),
+                         std::span(apart).subspan(m, 1));
+  }
+  CHECK(together == apart);
+}
+
+TEST_CASE("parameters are views of the flat rows while a module is scored, and its own again afterwards",
+          "[inference][module]") {
+  torch::nn::Sequential network = two_layers();
+  std::vector<const void*> seen;
+  ModuleModel model(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
+                      for (const at::Tensor& parameter : network->parameters())
+                        seen.push_back(parameter.const_data_ptr());
+                      return unit_gaussian(network->forward(tensor_view(batch.inputs.dense)), batch);
+                    }});
+  const at::Tensor own = network->parameters()[0];
+  const void* place = own.const_data_ptr();
+  const at::Tensor numbers = own.detach().clone();
+  Particles<float> particles(model.layout(), 2);
+  initialise_coordinates(particles, 4, 1.0);
+  const Numbers data = random_numbers(3, 4, 2);
+  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+
+  std::vector<const void*> expected;
+  for (std::int64_t m = 0; m < 2; ++m)
+    for (const LayoutEntry& entry : model.layout().entries())
+      expected.push_back(particles.values().row(m).data() + entry.offset);
+  CHECK(seen == expected);
+  CHECK(own.const_data_ptr() == place);
+  CHECK(own.equal(numbers));
+  CHECK(!own.grad().defined());
+
+  std::vector<float> row(static_cast<std::size_t>(model.layout().size()));
+  model.copy_parameters(row);
+  CHECK(at::from_blob(row.data(), {3, 4}, at::kFloat).equal(numbers));
+}
+
+TEST_CASE("an LSTM of LibTorch has the gradient that LibTorch gives it", "[inference][module]") {
+  torch::nn::LSTM network(torch::nn::LSTMOptions(2, 5).num_layers(2).batch_first(true));
+  auto score = [network](const Batch<float>& batch) mutable {
+    const at::Tensor x = tensor_view(batch.inputs.dense).view({batch.rows, -1, 2});
+    return -(std::get<0>(network->forward(x)).select(1, -1).sum(1, true) - tensor_view(batch.targets)).square().sum();
+  };
+  ModuleModel model(network.ptr(), {.log_likelihood = score});
+  const Numbers data = random_numbers(4, 6, 1);
+  Particles<float> particles(model.layout(), 1);
+  model.copy_parameters(particles.values().row(0));
+  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+
+  (score(data.batch) * 10).backward();  // N/n = 40/4
+  const auto parameters = network->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const at::Tensor found = entry_view(particles.gradients(), model.layout().entries()[i]).flatten();
+    CHECK(found.allclose(parameters[i].grad().flatten(), 1e-5, 1e-5));
+  }
+}
+
+TEST_CASE("dropout follows the noise key and leaves LibTorch's own generator alone", "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 30), torch::nn::Dropout(0.5), torch::nn::Linear(30, 2));
+  ModuleModel model = gaussian_model(network, 2);
+  Particles<float> particles(model.layout(), 2);
+  initialise_coordinates(particles, 5, 1.0);
+  std::ranges::copy(particles.values().row(0), particles.values().row(1).begin());
+  const Numbers data = random_numbers(3, 4, 2);
+  const auto score = [&](const NoiseKey& key) {
+    std::vector<float> value(2);
+    model.log_likelihood(particles.coordinates(), data.batch, key, particles.gradients(), value);
+    return value;
+  };
+  torch::manual_seed(1);
+  const std::vector<float> first = score({.seed = 7});
+  const float drawn = at::rand({1}).item<float>();
+  torch::manual_seed(1);
+  CHECK(at::rand({1}).item<float>() == drawn);
+  CHECK(score({.seed = 7}) == first);
+  CHECK(score({.seed = 7, .step = 1}) != first);
+  CHECK(first[0] != first[1]);
+}
+
+TEST_CASE("scoring leaves the running statistics of batch normalisation as they were", "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2));
+  ModuleModel model = gaussian_model(network, 2);
+  Particles<float> particles(model.layout(), 2);
+  initialise_coordinates(particles, 6, 1.0);
+  const Numbers data = random_numbers(5, 4, 2);
+  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+  CHECK(network->named_buffers()["1.running_mean"].equal(at::zeros({3})));
+  CHECK(network->named_buffers()["1.running_var"].equal(at::ones({3})));
+}
+
+TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inference][module]") {
+  const auto refused = [](torch::nn::Sequential network) { gaussian_model(network, 2); };
+  torch::nn::Sequential doubles = two_layers();
+  doubles->to(torch::kFloat64);
+  CHECK_THROWS_WITH(refused(doubles), "module: parameter '0.weight' must be float32, it is Double");
+  CHECK_THROWS_WITH(refused(torch::nn::Sequential(torch::nn::Tanh())), "module: no parameter is trainable");
+
+  torch::nn::Sequential network = two_layers();
+  Particles<float> particles(gaussian_model(network, 2).layout(), 1);
+  const Numbers data = random_numbers(3, 4, 2);
+  ModuleModel vector(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
+                       return network->forward(tensor_view(batch.inputs.dense)).sum(1);
+                     }});
+  CHECK_THROWS_WITH(vector.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {}),
+                    "module: the log-likelihood must be one number that depends on the parameters");
+  ModuleModel mover(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
+                      network->zero_grad();
+                      return unit_gaussian(network->forward(tensor_view(batch.inputs.dense)), batch);
+                    }});
+  CHECK_THROWS_WITH(mover.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {}),
+                    "module: parameter '0.weight' or its gradient was moved to other memory while it was scored");
+}
