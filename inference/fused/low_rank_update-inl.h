@@ -1,0 +1,165 @@
+// Rank-K corrections of a matrix, finished while they are in registers, and the transposition of small matrices.
+// Included once a target by files that Highway's foreach_target compiles.
+#if defined(STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_
+#undef STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_
+#else
+#define STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_
+#endif
+
+#include <stein/inference/fused/gemm-inl.h>
+
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace stein::inference::HWY_NAMESPACE {
+
+/// Rows of numbers `stride` apart.
+template <class T>
+struct Rows {
+  T* data;
+  std::int64_t stride;
+
+  T* row(std::int64_t i) const { return data + i * stride; }
+  Rows from_column(std::int64_t j) const { return {data + j, stride}; }
+  operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
+};
+using Block = Rows<float>;
+using ConstBlock = Rows<const float>;
+
+struct ProductSize {
+  std::int64_t m, n, k;
+};
+
+inline Operand by_rows(ConstBlock a) {
+  return {a.data, a.stride, 1};
+}
+/// The transpose of `a`.
+inline Operand by_columns(ConstBlock a) {
+  return {a.data, 1, a.stride};
+}
+
+/// C = A·B (+ C); n is rounded to whole vectors already.
+template <Start start>
+void multiply(ProductSize size, Operand a, ConstBlock b, Block c) {
+  product<start>({.m = size.m,
+                  .n = size.n,
+                  .k = size.k,
+                  .a = a,
+                  .b = b.data,
+                  .b_stride = b.stride,
+                  .c = c.data,
+                  .c_stride = c.stride});
+}
+
+/// L·R with L [m, rank] and R [rank, n].
+struct Factors {
+  ConstBlock left, right;
+  std::int64_t rank;
+};
+
+/// The sum of two such products; n is a whole number of vectors.
+struct LowRank {
+  std::int64_t n;
+  Factors first, second;
+};
+
+template <int R, int V>
+HWY_INLINE void add_factors(const Factors& factors, std::int64_t i, std::int64_t j, FloatVector (&sum)[R][V]) {
+  const FloatTag d;
+  const float* a = factors.left.row(i);
+  const float* b = factors.right.data + j;
+  for (std::int64_t k = 0; k < factors.rank; ++k, ++a, b += factors.right.stride) {
+    FloatVector row[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) row[v] = hn::LoadU(d, b + v * lanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const FloatVector factor = hn::Set(d, a[r * factors.left.stride]);
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
+    }
+  }
+}
+
+/// R rows and V vectors of the sum, handed to finish(i, j, sum).
+template <int R, int V, class Finish>
+HWY_INLINE void low_rank_tile(const LowRank& p, std::int64_t i, std::int64_t j, const Finish& finish) {
+  FloatVector sum[R][V];
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(FloatTag());
+  add_factors<R, V>(p.first, i, j, sum);
+  add_factors<R, V>(p.second, i, j, sum);
+  finish(i, j, sum);
+}
+
+/// Rows i … i + R of the sum, from the last panel of columns to the first: a finish that stores whole vectors may spill
+/// over the end of a row, because what lies there is written later.
+template <int R, class Finish>
+void low_rank_rows(const LowRank& p, std::int64_t i, const Finish& finish) {
+  std::int64_t vectors = p.n / lanes;
+  for (std::int64_t panels = (vectors + 3) / 4; panels > 0; --panels) {
+    const std::int64_t width = vectors / panels;
+    vectors -= width;
+    switch (width) {
+      case 1: low_rank_tile<R, 1>(p, i, vectors * lanes, finish); break;
+      case 2: low_rank_tile<R, 2>(p, i, vectors * lanes, finish); break;
+      case 3: low_rank_tile<R, 3>(p, i, vectors * lanes, finish); break;
+      default: low_rank_tile<R, 4>(p, i, vectors * lanes, finish); break;
+    }
+  }
+}
+
+/// Rows begin … end of the sum in ascending order.
+template <class Finish>
+void low_rank(const LowRank& p, std::int64_t begin, std::int64_t end, const Finish& finish) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+  constexpr int R = 6;
+#else
+  constexpr int R = 3;
+#endif
+  for (; begin + R <= end; begin += R) low_rank_rows<R>(p, begin, finish);
+  for (; begin < end; ++begin) low_rank_rows<1>(p, begin, finish);
+}
+
+/// to[j, i] = from[i, j] for a matrix of rows × columns.
+inline void transpose(ConstBlock from, std::int64_t rows, std::int64_t columns, Block to) {
+  std::int64_t whole_rows = 0, whole_columns = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> d;
+  whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (std::int64_t i = 0; i < whole_rows; i += 4) {
+    for (std::int64_t j = 0; j < whole_columns; j += 4) {
+      const float* const a = from.row(i) + j;
+      float* const b = to.row(j) + i;
+      const auto row0 = hn::LoadU(d, a), row1 = hn::LoadU(d, a + from.stride);
+      const auto row2 = hn::LoadU(d, a + 2 * from.stride), row3 = hn::LoadU(d, a + 3 * from.stride);
+      const auto low01 = hn::InterleaveLower(d, row0, row1), low23 = hn::InterleaveLower(d, row2, row3);
+      const auto high01 = hn::InterleaveUpper(d, row0, row1), high23 = hn::InterleaveUpper(d, row2, row3);
+      hn::StoreU(hn::ConcatLowerLower(d, low23, low01), d, b);
+      hn::StoreU(hn::ConcatUpperUpper(d, low23, low01), d, b + to.stride);
+      hn::StoreU(hn::ConcatLowerLower(d, high23, high01), d, b + 2 * to.stride);
+      hn::StoreU(hn::ConcatUpperUpper(d, high23, high01), d, b + 3 * to.stride);
+    }
+  }
+#endif
+  for (std::int64_t i = 0; i < whole_rows; ++i)
+    for (std::int64_t j = whole_columns; j < columns; ++j) to.row(j)[i] = from.row(i)[j];
+  for (std::int64_t i = whole_rows; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) to.row(j)[i] = from.row(i)[j];
+}
+
+/// The same into rows of n numbers, zeros behind.
+inline void transpose_padded(ConstBlock from, std::int64_t rows, std::int64_t columns, std::int64_t n, Block to) {
+  const FloatTag d;
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = rows / lanes * lanes; i < n; i += lanes) hn::StoreU(hn::Zero(d), d, to.row(j) + i);
+  transpose(from, rows, columns, to);
+}
+
+}  // namespace stein::inference::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
