@@ -1,4 +1,5 @@
 #include <stein/inference/direct.h>
+#include <stein/inference/fused/matrix_gaussian.h>
 #include <stein/inference/fused/particle_mlp.h>
 #include <stein/inference/network_posterior.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
@@ -15,6 +16,7 @@ std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& n
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
                                                                const Layout& weights) {
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
+  if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
   return std::make_unique<MatrixGaussianReference<float>>(weights, options.structure);
 }
 
