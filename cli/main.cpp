@@ -74,11 +74,11 @@ void check_leftovers(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   const auto near = nearest_name(unknown, names);
-  fail(ErrorKind::usage, "unknown option '{}'.{}", unknown,
-       near ? fmt::format(" Did you mean '{}'?", *near)
-            : fmt::format(" Options of environments, policies and the run are given as `--set {}=…`; `stein {} --help` "
-                          "lists all.",
-                          unknown.substr(2), command.get_name()));
+  const bool has_settings = std::ranges::find(names, "--set") != names.end();
+  fail(ErrorKind::usage, "unknown option '{}'.{}{}", unknown, near ? fmt::format(" Did you mean '{}'?", *near) : "",
+       has_settings ? fmt::format(" Options of the run, the environment and the policy are given as `--set {}=…`.",
+                                  unknown.substr(2))
+                    : "");
 }
 
 int run(std::vector<std::string> arguments) {
