@@ -47,6 +47,7 @@ struct Pair {
   double reference = 0;
 };
 
+/// How long and how often a pair is measured.
 struct PairSettings {
   std::int64_t rounds = 9;       ///< at least 7; each measures ours and the reference, in alternating order
   double round_seconds = 0.05;   ///< each callable is repeated within a round until it has taken this long

@@ -11,6 +11,7 @@
 
 namespace stein::cli {
 
+/// What a report reads of one run directory.
 struct RunRecord {
   std::string label;                ///< how a report calls it: its policy, or its directory where that is ambiguous
   nlohmann::ordered_json summary;   ///< summary.json

@@ -1,5 +1,5 @@
-// Lets tests written for Catch2 2 (Debian 12) compile with Catch2 3 (Debian 13, Ubuntu 24.04): only there is this folder on
-// the include path.
+// Lets tests written for Catch2 2 (Debian 12) compile with Catch2 3 (Debian 13, Ubuntu 24.04): only there is this
+// folder on the include path.
 #pragma once
 
 #include <catch2/catch_all.hpp>
