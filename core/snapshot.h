@@ -55,8 +55,8 @@ class Snapshot {
   /// Stores a copy of `values` under `name`; an empty `shape` means one dimension. Throws Error(usage) if the name is
   /// taken or the shape does not match.
   template <class T>
-  void put(std::string_view name, std::span<const T> values, std::vector<std::int64_t> shape = {}) {
-    put_bytes(name, element_type<T>(), std::as_bytes(values), values.size(), std::move(shape));
+  void put(std::string_view name, std::span<const T> values, const std::vector<std::int64_t>& shape = {}) {
+    put_bytes(name, element_type<T>(), std::as_bytes(values), values.size(), shape);
   }
   template <class T>
   void put(std::string_view name, const std::vector<T>& values) {

@@ -2,105 +2,18 @@
 #include <stein/core/error.h>
 #include <stein/inference/direct.h>
 #include <stein/inference/mlp.h>
-#include <stein/inference/reference/matrix_gaussian_reference.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <unsupported/Eigen/KroneckerProduct>
 
+#include "inference/matrix_gaussian_case.h"
+
 using namespace stein;
 using namespace stein::inference;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-namespace {
-
-/// One weight matrix [p, d] and nothing else.
-Layout single_matrix(std::int64_t p, std::int64_t d, std::int64_t row_stride = 0) {
-  Layout layout;
-  layout.add("layer0.weight", {p, d}, Role::weight, 0, row_stride);
-  return layout;
-}
-
-/// Weights of all particles.
-std::vector<double> forward(Parameterization<double>& map, const Particles<double>& particles) {
-  const std::int64_t size = map.weights().size();
-  std::vector<double> weights(static_cast<std::size_t>(particles.rows() * size), -1.0);
-  map.reserve(particles.rows());
-  map.forward(particles.coordinates(), 0, {}, {weights.data(), particles.rows(), size});
-  return weights;
-}
-
-MatrixXd copy(MatrixView<double> view) {
-  MatrixXd matrix(view.rows, view.columns);
-  for (std::int64_t i = 0; i < view.rows; ++i)
-    for (std::int64_t j = 0; j < view.columns; ++j) matrix(i, j) = view(i, j);
-  return matrix;
-}
-
-void assign(MatrixView<double> view, const MatrixXd& matrix) {
-  for (std::int64_t i = 0; i < view.rows; ++i)
-    for (std::int64_t j = 0; j < view.columns; ++j) view(i, j) = matrix(i, j);
-}
-
-/// H(v₁) … H(v_K) with every H formed as a matrix; `reflectors` [K, n].
-MatrixXd orthogonal(const MatrixXd& reflectors) {
-  const Eigen::Index n = reflectors.cols();
-  MatrixXd product = MatrixXd::Identity(n, n);
-  for (Eigen::Index k = 0; k < reflectors.rows(); ++k) {
-    const VectorXd v = reflectors.row(k).transpose();
-    product = product * (MatrixXd::Identity(n, n) - 2 * v * v.transpose() / v.squaredNorm());
-  }
-  return product;
-}
-
-/// P as the parameterization applies it: a [n, 1] matrix has no right side, so core e_i gives column i of P.
-MatrixXd applied_left(const MatrixXd& reflectors) {
-  const std::int64_t n = reflectors.cols();
-  MatrixGaussianReference<double> map(single_matrix(n, 1),
-                                      {.reflectors = reflectors.rows(), .scales = Scales::identity});
-  Particles<double> particles(map.coordinates(), n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    particles.view("layer0.weight", i)(i, 0) = 1;
-    assign(particles.view("layer0.reflectors_left", i), reflectors);
-  }
-  const std::vector<double> columns = forward(map, particles);
-  return Eigen::Map<const MatrixXd>(columns.data(), n, n);
-}
-
-/// Q likewise: a [1, n] matrix with core e_i gives e_iᵀ Qᵀ, column i of Q.
-MatrixXd applied_right(const MatrixXd& reflectors) {
-  const std::int64_t n = reflectors.cols();
-  MatrixGaussianReference<double> map(single_matrix(1, n),
-                                      {.reflectors = reflectors.rows(), .scales = Scales::identity});
-  Particles<double> particles(map.coordinates(), n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    particles.view("layer0.weight", i)(0, i) = 1;
-    assign(particles.view("layer0.reflectors_right", i), reflectors);
-  }
-  const std::vector<double> columns = forward(map, particles);
-  return Eigen::Map<const MatrixXd>(columns.data(), n, n);
-}
-
-MatrixXd normals(Eigen::Index rows, Eigen::Index columns, std::uint32_t row) {
-  Draws draws({.seed = 11, .stream = Stream::test}, row);
-  return MatrixXd::NullaryExpr(rows, columns, [&] { return draws.normal(); });
-}
-
-/// Random coordinates everywhere, log scales of sd 0.4 included.
-Particles<double> random_particles(MatrixGaussianReference<double>& map, std::int64_t rows) {
-  Particles<double> particles(map.coordinates(), rows);
-  map.initialise(particles, 5, 1.5);
-  for (const LayoutEntry& entry : map.coordinates().entries())
-    if (entry.role != Role::weight && entry.role != Role::reflector_left && entry.role != Role::reflector_right)
-      for (std::int64_t i = 0; i < rows; ++i)
-        assign(particles.view(entry.name, i),
-               0.4 * normals(entry.rows(), entry.columns(), static_cast<std::uint32_t>(entry.offset + i)));
-  return particles;
-}
-
-}  // namespace
 
 TEST_CASE("the coordinates of a structured network are laid out as documented", "[inference][matrix_gaussian]") {
   const Layout weights = mlp_layout({.inputs = 5, .hidden = {3}, .outputs = 1, .learn_noise_precision = true}, 4);
