@@ -91,7 +91,7 @@ int run(std::vector<std::string> arguments) {
       "with a checkpoint saved.");
   std::map<const CLI::App*, Action> actions;
   for (const auto& [name, description, add] : subcommands) {
-    CLI::App* command = app.add_subcommand(name, description)->allow_extras();
+    CLI::App* command = app.add_subcommand(name, description)->allow_extras()->footer("");
     actions[command] = add(*command);
   }
   arguments = rewrite_help(std::move(arguments));

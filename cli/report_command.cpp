@@ -1,12 +1,15 @@
 // stein report: one page with interactive plots from one or many runs.
 #include <stein/core/atomic_file.h>
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "command.h"
 #include "report_page.h"
+#include "report_table.h"
 
 namespace stein::cli {
 namespace {
@@ -34,7 +37,8 @@ Action report_command(CLI::App& command) {
     for (const std::string& run : arguments->runs) records.push_back(read_run(RunDirectory::open(run)));
     label_apart(records);
     write_file_atomically(arguments->page(), make_report_page(records));
-    std::fputs((arguments->page().string() + "\n").c_str(), stdout);
+    std::fputs(fmt::format("{}\nThe report: {}\n", make_report_table(records), arguments->page().string()).c_str(),
+               stdout);
     return 0;
   };
 }

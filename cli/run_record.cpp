@@ -41,7 +41,8 @@ RunRecord read_run(const RunDirectory& directory) {
   record.summary = read_json(directory.summary());
   record.manifest = read_json(directory.manifest());
   record.config = read_file(directory.config());
-  for (const char* key : {"policy", "env", "data", "steps", "seeds", "regret", "uniform_regret"})
+  for (const char* key : {"policy", "env", "data", "steps", "seeds", "regret", "uniform_regret",
+                          "regret_percent_of_uniform", "lock_in_share", "decisions_per_second"})
     if (!record.summary.contains(key))
       fail(ErrorKind::data, "'{}' has no '{}': it is not the summary of a bandit run", directory.summary().string(),
            key);

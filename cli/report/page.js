@@ -296,7 +296,7 @@
                "certain. Means over sixtieths of the run.",
                "entropy [nats]", {rangemode: "tozero"}),
       ...overTime(group, key, "collapse", "Collapse meter",
-               "Spread of the particles against what the posterior asks for: 0 if all particles are alike.",
+               "Variance of the weights over particles, as a share of the prior's: 0 if all particles are alike.",
                "variance ratio", {rangemode: "tozero"}),
       ...posteriors(group, key)));
     nodes.push(element(single ? "h2" : "h3", {}, "Settings and provenance"), ...provenance(group));

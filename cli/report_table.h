@@ -1,0 +1,15 @@
+// The runs of a report side by side, for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run_record.h"
+
+namespace stein::cli {
+
+/// One line a run: regret with its spread over seeds, regret as a percentage of uniform play, seeds that locked in,
+/// decisions a second.
+std::string make_report_table(const std::vector<RunRecord>& records);
+
+}  // namespace stein::cli

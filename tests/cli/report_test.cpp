@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// The page after its scripts have run, as headless Chromium sees it with the network cut off; empty where there is no
+/// Chromium. Standard error goes to `folder`/console.
+std::string rendered(const std::filesystem::path& folder, const std::string& page) {
+  if (std::system("command -v chromium > /dev/null 2>&1") != 0) return "";
+  const std::string command =
+      "cd '" + folder.string() +
+      "' && timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir=browser"
+      " --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --window-size=1280,2400"
+      " --virtual-time-budget=20000 --dump-dom 'file://" +
+      (folder / page).string() + "' > dom.html 2> console";
+  REQUIRE(std::system(command.c_str()) == 0);
+  return content_of(folder / "dom.html");
+}
+
+/// The value of attribute `name` on <html>.
+std::string attribute(const std::string& dom, const std::string& name) {
+  const std::string start = name + "=\"";
+  const std::size_t place = dom.find(start);
+  if (place == std::string::npos) return "";
+  std::string value = dom.substr(place + start.size(), dom.find('"', place + start.size()) - place - start.size());
+  for (std::size_t quote; (quote = value.find("&quot;")) != std::string::npos;) value.replace(quote, 6, "\"");
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("the report works offline: every plot has data and the console stays empty", "[cli][report]") {
+  const TemporaryDirectory folder;
+  for (const char* policy : {"uniform", "lints", "svgd"}) {
+    const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", policy, "--seeds",
+                                                "0:3", "--set", "steps=60", "updates=2", "--out", policy, "--quiet"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+  }
+  const Outcome report = run(folder.path(), {"report", "uniform", "lints", "svgd", "--out", "page.html"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("page.html") && Contains("lints") && Contains("% of uniform"));
+  CHECK(std::filesystem::file_size(folder / "page.html") < 7'000'000);
+
+  const std::string dom = rendered(folder.path(), "page.html");
+  if (dom.empty()) {
+    WARN("no Chromium on this machine: the page was not rendered");
+    return;
+  }
+  CHECK(attribute(dom, "data-errors") == "0");
+  CHECK(attribute(dom, "data-ready") == "true");
+  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
+  const Json plots = Json::parse(attribute(dom, "data-plots"));
+  for (const char* plot :
+       {"regret", "regret-per-seed", "propensity_entropy", "collapse", "posterior-edible", "posterior-poisonous"}) {
+    CAPTURE(plot);
+    REQUIRE(plots.contains(plot));
+    CHECK(plots[plot].get<int>() >= 3);
+  }
+  CHECK_THAT(dom, Contains("stand-in"));
+}
+
+TEST_CASE("a page of one run lies with it, and runs of several bandits are told apart", "[cli][report]") {
+  const TemporaryDirectory folder;
+  for (const char* env : {"wheel", "linear"}) {
+    REQUIRE(
+        run(folder.path(), {"bandit", "--env", env, "--policy", "uniform", "--set", "steps=30", "--out", env}).code ==
+        0);
+  }
+  REQUIRE(run(folder.path(), {"report", "wheel"}).code == 0);
+  CHECK(std::filesystem::exists(folder / "wheel/report.html"));
+  const Outcome both = run(folder.path(), {"report", "wheel", "linear"});
+  REQUIRE(both.code == 0);
+  CHECK_THAT(both.out, Contains("wheel (synthetic data)") && Contains("linear (synthetic data)"));
+  CHECK(std::filesystem::exists(folder / "report.html"));
+}
