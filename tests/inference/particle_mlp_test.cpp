@@ -3,6 +3,7 @@
 #include <stein/inference/reference/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
+#include <memory>
 
 #include "inference/mlp_case.h"
 
@@ -150,4 +151,27 @@ TEST_CASE("a batch that does not fit the network is refused in a sentence", "[in
   batch.rows = 4;
   CHECK_THROWS_WITH(score(batch), "batch: expected 4 input rows, got 5");
   CHECK_THROWS_WITH(ParticleMlpReference<double>(spec, "abacus"), "network: LibTorch has no device 'abacus' here");
+}
+
+TEST_CASE("the reference perceptron gives the same numbers on a GPU", "[inference][mlp][gpu]") {
+  const MlpSpec spec{.inputs = 9, .hidden = {6}, .outputs = 2, .learn_noise_precision = true};
+  std::unique_ptr<ParticleMlpReference<double>> remote;
+  try {
+    remote = std::make_unique<ParticleMlpReference<double>>(spec, "cuda");
+  } catch (const Error& error) {
+    WARN("skipped: " << error.what());
+    return;
+  }
+  ParticleMlpReference<double> local(spec);
+  const std::int64_t ones = GENERATE(0, 3);
+  MlpCase<double> here = make_mlp_case<double>(spec, {.ones = ones, .chosen_outputs = true, .row_weights = true});
+  MlpCase<double> there = here;
+  std::vector<double> value(3), other(3);
+  local.log_likelihood(here.weights.coordinates(), here.batch(), {}, here.weights.gradients(), value);
+  remote->log_likelihood(there.weights.coordinates(), there.batch(), {}, there.weights.gradients(), other);
+  for (std::int64_t m = 0; m < 3; ++m) {
+    CHECK(other[m] == Approx(value[m]).epsilon(1e-12));
+    for (std::int64_t i = 0; i < here.weights.size(); ++i)
+      CHECK(there.weights.gradients()(m, i) == Approx(here.weights.gradients()(m, i)).epsilon(1e-10).margin(1e-10));
+  }
 }
