@@ -56,10 +56,12 @@ struct Option {
 /// The visitor given to `describe`: collects the options of a component, of its parts under `part.name`, and sets them
 /// by name.
 ///
+/// @code
 ///   struct Options {
 ///     double step_size = 1e-3;
 ///     template <class V> void describe(V& v) { v("step_size", step_size, "multiplies the gradient", positive); }
 ///   };
+/// @endcode
 class OptionTable {
  public:
   OptionTable() = default;
