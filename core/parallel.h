@@ -17,8 +17,8 @@ namespace detail {
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body);
 }
 
-/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. The first exception is
-/// rethrown. A call from inside a task, with one task, or with one thread runs in the calling thread, in order.
+/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. The first exception
+/// is rethrown. A call from inside a task, with one task, or with one thread runs in the calling thread, in order.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::run_tasks(
