@@ -172,8 +172,8 @@ void OptionTable::add_choice(std::string_view name, std::string_view help, std::
                              std::function<std::size_t()> index, std::function<void(std::size_t)> choose) {
   add(
       name, help, "", Option::Kind::choice, fmt::format("{}", fmt::join(choices, " | ")),
-      [index, choices] { return choices[index()]; },
-      [choose, choices, key = prefix_ + std::string(name)](std::string_view text) {
+      [index = std::move(index), choices] { return choices[index()]; },
+      [choose = std::move(choose), choices, key = prefix_ + std::string(name)](std::string_view text) {
         const auto place = std::ranges::find(choices, text);
         STEIN_CHECK(place != choices.end(), "option '{}' must be one of {}, got '{}'.{}", key,
                     fmt::join(choices, " | "), text, nearest_name(text, choices) ? suggestion(text, choices) : "");

@@ -18,7 +18,7 @@ template <>
 double normal_at<double>(const NoiseKey& key, std::uint32_t row, std::uint64_t index) {
   const PhiloxBlock words = random_block(key, row, static_cast<std::uint32_t>(index / 4));
   const std::size_t pair = index % 4 / 2;
-  const double uniform = (words[2 * pair] / 2 + 0.5) * 0x1p-31;
+  const double uniform = ((words[2 * pair] >> 1) + 0.5) * 0x1p-31;
   const double angle = std::numbers::pi * static_cast<std::int32_t>(words[2 * pair + 1]) * 0x1p-31;
   const double radius = std::sqrt(-2 * std::log(uniform));
   return radius * (index % 2 == 0 ? std::cos(angle) : std::sin(angle));

@@ -52,9 +52,9 @@ struct KernelWeights {
   double bandwidth = 0;                ///< h that was used; 0: no repulsion (M = 1 or all particles in one place)
 };
 
-/// Weights from the matrix of squared distances [M·M] (symmetric, zero diagonal), or for the linear kernel of inner
+/// Weights from `matrix`: of squared distances [M·M] (symmetric, zero diagonal), or for the linear kernel of inner
 /// products.
-void kernel_weights(const SvgdKernelOptions& options, std::span<const double> distances_or_products, std::int64_t rows,
+void kernel_weights(const SvgdKernelOptions& options, std::span<const double> matrix, std::int64_t rows,
                     KernelWeights& weights);
 
 }  // namespace stein::inference
