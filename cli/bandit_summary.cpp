@@ -79,7 +79,7 @@ std::string readable(const Json& summary) {
   line("of uniform play", text(summary["regret_percent_of_uniform"]) + " %");
   line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
   line("reward", mean_and_deviation(summary["reward"]));
-  line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
+  if (summary["decisions_per_second"] > 0) line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
   if (summary["updates_per_second"] > 0) line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
   line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");

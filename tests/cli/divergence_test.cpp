@@ -1,0 +1,44 @@
+#include <stein/core/checkpoint.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+
+namespace {
+
+bool all_finite(const stein::Snapshot& state) {
+  for (const auto& [name, array] : state.arrays()) {
+    if (array.type != stein::ElementType::float32) continue;
+    std::vector<float> values(array.bytes.size() / sizeof(float));
+    std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+    for (const float value : values)
+      if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a run that diverges names the coordinate, exits with 4 and leaves its last finite state", "[cli][numeric]") {
+  const TemporaryDirectory folder;
+  // Steps of 1e30 reach the largest float within a few updates; learning starts with the sixth interaction, after the
+  // checkpoint at the fifth.
+  const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "svgd", "--seeds",
+                                              "0:2", "--set", "steps=50", "updates=20", "step_size=1e30",
+                                              "learn_every=6", "checkpoint_every=5", "--out", "run", "--json"});
+  CHECK(outcome.code == 4);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("interaction 5") && Contains("weight[") && Contains("of particle") &&
+                              Contains("after 5 interactions") && Contains("run/checkpoints"));
+  CHECK_THAT(content_of(folder / "run/log.txt"), Contains("of particle"));
+  const auto checkpoint = stein::load_latest_checkpoint(folder / "run/checkpoints");
+  REQUIRE(checkpoint.has_value());
+  CHECK(checkpoint->step == 5);
+  CHECK(checkpoint->state.arrays().size() > 10);
+  CHECK(all_finite(checkpoint->state));
+}
