@@ -1,4 +1,5 @@
 #include <stein/inference/direct.h>
+#include <stein/inference/vector_arithmetic.h>
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +45,9 @@ void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std:
     const Scalar* from = coordinates.values.row(i).data();
     Scalar* to = weights.row(i).data();
     for (const LayoutEntry& entry : weights_.entries()) {
-      for (std::int64_t row = 0; row < entry.rows(); ++row, from += entry.columns()) {
-        Scalar* target = to + entry.offset + row * entry.row_stride;
-        std::copy_n(from, entry.columns(), target);
-        std::fill(target + entry.columns(), target + entry.row_stride, Scalar{0});
-      }
+      const std::int64_t entry_rows = entry.rows();
+      spread_rows(from, entry_rows, entry.columns(), to + entry.offset, entry.row_stride);
+      from += entry_rows * entry.columns();
     }
   }
 }
@@ -59,9 +58,11 @@ void Direct<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const Scalar* from = weight_gradient.row(i).data();
     Scalar* to = gradient.row(i).data();
-    for (const LayoutEntry& entry : weights_.entries())
-      for (std::int64_t row = 0; row < entry.rows(); ++row, to += entry.columns())
-        std::copy_n(from + entry.offset + row * entry.row_stride, entry.columns(), to);
+    for (const LayoutEntry& entry : weights_.entries()) {
+      const std::int64_t entry_rows = entry.rows();
+      pack_rows(from + entry.offset, entry.row_stride, entry_rows, entry.columns(), to);
+      to += entry_rows * entry.columns();
+    }
   }
 }
 

@@ -24,9 +24,6 @@ template <class Scalar>
 void Posterior<Scalar>::reserve(std::int64_t rows) {
   if (rows <= reserved_rows_) return;
   const auto samples = static_cast<std::size_t>(rows * parameterization_->samples());
-  const auto size = static_cast<std::size_t>(weight_layout().size());
-  weights_ = AlignedBuffer<Scalar>(samples * size);
-  weight_gradients_ = AlignedBuffer<Scalar>(samples * size);
   sample_values_.assign(samples, Scalar{0});
   parameterization_->reserve(rows);
   reserved_rows_ = rows;
@@ -52,9 +49,14 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   const std::int64_t samples = parameterization_->samples(), weight_size = weight_layout().size();
   const std::int64_t mapped = parameterization_->coordinates().size();
   const bool wants_value = !value.empty();
-  const MatrixView<Scalar> weights{weights_.data() + first * samples * weight_size, count * samples, weight_size};
-  const MatrixView<Scalar> weight_gradient{weight_gradients_.data() + first * samples * weight_size, count * samples,
-                                           weight_size};
+  // One block's weights and gradients, used by block after block of this thread so that they stay in its cache. Rows a
+  // whole number of cache lines apart.
+  thread_local AlignedBuffer<Scalar> buffer;
+  const std::int64_t stride = (weight_size + 15) / 16 * 16, extent = count * samples * stride;
+  if (static_cast<std::int64_t>(buffer.size()) < 2 * extent)
+    buffer = AlignedBuffer<Scalar>(static_cast<std::size_t>(2 * extent));
+  const MatrixView<Scalar> weights{buffer.data(), count * samples, weight_size, stride};
+  const MatrixView<Scalar> weight_gradient{buffer.data() + extent, count * samples, weight_size, stride};
   const std::span<Scalar> sample_value =
       wants_value ? std::span(sample_values_).subspan(first * samples, count * samples) : std::span<Scalar>();
 

@@ -46,7 +46,6 @@ class Posterior final : public Target<Scalar> {
   std::unique_ptr<Parameterization<Scalar>> parameterization_;
   std::vector<std::unique_ptr<Prior<Scalar>>> priors_;
   Layout layout_;
-  AlignedBuffer<Scalar> weights_, weight_gradients_;
   std::vector<Scalar> sample_values_;
   std::int64_t reserved_rows_ = 0;
 };

@@ -1,6 +1,7 @@
 // Long vectors: the few operations that every particle goes through, float ones in SIMD.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace stein::inference {
@@ -12,5 +13,13 @@ double subtract_scaled(std::span<const double> values, double scale, std::span<d
 /// Σ values² in a fixed order; not finite if any value is not.
 double sum_of_squares(std::span<const float> values);
 double sum_of_squares(std::span<const double> values);
+
+/// Copies `rows` rows of `columns` numbers that lie end to end to rows `stride` ≥ columns apart, zeros between them.
+void spread_rows(const float* from, std::int64_t rows, std::int64_t columns, float* to, std::int64_t stride);
+void spread_rows(const double* from, std::int64_t rows, std::int64_t columns, double* to, std::int64_t stride);
+
+/// The reverse of spread_rows.
+void pack_rows(const float* from, std::int64_t stride, std::int64_t rows, std::int64_t columns, float* to);
+void pack_rows(const double* from, std::int64_t stride, std::int64_t rows, std::int64_t columns, double* to);
 
 }  // namespace stein::inference

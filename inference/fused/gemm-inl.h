@@ -1,6 +1,6 @@
 // Small matrix products on SIMD registers: C = A·B (+ C or a bias row), optionally through ReLU. Included once a target
-// by files that Highway's foreach_target compiles. The matrices are a few hundred numbers wide and stay in the cache,
-// so there is no packing and no blocking beyond the register tile.
+// by files that Highway's foreach_target compiles. The matrices are a few hundred numbers wide and stay in the cache:
+// the only blocking is the register tile, the only packing that of one panel of B.
 #if defined(STEIN_INFERENCE_FUSED_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEIN_INFERENCE_FUSED_GEMM_INL_H_
 #undef STEIN_INFERENCE_FUSED_GEMM_INL_H_
@@ -41,8 +41,31 @@ struct Product {
   const float* bias = nullptr;  ///< [n], with Start::bias
 };
 
+/// Row r of A at some k, reached from one of a few pointers by small multiples of the stride, so that no address is
+/// spilled; `adjacent` rows (a transposed A) need one pointer only.
+template <bool adjacent, int R>
+struct RowPointers {
+  static constexpr int group = adjacent ? R : 5, count = (R + group - 1) / group;
+
+  HWY_INLINE RowPointers(const Operand& a, std::int64_t i) : row(a.row) {
+    const float* const first = a.data + i * (adjacent ? 1 : a.row);
+#pragma GCC unroll 16
+    for (int g = 0; g < count; ++g) pointer[g] = first + g * group * row;
+  }
+  HWY_INLINE float get(int r) const {
+    return pointer[r / group][r % group * (adjacent ? 1 : row)];
+  }
+  HWY_INLINE void advance(std::int64_t step) {
+#pragma GCC unroll 16
+    for (int g = 0; g < count; ++g) pointer[g] += step;
+  }
+
+  const float* pointer[count];
+  std::int64_t row;
+};
+
 /// A tile of R rows and V vectors of C, held in registers over all of k.
-template <Start start, bool relu, int R, int V>
+template <Start start, bool relu, bool adjacent, int R, int V>
 HWY_INLINE void product_tile(const Product& p, std::int64_t i, std::int64_t j) {
   const FloatTag d;
   FloatVector sum[R][V];
@@ -56,15 +79,16 @@ HWY_INLINE void product_tile(const Product& p, std::int64_t i, std::int64_t j) {
       if constexpr (start == Start::bias) sum[r][v] = hn::LoadU(d, p.bias + j + v * lanes);
     }
   }
-  const float* a = p.a.data + i * p.a.row;
+  RowPointers<adjacent, R> a(p.a, i);
+  const std::int64_t column = p.a.column, b_stride = p.b_stride;
   const float* b = p.b + j;
-  for (std::int64_t k = 0; k < p.k; ++k, a += p.a.column, b += p.b_stride) {
+  for (std::int64_t k = p.k; k > 0; --k, a.advance(column), b += b_stride) {
     FloatVector row[V];
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v) row[v] = hn::LoadU(d, b + v * lanes);
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) {
-      const FloatVector factor = hn::Set(d, a[r * p.a.row]);
+      const FloatVector factor = hn::Set(d, a.get(r));
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
     }
@@ -79,42 +103,76 @@ HWY_INLINE void product_tile(const Product& p, std::int64_t i, std::int64_t j) {
   }
 }
 
-/// The last `rows` < R rows of a panel, as one tile of exactly that height.
-template <Start start, bool relu, int R, int V>
-HWY_INLINE void product_rest(const Product& p, std::int64_t i, std::int64_t j, std::int64_t rows) {
-  if constexpr (R >= 1) {
-    if (rows == R) return product_tile<start, relu, R, V>(p, i, j);
-    product_rest<start, relu, R - 1, V>(p, i, j, rows);
+/// A tile of `rows` ≤ R rows, as one of exactly that height.
+template <Start start, bool relu, bool adjacent, int R, int V>
+HWY_INLINE void product_rows(const Product& p, std::int64_t i, std::int64_t j, std::int64_t rows) {
+  if (rows == R) return product_tile<start, relu, adjacent, R, V>(p, i, j);
+  if constexpr (R > 1) product_rows<start, relu, adjacent, R - 1, V>(p, i, j, rows);
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr std::int64_t widest_panel = 4;
+constexpr int tile_height[] = {0, 12, 12, 8, 6};
+#else
+constexpr std::int64_t widest_panel = 3;
+constexpr int tile_height[] = {0, 10, 6, 4, 3};
+#endif
+
+/// All rows of a panel of V vectors, in tiles of nearly equal height, at most as high as the registers hold beside B
+/// and one factor: a tile of few rows would wait for its own sums.
+template <Start start, bool relu, bool adjacent, int V>
+void product_panel(const Product& p, std::int64_t j) {
+  constexpr int R = tile_height[V];
+  std::int64_t i = 0;
+  for (std::int64_t tiles = (p.m + R - 1) / R; tiles > 0; --tiles) {
+    const std::int64_t rows = (p.m - i + tiles - 1) / tiles;
+    product_rows<start, relu, adjacent, R, V>(p, i, j, rows);
+    i += rows;
   }
 }
 
-/// All rows of a panel of V vectors: R rows at a time, as many as the registers hold beside B and one factor.
-template <Start start, bool relu, int V>
-void product_panel(const Product& p, std::int64_t j) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  constexpr int R = V == 1 ? 12 : V == 2 ? 12 : V == 3 ? 8 : 6;
-#else
-  constexpr int R = V == 1 ? 10 : V == 2 ? 6 : V == 3 ? 4 : 3;
-#endif
-  std::int64_t i = 0;
-  for (; i + R <= p.m; i += R) product_tile<start, relu, R, V>(p, i, j);
-  product_rest<start, relu, R - 1, V>(p, i, j, p.m - i);
+/// The same with the panel of B copied to consecutive vectors first: strided ones come from the cache a quarter slower,
+/// and the copy pays for itself after a few tiles.
+template <Start start, bool relu, bool adjacent, int V>
+void product_packed(const Product& p, std::int64_t j) {
+  constexpr std::int64_t most = 128;
+  if (p.m < 24 || p.k > most || p.b_stride == V * lanes) return product_panel<start, relu, adjacent, V>(p, j);
+  const FloatTag d;
+  HWY_ALIGN float packed[most * V * lanes];
+  for (std::int64_t k = 0; k < p.k; ++k)
+    for (int v = 0; v < V; ++v)
+      hn::Store(hn::LoadU(d, p.b + k * p.b_stride + j + v * lanes), d, packed + (k * V + v) * lanes);
+  Product own = p;
+  own.b = packed;
+  own.b_stride = V * lanes;
+  own.c = p.c + j;
+  if (start == Start::bias) own.bias = p.bias + j;
+  product_panel<start, relu, adjacent, V>(own, 0);
 }
 
-/// The whole product, in panels of up to four vectors of nearly equal width.
-template <Start start, bool relu = false>
-void product(const Product& p) {
+template <Start start, bool relu, bool adjacent>
+void product_panels(const Product& p) {
   std::int64_t vectors = p.n / lanes, j = 0;
-  for (std::int64_t panels = (vectors + 3) / 4; panels > 0; --panels) {
+  for (std::int64_t panels = (vectors + widest_panel - 1) / widest_panel; panels > 0; --panels) {
     const std::int64_t width = (vectors + panels - 1) / panels;
     switch (width) {
-      case 1: product_panel<start, relu, 1>(p, j); break;
-      case 2: product_panel<start, relu, 2>(p, j); break;
-      case 3: product_panel<start, relu, 3>(p, j); break;
-      default: product_panel<start, relu, 4>(p, j); break;
+      case 1: product_packed<start, relu, adjacent, 1>(p, j); break;
+      case 2: product_packed<start, relu, adjacent, 2>(p, j); break;
+      case 3: product_packed<start, relu, adjacent, 3>(p, j); break;
+      default: product_packed<start, relu, adjacent, widest_panel>(p, j); break;
     }
     j += width * lanes;
     vectors -= width;
+  }
+}
+
+/// The whole product, in panels of nearly equal width.
+template <Start start, bool relu = false>
+void product(const Product& p) {
+  if (p.a.row == 1) {
+    product_panels<start, relu, true>(p);
+  } else {
+    product_panels<start, relu, false>(p);
   }
 }
 

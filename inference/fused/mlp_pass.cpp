@@ -23,9 +23,7 @@ using fused::MlpPlan;
 struct PassScratch;
 struct RowScratch;
 
-/// Rows of a batch that go through the network together: activations of a few hundred numbers stay in the second-level
-/// cache.
-constexpr std::int64_t chunk_rows = 128;
+using fused::chunk_rows;
 
 /// Memory for the activations and gradients of a chunk of rows, and for repacked weights.
 class Workspace {
@@ -35,7 +33,7 @@ class Workspace {
     for (const MlpPlan::Layer& layer : plan.layers) {
       size += rows * padded(layer.outputs);
       widest = std::max(widest, padded(layer.outputs));
-      repacked = std::max({repacked, layer.outputs * padded(layer.inputs), layer.inputs * lanes + lanes});
+      repacked = std::max({repacked, padded(layer.outputs) * padded(layer.inputs), layer.inputs * lanes + lanes});
     }
     const std::int64_t input = masked ? rows * plan.spec.inputs + lanes : 0;
     activations_ = fused::scratch<PassScratch>(size + 2 * rows * widest + 2 * repacked + padded(input));
@@ -75,71 +73,115 @@ const float* widen(const float* weights, std::int64_t rows, std::int64_t columns
   return wide;
 }
 
-/// `matrix` [rows, columns] turned over to [columns, padded(rows)].
+/// `matrix` [rows, columns] turned over to [columns, padded(rows)], the padding zero.
 void transpose(const float* matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, float* turned) {
   const std::int64_t turned_stride = padded(rows);
+  std::int64_t whole_rows = 0, whole_columns = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::FixedTag<float, 4> four;
+  const hn::Repartition<double, decltype(four)> two;
+  const auto pairs = [&](auto v) { return hn::BitCast(two, v); };
+  const auto store = [&](auto v, float* place) { hn::StoreU(hn::BitCast(four, v), four, place); };
+  whole_rows = rows / 4 * 4;
+  whole_columns = columns / 4 * 4;
+  for (std::int64_t i = 0; i < whole_rows; i += 4) {
+    for (std::int64_t j = 0; j < whole_columns; j += 4) {
+      const float* const from = matrix + i * stride + j;
+      float* const to = turned + j * turned_stride + i;
+      const auto row0 = hn::LoadU(four, from), row1 = hn::LoadU(four, from + stride),
+                 row2 = hn::LoadU(four, from + 2 * stride), row3 = hn::LoadU(four, from + 3 * stride);
+      const auto low01 = pairs(hn::InterleaveLower(four, row0, row1)),
+                 low23 = pairs(hn::InterleaveLower(four, row2, row3)),
+                 high01 = pairs(hn::InterleaveUpper(four, row0, row1)),
+                 high23 = pairs(hn::InterleaveUpper(four, row2, row3));
+      store(hn::InterleaveLower(two, low01, low23), to);
+      store(hn::InterleaveUpper(two, low01, low23), to + turned_stride);
+      store(hn::InterleaveLower(two, high01, high23), to + 2 * turned_stride);
+      store(hn::InterleaveUpper(two, high01, high23), to + 3 * turned_stride);
+    }
+  }
+#endif
   for (std::int64_t j = 0; j < columns; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) turned[j * turned_stride + i] = matrix[i * stride + j];
-    std::fill(turned + j * turned_stride + rows, turned + (j + 1) * turned_stride, 0.0f);
+    float* const row = turned + j * turned_stride;
+    for (std::int64_t i = j < whole_columns ? whole_rows : 0; i < rows; ++i) row[i] = matrix[i * stride + j];
+    std::fill(row + rows, row + turned_stride, 0.0f);
   }
 }
 
-/// Layer 0 for rows given by the positions of their ones: sums of rows of the weight matrix, V vectors at a time.
-template <int V>
-void sum_rows(const float* weights, const float* bias, std::int64_t stride,
-              const MatrixView<const std::int32_t>& indices, std::int64_t j, float* output,
-              std::int64_t output_stride) {
+/// R rows of layer 0 given by the positions of their ones: sums of rows of the weight matrix, V vectors of them.
+template <bool relu, int R, int V>
+HWY_INLINE void sum_rows(const float* weights, const float* bias, std::int64_t stride,
+                         const MatrixView<const std::int32_t>& indices, std::int64_t first, float* output,
+                         std::int64_t output_stride) {
   const FloatTag d;
-  for (std::int64_t i = 0; i < indices.rows; ++i) {
+  FloatVector sum[R][V];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[r][v] = hn::LoadU(d, bias + v * lanes);
+  const std::int32_t* const index = indices.data + first * indices.stride;
+  for (std::int64_t a = 0; a < indices.columns; ++a) {
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      const float* const row = weights + index[r * indices.stride + a] * stride;
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[r][v] = hn::Add(sum[r][v], hn::LoadU(d, row + v * lanes));
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      if constexpr (relu) sum[r][v] = hn::Max(sum[r][v], hn::Zero(d));
+      hn::StoreU(sum[r][v], d, output + (first + r) * output_stride + v * lanes);
+    }
+  }
+}
+
+/// The transpose of sum_rows: each row of the gradient is the sum of the slopes of the batch rows that have its one.
+template <int V>
+void gather_rows(const float* slope, std::int64_t slope_stride, std::span<const std::int32_t> starts,
+                 const std::int32_t* rows, bool add, float* gradient, std::int64_t stride) {
+  const FloatTag d;
+  for (std::size_t input = 0; input + 1 < starts.size(); ++input, gradient += stride) {
     FloatVector sum[V];
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[v] = hn::LoadU(d, bias + j + v * lanes);
-    for (const std::int32_t index : indices.row(i)) {
-      const float* const row = weights + index * stride + j;
+    for (int v = 0; v < V; ++v) sum[v] = add ? hn::LoadU(d, gradient + v * lanes) : hn::Zero(d);
+    for (std::int32_t place = starts[input]; place < starts[input + 1]; ++place) {
+      const float* const row = slope + rows[place] * slope_stride;
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, row + v * lanes));
     }
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) hn::StoreU(sum[v], d, output + i * output_stride + j + v * lanes);
+    for (int v = 0; v < V; ++v) hn::StoreU(sum[v], d, gradient + v * lanes);
   }
 }
 
-/// The transpose of sum_rows: adds each row's slope to the gradient rows of its ones.
-template <int V>
-void scatter_rows(const float* slope, std::int64_t slope_stride, const MatrixView<const std::int32_t>& indices,
-                  std::int64_t j, float* gradient, std::int64_t stride) {
-  const FloatTag d;
-  for (std::int64_t i = 0; i < indices.rows; ++i) {
-    FloatVector value[V];
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) value[v] = hn::LoadU(d, slope + i * slope_stride + j + v * lanes);
-    for (const std::int32_t index : indices.row(i)) {
-      float* const row = gradient + index * stride + j;
-#pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) hn::StoreU(hn::Add(hn::LoadU(d, row + v * lanes), value[v]), d, row + v * lanes);
-    }
-  }
-}
-
-/// Calls `panel.operator()<V>(j)` for column panels of at most eight vectors.
-template <class Panel>
+/// Calls `panel.operator()<V>(j)` for column panels of nearly equal width, at most `widest` vectors.
+template <int widest, class Panel>
 HWY_INLINE void for_panels(std::int64_t width, const Panel& panel) {
-  for (std::int64_t j = 0; j < width;) {
-    const std::int64_t vectors = std::min<std::int64_t>(8, (width - j) / lanes);
-    switch (vectors) {
+  std::int64_t vectors = width / lanes, j = 0;
+  for (std::int64_t panels = (vectors + widest - 1) / widest; panels > 0; --panels) {
+    const std::int64_t size = (vectors + panels - 1) / panels;
+    switch (size) {
       case 1: panel.template operator()<1>(j); break;
       case 2: panel.template operator()<2>(j); break;
       case 3: panel.template operator()<3>(j); break;
       case 4: panel.template operator()<4>(j); break;
-      case 5: panel.template operator()<5>(j); break;
-      case 6: panel.template operator()<6>(j); break;
-      case 7: panel.template operator()<7>(j); break;
-      default: panel.template operator()<8>(j); break;
+      case 5: panel.template operator()<std::min(5, widest)>(j); break;
+      case 6: panel.template operator()<std::min(6, widest)>(j); break;
+      case 7: panel.template operator()<std::min(7, widest)>(j); break;
+      default: panel.template operator()<std::min(8, widest)>(j); break;
     }
-    j += vectors * lanes;
+    j += size * lanes;
+    vectors -= size;
   }
 }
 
+/// Panels of sum_rows and gather_rows: narrow enough that the rows they jump between stay in the first-level cache.
+constexpr int jump_panel = 4;
+
+template <bool relu>
 struct SumPanels {
   const float *weights, *bias;
   std::int64_t stride;
@@ -148,21 +190,67 @@ struct SumPanels {
   std::int64_t output_stride;
   template <int V>
   void operator()(std::int64_t j) const {
-    sum_rows<V>(weights, bias, stride, indices, j, output, output_stride);
+    std::int64_t i = 0;
+    for (; i + 2 <= indices.rows; i += 2)
+      sum_rows<relu, 2, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
+    if (i < indices.rows) sum_rows<relu, 1, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
   }
 };
 
-struct ScatterPanels {
+struct GatherPanels {
   const float* slope;
   std::int64_t slope_stride;
-  MatrixView<const std::int32_t> indices;
+  std::span<const std::int32_t> starts;
+  const std::int32_t* rows;
+  bool add;
   float* gradient;
   std::int64_t stride;
   template <int V>
   void operator()(std::int64_t j) const {
-    scatter_rows<V>(slope, slope_stride, indices, j, gradient, stride);
+    gather_rows<V>(slope + j, slope_stride, starts, rows, add, gradient + j, stride);
   }
 };
+
+/// sums (+)= column sums of the slopes.
+struct ColumnSumPanels {
+  const float* slope;
+  std::int64_t rows, stride;
+  bool add;
+  float* sums;
+  template <int V>
+  void operator()(std::int64_t j) const {
+    const FloatTag d;
+    FloatVector sum[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) sum[v] = add ? hn::LoadU(d, sums + j + v * lanes) : hn::Zero(d);
+    for (std::int64_t i = 0; i < rows; ++i)
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, slope + i * stride + j + v * lanes));
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) hn::StoreU(sum[v], d, sums + j + v * lanes);
+  }
+};
+
+/// R rows of a layer with fewer outputs than lanes: dot products with the columns of its weights, `turned` [outputs,
+/// padded(inputs)].
+template <int R>
+HWY_INLINE void narrow_tile(const float* values, std::int64_t stride, const float* turned, const float* bias,
+                            std::int64_t outputs, float* output) {
+  const FloatTag d;
+  for (std::int64_t k = 0; k < outputs; ++k) {
+    const float* const column = turned + k * stride;
+    FloatVector sum[R];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) sum[r] = hn::Zero(d);
+    for (std::int64_t q = 0; q < stride; q += lanes) {
+      const FloatVector weight = hn::LoadU(d, column + q);
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) sum[r] = hn::MulAdd(hn::LoadU(d, values + r * stride + q), weight, sum[r]);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) output[r * lanes + k] = bias[k] + hn::GetLane(hn::SumOfLanes(d, sum[r]));
+  }
+}
 
 HWY_INLINE void activate(Activation activation, float* values, std::int64_t size) {
   const FloatTag d;
@@ -185,36 +273,61 @@ HWY_INLINE void multiply_slopes(Activation activation, const float* h, float* sl
   }
 }
 
-/// bias gradient (+)= column sums of the slopes.
-HWY_INLINE void sum_columns(const float* slope, std::int64_t rows, std::int64_t stride, bool add, float* sums) {
-  const FloatTag d;
-  for (std::int64_t q = 0; q < stride; q += lanes) {
-    FloatVector sum0 = add ? hn::LoadU(d, sums + q) : hn::Zero(d), sum1 = hn::Zero(d);
-    std::int64_t i = 0;
-    for (; i + 1 < rows; i += 2) {
-      sum0 = hn::Add(sum0, hn::LoadU(d, slope + i * stride + q));
-      sum1 = hn::Add(sum1, hn::LoadU(d, slope + (i + 1) * stride + q));
-    }
-    if (i < rows) sum0 = hn::Add(sum0, hn::LoadU(d, slope + i * stride + q));
-    hn::StoreU(hn::Add(sum0, sum1), d, sums + q);
-  }
-}
-
 /// Inputs of a chunk: dense rows (masked if need be) or positions.
 struct ChunkInputs {
   const float* dense = nullptr;
   std::int64_t stride = 0;
   MatrixView<const std::int32_t> indices;
+  std::span<const std::int32_t> starts{};  ///< with `indices`: of each input, in `rows`
+  const std::int32_t* rows = nullptr;
 };
 
 ChunkInputs chunk_inputs(const Inputs<float>& inputs, const MatrixView<const float>& mask, std::int64_t first,
                          std::int64_t rows, float* masked) {
-  if (inputs.one_hot()) return {nullptr, 0, inputs.indices.block(first, rows)};
+  if (inputs.one_hot()) return {.indices = inputs.indices.block(first, rows)};
   const MatrixView<const float> dense = inputs.dense.block(first, rows);
-  if (mask.data == nullptr) return {dense.data, dense.stride, {}};
+  if (mask.data == nullptr) return {.dense = dense.data, .stride = dense.stride, .indices = {}};
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < dense.columns; ++j) masked[i * dense.columns + j] = dense(i, j) * mask(first + i, j);
-  return {masked, dense.columns, {}};
+  return {.dense = masked, .stride = dense.columns, .indices = {}};
+}
+
+/// One layer with fewer outputs than lanes for rows of numbers below: output [rows, lanes], padding zero.
+void forward_narrow(const MlpPlan::Layer& layer, const float* weights, const float* below, std::int64_t below_stride,
+                    std::int64_t rows, const Workspace& work, float* output) {
+  const std::int64_t width = padded(layer.inputs);
+  transpose(weights + layer.weight, layer.inputs, layer.outputs, layer.outputs, work.weights);
+  const float* const bias = weights + layer.bias;
+  std::fill(output, output + rows * lanes, 0.0f);
+  if (below_stride != width) {  // rows of an input matrix have no padding
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t k = 0; k < layer.outputs; ++k) {
+        float sum = bias[k];
+        for (std::int64_t j = 0; j < layer.inputs; ++j)
+          sum += below[i * below_stride + j] * work.weights[k * width + j];
+        output[i * lanes + k] = sum;
+      }
+    return;
+  }
+  std::int64_t i = 0;
+  for (; i + 8 <= rows; i += 8)
+    narrow_tile<8>(below + i * width, width, work.weights, bias, layer.outputs, output + i * lanes);
+  for (; i < rows; ++i) narrow_tile<1>(below + i * width, width, work.weights, bias, layer.outputs, output + i * lanes);
+}
+
+/// Layer 0 for a chunk of rows given by the positions of their ones.
+void forward_one_hot(const MlpPlan::Layer& layer, const float* weights, const MatrixView<const std::int32_t>& indices,
+                     bool relu, const Workspace& work, float* output) {
+  const std::int64_t width = padded(layer.outputs);
+  const float *weight = weights + layer.weight, *bias = weights + layer.bias;
+  if (layer.stride < lanes) {
+    weight = widen(weight, layer.inputs, layer.outputs, work.weights);
+    bias = widen(bias, 1, layer.outputs, work.weights + layer.inputs * lanes);
+  }
+  if (relu)
+    for_panels<jump_panel>(width, SumPanels<true>{weight, bias, width, indices, output, width});
+  else
+    for_panels<jump_panel>(width, SumPanels<false>{weight, bias, width, indices, output, width});
 }
 
 /// All layers for a chunk of rows; the outputs of layer l end in work.activation(plan, l).
@@ -226,26 +339,23 @@ void forward(const MlpPlan& plan, const float* weights, const ChunkInputs& input
   for (std::int64_t l = 0; l <= last; ++l) {
     const MlpPlan::Layer& layer = plan.layers[l];
     const std::int64_t width = padded(layer.outputs);
-    const float *weight = weights + layer.weight, *bias = weights + layer.bias;
-    if (layer.stride < lanes) {
-      weight = widen(weight, layer.inputs, layer.outputs, work.weights);
-      bias = widen(bias, 1, layer.outputs, work.weights + layer.inputs * lanes);
-    }
     float* const output = work.activation(plan, l);
     const bool relu = l < last && plan.spec.activation == Activation::relu;
-    if (l == 0 && inputs.dense == nullptr) {
-      for_panels(width, SumPanels{weight, bias, std::max(layer.stride, lanes), inputs.indices, output, width});
+    if (below == nullptr) {
+      forward_one_hot(layer, weights, inputs.indices, relu, work, output);
+    } else if (layer.stride < lanes) {
+      forward_narrow(layer, weights, below, below_stride, rows, work, output);
       if (relu) activate(Activation::relu, output, rows * width);
     } else {
       const Product p{.m = rows,
                       .n = width,
                       .k = layer.inputs,
                       .a = {below, below_stride, 1},
-                      .b = weight,
-                      .b_stride = std::max(layer.stride, lanes),
+                      .b = weights + layer.weight,
+                      .b_stride = layer.stride,
                       .c = output,
                       .c_stride = width,
-                      .bias = bias};
+                      .bias = weights + layer.bias};
       relu ? product<Start::bias, true>(p) : product<Start::bias>(p);
     }
     if (l < last && plan.spec.activation == Activation::tanh) activate(Activation::tanh, output, rows * width);
@@ -254,37 +364,64 @@ void forward(const MlpPlan& plan, const float* weights, const ChunkInputs& input
   }
 }
 
+/// Gradients of a layer with fewer outputs than lanes: computed in whole vectors, then brought into its own shape.
+void narrow_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, const float* below,
+                     std::int64_t below_stride, std::int64_t rows, bool add, const Workspace& work, float* gradient) {
+  const auto place = [&](float* target, float value) { *target = add ? *target + value : value; };
+  float* const wide = work.gradients;
+  for_panels<jump_panel>(lanes, ColumnSumPanels{work.slope(), rows, lanes, false, wide});
+  for (std::int64_t k = 0; k < layer.outputs; ++k) place(gradient + layer.bias + k, wide[k]);
+  float* const weight = gradient + layer.weight;
+  if (below == nullptr) {
+    for_panels<jump_panel>(lanes, GatherPanels{work.slope(), lanes, inputs.starts, inputs.rows, false, wide, lanes});
+    for (std::int64_t i = 0; i < layer.inputs; ++i)
+      for (std::int64_t k = 0; k < layer.outputs; ++k) place(weight + i * layer.outputs + k, wide[i * lanes + k]);
+    return;
+  }
+  if (below_stride != padded(layer.inputs)) {  // rows of an input matrix have no padding
+    product<Start::zero>({.m = layer.inputs,
+                          .n = lanes,
+                          .k = rows,
+                          .a = {below, 1, below_stride},
+                          .b = work.slope(),
+                          .b_stride = lanes,
+                          .c = wide,
+                          .c_stride = lanes});
+    for (std::int64_t i = 0; i < layer.inputs; ++i)
+      for (std::int64_t k = 0; k < layer.outputs; ++k) place(weight + i * layer.outputs + k, wide[i * lanes + k]);
+    return;
+  }
+  product<Start::zero>({.m = layer.outputs,
+                        .n = below_stride,
+                        .k = rows,
+                        .a = {work.slope(), 1, lanes},
+                        .b = below,
+                        .b_stride = below_stride,
+                        .c = wide,
+                        .c_stride = below_stride});
+  for (std::int64_t i = 0; i < layer.inputs; ++i)
+    for (std::int64_t k = 0; k < layer.outputs; ++k) place(weight + i * layer.outputs + k, wide[k * below_stride + i]);
+}
+
 /// Gradients of one layer from the slopes of its outputs: `add` to what earlier chunks left, or write.
 void layer_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, const float* below,
                     std::int64_t below_stride, std::int64_t rows, bool add, const Workspace& work, float* gradient) {
-  const std::int64_t width = padded(layer.outputs);
-  const bool narrow = layer.stride < lanes;
-  float* const weight = narrow ? work.gradients : gradient + layer.weight;
-  float* const bias = narrow ? work.gradients + layer.inputs * lanes : gradient + layer.bias;
-  const bool start_at_zero = narrow || !add;
-  if (below == nullptr) {
-    if (start_at_zero) std::fill(weight, weight + layer.inputs * width, 0.0f);
-    for_panels(width, ScatterPanels{work.slope(), width, inputs.indices, weight, width});
-  } else {
-    const Product p{.m = layer.inputs,
-                    .n = width,
-                    .k = rows,
-                    .a = {below, 1, below_stride},
-                    .b = work.slope(),
-                    .b_stride = width,
-                    .c = weight,
-                    .c_stride = width};
-    start_at_zero ? product<Start::zero>(p) : product<Start::add_to_c>(p);
-  }
-  sum_columns(work.slope(), rows, width, !start_at_zero, bias);
-  if (!narrow) return;
-  const auto unwiden = [&](const float* wide, std::int64_t matrix_rows, float* target) {
-    for (std::int64_t i = 0; i < matrix_rows; ++i)
-      for (std::int64_t j = 0; j < layer.outputs; ++j)
-        target[i * layer.outputs + j] = wide[i * lanes + j] + (add ? target[i * layer.outputs + j] : 0.0f);
-  };
-  unwiden(weight, layer.inputs, gradient + layer.weight);
-  unwiden(bias, 1, gradient + layer.bias);
+  if (layer.stride < lanes) return narrow_gradient(layer, inputs, below, below_stride, rows, add, work, gradient);
+  const std::int64_t width = layer.stride;
+  float* const weight = gradient + layer.weight;
+  for_panels<8>(width, ColumnSumPanels{work.slope(), rows, width, add, gradient + layer.bias});
+  if (below == nullptr)
+    return for_panels<jump_panel>(width,
+                                  GatherPanels{work.slope(), width, inputs.starts, inputs.rows, add, weight, width});
+  const Product p{.m = layer.inputs,
+                  .n = width,
+                  .k = rows,
+                  .a = {below, 1, below_stride},
+                  .b = work.slope(),
+                  .b_stride = width,
+                  .c = weight,
+                  .c_stride = width};
+  add ? product<Start::add_to_c>(p) : product<Start::zero>(p);
 }
 
 void backward(const MlpPlan& plan, const float* weights, const ChunkInputs& inputs, std::int64_t rows, bool add,
@@ -309,7 +446,8 @@ void backward(const MlpPlan& plan, const float* weights, const ChunkInputs& inpu
   }
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, float* gradient) {
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch,
+                const fused::OneHotColumns& columns, float* gradient) {
   const double precision = plan.log_noise_precision >= 0
                                ? std::exp(static_cast<double>(weights[plan.log_noise_precision]))
                                : plan.spec.noise_precision;
@@ -318,7 +456,11 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
   fused::LikelihoodSums sums;
   for (std::int64_t first = 0; first < batch.rows; first += chunk_rows) {
     const std::int64_t rows = std::min(chunk_rows, batch.rows - first);
-    const ChunkInputs inputs = chunk_inputs(batch.inputs, batch.input_mask, first, rows, work.inputs);
+    ChunkInputs inputs = chunk_inputs(batch.inputs, batch.input_mask, first, rows, work.inputs);
+    if (batch.inputs.one_hot()) {
+      inputs.starts = columns.starts(first / chunk_rows);
+      inputs.rows = columns.rows();
+    }
     forward(plan, weights, inputs, rows, work);
     const fused::LikelihoodSums chunk = fused::likelihood_gradient(
         plan.spec, batch, first, rows, precision, work.activation(plan, last), padded(plan.spec.outputs), work.slope());
@@ -428,10 +570,11 @@ void forward_row(const MlpPlan& plan, const float* weights, const Inputs<float>&
         narrow_row(weight, bias, layer.outputs, l == 0 ? inputs.dense.row(row).data() : values, layer.inputs, next);
       }
     } else if (l == 0 && inputs.one_hot()) {
-      for_panels(layer.stride, SumPanels{weight, bias, layer.stride, inputs.indices.block(row, 1), next, layer.stride});
+      for_panels<8>(layer.stride,
+                    SumPanels<false>{weight, bias, layer.stride, inputs.indices.block(row, 1), next, layer.stride});
     } else {
       const float* const below = l == 0 ? inputs.dense.row(row).data() : values;
-      for_panels(layer.stride, RowPanels{weight, bias, layer.stride, below, layer.inputs, next});
+      for_panels<8>(layer.stride, RowPanels{weight, bias, layer.stride, below, layer.inputs, next});
     }
     if (l < last) activate(plan.spec.activation, next, padded(layer.outputs));
     std::swap(values, next);
@@ -471,12 +614,31 @@ HWY_EXPORT(vector_lanes);
 
 namespace fused {
 
+void OneHotColumns::assign(const MatrixView<const std::int32_t>& indices, std::int64_t inputs) {
+  inputs_ = static_cast<std::size_t>(inputs);
+  const std::int64_t chunks = (indices.rows + chunk_rows - 1) / chunk_rows;
+  starts_.assign(static_cast<std::size_t>(chunks) * (inputs_ + 1), 0);
+  rows_.resize(static_cast<std::size_t>(indices.rows * indices.columns));
+  std::int32_t next = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t first = chunk * chunk_rows, count = std::min(chunk_rows, indices.rows - first);
+    std::int32_t* const start = starts_.data() + static_cast<std::size_t>(chunk) * (inputs_ + 1);
+    for (std::int64_t i = 0; i < count; ++i)
+      for (const std::int32_t index : indices.row(first + i)) ++start[index];
+    for (std::size_t input = 0; input <= inputs_; ++input) next = start[input] += input == 0 ? next : start[input - 1];
+    // Each start is now the end of its input; filling from the last row on brings it back to the beginning.
+    for (std::int64_t i = count; i-- > 0;)
+      for (const std::int32_t index : indices.row(first + i)) rows_[--start[index]] = static_cast<std::int32_t>(i);
+  }
+}
+
 std::int64_t vector_lanes() {
   return HWY_DYNAMIC_DISPATCH(vector_lanes)();
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, float* gradient) {
-  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, batch, gradient);
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, const OneHotColumns& columns,
+                float* gradient) {
+  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, batch, columns, gradient);
 }
 
 void mlp_forward(const MlpPlan& plan, const float* weights, const Inputs<float>& inputs, MatrixView<float> outputs) {

@@ -6,6 +6,7 @@
 #include <stein/inference/mlp.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace stein::inference::fused {
@@ -23,12 +24,35 @@ struct MlpPlan {
   std::int64_t log_noise_precision = -1;  ///< offset, or −1 where γ is known
 };
 
+/// Rows of a batch that go through the network together: activations of a few hundred numbers stay in the second-level
+/// cache.
+constexpr std::int64_t chunk_rows = 128;
+
+/// One-hot rows turned over: for every chunk and every input, which rows of the chunk have a one there.
+class OneHotColumns {
+ public:
+  /// From the positions of the ones [n, A], each in [0, inputs).
+  void assign(const MatrixView<const std::int32_t>& indices, std::int64_t inputs);
+
+  /// Where the rows of each input of a chunk begin in `rows()`, [inputs + 1].
+  std::span<const std::int32_t> starts(std::int64_t chunk) const {
+    return {starts_.data() + static_cast<std::size_t>(chunk) * (inputs_ + 1), inputs_ + 1};
+  }
+  const std::int32_t* rows() const { return rows_.data(); }
+
+ private:
+  std::vector<std::int32_t> starts_, rows_;
+  std::size_t inputs_ = 0;
+};
+
 /// Floats in a vector of the SIMD target in use.
 std::int64_t vector_lanes();
 
 /// Writes the gradient of the scaled log-likelihood of `batch` (rows of this network only) in the layout of `weights`,
-/// padding zeroed, and returns the log-likelihood itself.
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, float* gradient);
+/// padding zeroed, and returns the log-likelihood itself. `columns` turns over the inputs of `batch` if they are
+/// one-hot.
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, const OneHotColumns& columns,
+                float* gradient);
 
 /// Writes the outputs [n, outputs] of the network for all inputs.
 void mlp_forward(const MlpPlan& plan, const float* weights, const Inputs<float>& inputs, MatrixView<float> outputs);

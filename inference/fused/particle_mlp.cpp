@@ -19,14 +19,18 @@ ParticleMlp::ParticleMlp(const MlpSpec& spec) : layout_(mlp_layout(spec, fused::
 void ParticleMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,
                                  MatrixView<float> gradient, std::span<float> value) {
   check_batch(plan_.spec, batch, weights.values.rows);
+  thread_local fused::OneHotColumns columns;
+  const bool own_columns = batch.inputs_per_particle;
+  if (batch.inputs.one_hot() && !own_columns) columns.assign(batch.inputs.indices, plan_.spec.inputs);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     Batch<float> own = batch;
     if (batch.inputs_per_particle && batch.inputs.one_hot())
       own.inputs.indices = batch.inputs.indices.block(i * batch.rows, batch.rows);
     if (batch.inputs_per_particle && !batch.inputs.one_hot())
       own.inputs.dense = batch.inputs.dense.block(i * batch.rows, batch.rows);
+    if (batch.inputs.one_hot() && own_columns) columns.assign(own.inputs.indices, plan_.spec.inputs);
     if (batch.targets_per_particle) own.targets = batch.targets.block(i * batch.rows, batch.rows);
-    const double sum = fused::mlp_pass(plan_, weights.values.row(i).data(), own, gradient.row(i).data());
+    const double sum = fused::mlp_pass(plan_, weights.values.row(i).data(), own, columns, gradient.row(i).data());
     if (!value.empty()) value[i] = static_cast<float>(sum);
   }
 }

@@ -15,6 +15,8 @@ class ParticleMlp final : public Model<float> {
   explicit ParticleMlp(const MlpSpec& spec);
 
   const Layout& layout() const override { return layout_; }
+  /// A few: the batch is checked and turned over once a call.
+  std::int64_t rows_per_call() const override { return 4; }
   std::int64_t output_count() const override { return plan_.spec.outputs; }
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       MatrixView<float> gradient, std::span<float> value) override;
