@@ -224,7 +224,7 @@
     const columns = [
       ["regret", (s) => s.regret.mean, (s) => [rounded(s.regret.mean), s.regret.sd === null ? "" : ` ± ${rounded(s.regret.sd)}`], "low"],
       ["% of uniform", (s) => s.regret_percent_of_uniform, (s) => [format(s.regret_percent_of_uniform)], "low"],
-      ["locked in", (s) => s.lock_in_share, (s) => [`${Math.round(s.lock_in_share * s.seeds.length)} of ${s.seeds.length}`]],
+      ["locked in", (s) => s.lock_in_share, (s) => [s.policy === "uniform" ? "–" : `${Math.round(s.lock_in_share * s.seeds.length)} of ${s.seeds.length}`]],
       ["decisions/s", (s) => s.decisions_per_second, (s) => [format(s.decisions_per_second, 0)]],
       ["updates/s", (s) => s.updates_per_second, (s) => [s.updates_per_second > 0 ? format(s.updates_per_second, 0) : "–"]],
       ["time", (s) => s.wall_seconds, (s) => [`${format(s.wall_seconds, s.wall_seconds < 10 ? 1 : 0)} s`]],
@@ -295,10 +295,10 @@
                "How undecided the policy is: the logarithm of the number of arms for uniform play, 0 where a decision is " +
                "certain. Means over sixtieths of the run.",
                "entropy [nats]", {rangemode: "tozero"}),
+      ...posteriors(group, key),
       ...overTime(group, key, "collapse", "Collapse meter",
                "Variance of the weights over particles, as a share of the prior's: 0 if all particles are alike.",
-               "variance ratio", {rangemode: "tozero"}),
-      ...posteriors(group, key)));
+               "variance ratio", {rangemode: "tozero"})));
     nodes.push(element(single ? "h2" : "h3", {}, "Settings and provenance"), ...provenance(group));
     return nodes;
   }
