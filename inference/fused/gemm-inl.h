@@ -1,6 +1,6 @@
 // Small matrix products on SIMD registers: C = A·B (+ C or a bias row), optionally through ReLU. Included once a target
-// by files that Highway's foreach_target compiles. The matrices are a few hundred numbers wide and stay in the cache:
-// the only blocking is the register tile, the only packing that of one panel of B.
+// by files that Highway's foreach_target compiles. The matrices are a few hundred numbers wide and stay in the cache,
+// so there is no packing (it was measured to cost more than it saves) and no blocking beyond the register tile.
 #if defined(STEIN_INFERENCE_FUSED_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEIN_INFERENCE_FUSED_GEMM_INL_H_
 #undef STEIN_INFERENCE_FUSED_GEMM_INL_H_
@@ -131,35 +131,16 @@ void product_panel(const Product& p, std::int64_t j) {
   }
 }
 
-/// The same with the panel of B copied to consecutive vectors first: strided ones come from the cache a quarter slower,
-/// and the copy pays for itself after a few tiles.
-template <Start start, bool relu, bool adjacent, int V>
-void product_packed(const Product& p, std::int64_t j) {
-  constexpr std::int64_t most = 128;
-  if (p.m < 24 || p.k > most || p.b_stride == V * lanes) return product_panel<start, relu, adjacent, V>(p, j);
-  const FloatTag d;
-  HWY_ALIGN float packed[most * V * lanes];
-  for (std::int64_t k = 0; k < p.k; ++k)
-    for (int v = 0; v < V; ++v)
-      hn::Store(hn::LoadU(d, p.b + k * p.b_stride + j + v * lanes), d, packed + (k * V + v) * lanes);
-  Product own = p;
-  own.b = packed;
-  own.b_stride = V * lanes;
-  own.c = p.c + j;
-  if (start == Start::bias) own.bias = p.bias + j;
-  product_panel<start, relu, adjacent, V>(own, 0);
-}
-
 template <Start start, bool relu, bool adjacent>
 void product_panels(const Product& p) {
   std::int64_t vectors = p.n / lanes, j = 0;
   for (std::int64_t panels = (vectors + widest_panel - 1) / widest_panel; panels > 0; --panels) {
     const std::int64_t width = (vectors + panels - 1) / panels;
     switch (width) {
-      case 1: product_packed<start, relu, adjacent, 1>(p, j); break;
-      case 2: product_packed<start, relu, adjacent, 2>(p, j); break;
-      case 3: product_packed<start, relu, adjacent, 3>(p, j); break;
-      default: product_packed<start, relu, adjacent, widest_panel>(p, j); break;
+      case 1: product_panel<start, relu, adjacent, 1>(p, j); break;
+      case 2: product_panel<start, relu, adjacent, 2>(p, j); break;
+      case 3: product_panel<start, relu, adjacent, 3>(p, j); break;
+      default: product_panel<start, relu, adjacent, widest_panel>(p, j); break;
     }
     j += width * lanes;
     vectors -= width;

@@ -1,4 +1,4 @@
-// Rank-K corrections of a matrix, finished while they are in registers, and the transposition of small matrices.
+// Products of small matrices in the forms that the structured parameterization needs, and their transposition.
 // Included once a target by files that Highway's foreach_target compiles.
 #if defined(STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEIN_INFERENCE_FUSED_LOW_RANK_UPDATE_INL_H_
@@ -22,6 +22,7 @@ struct Rows {
 
   T* row(std::int64_t i) const { return data + i * stride; }
   Rows from_column(std::int64_t j) const { return {data + j, stride}; }
+  Rows from_row(std::int64_t i) const { return {row(i), stride}; }
   operator Rows<const T>() const requires(!std::is_const_v<T>) { return {data, stride}; }
 };
 using Block = Rows<float>;
@@ -82,46 +83,90 @@ HWY_INLINE void add_factors(const Factors& factors, std::int64_t i, std::int64_t
   }
 }
 
-/// R rows and V vectors of the sum, handed to finish(i, j, sum).
+/// Rows `begin` and on of V vectors of the sum, R at a time up to the last whole tile before `end`, each tile handed to
+/// finish(i, j, sum); returns the next row. Works on copies, which no store can change, so that addresses stay in
+/// registers.
 template <int R, int V, class Finish>
-HWY_INLINE void low_rank_tile(const LowRank& p, std::int64_t i, std::int64_t j, const Finish& finish) {
-  FloatVector sum[R][V];
+HWY_NOINLINE std::int64_t low_rank_tiles(const LowRank& shared, std::int64_t j, std::int64_t begin, std::int64_t end,
+                                         const Finish& shared_finish) {
+  const LowRank p = shared;
+  const Finish finish = shared_finish;
+  for (; begin + R <= end; begin += R) {
+    FloatVector sum[R][V];
 #pragma GCC unroll 16
-  for (int r = 0; r < R; ++r)
+    for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(FloatTag());
-  add_factors<R, V>(p.first, i, j, sum);
-  add_factors<R, V>(p.second, i, j, sum);
-  finish(i, j, sum);
+      for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(FloatTag());
+    add_factors<R, V>(p.first, begin, j, sum);
+    add_factors<R, V>(p.second, begin, j, sum);
+    finish(begin, j, sum);
+  }
+  return begin;
 }
 
-/// Rows i … i + R of the sum, from the last panel of columns to the first: a finish that stores whole vectors may spill
-/// over the end of a row, because what lies there is written later.
-template <int R, class Finish>
-void low_rank_rows(const LowRank& p, std::int64_t i, const Finish& finish) {
+template <int R, int V, class Finish>
+HWY_INLINE void low_rank_panel(const LowRank& p, std::int64_t j, std::int64_t begin, std::int64_t end,
+                               const Finish& finish) {
+  begin = low_rank_tiles<R, V>(p, j, begin, end, finish);
+  if constexpr (R > 1)
+    if (begin < end) low_rank_panel<(R > 2 ? (R + 1) / 2 : 1), V>(p, j, begin, end, finish);
+}
+
+/// Rows begin … end of the sum in panels of up to four vectors, as many rows at a time as the registers hold. Panels go
+/// from the last to the first and rows ascend: a finish that stores whole vectors may spill over the end of a row,
+/// because what lies there is written later.
+template <class Finish>
+void low_rank(const LowRank& p, std::int64_t begin, std::int64_t end, const Finish& finish) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+  constexpr int registers = 24;
+#else
+  constexpr int registers = 12;
+#endif
   std::int64_t vectors = p.n / lanes;
   for (std::int64_t panels = (vectors + 3) / 4; panels > 0; --panels) {
-    const std::int64_t width = vectors / panels;
+    const std::int64_t width = (vectors + panels - 1) / panels;
     vectors -= width;
     switch (width) {
-      case 1: low_rank_tile<R, 1>(p, i, vectors * lanes, finish); break;
-      case 2: low_rank_tile<R, 2>(p, i, vectors * lanes, finish); break;
-      case 3: low_rank_tile<R, 3>(p, i, vectors * lanes, finish); break;
-      default: low_rank_tile<R, 4>(p, i, vectors * lanes, finish); break;
+      case 1: low_rank_panel<8, 1>(p, vectors * lanes, begin, end, finish); break;
+      case 2: low_rank_panel<registers / 2, 2>(p, vectors * lanes, begin, end, finish); break;
+      case 3: low_rank_panel<registers / 3, 3>(p, vectors * lanes, begin, end, finish); break;
+      default: low_rank_panel<registers / 4, 4>(p, vectors * lanes, begin, end, finish); break;
     }
   }
 }
 
-/// Rows begin … end of the sum in ascending order.
-template <class Finish>
-void low_rank(const LowRank& p, std::int64_t begin, std::int64_t end, const Finish& finish) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-  constexpr int R = 6;
-#else
-  constexpr int R = 3;
-#endif
-  for (; begin + R <= end; begin += R) low_rank_rows<R>(p, begin, finish);
-  for (; begin < end; ++begin) low_rank_rows<1>(p, begin, finish);
+/// C = end(i, begin(i, j) + A·B) by rows i, for B [k, n] of so few rows that they stay in registers. `a` has rows of
+/// whole vectors; what lies behind its k numbers is multiplied by zero.
+template <class Begin, class End>
+HWY_INLINE void multiply_by_few(ProductSize size, ConstBlock a, ConstBlock b, Block c, const Begin& begin,
+                                const End& end) {
+  const FloatTag d;
+  constexpr std::int64_t depth = lanes < 8 ? lanes : 8;
+  for (std::int64_t j = 0; j < size.n; j += lanes) {
+    std::int64_t first = 0;
+    do {
+      FloatVector row[depth];
+#pragma GCC unroll 8
+      for (std::int64_t k = 0; k < depth; ++k)
+        row[k] = first + k < size.k ? hn::LoadU(d, b.row(first + k) + j) : hn::Zero(d);
+      const bool last = first + depth >= size.k;
+      for (std::int64_t i = 0; i < size.m; ++i) {
+        float* const to = c.row(i) + j;
+        FloatVector sum = first == 0 ? begin(i, j) : hn::LoadU(d, to), odd = hn::Zero(d);
+        if (size.k > 0) {
+          const float* const factors = a.row(i) + first;
+#pragma GCC unroll 8
+          for (std::int64_t k = 0; k < depth; k += 2) {
+            sum = hn::MulAdd(hn::Set(d, factors[k]), row[k], sum);
+            if (k + 1 < depth) odd = hn::MulAdd(hn::Set(d, factors[k + 1]), row[k + 1], odd);
+          }
+        }
+        sum = hn::Add(sum, odd);
+        hn::StoreU(last ? end(i, sum) : sum, d, to);
+      }
+      first += depth;
+    } while (first < size.k);
+  }
 }
 
 /// to[j, i] = from[i, j] for a matrix of rows × columns.

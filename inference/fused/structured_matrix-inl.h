@@ -57,6 +57,7 @@ struct Kept {
     yt = pieces.take(shape.right, columns);
     t = pieces.take(shape.left, left);
     yt_zt = pieces.take(shape.right, left);
+    s_transposed = pieces.take(shape.right, right);
     size = pieces.used();
   }
 
@@ -68,12 +69,13 @@ struct Kept {
   std::int64_t left, right, columns;  ///< K of the sides and columns of W in whole vectors
   std::int64_t size;
   float *scale_left, *scale_right;
-  Block v_r;    ///< V beside R [rows, left + right]
-  Block zt_ys;  ///< Zᵀ beside Y S [columns, left + right]
-  Block y;      ///< Y [columns, right]
-  Block z, yt;  ///< Z [left, columns] and Yᵀ [right, columns]; pullback puts F in the place of Z
-  Block t;      ///< T [left, left]
-  Block yt_zt;  ///< YᵀZᵀ [right, left]
+  Block v_r;           ///< V beside R [rows, left + right]
+  Block zt_ys;         ///< Zᵀ beside Y S [columns, left + right]
+  Block y;             ///< Y [columns, right]
+  Block z, yt;         ///< Z [left, columns] and Yᵀ [right, columns]; pullback puts F in the place of Z
+  Block t;             ///< T [left, left]
+  Block yt_zt;         ///< YᵀZᵀ [right, left]
+  Block s_transposed;  ///< Sᵀ [right, right]
 };
 
 /// Memory of one call: only its own thread's, and only until its end.
@@ -87,12 +89,12 @@ struct Working {
     if (kept.columns == shape.columns) edge_rows = 0;
     edge_core = pieces.take(edge_rows, kept.columns);
     edge_result = pieces.take(edge_rows, kept.columns);
+    row_sums = pieces.take(shape.rows, lanes);
     scaled = pieces.take(long_side, k);
     product = pieces.take(long_side, k);
     gt_vr = pieces.take(shape.columns, kept.left + kept.right);
     g_zt_e = pieces.take(shape.rows, kept.left + kept.right);
     cross = pieces.take(shape.right, kept.left + kept.right);
-    row_sums = pieces.take(shape.rows, lanes);
     column_sums = pieces.take(1, kept.columns);
     size = pieces.used();
   }
@@ -123,11 +125,12 @@ inline void scale_rows(const float* factors, ConstBlock from, std::int64_t m, st
   }
 }
 
-inline void negate_rows(Block values, std::int64_t m, std::int64_t n) {
-  const FloatTag d;
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; j += lanes)
-      hn::StoreU(hn::Neg(hn::LoadU(d, values.row(i) + j)), d, values.row(i) + j);
+/// What a product by few rows starts from or ends in where nothing is to be done.
+constexpr auto zero = [](std::int64_t, std::int64_t) HWY_ATTR { return hn::Zero(FloatTag()); };
+constexpr auto same = [](std::int64_t, FloatVector sum) HWY_ATTR { return sum; };
+
+inline auto scaled_by(const float* factors) {
+  return [factors](std::int64_t i, FloatVector sum) HWY_ATTR { return hn::Mul(hn::Set(FloatTag(), factors[i]), sum); };
 }
 
 /// exp of `size` logarithms, or ones where they are absent; what lies behind is left as it is.
@@ -169,11 +172,10 @@ inline void invert_triangle(Block gram, std::int64_t k, std::int64_t n, Block t)
   }
 }
 
-/// The last `count` of `rows` rows of n numbers, in rows of whole vectors with zeros behind.
-inline void copy_edge(const float* from, std::int64_t stride, std::int64_t rows, std::int64_t count, std::int64_t n,
-                      Block to) {
+/// `count` rows of n numbers in rows of whole vectors with zeros behind.
+inline void copy_edge(const float* from, std::int64_t stride, std::int64_t n, std::int64_t count, Block to) {
   for (std::int64_t i = 0; i < count; ++i) {
-    std::copy_n(from + (rows - count + i) * stride, n, to.row(i));
+    std::copy_n(from + i * stride, n, to.row(i));
     std::fill_n(to.row(i) + n, to.stride - n, 0.0f);
   }
 }
@@ -191,40 +193,45 @@ inline std::int64_t reflect_left(const MatrixShape& shape, const MatrixParts<con
   transpose_padded(kept.t, k, k, n, turned);
   scale_rows(kept.scale_left, kept.v(), p, n, scaled);
   multiply<Start::zero>({d, n, p}, by_columns({parts.core, d}), scaled, product);
-  scale_rows(kept.scale_right, product, d, n, product);
-  multiply<Start::zero>({d, n, k}, by_rows(product), turned, kept.zt());
+  multiply_by_few({d, n, k}, product, turned, kept.zt(), zero, scaled_by(kept.scale_right));
   transpose(kept.zt(), d, k, kept.z);
   return -1;
 }
 
-/// Y, Y S and R = Λ₁ C (Λ₂ Y Sᵀ) − V (Z Y Sᵀ). Returns the index of the first reflector without a direction, or −1.
+/// Y, Yᵀ, Y S, Sᵀ and C (Λ₂ Y Sᵀ) in the place of R. Returns the index of the first reflector
+/// without a direction, or −1.
 inline std::int64_t reflect_right(const MatrixShape& shape, const MatrixParts<const float>& parts, const Kept& kept,
                                   const Working& own) {
   const std::int64_t p = shape.rows, d = shape.columns, k = shape.right, n = kept.right;
-  const Block square{own.square.data, n}, turned{own.turned.data, n}, scaled{own.scaled.data, n};
+  const Block square{own.square.data, n}, s{own.product.data, n}, scaled{own.scaled.data, n};
   transpose({parts.reflectors_right, d}, k, d, kept.y);
   for (std::int64_t i = 0; i < k; ++i) std::copy_n(parts.reflectors_right + i * d, d, kept.yt.row(i));
   multiply<Start::zero>({k, n, d}, by_rows({parts.reflectors_right, d}), kept.y, square);
   if (const std::int64_t bad = first_degenerate(square, k); bad >= 0) return bad;
-  const Block s{own.product.data, n}, s_transposed = turned;
   invert_triangle(square, k, n, s);
-  transpose_padded(s, k, k, n, s_transposed);
-  multiply<Start::zero>({d, n, k}, by_rows(kept.y), s, kept.ys());
-  multiply<Start::zero>({d, n, k}, by_rows(kept.y), s_transposed, scaled);
-  scale_rows(kept.scale_right, scaled, d, n, scaled);
+  transpose_padded(s, k, k, n, kept.s_transposed);
+  multiply_by_few({d, n, k}, kept.y, s, kept.ys(), zero, same);
+  multiply_by_few({d, n, k}, kept.y, kept.s_transposed, scaled, zero, scaled_by(kept.scale_right));
   multiply<Start::zero>({p, n, d}, by_rows({parts.core, d}), scaled, kept.r());
-  scale_rows(kept.scale_left, kept.r(), p, n, kept.r());
-  if (shape.left == 0) return -1;
-  multiply<Start::zero>({k, kept.left, d}, by_rows({parts.reflectors_right, d}), kept.zt(), kept.yt_zt);
-  const Block z_y_st = square;
-  multiply<Start::zero>({shape.left, n, k}, by_columns(kept.yt_zt), s_transposed, z_y_st);
-  negate_rows(z_y_st, shape.left, n);
-  multiply<Start::add_to_c>({p, n, shape.left}, by_rows(kept.v()), z_y_st, kept.r());
   return -1;
 }
 
-/// The end of W = Λ₁CΛ₂ − (V Z + R Yᵀ): tiles of the sum in brackets are `first` rows ahead of those of `core` and
-/// `to`.
+/// R = Λ₁ C (Λ₂ Y Sᵀ) − V (Z Y Sᵀ) and YᵀZᵀ.
+inline void finish_right(const MatrixShape& shape, const MatrixParts<const float>& parts, const Kept& kept,
+                         const Working& own) {
+  const std::int64_t p = shape.rows, d = shape.columns, k = shape.right, n = kept.right;
+  const Block z_y_st{own.square.data, n};
+  multiply<Start::zero>({k, kept.left, d}, by_rows({parts.reflectors_right, d}), kept.zt(), kept.yt_zt);
+  multiply<Start::zero>({shape.left, n, k}, by_columns(kept.yt_zt), kept.s_transposed, z_y_st);
+  const auto begin = [scale = kept.scale_left, r = kept.r()](std::int64_t i, std::int64_t j) HWY_ATTR {
+    const FloatTag f;
+    return hn::Neg(hn::Mul(hn::Set(f, scale[i]), hn::LoadU(f, r.row(i) + j)));
+  };
+  const auto end = [](std::int64_t, FloatVector sum) HWY_ATTR { return hn::Neg(sum); };
+  multiply_by_few({p, n, shape.left}, kept.v(), z_y_st, kept.r(), begin, end);
+}
+
+/// The end of W = Λ₁CΛ₂ − (V Z + R Yᵀ) for tiles of the bracket; row `first` of it is row 0 of `core` and `to`.
 struct WriteWeights {
   const float *scale_left, *scale_right;
   ConstBlock core;
@@ -234,15 +241,15 @@ struct WriteWeights {
   template <int R, int V>
   HWY_INLINE void operator()(std::int64_t i, std::int64_t j, const FloatVector (&sum)[R][V]) const {
     const FloatTag d;
+    const float* c = core.row(i - first) + j;
+    float* w = to.row(i - first) + j;
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < R; ++r, c += core.stride, w += to.stride) {
       const FloatVector scale = hn::Set(d, scale_left[i + r]);
-      const float* const from = core.row(i - first + r) + j;
-      float* const target = to.row(i - first + r) + j;
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) {
-        const FloatVector scaled = hn::Mul(scale, hn::LoadU(d, from + v * lanes));
-        hn::StoreU(hn::MulSub(scaled, hn::LoadU(d, scale_right + j + v * lanes), sum[r][v]), d, target + v * lanes);
+        const FloatVector scaled = hn::Mul(scale, hn::LoadU(d, c + v * lanes));
+        hn::StoreU(hn::MulSub(scaled, hn::LoadU(d, scale_right + j + v * lanes), sum[r][v]), d, w + v * lanes);
       }
     }
   }
@@ -257,19 +264,22 @@ inline std::int64_t forward_matrix(const MatrixShape& shape, const MatrixParts<c
   const Working own = working_memory(shape, kept);
   fill_scales(parts.log_scale_left, p, kept.scale_left);
   fill_scales(parts.log_scale_right, d, kept.scale_right);
-  if (shape.left > 0)
-    if (const std::int64_t bad = reflect_left(shape, parts, kept, own); bad >= 0) return bad;
+  // C is read row by row first, while it is far away.
   if (shape.right > 0)
     if (const std::int64_t bad = reflect_right(shape, parts, kept, own); bad >= 0) return shape.left + bad;
+  if (shape.left > 0)
+    if (const std::int64_t bad = reflect_left(shape, parts, kept, own); bad >= 0) return bad;
+  if (shape.right > 0) finish_right(shape, parts, kept, own);
 
-  const std::int64_t edge = p - own.edge_rows;
   const LowRank correction{
       .n = kept.columns, .first = {kept.v(), kept.z, shape.left}, .second = {kept.r(), kept.yt, shape.right}};
+  const std::int64_t edge = p - own.edge_rows;
   low_rank(correction, 0, edge,
            WriteWeights{kept.scale_left, kept.scale_right, {parts.core, d}, {weight, weight_stride}, 0});
-  for (std::int64_t i = 0; i < p && weight_stride > kept.columns; ++i)
+  for (std::int64_t i = 0; i < edge && weight_stride > kept.columns; ++i)
     std::fill_n(weight + i * weight_stride + kept.columns, weight_stride - kept.columns, 0.0f);
-  copy_edge(parts.core, d, p, own.edge_rows, d, own.edge_core);
+
+  copy_edge(parts.core + edge * d, d, d, own.edge_rows, own.edge_core);
   low_rank(correction, edge, p, WriteWeights{kept.scale_left, kept.scale_right, own.edge_core, own.edge_result, edge});
   for (std::int64_t i = edge; i < p; ++i) {
     std::copy_n(own.edge_result.row(i - edge), d, weight + i * weight_stride);

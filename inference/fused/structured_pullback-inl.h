@@ -18,17 +18,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
 
-/// values[i] = −factors[i] · values[i] − other[i] for m rows of n numbers, whole vectors.
-inline void scale_and_subtract_rows(const float* factors, ConstBlock other, std::int64_t m, std::int64_t n,
-                                    Block values) {
-  const FloatTag d;
-  for (std::int64_t i = 0; i < m; ++i) {
-    const FloatVector factor = hn::Set(d, factors[i]);
-    for (std::int64_t j = 0; j < n; j += lanes) {
-      float* const place = values.row(i) + j;
-      hn::StoreU(hn::NegMulSub(factor, hn::LoadU(d, place), hn::LoadU(d, other.row(i) + j)), d, place);
-    }
-  }
+/// Starts a product by few rows at −factors[i] · values[i] − others[i].
+inline auto negated_sum(const float* factors, ConstBlock values, ConstBlock others) {
+  return [=](std::int64_t i, std::int64_t j) HWY_ATTR {
+    const FloatTag d;
+    return hn::NegMulSub(hn::Set(d, factors[i]), hn::LoadU(d, values.row(i) + j), hn::LoadU(d, others.row(i) + j));
+  };
+}
+
+/// Starts it at what is there, or at its negative.
+inline auto row_of(ConstBlock values) {
+  return [=](std::int64_t i, std::int64_t j) HWY_ATTR { return hn::LoadU(FloatTag(), values.row(i) + j); };
+}
+inline auto negated_row_of(ConstBlock values) {
+  return [=](std::int64_t i, std::int64_t j) HWY_ATTR { return hn::Neg(hn::LoadU(FloatTag(), values.row(i) + j)); };
 }
 
 /// Overwrites `square` [k, n] with its upper triangle mirrored; `turned` [k, n] is working memory.
@@ -49,22 +52,18 @@ inline void pull_left(const MatrixShape& shape, const MatrixParts<const float>& 
                       const Working& own, const MatrixParts<float>& gradient) {
   const std::int64_t p = shape.rows, d = shape.columns, k = shape.left, n = kept.left;
   const Block square{own.square.data, n}, turned{own.turned.data, n}, ft{own.scaled.data, n}, dv{own.product.data, n};
-  // Fᵀ = (GᵀV − Y EᵀV) T
-  if (shape.right > 0) {
-    const Block ev{own.turned.data, n};
-    for (std::int64_t i = 0; i < shape.right; ++i) std::copy_n(own.cross.row(i), n, ev.row(i));
-    negate_rows(ev, shape.right, n);
-    multiply<Start::add_to_c>({d, n, shape.right}, by_rows(kept.y), ev, own.gt_vr);
-  }
-  multiply<Start::zero>({d, n, k}, by_rows(own.gt_vr), kept.t, ft);
+  // Fᵀ = (GᵀV − Y EᵀV) T; the bracket is left negated in the place of GᵀV.
+  multiply_by_few({d, n, shape.right}, kept.y, own.cross, own.gt_vr, negated_row_of(own.gt_vr), same);
+  multiply_by_few({d, n, k}, own.gt_vr, kept.t, ft, zero,
+                  [](std::int64_t, FloatVector sum) HWY_ATTR { return hn::Neg(sum); });
   transpose(ft, d, k, kept.z);
   multiply<Start::zero>({k, n, d}, by_columns(ft), kept.zt(), square);
   mirror_upper(square, k, n, turned);
   scale_rows(kept.scale_right, ft, d, n, ft);
   multiply<Start::zero>({p, n, d}, by_rows({parts.core, d}), ft, dv);
-  scale_and_subtract_rows(kept.scale_left, own.g_zt_e, p, n, dv);
-  multiply<Start::add_to_c>({p, n, shape.right}, by_rows(own.g_zt_e.from_column(kept.left)), kept.yt_zt, dv);
-  multiply<Start::add_to_c>({p, n, k}, by_rows(kept.v()), square, dv);
+  multiply_by_few({p, n, shape.right}, own.g_zt_e.from_column(kept.left), kept.yt_zt, dv,
+                  negated_sum(kept.scale_left, dv, own.g_zt_e), same);
+  multiply_by_few({p, n, k}, kept.v(), square, dv, row_of(dv), same);
   transpose(dv, p, k, {gradient.reflectors_left, p});
 }
 
@@ -76,48 +75,50 @@ inline void pull_right(const MatrixShape& shape, const MatrixParts<const float>&
   const Block turned{own.turned.data, n}, scaled{own.scaled.data, n}, dy{own.product.data, n};
   scale_rows(kept.scale_left, e, p, n, scaled);
   multiply<Start::zero>({d, n, p}, by_columns({parts.core, d}), scaled, dy);
-  scale_and_subtract_rows(kept.scale_right, own.gt_vr.from_column(kept.left), d, n, dy);
-  if (shape.left > 0) {
-    transpose_padded(ev, k, shape.left, n, turned);
-    multiply<Start::add_to_c>({d, n, shape.left}, by_rows(kept.zt()), turned, dy);
-  }
+  if (shape.left > 0) transpose_padded(ev, k, shape.left, n, turned);
+  multiply_by_few({d, n, shape.left}, kept.zt(), turned, dy,
+                  negated_sum(kept.scale_right, dy, own.gt_vr.from_column(kept.left)), same);
   mirror_upper(er, k, n, turned);
-  multiply<Start::add_to_c>({d, n, k}, by_rows(kept.y), er, dy);
+  multiply_by_few({d, n, k}, kept.y, er, dy, row_of(dy), same);
   transpose(dy, d, k, {gradient.reflectors_right, d});
 }
 
-/// The end of dC = Λ₁ (G − (V F + E Yᵀ)) Λ₂ with the sums of C∘dC, a row's in one vector and a column's in one number.
+/// The end of dC = Λ₁ (G − (V F + E Yᵀ)) Λ₂ for tiles of the inner bracket, row `first` of it being row 0 of `core`,
+/// `g` and `to`; sums of C∘dC, a row's in one vector and a column's in one number.
 struct WriteCoreGradient {
   const float *scale_left, *scale_right;
-  ConstBlock core, weight_gradient;
+  ConstBlock core, g;
   Block to, row_sums;
   float* column_sums;
-  std::int64_t first;  ///< row of the sum that is row 0 of core, weight_gradient and to
+  std::int64_t first;
 
   template <int R, int V>
-  HWY_INLINE void operator()(std::int64_t i, std::int64_t j, const FloatVector (&sum)[R][V]) const {
+  HWY_INLINE void operator()(std::int64_t i, std::int64_t j, FloatVector (&sum)[R][V]) const {
     const FloatTag d;
-    FloatVector column_sum[V];
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) column_sum[v] = hn::LoadU(d, column_sums + j + v * lanes);
+    const float* c = core.row(i - first) + j;
+    const float* slope = g.row(i - first) + j;
+    float* dc = to.row(i - first) + j;
 #pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
+    for (int r = 0; r < R; ++r, c += core.stride, slope += g.stride, dc += to.stride) {
       const FloatVector scale = hn::Set(d, scale_left[i + r]);
-      FloatVector row_sum = hn::LoadU(d, row_sums.row(i + r));
+      FloatVector row_sum = hn::Load(d, row_sums.row(i + r));
 #pragma GCC unroll 8
       for (int v = 0; v < V; ++v) {
-        const std::int64_t column = j + v * lanes, row = i - first + r;
-        const FloatVector da = hn::Sub(hn::LoadU(d, weight_gradient.row(row) + column), sum[r][v]);
-        const FloatVector dc = hn::Mul(hn::Mul(da, scale), hn::LoadU(d, scale_right + column));
-        hn::StoreU(dc, d, to.row(row) + column);
-        const FloatVector product = hn::Mul(dc, hn::LoadU(d, core.row(row) + column));
-        row_sum = hn::Add(row_sum, product);
-        column_sum[v] = hn::Add(column_sum[v], product);
+        const FloatVector da = hn::Sub(hn::LoadU(d, slope + v * lanes), sum[r][v]);
+        const FloatVector scaled = hn::Mul(hn::Mul(da, scale), hn::LoadU(d, scale_right + j + v * lanes));
+        hn::StoreU(scaled, d, dc + v * lanes);
+        sum[r][v] = hn::Mul(scaled, hn::LoadU(d, c + v * lanes));
+        row_sum = hn::Add(row_sum, sum[r][v]);
       }
-      hn::StoreU(row_sum, d, row_sums.row(i + r));
+      hn::Store(row_sum, d, row_sums.row(i + r));
     }
 #pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) hn::StoreU(column_sum[v], d, column_sums + j + v * lanes);
+    for (int v = 0; v < V; ++v) {
+      FloatVector column_sum = hn::Load(d, column_sums + j + v * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) column_sum = hn::Add(column_sum, sum[r][v]);
+      hn::Store(column_sum, d, column_sums + j + v * lanes);
+    }
   }
 };
 
@@ -131,13 +132,20 @@ inline void pull_core(const MatrixShape& shape, const MatrixParts<const float>& 
                            .second = {own.g_zt_e.from_column(kept.left), kept.yt, shape.right}};
   std::fill_n(own.row_sums.data, p * lanes, 0.0f);
   std::fill_n(own.column_sums.data, kept.columns, 0.0f);
-  WriteCoreGradient finish{kept.scale_left,    kept.scale_right, {parts.core, d},      weight_gradient,
-                           {gradient.core, d}, own.row_sums,     own.column_sums.data, 0};
+  WriteCoreGradient finish{.scale_left = kept.scale_left,
+                           .scale_right = kept.scale_right,
+                           .core = {parts.core, d},
+                           .g = weight_gradient,
+                           .to = {gradient.core, d},
+                           .row_sums = own.row_sums,
+                           .column_sums = own.column_sums.data,
+                           .first = 0};
   low_rank(correction, 0, edge, finish);
-  copy_edge(parts.core, d, p, own.edge_rows, d, own.edge_core);
-  copy_edge(weight_gradient.data, weight_gradient.stride, p, own.edge_rows, d, own.edge_result);
+
+  copy_edge(parts.core + edge * d, d, d, own.edge_rows, own.edge_core);
+  copy_edge(weight_gradient.row(edge), weight_gradient.stride, d, own.edge_rows, own.edge_result);
   finish.core = own.edge_core;
-  finish.weight_gradient = finish.to = own.edge_result;
+  finish.g = finish.to = own.edge_result;
   finish.first = edge;
   low_rank(correction, edge, p, finish);
   for (std::int64_t i = edge; i < p; ++i) std::copy_n(own.edge_result.row(i - edge), d, gradient.core + i * d);
@@ -156,8 +164,8 @@ inline void pullback_matrix(const MatrixShape& shape, const MatrixParts<const fl
   const Working own = working_memory(shape, kept);
   const ConstBlock g{weight_gradient, weight_stride};
   const std::int64_t p = shape.rows, d = shape.columns, both = kept.left + kept.right;
-  multiply<Start::zero>({d, both, p}, by_columns(g), kept.v_r, own.gt_vr);
   multiply<Start::zero>({p, both, d}, by_rows(g), kept.zt_ys, own.g_zt_e);
+  multiply<Start::zero>({d, both, p}, by_columns(g), kept.v_r, own.gt_vr);
   multiply<Start::zero>({shape.right, both, d}, by_columns(kept.ys()), own.gt_vr, own.cross);
   if (shape.left > 0) pull_left(shape, parts, kept, own, gradient);
   if (shape.right > 0) pull_right(shape, parts, kept, own, gradient);
