@@ -34,8 +34,8 @@ TEST_CASE("two callables are measured side by side, in seconds a call", "[bench]
       {.rounds = 7, .round_seconds = 0.005, .warm_up_seconds = 0.005});
   CHECK(pair.ours >= 200e-6);
   CHECK(pair.reference >= 600e-6);
-  CHECK(ours >= 7 * 25);
-  CHECK(reference >= 7 * 8);
+  CHECK(ours >= 7);  // a round is one call at least; how many fit depends on how busy the machine is
+  CHECK(reference >= 7);
 }
 
 TEST_CASE("the ratio says how many times better ours is", "[bench]") {
