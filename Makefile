@@ -29,7 +29,7 @@ demo: build ## structured Stein Thompson sampling against its baselines on the m
 	@scripts/demo
 
 bench: build ## every benchmark: ours against the reference
-	@$(PROGRAM) bench
+	@$(PROGRAM) bench --all
 
 lint: build ## formatting, clang-tidy, documentation of the public headers
 	@scripts/lint

@@ -141,6 +141,15 @@ void write_posteriors(agents::BanditRun& run, const RunDirectory& directory) {
   if (!entries.empty()) write_file_atomically(directory.posteriors(), entries.dump() + "\n");
 }
 
+/// A run that is made longer has no result until it ends again.
+void remove_results(const RunDirectory& directory) {
+  for (const fs::path& path : {directory.summary(), directory.posteriors()}) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) fail(ErrorKind::io, "cannot remove '{}': {}", path.string(), error.message());
+  }
+}
+
 void announce(const BanditExperiment& experiment, const agents::BanditRun& run, const RunDirectory& directory) {
   log_info("{}/{}: {} interactions, seeds {}:{}, {} data ({}), in '{}'", experiment.environment(), experiment.policy(),
            experiment.steps(), experiment.seeds().first, experiment.seeds().end, run.spec().data, run.spec().source,
@@ -153,6 +162,7 @@ int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunD
           std::optional<std::uint64_t> resumed_at, std::int64_t stop_after, const CommonOptions& common) {
   const auto start = std::chrono::steady_clock::now();
   announce(experiment, run, directory);
+  if (run.steps_done() < experiment.steps()) remove_results(directory);
   Session session(experiment, run, directory, resumed_at);
   if (!session.advance(stop_after, common.quiet)) {
     log_info("stopped after {} of {} interactions; continue with `stein resume {}`", run.steps_done(),

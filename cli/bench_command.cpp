@@ -76,13 +76,14 @@ Action bench_command(CLI::App& command) {
       print_names();
       return 0;
     }
+    Json results = Json::array();
     for (const std::string& name : names) {
-      const Json result = measure(name);
-      if (arguments->common.json) {
-        std::fputs((result.dump(2) + "\n").c_str(), stdout);
-      } else {
-        print(result);
-      }
+      results.push_back(measure(name));
+      if (!arguments->common.json) print(results.back());
+    }
+    if (arguments->common.json) {
+      const Json printed = arguments->all ? Json{{"benchmarks", results}} : results.front();
+      std::fputs((printed.dump(2) + "\n").c_str(), stdout);
     }
     return 0;
   };
