@@ -157,9 +157,10 @@ void gather_rows(const float* slope, std::int64_t slope_stride, std::span<const 
   }
 }
 
-/// Calls `panel.operator()<V>(j)` for column panels of nearly equal width, at most `widest` vectors.
-template <int widest, class Panel>
+/// Calls `panel.operator()<V>(j)` for column panels of nearly equal width, at most eight vectors.
+template <class Panel>
 HWY_INLINE void for_panels(std::int64_t width, const Panel& panel) {
+  constexpr std::int64_t widest = 8;
   std::int64_t vectors = width / lanes, j = 0;
   for (std::int64_t panels = (vectors + widest - 1) / widest; panels > 0; --panels) {
     const std::int64_t size = (vectors + panels - 1) / panels;
@@ -168,18 +169,15 @@ HWY_INLINE void for_panels(std::int64_t width, const Panel& panel) {
       case 2: panel.template operator()<2>(j); break;
       case 3: panel.template operator()<3>(j); break;
       case 4: panel.template operator()<4>(j); break;
-      case 5: panel.template operator()<std::min(5, widest)>(j); break;
-      case 6: panel.template operator()<std::min(6, widest)>(j); break;
-      case 7: panel.template operator()<std::min(7, widest)>(j); break;
-      default: panel.template operator()<std::min(8, widest)>(j); break;
+      case 5: panel.template operator()<5>(j); break;
+      case 6: panel.template operator()<6>(j); break;
+      case 7: panel.template operator()<7>(j); break;
+      default: panel.template operator()<8>(j); break;
     }
     j += size * lanes;
     vectors -= size;
   }
 }
-
-/// Panels of sum_rows and gather_rows: narrow enough that the rows they jump between stay in the first-level cache.
-constexpr int jump_panel = 4;
 
 template <bool relu>
 struct SumPanels {
@@ -191,9 +189,11 @@ struct SumPanels {
   template <int V>
   void operator()(std::int64_t j) const {
     std::int64_t i = 0;
-    for (; i + 2 <= indices.rows; i += 2)
-      sum_rows<relu, 2, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
-    if (i < indices.rows) sum_rows<relu, 1, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
+    if constexpr (V <= 4)  // two rows at once: enough sums in flight to hide the latency of an addition
+      for (; i + 2 <= indices.rows; i += 2)
+        sum_rows<relu, 2, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
+    for (; i < indices.rows; ++i)
+      sum_rows<relu, 1, V>(weights + j, bias + j, stride, indices, i, output + j, output_stride);
   }
 };
 
@@ -325,9 +325,9 @@ void forward_one_hot(const MlpPlan::Layer& layer, const float* weights, const Ma
     bias = widen(bias, 1, layer.outputs, work.weights + layer.inputs * lanes);
   }
   if (relu)
-    for_panels<jump_panel>(width, SumPanels<true>{weight, bias, width, indices, output, width});
+    for_panels(width, SumPanels<true>{weight, bias, width, indices, output, width});
   else
-    for_panels<jump_panel>(width, SumPanels<false>{weight, bias, width, indices, output, width});
+    for_panels(width, SumPanels<false>{weight, bias, width, indices, output, width});
 }
 
 /// All layers for a chunk of rows; the outputs of layer l end in work.activation(plan, l).
@@ -369,11 +369,11 @@ void narrow_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, con
                      std::int64_t below_stride, std::int64_t rows, bool add, const Workspace& work, float* gradient) {
   const auto place = [&](float* target, float value) { *target = add ? *target + value : value; };
   float* const wide = work.gradients;
-  for_panels<jump_panel>(lanes, ColumnSumPanels{work.slope(), rows, lanes, false, wide});
+  for_panels(lanes, ColumnSumPanels{work.slope(), rows, lanes, false, wide});
   for (std::int64_t k = 0; k < layer.outputs; ++k) place(gradient + layer.bias + k, wide[k]);
   float* const weight = gradient + layer.weight;
   if (below == nullptr) {
-    for_panels<jump_panel>(lanes, GatherPanels{work.slope(), lanes, inputs.starts, inputs.rows, false, wide, lanes});
+    for_panels(lanes, GatherPanels{work.slope(), lanes, inputs.starts, inputs.rows, false, wide, lanes});
     for (std::int64_t i = 0; i < layer.inputs; ++i)
       for (std::int64_t k = 0; k < layer.outputs; ++k) place(weight + i * layer.outputs + k, wide[i * lanes + k]);
     return;
@@ -409,10 +409,9 @@ void layer_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, cons
   if (layer.stride < lanes) return narrow_gradient(layer, inputs, below, below_stride, rows, add, work, gradient);
   const std::int64_t width = layer.stride;
   float* const weight = gradient + layer.weight;
-  for_panels<8>(width, ColumnSumPanels{work.slope(), rows, width, add, gradient + layer.bias});
+  for_panels(width, ColumnSumPanels{work.slope(), rows, width, add, gradient + layer.bias});
   if (below == nullptr)
-    return for_panels<jump_panel>(width,
-                                  GatherPanels{work.slope(), width, inputs.starts, inputs.rows, add, weight, width});
+    return for_panels(width, GatherPanels{work.slope(), width, inputs.starts, inputs.rows, add, weight, width});
   const Product p{.m = layer.inputs,
                   .n = width,
                   .k = rows,
@@ -570,11 +569,11 @@ void forward_row(const MlpPlan& plan, const float* weights, const Inputs<float>&
         narrow_row(weight, bias, layer.outputs, l == 0 ? inputs.dense.row(row).data() : values, layer.inputs, next);
       }
     } else if (l == 0 && inputs.one_hot()) {
-      for_panels<8>(layer.stride,
-                    SumPanels<false>{weight, bias, layer.stride, inputs.indices.block(row, 1), next, layer.stride});
+      for_panels(layer.stride,
+                 SumPanels<false>{weight, bias, layer.stride, inputs.indices.block(row, 1), next, layer.stride});
     } else {
       const float* const below = l == 0 ? inputs.dense.row(row).data() : values;
-      for_panels<8>(layer.stride, RowPanels{weight, bias, layer.stride, below, layer.inputs, next});
+      for_panels(layer.stride, RowPanels{weight, bias, layer.stride, below, layer.inputs, next});
     }
     if (l < last) activate(plan.spec.activation, next, padded(layer.outputs));
     std::swap(values, next);

@@ -42,7 +42,7 @@ struct UpdateScratch;
 /// Four rows times three of the lower triangle: twelve sums of `lanes` partial products each, kept between column
 /// chunks.
 constexpr std::int64_t tile_rows = 4, tile_columns = 3, tile_sums = tile_rows * tile_columns;
-constexpr std::int64_t gram_chunk = 512;
+constexpr std::int64_t gram_chunk = 256;  // 24 rows of it fit the first-level cache
 
 template <int R, int C>
 HWY_INLINE void gram_tile(const float* rows, const float* columns, std::int64_t chunk, float* sums) {
@@ -69,26 +69,23 @@ HWY_INLINE void gram_tile(const float* rows, const float* columns, std::int64_t 
     for (int c = 0; c < C; ++c) hn::Store(sum[r][c], d, sums + (r * C + c) * lanes);
 }
 
-/// Copies columns first … first + chunk of all rows into `copy` [rows, gram_chunk], minus their mean over rows if
-/// `centred`.
-HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t first, std::int64_t chunk, bool centred,
+/// Copies columns first … first + chunk of all rows into `copy` [rows, gram_chunk], minus those of row 0 if `relative`.
+HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t first, std::int64_t chunk, bool relative,
                            float* copy) {
   const FloatTag d;
-  const FloatVector share = hn::Set(d, 1.0f / static_cast<float>(values.rows));
-  for (std::int64_t q = 0; q < chunk; q += lanes) {
-    FloatVector mean = hn::Zero(d);
-    if (centred) {
-      for (std::int64_t i = 0; i < values.rows; ++i)
-        mean = hn::Add(mean, hn::LoadU(d, values.data + i * values.stride + first + q));
-      mean = hn::Mul(mean, share);
+  const float* const origin = values.data + first;
+  for (std::int64_t i = 0; i < values.rows; ++i) {
+    const float* const row = origin + i * values.stride;
+    float* const to = copy + i * gram_chunk;
+    for (std::int64_t q = 0; q < chunk; q += lanes) {
+      const FloatVector value = hn::LoadU(d, row + q);
+      hn::Store(relative ? hn::Sub(value, hn::LoadU(d, origin + q)) : value, d, to + q);
     }
-    for (std::int64_t i = 0; i < values.rows; ++i)
-      hn::Store(hn::Sub(hn::LoadU(d, values.data + i * values.stride + first + q), mean), d, copy + i * gram_chunk + q);
   }
 }
 
 /// Adds the inner products of columns begin … end to the lower triangle of `gram` [rows·rows].
-void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::int64_t end, bool centred,
+void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::int64_t end, bool relative,
                 double* gram) {
   const std::int64_t rows = values.rows;
   const std::int64_t row_tiles = (rows + tile_rows - 1) / tile_rows,
@@ -100,7 +97,7 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
   std::fill(sums, sums + row_tiles * column_tiles * tile_sums * lanes, 0.0f);
   for (std::int64_t first = begin; first < end; first += gram_chunk) {
     const std::int64_t chunk = padded(std::min(gram_chunk, end - first));
-    copy_chunk(values, first, chunk, centred, copy);
+    copy_chunk(values, first, chunk, relative, copy);
     for (std::int64_t r = 0; r < row_tiles; ++r)
       for (std::int64_t c = 0; c < column_tiles && c * tile_columns < (r + 1) * tile_rows; ++c)
         gram_tile<tile_rows, tile_columns>(copy + r * tile_rows * gram_chunk, copy + c * tile_columns * gram_chunk,
@@ -117,90 +114,118 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
   }
 }
 
-/// Moves `size` coordinates of one row along `direction`.
+/// The numbers of one optimizer step as vectors.
+struct StepVectors {
+  explicit HWY_INLINE StepVectors(const OptimizerStep& step) {
+    const auto set = [](double value) { return hn::Set(FloatTag(), static_cast<float>(value)); };
+    step_size = set(step.step_size);
+    momentum = set(step.momentum);
+    square_decay = set(step.square_decay);
+    rest_momentum = hn::Sub(set(1), momentum);
+    rest_square = hn::Sub(set(1), square_decay);
+    square_correction = set(step.square_correction);
+    epsilon = set(step.epsilon);
+  }
+  FloatVector step_size, momentum, square_decay, rest_momentum, rest_square, square_correction, epsilon;
+};
+
+/// Moves `lanes` coordinates from x along `direction`; the lines of update_coordinate in optimizer.cpp.
 template <OptimizerMethod method>
-HWY_INLINE void ascend_row(const Update& update, std::int64_t row, std::int64_t first, std::int64_t size,
-                           const float* direction) {
+HWY_INLINE void ascend_vector(const StepVectors& step, FloatVector direction, FloatVector x, float* value, float* mean,
+                              float* square) {
   const FloatTag d;
-  const FloatVector h = hn::Set(d, static_cast<float>(update.step.step_size));
-  const FloatVector mu = hn::Set(d, static_cast<float>(update.step.momentum));
-  const FloatVector beta = hn::Set(d, static_cast<float>(update.step.square_decay));
-  const FloatVector correction = hn::Set(d, static_cast<float>(update.step.square_correction));
-  const FloatVector epsilon = hn::Set(d, static_cast<float>(update.step.epsilon)), one = hn::Set(d, 1.0f);
-  float* const value = update.values.data + row * update.values.stride + first;
-  float* const mean = update.mean.data + row * update.mean.stride + first;
-  float* const square = update.square.data + row * update.square.stride + first;
-  for (std::int64_t q = 0; q < size; q += lanes) {
-    const FloatVector g = hn::LoadU(d, direction + q), x = hn::LoadU(d, value + q);
-    FloatVector m = g, v = one;
-    if constexpr (method == OptimizerMethod::sgd) m = hn::MulAdd(mu, hn::LoadU(d, mean + q), g);
-    if constexpr (method == OptimizerMethod::adam)
-      m = hn::MulAdd(mu, hn::LoadU(d, mean + q), hn::Mul(hn::Sub(one, mu), g));
-    if constexpr (method != OptimizerMethod::rmsprop) hn::StoreU(m, d, mean + q);
-    if constexpr (method == OptimizerMethod::sgd) {
-      hn::StoreU(hn::MulAdd(h, m, x), d, value + q);
-    } else {
-      v = hn::MulAdd(beta, hn::LoadU(d, square + q), hn::Mul(hn::Sub(one, beta), hn::Mul(g, g)));
-      hn::StoreU(v, d, square + q);
-      const FloatVector root = hn::MulAdd(hn::Sqrt(v), correction, epsilon);
-      hn::StoreU(hn::Add(x, hn::Div(hn::Mul(h, m), root)), d, value + q);
-    }
+  FloatVector m = direction;
+  if constexpr (method == OptimizerMethod::sgd) m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), direction);
+  if constexpr (method == OptimizerMethod::adam)
+    m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), hn::Mul(step.rest_momentum, direction));
+  if constexpr (method != OptimizerMethod::rmsprop) hn::StoreU(m, d, mean);
+  if constexpr (method == OptimizerMethod::sgd) {
+    hn::StoreU(hn::MulAdd(step.step_size, m, x), d, value);
+  } else {
+    const FloatVector v =
+        hn::MulAdd(step.square_decay, hn::LoadU(d, square), hn::Mul(step.rest_square, hn::Mul(direction, direction)));
+    hn::StoreU(v, d, square);
+    const FloatVector root = hn::MulAdd(hn::Sqrt(v), step.square_correction, step.epsilon);
+    hn::StoreU(hn::Add(x, hn::Div(hn::Mul(step.step_size, m), root)), d, value);
   }
 }
 
-/// Columns begin … end of the update.
+/// Columns begin … end of the update, where every row climbs along its own gradient.
 template <OptimizerMethod method>
-void update_columns(const Update& update, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t chunk = 128;
+void ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+  const FloatTag d;
+  const StepVectors step(update.step);
+  for (std::int64_t i = 0; i < update.values.rows; ++i) {
+    float* const value = update.values.data + i * update.values.stride;
+    float* const mean = update.mean.data + i * update.mean.stride;
+    float* const square = update.square.data + i * update.square.stride;
+    const float* const gradient = update.gradients.data + i * update.gradients.stride;
+    for (std::int64_t q = begin; q < end; q += lanes)
+      ascend_vector<method>(step, hn::LoadU(d, gradient + q), hn::LoadU(d, value + q), value + q, mean + q, square + q);
+  }
+}
+
+/// Columns begin … end of the update along the Stein direction.
+template <OptimizerMethod method>
+void stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t chunk = 256;
   const FloatTag d;
   const std::int64_t rows = update.values.rows;
-  if (update.weights == nullptr) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      ascend_row<method>(update, i, begin, padded(end - begin),
-                         update.gradients.data + i * update.gradients.stride + begin);
-    return;
-  }
-  float* const mixed = fused::scratch<UpdateScratch>(3 * rows * chunk);
-  float* const centred = mixed + rows * chunk;
-  float* const direction = centred + rows * chunk;
+  float* const mixed = fused::scratch<UpdateScratch>((3 * rows + 1) * chunk);
+  float* const position = mixed + rows * chunk;
+  float* const direction = position + rows * chunk;
+  float* const origin = direction + rows * chunk;
+  const StepVectors step(update.step);
   const FloatVector shift = hn::Set(d, static_cast<float>(update.weights->shift));
-  const FloatVector share = hn::Set(d, update.weights->translation_invariant ? 1.0f / static_cast<float>(rows) : 0.0f);
+  const bool relative = update.weights->translation_invariant;
   for (std::int64_t first = begin; first < end; first += chunk) {
     const std::int64_t size = padded(std::min(chunk, end - first));
-    const float* const x = update.values.data + first;
-    for (std::int64_t q = 0; q < size; q += lanes) {
-      // Differences of nearly equal positions times 2/h: centred on the mean particle they keep their digits.
-      FloatVector mean = hn::Zero(d);
-      for (std::int64_t i = 0; i < rows; ++i) mean = hn::Add(mean, hn::LoadU(d, x + i * update.values.stride + q));
-      mean = hn::Mul(mean, share);
-      for (std::int64_t i = 0; i < rows; ++i) {
-        const FloatVector position = hn::Sub(hn::LoadU(d, x + i * update.values.stride + q), mean);
-        const FloatVector gradient = hn::LoadU(d, update.gradients.data + i * update.gradients.stride + first + q);
-        const FloatVector own = hn::Set(d, update.own_weights[i]);
-        hn::Store(position, d, centred + i * chunk + q);
-        hn::Store(hn::MulAdd(shift, position, gradient), d, mixed + i * chunk + q);
-        hn::Store(hn::Mul(own, position), d, direction + i * chunk + q);
+    // Differences of nearly equal positions times 2/h: relative to particle 0 they keep their digits.
+    for (std::int64_t q = 0; q < size; q += lanes)
+      hn::Store(relative ? hn::LoadU(d, update.values.data + first + q) : hn::Zero(d), d, origin + q);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const float* const value = update.values.data + i * update.values.stride + first;
+      const float* const gradient = update.gradients.data + i * update.gradients.stride + first;
+      for (std::int64_t q = 0; q < size; q += lanes) {
+        const FloatVector x = hn::Sub(hn::LoadU(d, value + q), hn::Load(d, origin + q));
+        hn::Store(hn::MulAdd(shift, x, hn::LoadU(d, gradient + q)), d, mixed + i * chunk + q);
+        if (update.position_weights != nullptr) hn::Store(x, d, position + i * chunk + q);
       }
     }
-    product<Start::add_to_c>({.m = rows,
-                              .n = size,
-                              .k = rows,
-                              .a = {update.gradient_weights, rows, 1},
-                              .b = mixed,
-                              .b_stride = chunk,
-                              .c = direction,
-                              .c_stride = chunk});
+    product<Start::zero>({.m = rows,
+                          .n = size,
+                          .k = rows,
+                          .a = {update.gradient_weights, rows, 1},
+                          .b = mixed,
+                          .b_stride = chunk,
+                          .c = direction,
+                          .c_stride = chunk});
     if (update.position_weights != nullptr)
       product<Start::add_to_c>({.m = rows,
                                 .n = size,
                                 .k = rows,
                                 .a = {update.position_weights, rows, 1},
-                                .b = centred,
+                                .b = position,
                                 .b_stride = chunk,
                                 .c = direction,
                                 .c_stride = chunk});
-    for (std::int64_t i = 0; i < rows; ++i) ascend_row<method>(update, i, first, size, direction + i * chunk);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      float* const value = update.values.data + i * update.values.stride + first;
+      float* const mean = update.mean.data + i * update.mean.stride + first;
+      float* const square = update.square.data + i * update.square.stride + first;
+      const FloatVector own = hn::Set(d, update.own_weights[i]);
+      for (std::int64_t q = 0; q < size; q += lanes) {
+        const FloatVector x = hn::LoadU(d, value + q), from_origin = hn::Sub(x, hn::Load(d, origin + q));
+        ascend_vector<method>(step, hn::MulAdd(own, from_origin, hn::Load(d, direction + i * chunk + q)), x, value + q,
+                              mean + q, square + q);
+      }
+    }
   }
+}
+
+template <OptimizerMethod method>
+void update_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+  update.weights == nullptr ? ascend_columns<method>(update, begin, end) : stein_columns<method>(update, begin, end);
 }
 
 void update_block(const Update& update, std::int64_t begin, std::int64_t end) {
@@ -225,13 +250,13 @@ namespace {
 
 constexpr std::int64_t block_columns = 4096;  // fixed, whatever the number of threads
 
-void gram(MatrixView<const float> values, bool centred, std::span<double> result) {
+void gram(MatrixView<const float> values, bool relative, std::span<double> result) {
   const std::int64_t rows = values.rows, blocks = (values.columns + block_columns - 1) / block_columns;
   thread_local std::vector<double> partial;
   std::vector<double>& sums = partial;  // the caller's, also inside the tasks
   sums.assign(static_cast<std::size_t>(blocks * rows * rows), 0);
   parallel_blocks(values.columns, block_columns, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(gram_block)(values, begin, end, centred, sums.data() + begin / block_columns * rows * rows);
+    HWY_DYNAMIC_DISPATCH(gram_block)(values, begin, end, relative, sums.data() + begin / block_columns * rows * rows);
   });
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {

@@ -9,8 +9,8 @@
 
 namespace stein::inference::fused {
 
-/// Squared distances of all rows, [M·M]. Columns are centred on the mean particle first, so that inner products of
-/// nearly equal particles keep their digits.
+/// Squared distances of all rows, [M·M]. Computed relative to particle 0, so that inner products of nearly equal
+/// particles keep their digits.
 void squared_distances(MatrixView<const float> values, std::span<double> distances);
 
 /// Inner products of all rows, [M·M].
