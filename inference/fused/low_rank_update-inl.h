@@ -53,42 +53,34 @@ void multiply(ProductSize size, Operand a, ConstBlock b, Block c) {
                   .c_stride = c.stride});
 }
 
-/// L·R with L [m, rank] and R [rank, n].
-struct Factors {
-  ConstBlock left, right;
-  std::int64_t rank;
-};
-
-/// The sum of two such products; n is a whole number of vectors.
+/// L·R with L [m, rank] and R [rank, n], n a whole number of vectors.
 struct LowRank {
-  std::int64_t n;
-  Factors first, second;
+  ConstBlock left, right;
+  std::int64_t rank, n;
 };
 
-template <int R, int V>
-HWY_INLINE void add_factors(const Factors& factors, std::int64_t i, std::int64_t j, FloatVector (&sum)[R][V]) {
+/// The first a_columns of `a` beside the first b_columns of `b`: where they lie if they do so already, else in `to`,
+/// which has space for one vector more. Rows of both are whole vectors.
+inline ConstBlock beside(ConstBlock a, std::int64_t a_columns, ConstBlock b, std::int64_t b_columns, std::int64_t rows,
+                         float* to) {
+  if (a.stride == b.stride && b.data == a.data + a_columns) return a;
   const FloatTag d;
-  const float* a = factors.left.row(i);
-  const float* b = factors.right.data + j;
-  for (std::int64_t k = 0; k < factors.rank; ++k, ++a, b += factors.right.stride) {
-    FloatVector row[V];
-#pragma GCC unroll 8
-    for (int v = 0; v < V; ++v) row[v] = hn::LoadU(d, b + v * lanes);
-#pragma GCC unroll 16
-    for (int r = 0; r < R; ++r) {
-      const FloatVector factor = hn::Set(d, a[r * factors.left.stride]);
-#pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
-    }
+  const Block both{to, a_columns + b_columns};
+  for (std::int64_t i = 0; i < rows; ++i) {  // what spills over the end of a part is written later
+    for (std::int64_t j = 0; j < a_columns; j += lanes) hn::StoreU(hn::LoadU(d, a.row(i) + j), d, both.row(i) + j);
+    for (std::int64_t j = 0; j < b_columns; j += lanes)
+      hn::StoreU(hn::LoadU(d, b.row(i) + j), d, both.row(i) + a_columns + j);
   }
+  return both;
 }
 
-/// Rows `begin` and on of V vectors of the sum, R at a time up to the last whole tile before `end`, each tile handed to
-/// finish(i, j, sum); returns the next row. Works on copies, which no store can change, so that addresses stay in
-/// registers.
+/// Rows `begin` and on of V vectors of the product, R at a time up to the last whole tile before `end`, each tile
+/// handed to finish(i, j, sum); returns the next row. Works on copies, which no store can change, so that addresses
+/// stay in registers.
 template <int R, int V, class Finish>
 HWY_NOINLINE std::int64_t low_rank_tiles(const LowRank& shared, std::int64_t j, std::int64_t begin, std::int64_t end,
                                          const Finish& shared_finish) {
+  const FloatTag d;
   const LowRank p = shared;
   const Finish finish = shared_finish;
   for (; begin + R <= end; begin += R) {
@@ -96,9 +88,20 @@ HWY_NOINLINE std::int64_t low_rank_tiles(const LowRank& shared, std::int64_t j, 
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(FloatTag());
-    add_factors<R, V>(p.first, begin, j, sum);
-    add_factors<R, V>(p.second, begin, j, sum);
+      for (int v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
+    const float* a = p.left.row(begin);
+    const float* b = p.right.data + j;
+    for (std::int64_t k = 0; k < p.rank; ++k, ++a, b += p.right.stride) {
+      FloatVector row[V];
+#pragma GCC unroll 8
+      for (int v = 0; v < V; ++v) row[v] = hn::LoadU(d, b + v * lanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) {
+        const FloatVector factor = hn::Set(d, a[r * p.left.stride]);
+#pragma GCC unroll 8
+        for (int v = 0; v < V; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
+      }
+    }
     finish(begin, j, sum);
   }
   return begin;
@@ -112,9 +115,9 @@ HWY_INLINE void low_rank_panel(const LowRank& p, std::int64_t j, std::int64_t be
     if (begin < end) low_rank_panel<(R > 2 ? (R + 1) / 2 : 1), V>(p, j, begin, end, finish);
 }
 
-/// Rows begin … end of the sum in panels of up to four vectors, as many rows at a time as the registers hold. Panels go
-/// from the last to the first and rows ascend: a finish that stores whole vectors may spill over the end of a row,
-/// because what lies there is written later.
+/// Rows begin … end of the product in panels of up to four vectors, as many rows at a time as the registers hold.
+/// Panels go from the last to the first and rows ascend: a finish that stores whole vectors may spill over the end of a
+/// row, because what lies there is written later.
 template <class Finish>
 void low_rank(const LowRank& p, std::int64_t begin, std::int64_t end, const Finish& finish) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON

@@ -53,8 +53,8 @@ struct Kept {
     v_r = pieces.take(shape.rows, left + right);
     zt_ys = pieces.take(shape.columns, left + right);
     y = pieces.take(shape.columns, right);
-    z = pieces.take(shape.left, columns);
-    yt = pieces.take(shape.right, columns);
+    z_yt = pieces.take(shape.left + shape.right, columns);
+    yt = z_yt.from_row(shape.left);
     t = pieces.take(shape.left, left);
     yt_zt = pieces.take(shape.right, left);
     s_transposed = pieces.take(shape.right, right);
@@ -65,14 +65,16 @@ struct Kept {
   Block r() const { return v_r.from_column(left); }
   Block zt() const { return zt_ys; }
   Block ys() const { return zt_ys.from_column(left); }
+  Block z() const { return z_yt; }
 
   std::int64_t left, right, columns;  ///< K of the sides and columns of W in whole vectors
   std::int64_t size;
   float *scale_left, *scale_right;
-  Block v_r;           ///< V beside R [rows, left + right]
-  Block zt_ys;         ///< Zᵀ beside Y S [columns, left + right]
-  Block y;             ///< Y [columns, right]
-  Block z, yt;         ///< Z [left, columns] and Yᵀ [right, columns]; pullback puts F in the place of Z
+  Block v_r;    ///< V beside R [rows, left + right]
+  Block zt_ys;  ///< Zᵀ beside Y S [columns, left + right]
+  Block y;      ///< Y [columns, right]
+  Block yt;
+  Block z_yt;          ///< Z above Yᵀ [left + right, columns], K rows each; pullback puts F in the place of Z
   Block t;             ///< T [left, left]
   Block yt_zt;         ///< YᵀZᵀ [right, left]
   Block s_transposed;  ///< Sᵀ [right, right]
@@ -92,6 +94,8 @@ struct Working {
     row_sums = pieces.take(shape.rows, lanes);
     scaled = pieces.take(long_side, k);
     product = pieces.take(long_side, k);
+    pair = pieces.take(shape.rows, shape.left + shape.right);
+    pieces.take(1, lanes);
     gt_vr = pieces.take(shape.columns, kept.left + kept.right);
     g_zt_e = pieces.take(shape.rows, kept.left + kept.right);
     cross = pieces.take(shape.right, kept.left + kept.right);
@@ -103,6 +107,7 @@ struct Working {
   std::int64_t edge_rows;  ///< rows at the end of C from where a whole vector reaches past its last number
   Block edge_core, edge_result;
   Block square, turned, scaled, product;
+  Block pair;    ///< V beside R or E for one product [rows, K + K]
   Block gt_vr;   ///< GᵀV beside GᵀR [columns, left + right]
   Block g_zt_e;  ///< G Zᵀ beside E = G Y S [rows, left + right]
   Block cross;   ///< EᵀV beside EᵀR [right, left + right]
@@ -194,7 +199,7 @@ inline std::int64_t reflect_left(const MatrixShape& shape, const MatrixParts<con
   scale_rows(kept.scale_left, kept.v(), p, n, scaled);
   multiply<Start::zero>({d, n, p}, by_columns({parts.core, d}), scaled, product);
   multiply_by_few({d, n, k}, product, turned, kept.zt(), zero, scaled_by(kept.scale_right));
-  transpose(kept.zt(), d, k, kept.z);
+  transpose(kept.zt(), d, k, kept.z());
   return -1;
 }
 
@@ -271,8 +276,11 @@ inline std::int64_t forward_matrix(const MatrixShape& shape, const MatrixParts<c
     if (const std::int64_t bad = reflect_left(shape, parts, kept, own); bad >= 0) return bad;
   if (shape.right > 0) finish_right(shape, parts, kept, own);
 
-  const LowRank correction{
-      .n = kept.columns, .first = {kept.v(), kept.z, shape.left}, .second = {kept.r(), kept.yt, shape.right}};
+  const std::int64_t rank = shape.left + shape.right;
+  const LowRank correction{.left = beside(kept.v(), shape.left, kept.r(), shape.right, p, own.pair.data),
+                           .right = kept.z_yt,
+                           .rank = rank,
+                           .n = kept.columns};
   const std::int64_t edge = p - own.edge_rows;
   low_rank(correction, 0, edge,
            WriteWeights{kept.scale_left, kept.scale_right, {parts.core, d}, {weight, weight_stride}, 0});

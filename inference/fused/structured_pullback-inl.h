@@ -56,7 +56,7 @@ inline void pull_left(const MatrixShape& shape, const MatrixParts<const float>& 
   multiply_by_few({d, n, shape.right}, kept.y, own.cross, own.gt_vr, negated_row_of(own.gt_vr), same);
   multiply_by_few({d, n, k}, own.gt_vr, kept.t, ft, zero,
                   [](std::int64_t, FloatVector sum) HWY_ATTR { return hn::Neg(sum); });
-  transpose(ft, d, k, kept.z);
+  transpose(ft, d, k, kept.z());
   multiply<Start::zero>({k, n, d}, by_columns(ft), kept.zt(), square);
   mirror_upper(square, k, n, turned);
   scale_rows(kept.scale_right, ft, d, n, ft);
@@ -127,9 +127,11 @@ inline void pull_core(const MatrixShape& shape, const MatrixParts<const float>& 
                       const Working& own, ConstBlock weight_gradient, const MatrixParts<float>& gradient) {
   const FloatTag f;
   const std::int64_t p = shape.rows, d = shape.columns, edge = p - own.edge_rows;
-  const LowRank correction{.n = kept.columns,
-                           .first = {kept.v(), kept.z, shape.left},
-                           .second = {own.g_zt_e.from_column(kept.left), kept.yt, shape.right}};
+  const LowRank correction{
+      .left = beside(kept.v(), shape.left, own.g_zt_e.from_column(kept.left), shape.right, p, own.pair.data),
+      .right = kept.z_yt,
+      .rank = shape.left + shape.right,
+      .n = kept.columns};
   std::fill_n(own.row_sums.data, p * lanes, 0.0f);
   std::fill_n(own.column_sums.data, kept.columns, 0.0f);
   WriteCoreGradient finish{.scale_left = kept.scale_left,

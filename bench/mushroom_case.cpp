@@ -1,0 +1,89 @@
+#include <stein/bench/benchmark.h>
+#include <stein/bench/mushroom_case.h>
+#include <stein/core/rng.h>
+
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace stein::bench {
+namespace {
+
+constexpr std::int64_t rows = 64, attributes = 22;
+
+}  // namespace
+
+inference::MlpSpec mushroom_network() {
+  return {.inputs = 117, .hidden = {50, 50}, .outputs = 2};
+}
+
+inference::NetworkPosteriorOptions posterior_options(bool structured, inference::Arithmetic arithmetic) {
+  inference::NetworkPosteriorOptions options;
+  if (structured) options.parameterization = inference::WeightForm::matrix_gaussian;
+  options.structure.reflectors = 8;
+  options.arithmetic = arithmetic;
+  return options;
+}
+
+Minibatch::Minibatch(bool one_hot) : one_hot_(one_hot) {
+  const std::int64_t inputs = mushroom_network().inputs;
+  Draws draws({.seed = 1}, 0);
+  dense_.assign(static_cast<std::size_t>(rows * inputs), 0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t a = 0; a < attributes; ++a) {
+      const std::int64_t first = a * inputs / attributes, end = (a + 1) * inputs / attributes;
+      ones_.push_back(static_cast<std::int32_t>(first + draws.integer(static_cast<std::uint32_t>(end - first))));
+      dense_[i * inputs + ones_.back()] = 1;
+    }
+    arms_.push_back(static_cast<std::int32_t>(draws.integer(2)));
+    rewards_.push_back(static_cast<float>(draws.normal()));
+  }
+}
+
+inference::Batch<float> Minibatch::batch() const {
+  inference::Batch<float> batch;
+  if (one_hot_)
+    batch.inputs.indices = {ones_.data(), rows, attributes};
+  else
+    batch.inputs.dense = {dense_.data(), rows, mushroom_network().inputs};
+  batch.targets = {rewards_.data(), rows, 1};
+  batch.outputs = arms_;
+  batch.rows = rows;
+  batch.data_size = 4096;
+  return batch;
+}
+
+int use_best_thread_count(const std::function<void()>& body) {
+  int best = 1;
+  if (std::thread::hardware_concurrency() > 1) {
+    const auto with = [&](int threads) {
+      return [&body, threads] {
+        at::set_num_threads(threads);
+        body();
+      };
+    };
+    const Pair pair = measure_pair(with(1), with(2), {.rounds = 7, .round_seconds = 0.02, .warm_up_seconds = 0.05});
+    if (pair.reference < pair.ours) best = 2;
+  }
+  at::set_num_threads(best);
+  return best;
+}
+
+double matrix_product_rate() {
+  constexpr std::int64_t size = 1024;
+  at::set_num_threads(1);
+  const at::Tensor a = at::rand({size, size}), b = at::rand({size, size});
+  at::Tensor c = at::mm(a, b);
+  double best = 0;
+  for (int i = 0; i < 9; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    at::mm_out(c, a, b);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = std::max(best, 2.0 * size * size * size / seconds);
+  }
+  return best;
+}
+
+}  // namespace stein::bench
