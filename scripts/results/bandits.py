@@ -12,6 +12,7 @@ committed before anything is run.
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 
@@ -115,6 +116,18 @@ def row(name, entry):
             f"{seeds} | `{entry['command']}` |")
 
 
+STUDENT_T_975 = {1: 12.706, 4: 2.776, 9: 2.262, 19: 2.093}  # by degrees of freedom
+
+
+def difference(first, second, results):
+    """The mean over seeds of first's regret minus second's, with a 95 % interval: a seed gives both the same contexts."""
+    regrets = [results[name]["summary"]["regret"]["per_seed"] for name in (first, second)]
+    differences = [a - b for a, b in zip(*regrets)]
+    half_width = STUDENT_T_975[len(differences) - 1] * statistics.stdev(differences) / len(differences) ** 0.5
+    mean = statistics.mean(differences)
+    return f"{first} − {second}: {mean:.1f}, 95 % interval {mean - half_width:.1f} to {mean + half_width:.1f}"
+
+
 HEAD = ("| policy | regret, mean ± sd | % of uniform | lock-in share | decisions/s | updates/s | regret of each seed | command |\n"
         "|---|---|---|---|---|---|---|---|")
 
@@ -123,9 +136,13 @@ def write():
     text = (pathlib.Path(__file__).parent / "bandits_head.md").read_text()
     for table, plan in PLAN["tables"].items():
         text += f"\n## {plan['title']}\n\n{plan['text']}\n\n{HEAD}\n"
+        results = {name: json.loads(result_file(table, name).read_text())
+                   for name, _, _, _ in entries(table) if result_file(table, name).exists()}
         for name, _, _, _ in entries(table):
-            result = result_file(table, name)
-            text += (row(name, json.loads(result.read_text())) if result.exists() else f"| {name} | not run | | | | | | |") + "\n"
+            text += (row(name, results[name]) if name in results else f"| {name} | not run | | | | | | |") + "\n"
+        pairs = [pair for pair in plan.get("pairs", []) if all(name in results for name in pair)]
+        if pairs:
+            text += "\nDifferences of regret, paired by seed:\n\n" + "".join(f"- {difference(*pair, results)}\n" for pair in pairs)
     plan = PLAN["tuning"]
     text += f"\n## Tuning\n\n{plan['text']}\n\n| policy and settings | regret, mean ± sd |\n|---|---|\n"
     for policy in plan["grid"]:
