@@ -1,6 +1,7 @@
 // Vectorised standard normals: Philox on one counter a lane, Box–Muller on the words, stored in the order of their
 // indices.
 #include <stein/core/box_muller.h>
+#include <stein/core/error.h>
 #include <stein/core/rng.h>
 #include <stein/core/simd.h>
 
@@ -48,6 +49,8 @@ namespace stein {
 HWY_EXPORT(fill_blocks);
 
 void fill_normal(std::span<float> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first) {
+  STEIN_CHECK(first <= numbers_in_a_row && values.size() <= numbers_in_a_row - first,
+              "indices of random numbers must be < 2^34, got {} from {} on", values.size(), first);
   std::size_t i = 0;
   for (; i < values.size() && (first + i) % 4 != 0; ++i) values[i] = normal_at<float>(key, row, first + i);
   const std::size_t blocks = (values.size() - i) / 4;

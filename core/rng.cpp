@@ -5,9 +5,17 @@
 #include <numbers>
 
 namespace stein {
+namespace {
+
+void check_index(std::uint64_t index) {
+  STEIN_CHECK(index < numbers_in_a_row, "the index of a random number must be < 2^34, got {}", index);
+}
+
+}  // namespace
 
 template <>
 float normal_at<float>(const NoiseKey& key, std::uint32_t row, std::uint64_t index) {
+  check_index(index);
   const PhiloxBlock words = random_block(key, row, static_cast<std::uint32_t>(index / 4));
   const std::size_t pair = index % 4 / 2;
   const NormalPair<float> normals = box_muller(words[2 * pair], words[2 * pair + 1]);
@@ -16,6 +24,7 @@ float normal_at<float>(const NoiseKey& key, std::uint32_t row, std::uint64_t ind
 
 template <>
 double normal_at<double>(const NoiseKey& key, std::uint32_t row, std::uint64_t index) {
+  check_index(index);
   const PhiloxBlock words = random_block(key, row, static_cast<std::uint32_t>(index / 4));
   const std::size_t pair = index % 4 / 2;
   const double uniform = ((words[2 * pair] >> 1) + 0.5) * 0x1p-31;
@@ -57,7 +66,10 @@ double Draws::normal() {
 
 double Draws::gamma(double shape) {
   STEIN_CHECK(shape > 0, "the shape of a gamma variable must be > 0, got {}", shape);
-  if (shape < 1) return gamma(shape + 1) * std::pow(uniform(), 1 / shape);
+  if (shape < 1) {
+    const double larger = gamma(shape + 1);  // drawn first: the operands of a product have no order
+    return larger * std::pow(uniform(), 1 / shape);
+  }
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   while (true) {
     const double x = normal(), v = std::pow(1 + c * x, 3);

@@ -30,12 +30,15 @@ enum class Stream : std::uint8_t {
   test,              ///< used by tests only
 };
 
-/// Names a block of random numbers; `row` is the global row of a particle, chain, or slot.
+/// Names a sheet of random numbers, whose rows are the global rows of particles, chains, or slots.
 struct NoiseKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;  ///< < 2^56
   Stream stream = Stream::test;
 };
+
+/// Indices of one row: a counter of 32 bits, four numbers each.
+inline constexpr std::uint64_t numbers_in_a_row = std::uint64_t{1} << 34;
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
@@ -63,6 +66,7 @@ STEIN_HOST_DEVICE inline PhiloxBlock random_block(const NoiseKey& key, std::uint
 /// The standard normal at `index` of `row` under `key` (Box–Muller: words 0, 1 give normals 0, 1; words 2, 3 give 2,
 /// 3). The float form has the same bits as the vector form of fill_normal on every SIMD target; the double form uses
 /// the same words, so both walk the same path to float precision. |value| < 6.67.
+/// Throws Error(usage) unless index < numbers_in_a_row.
 template <class Scalar>
 Scalar normal_at(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
 template <>
@@ -71,11 +75,12 @@ template <>
 double normal_at<double>(const NoiseKey& key, std::uint32_t row, std::uint64_t index);
 
 /// Fills `values` with the normals at indices first, first + 1, … of `row`; the float form is vectorised.
+/// Throws Error(usage) unless all of them are < numbers_in_a_row.
 void fill_normal(std::span<float> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 void fill_normal(std::span<double> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 
 /// A sequence of draws that starts at the first word of (key, row): for code that needs a few numbers of different
-/// kinds.
+/// kinds. It repeats itself after 2^34 words.
 class Draws {
  public:
   Draws(const NoiseKey& key, std::uint32_t row) : key_(key), row_(row) {}

@@ -3,9 +3,12 @@
 #include <stein/core/rng.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "error_matcher.h"
 
 using namespace stein;
 
@@ -124,4 +127,23 @@ TEST_CASE("draws refuse what has no law", "[core][rng]") {
   const double none[] = {0, 0}, negative[] = {1, -1};
   CHECK_THROWS_AS(draws.categorical(none), Error);
   CHECK_THROWS_AS(draws.categorical(negative), Error);
+}
+
+TEST_CASE("a gamma variable of shape below 1 is a larger one, then a uniform, in this order", "[core][rng]") {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Draws whole({.seed = seed}, 0), parts({.seed = seed}, 0);
+    const double larger = parts.gamma(1.25), uniform = parts.uniform();
+    CHECK(whole.gamma(0.25) == larger * std::pow(uniform, 4));
+  }
+}
+
+TEST_CASE("a row of random numbers ends where its counter does", "[core][rng]") {
+  const NoiseKey key{.seed = 1};
+  std::array<float, 8> values{};
+  std::array<double, 1> one{};
+  CHECK_NOTHROW(fill_normal(std::span<float>(values), key, 0, numbers_in_a_row - 8));
+  CHECK(values[7] == normal_at<float>(key, 0, numbers_in_a_row - 1));
+  CHECK_ERROR(fill_normal(std::span<float>(values), key, 0, numbers_in_a_row - 7), usage, "2^34", "17179869177");
+  CHECK_ERROR(fill_normal(std::span<double>(one), key, 0, numbers_in_a_row), usage, "2^34");
+  CHECK_ERROR(normal_at<float>(key, 0, numbers_in_a_row), usage, "2^34", "17179869184");
 }
