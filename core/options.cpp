@@ -16,6 +16,7 @@ Number parse_number(std::string_view key, std::string_view text, const Range& ra
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc{} && end == text.data() + text.size()) {
+    STEIN_CHECK(std::isfinite(static_cast<double>(value)), "option '{}' must be a finite number, got {}", key, text);
     STEIN_CHECK(range.contains(static_cast<double>(value)), "option '{}' must be {}, got {}", key, range.text(), text);
     return value;
   }
@@ -40,6 +41,18 @@ std::string number_text(double value) {
 std::string range_or_empty(const Range& range) {
   const bool unbounded = std::isinf(range.low) && std::isinf(range.high);
   return unbounded ? std::string() : range.text();
+}
+
+std::string range_and_unit(const Option& option) {
+  const bool both = !option.range.empty() && !option.unit.empty();
+  return option.range + (both ? ", " : "") + option.unit;
+}
+
+/// A bar would end the cell of a Markdown table.
+std::string in_cell(std::string text) {
+  for (std::size_t place = 0; (place = text.find('|', place)) != std::string::npos; place += 2)
+    text.replace(place, 1, "\\|");
+  return text;
 }
 
 std::string toml_text(const Option& option) {
@@ -111,7 +124,6 @@ void OptionTable::add(std::string_view name, std::string_view help, std::string_
                       .unit = std::string(unit),
                       .kind = kind,
                       .range = std::move(range),
-                      .choices = {},
                       .text = std::move(text),
                       .assign = std::move(assign)});
 }
@@ -179,7 +191,6 @@ void OptionTable::add_choice(std::string_view name, std::string_view help, std::
                     fmt::join(choices, " | "), text, nearest_name(text, choices) ? suggestion(text, choices) : "");
         choose(static_cast<std::size_t>(place - choices.begin()));
       });
-  options_.back().choices = std::move(choices);
 }
 
 bool OptionTable::contains(std::string_view key) const {
@@ -221,10 +232,18 @@ std::string help_text(const OptionTable& table) {
   for (const Option& option : table.options()) width = std::max(width, option.name.size());
   std::string text;
   for (const Option& option : table.options()) {
-    std::string details = option.range;
-    if (!option.unit.empty()) details += (details.empty() ? "" : ", ") + option.unit;
+    const std::string details = range_and_unit(option);
     text += fmt::format("  {:<{}}  {}\n  {:<{}}    default {}{}\n", option.name, width, option.help, "", width,
                         option.text(), details.empty() ? "" : fmt::format("; {}", details));
+  }
+  return text;
+}
+
+std::string markdown_text(const OptionTable& table) {
+  std::string text = "| option | default | values | meaning |\n|---|---|---|---|\n";
+  for (const Option& option : table.options()) {
+    text += fmt::format("| `{}` | {} | {} | {} |\n", option.name, in_cell(option.text()),
+                        in_cell(range_and_unit(option)), in_cell(option.help));
   }
   return text;
 }

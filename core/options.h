@@ -1,5 +1,5 @@
 // Options described once: name, default, help, range and unit of every field stand in one `describe(visitor)`, and the
-// command line, the TOML file, `--help`, the reference page and the resolved configuration all read that.
+// command line, the TOML file, `--help`, docs/reference.md and the resolved configuration all read that.
 #pragma once
 
 #include <stein/core/error.h>
@@ -16,7 +16,7 @@
 
 namespace stein {
 
-/// The numbers that an option may take.
+/// The finite numbers that an option may take.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -48,7 +48,6 @@ struct Option {
   std::string unit;  ///< empty if the value has none
   Kind kind;
   std::string range;                             ///< the allowed values as text; empty if any
-  std::vector<std::string> choices;              ///< of Kind::choice
   std::function<std::string()> text;             ///< the present value as one would type it
   std::function<void(std::string_view)> assign;  ///< throws Error(usage): wrong type, out of range
 };
@@ -138,5 +137,16 @@ void set_from_toml(OptionTable& table, std::string_view toml, std::string_view s
 
 /// One indented line an option for `--help`: name, default, range, unit, help.
 std::string help_text(const OptionTable& table);
+
+/// The same as a Markdown table for docs/reference.md.
+std::string markdown_text(const OptionTable& table);
+
+/// `options` as they are. Throws Error(usage) naming the first of them whose value is out of its range.
+template <class Options>
+Options checked(Options options) {
+  const OptionTable table = OptionTable::of(options);
+  for (const Option& option : table.options()) option.assign(option.text());
+  return options;
+}
 
 }  // namespace stein

@@ -23,6 +23,7 @@ struct Outer {
   bool flag = false;
   std::int64_t steps = 10;
   double rate = 0.25;
+  double offset = 0;
   std::string label = "plain \"quoted\" é";
   std::vector<std::int64_t> widths{50, 50};
   Kernel kernel = Kernel::rbf;
@@ -32,6 +33,7 @@ struct Outer {
     v("flag", flag, "a switch");
     v("steps", steps, "how many", between(1, 1e6));
     v("rate", rate, "how fast", probability);
+    v("offset", offset, "where from");
     v("label", label, "a text");
     v("widths", widths, "a list", at_least(1));
     v("kernel", kernel, "a choice", {{"rbf", Kernel::rbf}, {"linear", Kernel::linear}});
@@ -87,6 +89,10 @@ TEST_CASE("wrong input is a sentence that names key, value, range and the neares
   CHECK_ERROR(table.set("steps", "2.5"), usage, "whole number", "2.5");
   CHECK_ERROR(table.set("steps", "99999999999999999999"), usage, "steps");
   CHECK_ERROR(table.set("rate", "nan"), usage, "rate");
+  CHECK_ERROR(table.set("inner.bandwidth", "inf"), usage, "'inner.bandwidth' must be a finite number, got inf");
+  CHECK_ERROR(table.set("offset", "-infinity"), usage, "'offset' must be a finite number");
+  CHECK_ERROR(table.set("offset", "nan"), usage, "'offset' must be a finite number");
+  CHECK_ERROR(set_from_toml(table, "offset = inf\n", "my.toml"), usage, "my.toml, line 1", "finite");
   CHECK_ERROR(table.set("rate", "fast"), usage, "a number", "fast");
   CHECK_ERROR(table.set("kernel", "linaer"), usage, "rbf | linear", "Did you mean 'linear'?");
   CHECK_ERROR(table.set("flag", "yes"), usage, "true or false", "yes");
@@ -101,4 +107,18 @@ TEST_CASE("help names every option with default, range, unit and choices", "[cor
   const std::string help = help_text(OptionTable::of(options));
   for (const char* part : {"inner.bandwidth", "> 0", " m", "rbf | linear", "default 10", "in [0, 1]"})
     CHECK_THAT(help, Catch::Contains(part));
+}
+
+TEST_CASE("a Markdown table names them too, and no bar of a text ends a cell", "[core][options]") {
+  Outer options;
+  const std::string table = markdown_text(OptionTable::of(options));
+  CHECK_THAT(table, Catch::Contains("| `kernel` | rbf | rbf \\| linear | a choice |\n") &&
+                        Catch::Contains("| `inner.bandwidth` | 1.5 | > 0, m | width |\n"));
+}
+
+TEST_CASE("options that were filled in by hand are held to the same ranges", "[core][options]") {
+  CHECK(checked(Outer{.steps = 7}).steps == 7);
+  CHECK_ERROR(checked(Outer{.steps = 0}), usage, "'steps' must be in [1, 1", "got 0");
+  CHECK_ERROR(checked(Outer{.widths = {3, -1}}), usage, "'widths'", "got -1");
+  CHECK_ERROR(checked(Outer{.inner = {.bandwidth = -1}}), usage, "'inner.bandwidth'");
 }
