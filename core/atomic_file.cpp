@@ -6,7 +6,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <regex>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <stein/core/error.h>
 
@@ -20,6 +23,12 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};  // two threads may write the same path at once
   return directory_of(path) / fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
+}
+
+/// Whether `name` was made by temporary_name: .<file>.<process>-<number>.tmp
+bool is_temporary(const std::string& name) {
+  static const std::regex pattern(R"(\..+\.\d+-\d+\.tmp)");
+  return std::regex_match(name, pattern);
 }
 
 }  // namespace
@@ -60,6 +69,16 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
   AtomicFile file(path);
   file.write(content);
   file.commit();
+}
+
+void remove_unfinished_files(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> doomed;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator entry(directory, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    if (is_temporary(entry->path().filename().string())) doomed.push_back(entry->path());
+  }
+  for (const std::filesystem::path& path : doomed) std::filesystem::remove(path, ignored);
 }
 
 void sync_directory(const std::filesystem::path& directory) {

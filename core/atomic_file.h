@@ -38,6 +38,10 @@ class AtomicFile {
 /// Writes `content` to `path` atomically. @throws Error(io) naming the path and the reason
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Removes from `directory` the temporary files of writers that were killed before `commit`; of living writers too, so
+/// only for a directory that no other thread or process writes to. What cannot be removed stays.
+void remove_unfinished_files(const std::filesystem::path& directory);
+
 /// Makes a rename, creation or removal inside `directory` durable. @throws Error(io)
 void sync_directory(const std::filesystem::path& directory);
 

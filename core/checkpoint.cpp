@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include <stein/core/atomic_file.h>
 #include <stein/core/checksum.h>
 #include <stein/core/error.h>
 #include <stein/core/log.h>
@@ -90,6 +91,7 @@ void prune(const fs::path& directory, std::uint64_t saved) {
     if (!fs::remove(path, error) && error)
       log_warning("cannot remove the old checkpoint '{}': {}", path.string(), error.message());
   }
+  remove_unfinished_files(directory);
 }
 
 }  // namespace

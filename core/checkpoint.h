@@ -16,8 +16,8 @@ struct Checkpoint {
 };
 
 /// Writes `directory`/checkpoint-<step>.safetensors (the directory is made if need be) with a SHA-256 of every array
-/// and text, then removes all checkpoints but this one and the last before it. The bytes depend on `step` and `state`
-/// only.
+/// and text, then removes all checkpoints but this one and the last before it, and what killed writers left. The bytes
+/// depend on `step` and `state` only. Not for use by two threads or processes on one directory at once.
 /// @throws Error(io); the checkpoints that were there are then left as they were
 void save_checkpoint(const std::filesystem::path& directory, std::uint64_t step, const Snapshot& state);
 

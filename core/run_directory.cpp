@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -22,10 +23,19 @@ bool holds_run(const RunDirectory& run) {
   return fs::is_regular_file(run.config(), ignored) && fs::is_regular_file(run.manifest(), ignored);
 }
 
+/// Made before anything else, and never removed: what is in a folder with this file is a run's, however short.
+constexpr const char* lock_name = ".stein-lock";
+
+bool is_occupied(const fs::path& root) {
+  std::error_code ignored;
+  return std::ranges::any_of(fs::directory_iterator(root, ignored),
+                             [](const fs::directory_entry& entry) { return entry.path().filename() != lock_name; });
+}
+
 /// Files that a run writes; a person's own files beside them stay.
 bool belongs_to_run(const std::string& name) {
-  static constexpr std::array names{"config.toml",  "manifest.json", "metrics.jsonl", "events",         "checkpoints",
-                                    "summary.json", "log.txt",       "report.html",   "posteriors.json"};
+  static constexpr std::array names{"metrics.jsonl", "events",      "checkpoints",     "summary.json",
+                                    "log.txt",       "report.html", "posteriors.json", "cost.json"};
   for (const char* known : names) {
     if (name == known) return true;
   }
@@ -38,6 +48,8 @@ void remove_run(const fs::path& root) {
   for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
     if (belongs_to_run(entry->path().filename().string())) doomed.push_back(entry->path());
   }
+  doomed.push_back(root / "config.toml");  // last: whoever is killed before leaves what a run can be told by
+  doomed.push_back(root / "manifest.json");
   for (const fs::path& path : doomed) {
     if (!error) fs::remove_all(path, error);
   }
@@ -54,35 +66,44 @@ RunDirectory RunDirectory::create(const fs::path& root, Existing existing) {
   std::error_code error;
   STEIN_CHECK(!fs::exists(root, error) || fs::is_directory(root, error), "'{}' exists and is no directory",
               root.string());
-  const bool occupied = fs::exists(root, error) && !fs::is_empty(root, error);
+  const bool occupied = is_occupied(root);
   if (occupied && existing == Existing::refuse) {
     fail(ErrorKind::usage,
          "'{0}' already holds files: pass --overwrite to replace the run in it, continue it with `stein resume {0}`, "
-         "or choose "
-         "another --out",
+         "or choose another --out",
          root.string());
   }
-  if (occupied && !holds_run(run)) {
+  if (occupied && !holds_run(run) && !fs::exists(root / lock_name, error)) {
     fail(ErrorKind::usage, "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out",
          root.string());
   }
-  if (occupied) remove_run(root);
   fs::create_directories(root, error);
   if (error) fail(ErrorKind::io, "cannot make the run directory '{}': {}", root.string(), error.message());
   if (::access(root.c_str(), W_OK | X_OK) != 0) {
     fail(ErrorKind::io, "cannot write into the run directory '{}': {}", root.string(), std::strerror(errno));
   }
+  run.lock();
+  if (occupied) remove_run(root);
   return run;
 }
 
-RunDirectory RunDirectory::open(const fs::path& root) {
+RunDirectory RunDirectory::open(const fs::path& root, Access access) {
   RunDirectory run(root);
   std::error_code ignored;
   if (!fs::is_directory(root, ignored)) fail(ErrorKind::data, "there is no run directory '{}'", root.string());
   if (!holds_run(run)) {
     fail(ErrorKind::data, "'{}' is no run directory: config.toml and manifest.json are expected in it", root.string());
   }
+  if (access == Access::write) run.lock();
   return run;
+}
+
+void RunDirectory::lock() {
+  lock_ = FileLock::take(root_ / lock_name);
+  STEIN_CHECK(lock_.has_value(),
+              "another process is at work on the run in '{}': wait until it ends, or choose another --out",
+              root_.string());
+  remove_unfinished_files(root_);
 }
 
 void RunDirectory::write_config(std::string_view toml) const {

@@ -1,7 +1,10 @@
 // Where a run lives on disk, and which of its files is which.
 #pragma once
 
+#include <stein/core/file_lock.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,17 +13,23 @@ namespace stein {
 /// What to do with a run that is already there.
 enum class Existing { refuse, overwrite };
 
-/// The folder of one run: its configuration, logs, metrics, checkpoints and results under fixed names.
+/// Whether a run is only looked at, or goes on.
+enum class Access { read, write };
+
+/// The folder of one run: its configuration, logs, metrics, checkpoints and results under fixed names. Whoever writes
+/// to it holds it locked as long as the object lives.
 class RunDirectory {
  public:
-  /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there are removed, and nothing else.
-  /// @throws Error(usage) if `root` is not empty and `existing` is refuse, or if it is not empty and holds no run;
-  ///         Error(io) if it cannot be made or written to
+  /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there, complete or cut short, are
+  /// removed, and nothing else.
+  /// @throws Error(usage) if `root` is not empty and `existing` is refuse, if it is not empty and holds no run, or if
+  ///         another process is at work on it; Error(io) if it cannot be made or written to
   static RunDirectory create(const std::filesystem::path& root, Existing existing = Existing::refuse);
 
-  /// Opens the run at `root`. @throws Error(data) if there is none: no directory, or no config.toml and manifest.json
-  /// in it
-  static RunDirectory open(const std::filesystem::path& root);
+  /// Opens the run at `root`.
+  /// @throws Error(data) if there is none: no directory, or no config.toml and manifest.json in it; Error(usage) if it
+  ///         is to be written and another process is at work on it
+  static RunDirectory open(const std::filesystem::path& root, Access access = Access::read);
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.toml"; }          ///< resolved options
@@ -33,6 +42,7 @@ class RunDirectory {
   std::filesystem::path summary() const { return root_ / "summary.json"; }
   std::filesystem::path log() const { return root_ / "log.txt"; }
   std::filesystem::path report() const { return root_ / "report.html"; }
+  std::filesystem::path cost() const { return root_ / "cost.json"; }  ///< time and memory that the run has taken so far
 
   /// Each writes the whole file atomically. @throws Error(io)
   void write_config(std::string_view toml) const;
@@ -41,8 +51,10 @@ class RunDirectory {
 
  private:
   explicit RunDirectory(std::filesystem::path root);
+  void lock();
 
   std::filesystem::path root_;
+  std::optional<FileLock> lock_;
 };
 
 }  // namespace stein

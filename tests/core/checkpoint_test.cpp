@@ -53,6 +53,14 @@ TEST_CASE("a checkpoint returns what was saved, keeps two generations and depend
         read_file(folder / "checkpoints/checkpoint-100.safetensors"));
 }
 
+TEST_CASE("saving removes what a killed writer left, and nothing else", "[core][checkpoint]") {
+  const test::TemporaryDirectory folder;
+  for (const char* name : {".checkpoint-5.safetensors.4711-0.tmp", ".checkpoint-7.safetensors.9-12.tmp", "mine.tmp"})
+    write_file_atomically(folder / name, "half");
+  save_checkpoint(folder.path(), 8, state_at(8));
+  CHECK(names_in(folder.path()) == std::set<std::string>{"checkpoint-8.safetensors", "mine.tmp"});
+}
+
 TEST_CASE("saving after a resume from an older generation drops the generations beyond it", "[core][checkpoint]") {
   const test::TemporaryDirectory folder;
   for (const std::uint64_t step : {10u, 20u, 15u}) save_checkpoint(folder.path(), step, state_at(step));

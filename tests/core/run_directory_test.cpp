@@ -15,11 +15,12 @@
 namespace stein {
 namespace {
 
+/// A run that nobody is at work on.
 RunDirectory make_run(const std::filesystem::path& root) {
   const RunDirectory run = RunDirectory::create(root);
   run.write_config("steps = 10\n");
   run.write_manifest(to_json({.command = "bandit"}));
-  return run;
+  return RunDirectory::open(root);
 }
 
 TEST_CASE("a run directory is made with its parents and opened again", "[core][run_directory]") {
@@ -50,6 +51,38 @@ TEST_CASE("an existing run is refused unless it is to be overwritten, and then o
   CHECK_FALSE(std::filesystem::exists(run.checkpoints()));
   CHECK_FALSE(std::filesystem::exists(run.decisions()));
   CHECK(read_file(folder / "run/notes.txt") == "mine");
+}
+
+TEST_CASE("a run that was cut short anywhere can be overwritten", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  const std::filesystem::path root = folder / "run";
+  const auto start = [&](bool config, bool manifest) {
+    const RunDirectory run = RunDirectory::create(root, Existing::overwrite);
+    if (config) run.write_config("steps = 10\n");
+    if (manifest) run.write_manifest(to_json({.command = "bandit"}));
+  };
+  start(false, false);  // killed before the configuration: nothing is there yet
+  CHECK_NOTHROW(RunDirectory::create(root));
+  start(true, false);  // killed before the manifest
+  CHECK_ERROR(RunDirectory::create(root), usage, "--overwrite");
+  CHECK_NOTHROW(start(true, true));
+  std::filesystem::remove(root / "config.toml");  // killed while it was being overwritten
+  CHECK_NOTHROW(start(true, true));
+  write_file_atomically(root / ".summary.json.4711-0.tmp", "half");  // killed while it wrote
+  const RunDirectory again = RunDirectory::open(root, Access::write);
+  CHECK_FALSE(std::filesystem::exists(root / ".summary.json.4711-0.tmp"));
+}
+
+TEST_CASE("a run is written by one at a time, and read by anybody", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory reader = make_run(folder / "run");
+  {
+    const RunDirectory writer = RunDirectory::open(folder / "run", Access::write);
+    CHECK_ERROR(RunDirectory::open(folder / "run", Access::write), usage, "another process is at work", "run'");
+    CHECK_ERROR(RunDirectory::create(folder / "run", Existing::overwrite), usage, "another process is at work");
+    CHECK(read_file(RunDirectory::open(folder / "run").config()) == "steps = 10\n");
+  }
+  CHECK_NOTHROW(RunDirectory::open(folder / "run", Access::write));
 }
 
 TEST_CASE("overwriting never touches a directory that holds no run", "[core][run_directory]") {
