@@ -27,7 +27,7 @@ Json describe(const DataSet& set, const std::string& folder) {
   for (const DataFile& file : set.files) bytes += file.bytes;
   return {{"name", set.name},         {"description", set.description},
           {"bytes", bytes},           {"licence", set.licence},
-          {"citation", set.citation}, {"path", found ? Json(found->folder.string()) : Json(nullptr)}};
+          {"citation", set.citation}, {"path", found ? Json(found->string()) : Json(nullptr)}};
 }
 
 int list(const Arguments& arguments) {
@@ -53,7 +53,7 @@ int list(const Arguments& arguments) {
 /// Where the set lies. Throws Error(data) if it is nowhere.
 std::filesystem::path place_of(const Arguments& arguments, Verify verify) {
   const auto found = find_data_set(arguments.name, arguments.folder, verify);
-  if (found) return found->folder;
+  if (found) return *found;
   std::string places;
   for (const auto& folder : data_folders(arguments.folder)) places += fmt::format(" '{}'", folder.string());
   fail(ErrorKind::data, "data set '{}' is in none of{}; `stein data fetch {}` downloads it", arguments.name, places,
@@ -89,7 +89,8 @@ Action data_command(CLI::App& command) {
   const auto add = [&](const char* name, const char* description, int (*action)(const Arguments&), bool named) {
     CLI::App* part = command.add_subcommand(name, description);
     part->add_option("--data", arguments->folder,
-                     "Folder to look in first, or to fetch into (default: $STEIN_DATA, then the user's cache)");
+                     action == fetch ? "Folder to fetch into (default: the user's cache)"
+                                     : "Folder to look in first (then: $STEIN_DATA, then the user's cache)");
     if (named) part->add_option("NAME", arguments->name, "The data set")->required();
     (*actions)[part] = action;
     return part;

@@ -70,11 +70,6 @@ struct VectorOperations {
   }
 };
 
-/// The four normals of a block for every lane: value[j] holds those at index 4·block + j.
-struct NormalQuad {
-  VectorOperations::Real value[4];
-};
-
 /// Two independent vectors that go through the same steps side by side: twice the work in flight while a chain waits.
 template <class V>
 struct Twin {

@@ -28,7 +28,7 @@ extern "C" void on_signal(int signal) {
   const std::int64_t now = milliseconds_now();
   if (!token.stop_requested()) {
     first_request_milliseconds.store(now);
-    token.request_stop(signal);
+    token.request_stop();
   } else if (signal == SIGINT && now - first_request_milliseconds.load() > 500) {
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);

@@ -25,7 +25,7 @@ MushroomTable read_table(const DataSource& source) {
     fail(ErrorKind::data,
          "the mushroom data are not on this machine: `stein data fetch mushroom` brings them, --data or $STEIN_DATA "
          "names a folder that has them, and 'mushroom-synthetic' needs none");
-  return read_mushrooms(found->folder / data_set("mushroom").files.front().name);
+  return read_mushrooms(*found / data_set("mushroom").files.front().name);
 }
 
 std::string describe_file() {

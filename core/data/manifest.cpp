@@ -71,7 +71,7 @@ std::vector<fs::path> data_folders(const fs::path& folder) {
   return folders;
 }
 
-std::optional<FoundData> find_data_set(std::string_view name, const fs::path& folder, Verify verify) {
+std::optional<fs::path> find_data_set(std::string_view name, const fs::path& folder, Verify verify) {
   const DataSet& set = data_set(name);
   std::error_code ignored;
   if (!folder.empty() && !fs::is_directory(folder, ignored)) {
@@ -81,7 +81,7 @@ std::optional<FoundData> find_data_set(std::string_view name, const fs::path& fo
     for (const fs::path& candidate : {place / set.name, place}) {
       if (!holds(candidate, set)) continue;
       if (verify == Verify::checksum) check_data_set(set, candidate);
-      return FoundData{.folder = candidate, .verified = verify == Verify::checksum};
+      return candidate;
     }
   }
   return std::nullopt;

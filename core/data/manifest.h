@@ -47,19 +47,12 @@ enum class Verify {
   presence,  ///< files must be there
 };
 
-/// Where the files of a data set lie on this machine.
-struct FoundData {
-  std::filesystem::path folder;  ///< holds every file of the set under its own name
-  bool verified = false;         ///< sizes and checksums were compared and are right
-};
-
-/// The first of `data_folders(folder)` that holds every file of the set, in a subfolder of its name or directly;
-/// nothing if none does.
+/// The folder that holds every file of the set under its own name: the first of `data_folders(folder)` that does, in a
+/// subfolder of the set's name or directly; nothing if none does.
 /// @throws Error(usage) for an unknown name; Error(data) if `folder` is given and does not exist, or if a file that is
-/// found
-///         is not the one of the manifest (expected and found size or checksum are named)
-std::optional<FoundData> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
-                                       Verify verify = Verify::checksum);
+///         found is not the one of the manifest (expected and found size or checksum are named)
+std::optional<std::filesystem::path> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
+                                                   Verify verify = Verify::checksum);
 
 /// Compares the files of `set` in `folder` with the manifest. @throws Error(data) naming the file, what was expected
 /// and found

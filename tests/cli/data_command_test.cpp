@@ -25,3 +25,9 @@ TEST_CASE("a data set is found by --data and by STEIN_DATA", "[cli][data]") {
   CHECK(run(folder.path(), {"data", "path", "mushroom"}, folder / "sets").out == place);
   CHECK(run(folder.path(), {"data", "path", "mushroom", "--data", (folder / "sets").string()}).out == place);
 }
+
+TEST_CASE("help says where data are fetched to", "[cli][data]") {
+  const TemporaryDirectory folder;
+  CHECK_THAT(run(folder.path(), {"data", "fetch", "--help"}).out, Contains("user's cache") && !Contains("STEIN_DATA"));
+  CHECK_THAT(run(folder.path(), {"data", "path", "--help"}).out, Contains("STEIN_DATA"));
+}

@@ -89,7 +89,7 @@ TEST_CASE("the UCI file has the counts that its documentation states, and uses e
     WARN("skipped: the mushroom data is not on this machine (set STEIN_DATA or run `stein data fetch mushroom`)");
     return;
   }
-  const MushroomTable table = read_mushrooms(found->folder / "agaricus-lepiota.data");
+  const MushroomTable table = read_mushrooms(*found / "agaricus-lepiota.data");
   check_one_hot(table);
   // agaricus-lepiota.names: 4208 edible, 3916 poisonous, 2480 missing values of stalk-root.
   CHECK(table.rows == 4208 + 3916);

@@ -19,15 +19,12 @@ int in_child(Body body) {
   return status;
 }
 
-TEST_CASE("copies of a stop token share one request, and the first stands", "[core][stop_token]") {
+TEST_CASE("copies of a stop token share one request", "[core][stop_token]") {
   const StopToken token;
   const StopToken copy = token;
   CHECK_FALSE(token.stop_requested());
-  CHECK(token.signal() == 0);
-  copy.request_stop(SIGTERM);
-  token.request_stop(SIGINT);
+  copy.request_stop();
   CHECK(token.stop_requested());
-  CHECK(token.signal() == SIGTERM);
   CHECK_FALSE(StopToken().stop_requested());
 }
 
@@ -38,7 +35,7 @@ TEST_CASE("SIGINT and SIGTERM only set the token", "[core][signals]") {
       install_signal_handlers(token);
       ::raise(signal);
       ::raise(signal);  // at once: the same request, as `timeout` sends it
-      return token.stop_requested() && token.signal() == signal ? 42 : 1;
+      return token.stop_requested() ? 42 : 1;
     });
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 42);
