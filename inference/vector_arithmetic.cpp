@@ -68,17 +68,11 @@ void spread_rows(const float* from, std::int64_t rows, std::int64_t columns, flo
   const Tag d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t whole = columns / lanes * lanes;
-  const auto rest = hn::FirstN(d, static_cast<std::size_t>(columns - whole));
   for (std::int64_t i = 0; i < rows; ++i, from += columns, to += stride) {
-    std::int64_t q = 0;
-    for (; q < whole; q += lanes) hn::StoreU(hn::LoadU(d, from + q), d, to + q);
-    if (q + lanes <= stride) {
-      hn::StoreU(hn::MaskedLoad(rest, d, from + q), d, to + q);
-      q += lanes;
-    } else {
-      for (; q < columns; ++q) to[q] = from[q];
-    }
-    for (; q < stride; ++q) to[q] = 0;
+    for (std::int64_t q = 0; q < whole; q += lanes) hn::StoreU(hn::LoadU(d, from + q), d, to + q);
+    // One by one: a masked load needs aligned memory on some targets.
+    std::copy(from + whole, from + columns, to + whole);
+    std::fill(to + columns, to + stride, 0.0f);
   }
 }
 

@@ -27,6 +27,21 @@ TEST_CASE("sums and scaled differences agree with double at every length", "[inf
   }
 }
 
+TEST_CASE("rows spread out have zeros between them, and packed again are the same rows", "[inference]") {
+  for (std::int64_t columns = 1; columns < 40; ++columns) {
+    for (const std::int64_t stride : {columns + 1, columns + 5, columns + 16}) {
+      std::vector<float> from(static_cast<std::size_t>(3 * columns)), back(from.size());
+      fill_normal(std::span<float>(from), {.seed = 1}, 0);
+      std::vector<float> spread(static_cast<std::size_t>(3 * stride), -1);
+      spread_rows(from.data(), 3, columns, spread.data(), stride);
+      for (std::int64_t i = 0; i < 3; ++i)
+        for (std::int64_t q = columns; q < stride; ++q) REQUIRE(spread[i * stride + q] == 0);
+      pack_rows(spread.data(), stride, 3, columns, back.data());
+      REQUIRE(back == from);
+    }
+  }
+}
+
 TEST_CASE("one number that is not finite shows in the sum of squares, wherever it stands", "[inference]") {
   for (std::size_t place = 0; place < 37; ++place) {
     std::vector<float> x(37, 1.0f);
