@@ -17,7 +17,6 @@ double median(std::vector<double>& values) {
 
 double bandwidth(const SvgdKernelOptions& options, std::span<const double> distances, std::int64_t rows) {
   if (options.bandwidth_rule == Bandwidth::fixed) return options.bandwidth;
-  if (rows == 1) return 0;
   thread_local std::vector<double> values;
   values.clear();
   if (options.median_over == MedianOver::matrix)
@@ -40,10 +39,11 @@ void kernel_weights(const SvgdKernelOptions& options, std::span<const double> ma
   weights.own.assign(size, 0);
   weights.shift = 0;
   weights.translation_invariant = options.kernel != SvgdKernel::linear;
+  weights.bandwidth = 0;
+  if (rows == 1) return;  // no kernel of a particle with itself: plain ascent
   if (options.kernel == SvgdKernel::linear) {
     for (std::size_t i = 0; i < size * size; ++i) weights.gradient[i] = share * (matrix[i] + 1);
     weights.own.assign(size, 1);  // (1/M) Σ_j x_i
-    weights.bandwidth = 0;
     return;
   }
   const double h = weights.bandwidth = bandwidth(options, matrix, rows);

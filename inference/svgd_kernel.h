@@ -49,11 +49,11 @@ struct KernelWeights {
   std::vector<double> position;        ///< b, [M·M]; empty if all zero
   std::vector<double> own;             ///< c, [M]
   bool translation_invariant = false;  ///< positions enter by their differences only, so they may be centred first
-  double bandwidth = 0;                ///< h that was used; 0: no repulsion (M = 1 or all particles in one place)
+  double bandwidth = 0;                ///< h that was used; 0: none (linear, M = 1, or all particles in one place)
 };
 
 /// Weights from `matrix`: of squared distances [M·M] (symmetric, zero diagonal), or for the linear kernel of inner
-/// products.
+/// products. A single particle climbs along its gradient, whatever the kernel.
 void kernel_weights(const SvgdKernelOptions& options, std::span<const double> matrix, std::int64_t rows,
                     KernelWeights& weights);
 

@@ -97,7 +97,8 @@ TEST_CASE("with the linear kernel and more particles than dimensions a Gaussian'
 TEST_CASE("with the RBF median kernel the variance settles at its known fixed point, not at the truth",
           "[inference][svgd]") {
   // Converged values on N(0, I_d), M = 20, variance with 1/M: median over the full matrix, over pairs, and halved
-  // bandwidth.
+  // bandwidth. Over pairs in two dimensions there are several fixed points: eight starts of ours end at .754 to .760, a
+  // program of its own in numpy at .761 to .777; 0.789, the value that is told of the method, was never found.
   struct Row {
     std::int64_t d;
     double matrix, pairs, halved;
@@ -159,6 +160,21 @@ TEST_CASE("the inverse multiquadric kernel follows its own formula", "[inference
   const double k = 1 / std::sqrt(1.75);
   CHECK(particles.values()(0, 0) == Approx(-1 + (1.0 + k * -0.5 + -1.5 / 3 * k * k * k) / 2).epsilon(1e-14));
   CHECK(particles.values()(1, 0) == Approx(0.5 + (-0.5 + k * 1.0 + 1.5 / 3 * k * k * k) / 2).epsilon(1e-14));
+}
+
+TEST_CASE("one particle climbs along its gradient with every kernel", "[inference][svgd]") {
+  Gaussian target = standard_normal(2);
+  for (const SvgdKernelOptions& kernel : {SvgdKernelOptions{.kernel = SvgdKernel::linear},
+                                          {.kernel = SvgdKernel::imq, .bandwidth_rule = Bandwidth::fixed},
+                                          {.kernel = SvgdKernel::rbf, .bandwidth_rule = Bandwidth::fixed}}) {
+    Particles<double> particles(target.layout(), 1);
+    particles.values()(0, 0) = 3;
+    Svgd<double> sampler(
+        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step_size = 0.5, .momentum = 0}}, 1, 2, 0);
+    sampler.step(particles, target, {});
+    CHECK(particles.values()(0, 0) == 1.5);
+    CHECK(particles.values()(0, 1) == 0);
+  }
 }
 
 TEST_CASE("one particle, or particles in one place, only climb", "[inference][svgd]") {
