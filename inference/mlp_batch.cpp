@@ -31,6 +31,14 @@ void check_classes(MatrixView<const Scalar> targets, std::int64_t classes) {
 }
 
 template <class Scalar>
+void check_frequencies(MatrixView<const Scalar> targets) {
+  for (std::int64_t i = 0; i < targets.rows; ++i)
+    for (const Scalar target : targets.row(i))
+      STEIN_CHECK(target >= 0 && target <= 1, "batch: a Bernoulli likelihood needs targets in [0, 1], got {} in row {}",
+                  target, i);
+}
+
+template <class Scalar>
 void check_targets(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t particles) {
   const std::int64_t rows = batch.targets_per_particle ? particles * batch.rows : batch.rows;
   const bool categorical = spec.likelihood == Likelihood::categorical;
@@ -39,6 +47,7 @@ void check_targets(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t
               "batch: expected targets [{}, {}], got [{}, {}]", rows, columns, batch.targets.rows,
               batch.targets.columns);
   if (categorical) check_classes(batch.targets, spec.outputs);
+  if (spec.likelihood == Likelihood::bernoulli) check_frequencies(batch.targets);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The LibTorch perceptron in double against plain loops and finite differences.
 #include <stein/core/error.h>
+#include <stein/inference/fused/particle_mlp.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
@@ -126,6 +127,28 @@ TEST_CASE("the reference perceptron predicts the outputs of plain loops, particl
       for (std::int64_t k = 0; k < 2; ++k)
         CHECK(outputs[(m * 3 + i) * 2 + k] == Approx(expected.outputs[k]).epsilon(1e-13));
     }
+}
+
+TEST_CASE("targets of a Bernoulli likelihood lie in [0, 1], in both drivers", "[inference][mlp]") {
+  const MlpSpec spec{.inputs = 5, .hidden = {3}, .outputs = 2, .likelihood = Likelihood::bernoulli};
+  MlpCase<float> made = make_mlp_case<float>(spec, {});
+  ParticleMlpReference<float> reference(spec);
+  ParticleMlp fused(spec);
+  const auto check_refused = [&](float target) {
+    made.targets[3] = target;
+    CHECK_THROWS_WITH(
+        reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, made.weights.gradients(), {}),
+        Catch::Contains("a Bernoulli likelihood needs targets in [0, 1]") && Catch::Contains("in row 1"));
+    std::vector<float> weights(static_cast<std::size_t>(fused.layout().size())), slope(weights.size());
+    CHECK_THROWS_WITH(fused.log_likelihood({{weights.data(), 1, fused.layout().size()}}, made.batch(), {},
+                                           {slope.data(), 1, fused.layout().size()}, {}),
+                      Catch::Contains("a Bernoulli likelihood needs targets in [0, 1]"));
+  };
+  check_refused(5);
+  check_refused(-0.1f);
+  check_refused(std::numeric_limits<float>::quiet_NaN());
+  made.targets[3] = 0.25f;
+  CHECK_NOTHROW(reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, made.weights.gradients(), {}));
 }
 
 TEST_CASE("a batch that does not fit the network is refused in a sentence", "[inference][mlp]") {
