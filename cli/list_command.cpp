@@ -2,6 +2,7 @@
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
+#include <stein/inference/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,7 @@ Json everything() {
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
   return {{"environments", descriptions(envs::bandits().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
+          {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"data sets", sets}};
 }

@@ -1,11 +1,11 @@
 // The data that one gradient looks at.
 #pragma once
 
+#include <stein/core/error.h>
 #include <stein/inference/matrix_view.h>
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace stein::inference {
 
@@ -33,8 +33,27 @@ struct Batch {
   bool inputs_per_particle = false;
   bool targets_per_particle = false;
   std::int64_t rows = 0;  ///< n
-  double data_size = 0;   ///< N, counted in `unit`; log-likelihoods are scaled by N/n
-  std::string_view unit = "rows";
+  double data_size = 0;   ///< N, in rows; log-likelihoods are scaled by N/n
 };
+
+/// What `count` particles from `first` on see of `batch`: their own rows where every particle has some, and all the
+/// rows that are shared. For a single particle its own rows count as shared. Throws Error(usage) if the batch has no
+/// rows for those particles.
+template <class Scalar>
+Batch<Scalar> share_of(const Batch<Scalar>& batch, std::int64_t first, std::int64_t count) {
+  const auto own = [&](auto rows) {
+    STEIN_CHECK((first + count) * batch.rows <= rows.rows,
+                "batch: expected {} rows for each of {} particles, got {} in all", batch.rows, first + count,
+                rows.rows);
+    return rows.block(first * batch.rows, count * batch.rows);
+  };
+  Batch<Scalar> share = batch;
+  if (batch.inputs_per_particle && batch.inputs.one_hot()) share.inputs.indices = own(batch.inputs.indices);
+  if (batch.inputs_per_particle && !batch.inputs.one_hot()) share.inputs.dense = own(batch.inputs.dense);
+  if (batch.targets_per_particle) share.targets = own(batch.targets);
+  share.inputs_per_particle = batch.inputs_per_particle && count > 1;
+  share.targets_per_particle = batch.targets_per_particle && count > 1;
+  return share;
+}
 
 }  // namespace stein::inference

@@ -3,8 +3,7 @@
 
 namespace stein::inference {
 
-double variance_ratio(MatrixView<const float> values, const Layout& layout, Role role, double reference_variance) {
-  STEIN_CHECK(reference_variance > 0, "collapse meter: the reference variance must be > 0, got {}", reference_variance);
+double mean_variance(MatrixView<const float> values, const Layout& layout, Role role) {
   const double rows = static_cast<double>(values.rows);
   double total = 0;
   std::int64_t count = 0;
@@ -23,7 +22,7 @@ double variance_ratio(MatrixView<const float> values, const Layout& layout, Role
     }
   }
   STEIN_CHECK(count > 0, "collapse meter: the layout has no coordinate of that role");
-  return total / static_cast<double>(count) / reference_variance;
+  return total / static_cast<double>(count);
 }
 
 }  // namespace stein::inference

@@ -7,10 +7,9 @@
 
 namespace stein::inference {
 
-/// Marginal variance over particles (with 1/M), averaged over all coordinates with `role`, divided by
-/// `reference_variance`, that of the prior, say: 1 where data say nothing and nothing has collapsed, near 0 where all
-/// particles agree. 0 for one particle. Throws Error(usage) if the layout has no such coordinate or the reference
-/// variance is not > 0.
-double variance_ratio(MatrixView<const float> values, const Layout& layout, Role role, double reference_variance);
+/// Marginal variance over particles (with 1/M), averaged over all coordinates with `role`; 0 for one particle. Divided
+/// by what it was before the first update it is the collapse meter: 1 at the start, near 0 where all particles agree.
+/// Throws Error(usage) if the layout has no such coordinate.
+double mean_variance(MatrixView<const float> values, const Layout& layout, Role role);
 
 }  // namespace stein::inference

@@ -29,9 +29,8 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
     switch (entry.role) {
       case Role::weight:
       case Role::bias:
-        add(group_of(options.precision_per_layer ? fmt::format("log_weight_precision{}", entry.layer)
-                                                 : "log_weight_precision",
-                     options.weight_precision, options.learn_weight_precision),
+        add(group_of(options.weight_precision_name(entry.layer), options.weight_precision,
+                     options.learn_weight_precision),
             entry);
         break;
       case Role::reflector_left:

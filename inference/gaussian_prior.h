@@ -16,18 +16,27 @@ struct GaussianPriorOptions {
   double gamma_shape = 1;                  ///< a₀ of Gamma(a₀, rate b₀) on every learned precision
   double gamma_rate = 0.1;                 ///< b₀
 
+  /// What there is to choose for plain weights.
   template <class V>
   void describe(V& v) {
     v("weight_precision", weight_precision,
       "λ of the Gaussian prior on weights and biases (where it starts if learned)", positive);
     v("learn_weight_precision", learn_weight_precision, "sample log λ with the weights");
     v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
+    v("gamma_shape", gamma_shape, "a₀ of the Gamma prior on learned precisions", positive);
+    v("gamma_rate", gamma_rate, "b₀, rate of the Gamma prior on learned precisions", positive);
+  }
+  /// What there is besides for structured weights.
+  template <class V>
+  void describe_structured(V& v) {
     v("reflector_precision", reflector_precision,
       "φ, ψ: precision of the Householder vectors (where they start if learned)", positive);
     v("learn_reflector_precision", learn_reflector_precision, "sample log φ and log ψ with the weights");
     v("scale_deviation", scale_deviation, "sd of log Λ₁ and log Λ₂", positive);
-    v("gamma_shape", gamma_shape, "a₀ of the Gamma prior on learned precisions", positive);
-    v("gamma_rate", gamma_rate, "b₀, rate of the Gamma prior on learned precisions", positive);
+  }
+  /// Name of the coordinate that holds log λ of `layer`, if it is learned.
+  std::string weight_precision_name(std::int64_t layer) const {
+    return precision_per_layer ? fmt::format("log_weight_precision{}", layer) : "log_weight_precision";
   }
 };
 

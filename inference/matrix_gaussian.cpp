@@ -52,6 +52,7 @@ MatrixGaussianLayout matrix_gaussian_layout(Layout weights, const MatrixGaussian
     else
       layout.plain.push_back({.weight = entry, .coordinate = std::move(matrix.core)});
   }
+  for (const LayoutEntry& buffer : layout.weights.buffers()) layout.coordinates.add_buffer(buffer.name, buffer.shape);
   return layout;
 }
 

@@ -24,7 +24,7 @@ struct MlpSpec {
   std::int64_t outputs = 1;
   Activation activation = Activation::relu;
   Likelihood likelihood = Likelihood::gaussian;
-  double noise_precision = 1;          ///< γ of the Gaussian likelihood where it is known
+  double noise_precision = 1;  ///< γ of the Gaussian likelihood: its value, or where it starts if it is learned
   bool learn_noise_precision = false;  ///< γ = exp(log_noise_precision) is a coordinate, with a prior of its own
 
   std::int64_t layers() const { return static_cast<std::int64_t>(hidden.size()) + 1; }

@@ -21,16 +21,28 @@ class Model {
   /// Names and places of the weights θ, and of the likelihood's own parameters (`log_noise_precision`). Rows may be
   /// padded.
   virtual const Layout& layout() const = 0;
+  /// Where the model's own parameters that are no weights (Role::log_precision) start.
+  virtual double initial_log_precision() const { return 0; }
+  /// Puts a row of buffers [B] at their starting values.
+  virtual void initialise_buffers(std::span<Scalar> row) const { static_cast<void>(row); }
   /// How many rows of weights one call should get: 1, or all where the model computes them together (0).
   virtual std::int64_t rows_per_call() const { return 1; }
 
   /// Writes ∇θ of (N/n) Σ_i w_i log p(y_i | x_i, θ) for every row.
-  /// @param weights   [m, P]; `first_row` keys the noise of a stochastic model (dropout)
+  /// @param weights   [m, P]; `first_row` keys the noise of a stochastic model (dropout); the buffers [m, B] are read,
+  /// and
+  ///                  where there are none a model takes its own
   /// @param gradient  [m, P], overwritten, padding included
   /// @param value     [m] log-likelihoods (scaled N/n, with their constants), or empty if not wanted
   /// @throws Error(usage) if the batch does not fit the layout
   virtual void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
                               const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) = 0;
+
+  /// Writes to `buffers` [m, B] what they are after the model has seen the batch with these weights and their buffers.
+  virtual void adapt(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
+                     MatrixView<Scalar> buffers) {
+    static_cast<void>(weights), static_cast<void>(batch), static_cast<void>(noise), static_cast<void>(buffers);
+  }
 
   /// Number of outputs of the network for one input row.
   virtual std::int64_t output_count() const = 0;

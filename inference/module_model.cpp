@@ -6,6 +6,7 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <mutex>
 
 namespace stein::inference {
 namespace {
@@ -46,6 +47,32 @@ Layout module_layout(const torch::nn::Module& module) {
   return layout;
 }
 
+/// The buffers of the layout, in its order.
+std::vector<at::Tensor> real_buffers(const torch::nn::Module& module) {
+  std::vector<at::Tensor> buffers = module.buffers();
+  std::erase_if(buffers, [](const at::Tensor& buffer) { return !buffer.is_floating_point(); });
+  return buffers;
+}
+
+/// The place of buffer `i` in a row of buffers, as a tensor of its shape.
+template <class Number>
+at::Tensor buffer_view(std::span<Number> row, const Layout& layout, std::size_t i, const at::Tensor& buffer) {
+  return at::from_blob(const_cast<float*>(row.data()) + layout.buffers()[i].offset, buffer.sizes(),
+                       tensor_options<float>());
+}
+
+void copy_buffers(const torch::nn::Module& module, const Layout& layout, std::span<float> row) {
+  const c10::NoGradGuard no_gradient;
+  const std::vector<at::Tensor> buffers = real_buffers(module);
+  for (std::size_t i = 0; i < buffers.size(); ++i) buffer_view(row, layout, i, buffers[i]).copy_(buffers[i]);
+}
+
+/// Held by whoever calls a module: LibTorch has one generator a process, which a call seeds and gives back.
+std::mutex& module_calls() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 /// Seeds LibTorch's generator from a key and gives it its old state back at the end.
 class SeededGenerator {
  public:
@@ -64,16 +91,9 @@ class SeededGenerator {
   at::Tensor state_;
 };
 
-/// What particle `i` sees of a batch.
-Batch<float> own_batch(const Batch<float>& batch, std::int64_t i) {
-  Batch<float> own = batch;
-  if (batch.inputs_per_particle && batch.inputs.one_hot())
-    own.inputs.indices = batch.inputs.indices.block(i * batch.rows, batch.rows);
-  else if (batch.inputs_per_particle)
-    own.inputs.dense = batch.inputs.dense.block(i * batch.rows, batch.rows);
-  if (batch.targets_per_particle) own.targets = batch.targets.block(i * batch.rows, batch.rows);
-  own.inputs_per_particle = own.targets_per_particle = false;
-  return own;
+void check_counts(const Batch<float>& batch) {
+  STEIN_CHECK(batch.rows >= 1 && batch.data_size > 0, "batch: n and N must be positive, got {} and {}", batch.rows,
+              batch.data_size);
 }
 
 }  // namespace
@@ -81,7 +101,8 @@ Batch<float> own_batch(const Batch<float>& batch, std::int64_t i) {
 /// The module's parameters as views of one flat row after the other; gives the module its own tensors and buffers back.
 class ModuleModel::Binding {
  public:
-  Binding(const torch::nn::Module& module, const Layout& layout) : layout_(layout), parameters_(trainable(module)) {
+  Binding(const torch::nn::Module& module, const Layout& layout)
+      : layout_(layout), parameters_(trainable(module)), real_buffers_(real_buffers(module)) {
     STEIN_CHECK(parameters_.size() == layout.entries().size(),
                 "module: its parameters changed since the model was made");
     for (const NamedTensor& parameter : parameters_) {
@@ -100,8 +121,9 @@ class ModuleModel::Binding {
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
 
-  void bind(std::span<const float> values, std::span<float> gradient) {
+  void bind(std::span<const float> values, std::span<const float> buffers, std::span<float> gradient) {
     restore_buffers();
+    if (!buffers.empty()) take_buffers(buffers);
     std::ranges::fill(gradient, 0.0F);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       at::Tensor& parameter = parameters_[i].tensor;
@@ -128,6 +150,11 @@ class ModuleModel::Binding {
     return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, own_values_[i].sizes(),
                          tensor_options<float>());
   }
+  void take_buffers(std::span<const float> row) {
+    const c10::NoGradGuard no_gradient;
+    for (std::size_t i = 0; i < real_buffers_.size(); ++i)
+      real_buffers_[i].copy_(buffer_view(row, layout_, i, real_buffers_[i]));
+  }
   void restore_buffers() {
     const c10::NoGradGuard no_gradient;
     for (auto& [buffer, kept] : buffers_) buffer.copy_(kept);
@@ -135,7 +162,7 @@ class ModuleModel::Binding {
 
   const Layout& layout_;
   std::vector<NamedTensor> parameters_;
-  std::vector<at::Tensor> own_values_, own_gradients_;
+  std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_;
   std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;
 };
 
@@ -149,22 +176,36 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
 
 ModuleModel::~ModuleModel() = default;
 
+void ModuleModel::initialise_buffers(std::span<float> row) const {
+  STEIN_CHECK(std::ssize(row) == layout_.buffer_size(), "module: expected a row of {} buffers, got {}",
+              layout_.buffer_size(), row.size());
+  copy_buffers(*module_, layout_, row);
+}
+
+void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
+  STEIN_CHECK(rows.values.columns == layout_.size(), "module: expected weights [m, {}], got [{}, {}]", layout_.size(),
+              rows.values.rows, rows.values.columns);
+  STEIN_CHECK(
+      rows.buffers.empty() || (rows.buffers.rows == rows.values.rows && rows.buffers.columns == layout_.buffer_size()),
+      "module: expected buffers [{}, {}], got [{}, {}]", rows.values.rows, layout_.buffer_size(), rows.buffers.rows,
+      rows.buffers.columns);
+}
+
 void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch,
                                  const NoiseKey& noise, MatrixView<float> gradient, std::span<float> value) {
-  STEIN_CHECK(weights.values.columns == layout_.size() && gradient.columns == layout_.size() &&
-                  gradient.rows == weights.values.rows,
-              "module: expected weights and gradients [m, {}], got [{}, {}] and [{}, {}]", layout_.size(),
-              weights.values.rows, weights.values.columns, gradient.rows, gradient.columns);
-  STEIN_CHECK(batch.rows >= 1 && batch.data_size > 0, "batch: n and N must be positive, got {} and {}", batch.rows,
-              batch.data_size);
-  const std::scoped_lock lock(busy_);
+  check_rows(weights);
+  STEIN_CHECK(gradient.columns == layout_.size() && gradient.rows == weights.values.rows,
+              "module: expected gradients [{}, {}], got [{}, {}]", weights.values.rows, layout_.size(), gradient.rows,
+              gradient.columns);
+  check_counts(batch);
+  const std::scoped_lock lock(module_calls());
   const c10::AutoGradMode with_gradient(true);
   Binding binding(*module_, layout_);
   SeededGenerator generator;
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     generator.seed(noise, weights.first_row + i);
-    binding.bind(weights.values.row(i), gradient.row(i));
-    const at::Tensor sum = functions_.log_likelihood(own_batch(batch, i));
+    binding.bind(weights.values.row(i), weights.buffers.row(i), gradient.row(i));
+    const at::Tensor sum = functions_.log_likelihood(share_of(batch, i, 1));
     STEIN_CHECK(sum.defined() && sum.numel() == 1 && sum.requires_grad(),
                 "module: the log-likelihood must be one number that depends on the parameters");
     const at::Tensor scaled = sum * (batch.data_size / static_cast<double>(batch.rows));
@@ -174,20 +215,38 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
   }
 }
 
+void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                        MatrixView<float> buffers) {
+  check_rows(weights);
+  STEIN_CHECK(buffers.rows == weights.values.rows && buffers.columns == layout_.buffer_size(),
+              "module: expected buffers [{}, {}], got [{}, {}]", weights.values.rows, layout_.buffer_size(),
+              buffers.rows, buffers.columns);
+  check_counts(batch);
+  const std::scoped_lock lock(module_calls());
+  const c10::NoGradGuard no_gradient;
+  Binding binding(*module_, layout_);
+  SeededGenerator generator;
+  for (std::int64_t i = 0; i < weights.values.rows; ++i) {
+    generator.seed(noise, weights.first_row + i);
+    binding.bind(weights.values.row(i), weights.buffers.row(i), {});
+    functions_.log_likelihood(share_of(batch, i, 1));
+    copy_buffers(*module_, layout_, buffers.row(i));
+  }
+}
+
 void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                           MatrixView<float> outputs) {
   STEIN_CHECK(functions_.outputs != nullptr, "module: expected a function that gives the outputs");
   const std::int64_t rows = inputs.rows();
-  STEIN_CHECK(weights.values.columns == layout_.size() && outputs.rows == weights.values.rows * rows &&
-                  outputs.columns == output_count(),
-              "module: expected weights [m, {}] and outputs [{}, {}], got [{}, {}] and [{}, {}]", layout_.size(),
-              weights.values.rows * rows, output_count(), weights.values.rows, weights.values.columns, outputs.rows,
-              outputs.columns);
-  const std::scoped_lock lock(busy_);
+  check_rows(weights);
+  STEIN_CHECK(outputs.rows == weights.values.rows * rows && outputs.columns == output_count(),
+              "module: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
+              outputs.rows, outputs.columns);
+  const std::scoped_lock lock(module_calls());
   const c10::NoGradGuard no_gradient;
   Binding binding(*module_, layout_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    binding.bind(weights.values.row(i), {});
+    binding.bind(weights.values.row(i), weights.buffers.row(i), {});
     const at::Tensor found = functions_.outputs(inputs);
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 
 namespace at {
 class Tensor;
@@ -31,9 +30,15 @@ struct ModuleFunctions {
 /// flat gradient: no copies. Afterwards the module has its own numbers back. Trainable parameters are laid out in the
 /// order and under the names of `named_parameters()`: one dimension is Role::bias, more are Role::weight; a module's
 /// own parameters share a layer. LibTorch keeps its matrices [outputs, inputs], so an initial spread is over √outputs.
-/// Frozen parameters are not sampled. Buffers are listed in the layout; a call leaves them as it found them. Dropout
-/// draws from LibTorch's generator, seeded from the noise key and the particle's row for the length of a call.
-/// One module serves one call at a time; others wait.
+/// Frozen parameters are not sampled.
+///
+/// Real-valued buffers (the running statistics of batch normalisation) are the buffers of the layout: during a call the
+/// module has those of the particle, or where the rows bring none its own; `adapt` writes what one more evaluation in
+/// the module's present mode makes of them. Whole-numbered buffers (a count of batches) stay as they were, so batch
+/// normalisation needs a momentum. A call leaves the module's own buffers as it found them.
+///
+/// Dropout draws from LibTorch's generator, seeded from the noise key and the particle's row for the length of a call.
+/// That generator is one for the whole process, so one call of any ModuleModel runs at a time; others wait.
 class ModuleModel final : public Model<float> {
  public:
   /// Throws Error(usage) naming the parameter if one is not float32 or not on the CPU, or if none is trainable.
@@ -43,10 +48,14 @@ class ModuleModel final : public Model<float> {
   const Layout& layout() const override { return layout_; }
   std::int64_t rows_per_call() const override { return 0; }
   std::int64_t output_count() const override { return functions_.output_count; }
+  /// The module's own buffers.
+  void initialise_buffers(std::span<float> row) const override;
 
   /// @throws Error(usage) if the functions give no scalar, or move a parameter to other memory
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       MatrixView<float> gradient, std::span<float> value) override;
+  void adapt(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+             MatrixView<float> buffers) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
 
@@ -55,10 +64,12 @@ class ModuleModel final : public Model<float> {
 
  private:
   class Binding;
+  /// Throws Error(usage) unless the rows are of the layout.
+  void check_rows(const ParticleRows<const float>& rows) const;
+
   std::shared_ptr<torch::nn::Module> module_;
   ModuleFunctions functions_;
   Layout layout_;
-  std::mutex busy_;
 };
 
 }  // namespace stein::inference

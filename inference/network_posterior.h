@@ -23,18 +23,17 @@ enum class WeightForm {
 };
 
 struct NetworkPosteriorOptions {
-  WeightForm parameterization = WeightForm::direct;
+  WeightForm parameterization = WeightForm::direct;  ///< decides which other options there are; no option itself
   MatrixGaussianOptions structure{};
   GaussianPriorOptions prior{};
   Arithmetic arithmetic = Arithmetic::fused;
 
   template <class V>
   void describe(V& v) {
-    v("parameterization", parameterization,
-      "what is sampled: the weights themselves, or factors of matrix-Gaussian weights",
-      {{"direct", WeightForm::direct}, {"matrix-gaussian", WeightForm::matrix_gaussian}});
-    structure.describe(v);
+    const bool structured = parameterization == WeightForm::matrix_gaussian;
+    if (structured) structure.describe(v);
     prior.describe(v);
+    if (structured) prior.describe_structured(v);
     v("arithmetic", arithmetic, "SIMD kernels, or the readable twin on LibTorch autograd",
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
   }

@@ -11,19 +11,21 @@
 
 namespace stein::inference {
 
-/// Some rows of an ensemble, and the global number of the first of them (it keys the noise, also when rows are
-/// sharded).
+/// Some rows of an ensemble, the global number of the first of them (it keys the noise, also when rows are sharded),
+/// and what they hold beside the coordinates.
 template <class T>
 struct ParticleRows {
   MatrixView<T> values;
   std::int64_t first_row = 0;
+  MatrixView<T> buffers{};  ///< [m, B], or empty where the layout has none
 
   ParticleRows block(std::int64_t first, std::int64_t count) const {
-    return {values.block(first, count), first_row + first};
+    return {values.block(first, count), first_row + first, buffers.block(first, count)};
   }
 };
 
-/// Rows of a flat vector and of its gradient, [M, Q] each, 64-byte aligned, rows a whole number of cache lines apart.
+/// Rows of a flat vector and of its gradient, [M, Q] each, 64-byte aligned, rows a whole number of cache lines apart,
+/// and a row of buffers [M, B] beside each: state that is not sampled and that only `Target::adapt` changes.
 template <class Scalar>
 class Particles {
  public:
@@ -42,6 +44,7 @@ class Particles {
                 total_rows_);
     values_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
     gradients_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
+    buffers_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * layout_.buffer_size()));
   }
 
   const Layout& layout() const { return layout_; }
@@ -54,7 +57,9 @@ class Particles {
   MatrixView<const Scalar> values() const { return {values_.data(), rows_, layout_.size(), stride_}; }
   MatrixView<Scalar> gradients() { return {gradients_.data(), rows_, layout_.size(), stride_}; }
   MatrixView<const Scalar> gradients() const { return {gradients_.data(), rows_, layout_.size(), stride_}; }
-  ParticleRows<const Scalar> coordinates() const { return {values(), first_row_}; }
+  MatrixView<Scalar> buffers() { return {buffers_.data(), rows_, layout_.buffer_size()}; }
+  MatrixView<const Scalar> buffers() const { return {buffers_.data(), rows_, layout_.buffer_size()}; }
+  ParticleRows<const Scalar> coordinates() const { return {values(), first_row_, buffers()}; }
 
   /// The parameter `name` of row `row` as a matrix (its rows by its last dimension).
   MatrixView<Scalar> view(std::string_view name, std::int64_t row) {
@@ -70,19 +75,23 @@ class Particles {
       packed.insert(packed.end(), row.begin(), row.end());
     }
     snapshot.put("values", std::span<const Scalar>(packed), {rows_, size()});
+    if (buffers_.size() > 0)
+      snapshot.put("buffers", std::span<const Scalar>(buffers_.data(), buffers_.size()),
+                   {rows_, layout_.buffer_size()});
   }
   /// Throws Error(data) if the saved rows do not have this shape.
   void restore(const Snapshot& snapshot) {
     std::vector<Scalar> packed(static_cast<std::size_t>(rows_ * size()));
     snapshot.get("values", std::span<Scalar>(packed));
     for (std::int64_t i = 0; i < rows_; ++i) std::copy_n(packed.begin() + i * size(), size(), values().row(i).begin());
+    if (buffers_.size() > 0) snapshot.get("buffers", std::span<Scalar>(buffers_.data(), buffers_.size()));
   }
 
  private:
   static constexpr std::int64_t lane = 64 / static_cast<std::int64_t>(sizeof(Scalar));
   Layout layout_;
   std::int64_t rows_, first_row_, total_rows_, stride_;
-  AlignedBuffer<Scalar> values_, gradients_;
+  AlignedBuffer<Scalar> values_, gradients_, buffers_;
 };
 
 }  // namespace stein::inference

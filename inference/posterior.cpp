@@ -17,6 +17,9 @@ Posterior<Scalar>::Posterior(std::unique_ptr<Model<Scalar>> model,
   STEIN_CHECK(parameterization_->weights().size() == model_->layout().size(),
               "posterior: the parameterization maps to {} numbers, the model has {}",
               parameterization_->weights().size(), model_->layout().size());
+  STEIN_CHECK(layout_.buffer_size() == model_->layout().buffer_size(),
+              "posterior: the parameterization has {} buffers, the model {}", layout_.buffer_size(),
+              model_->layout().buffer_size());
   for (const auto& prior : priors_) prior->extend(layout_);
 }
 
@@ -67,15 +70,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   mapped_gradient.columns = mapped;
 
   parameterization_->forward(mapped_rows, first, noise, weights);
-  Batch<Scalar> own = batch;  // data of one's own: this block's part of [M·n, ·]
-  if (batch.inputs_per_particle) {
-    if (own.inputs.one_hot())
-      own.inputs.indices = own.inputs.indices.block(first * batch.rows, count * batch.rows);
-    else
-      own.inputs.dense = own.inputs.dense.block(first * batch.rows, count * batch.rows);
-  }
-  if (batch.targets_per_particle) own.targets = own.targets.block(first * batch.rows, count * batch.rows);
-  model_->log_likelihood({weights, rows.first_row * samples}, own, noise, weight_gradient, sample_value);
+  score(rows, weights, share_of(batch, first, count), noise, weight_gradient, sample_value);
   for (const auto& prior : priors_)
     if (prior->space() == PriorSpace::weights) prior->add_gradient(weights, weight_gradient, sample_value);
   if (samples > 1) {
@@ -99,11 +94,50 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
 }
 
 template <class Scalar>
+void Posterior<Scalar>::score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights,
+                              const Batch<Scalar>& batch, const NoiseKey& noise, MatrixView<Scalar> weight_gradient,
+                              std::span<Scalar> sample_value) {
+  const std::int64_t samples = parameterization_->samples(), count = rows.values.rows;
+  const bool all_share = !batch.inputs_per_particle && !batch.targets_per_particle && rows.buffers.empty();
+  if (samples == 1 || all_share)
+    return model_->log_likelihood({weights, rows.first_row * samples, rows.buffers}, batch, noise, weight_gradient,
+                                  sample_value);
+  for (std::int64_t i = 0; i < count; ++i) {
+    // The weight samples of one particle see the same data and the same row of buffers.
+    const MatrixView<const Scalar> buffers{rows.buffers.row(i).data(), samples, rows.buffers.columns, 0};
+    model_->log_likelihood({weights.block(i * samples, samples), (rows.first_row + i) * samples, buffers},
+                           share_of(batch, i, 1), noise, weight_gradient.block(i * samples, samples),
+                           sample_value.empty() ? sample_value : sample_value.subspan(i * samples, samples));
+  }
+}
+
+template <class Scalar>
+void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
+                              const NoiseKey& noise, MatrixView<Scalar> buffers, double) {
+  if (buffers.empty()) return;
+  const std::int64_t rows = coordinates.values.rows, samples = parameterization_->samples();
+  const std::int64_t size = weight_layout().size();
+  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(rows * samples * size));
+  const MatrixView<Scalar> weights{memory.data(), rows * samples, size};
+  effective_weights(coordinates, noise, weights);
+  for (std::int64_t i = 0; i < rows; ++i)
+    model_->adapt({weights.block(i * samples, 1), (coordinates.first_row + i) * samples, buffers.block(i, 1)},
+                  share_of(batch, i, 1), noise, buffers.block(i, 1));
+}
+
+template <class Scalar>
 Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::uint64_t seed, double spread) {
   Particles<Scalar> particles(layout_, rows);
   parameterization_->initialise(particles, seed, spread);
   for (const auto& prior : priors_)
     for (std::int64_t i = 0; i < rows; ++i) prior->initialise(particles.values().row(i));
+  for (const LayoutEntry& entry : model_->layout().entries()) {
+    if (entry.role != Role::log_precision) continue;
+    const std::int64_t place = layout_.at(entry.name).offset;
+    for (std::int64_t i = 0; i < rows; ++i)
+      particles.values()(i, place) = static_cast<Scalar>(model_->initial_log_precision());
+  }
+  for (std::int64_t i = 0; i < rows; ++i) model_->initialise_buffers(particles.buffers().row(i));
   return particles;
 }
 

@@ -13,22 +13,26 @@ namespace stein::inference {
 
 /// log p(φ | data) = (N/n) Σ log p(y | x, θ(φ)) + log p₀ [+ entropy, for a stochastic parameterization] and its
 /// gradient ∇φ = (∂θ/∂φ)ᵀ ∇θ log-likelihood + ∇ log p₀. With S weight samples a row, likelihood and weight priors are
-/// averaged over them.
+/// averaged over them. Buffers of the model move in `adapt`, by the first weight sample of each row; ω does not enter,
+/// they have a decay of their own.
 template <class Scalar>
 class Posterior final : public Target<Scalar> {
  public:
-  /// Throws Error(usage) if the parameterization was not made for the layout of the model.
+  /// Throws Error(usage) if the parameterization was not made for the layout of the model, buffers included.
   Posterior(std::unique_ptr<Model<Scalar>> model, std::unique_ptr<Parameterization<Scalar>> parameterization,
             std::vector<std::unique_ptr<Prior<Scalar>>> priors);
 
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                 MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+  void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
+             MatrixView<Scalar> buffers, double weight) override;
 
   Model<Scalar>& model() { return *model_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
 
-  /// Starting particles: weights N(0, spread²/inputs), reflectors random, precisions where the prior starts them.
+  /// Starting particles: weights N(0, spread²/inputs), reflectors random, precisions where the prior and the model
+  /// start them, buffers as in the model.
   Particles<Scalar> initial_particles(std::int64_t rows, std::uint64_t seed, double spread);
   /// Writes the network weights [m·S, P] that the coordinates stand for: what a prediction needs, once for many
   /// predictions.
@@ -37,6 +41,9 @@ class Posterior final : public Target<Scalar> {
 
  private:
   void reserve(std::int64_t rows);
+  /// The likelihood of rows first … first + count, of every weight sample: [count·S, P] and [count·S].
+  void score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights, const Batch<Scalar>& batch,
+             const NoiseKey& noise, MatrixView<Scalar> weight_gradient, std::span<Scalar> sample_value);
   /// Everything of `evaluate` for the rows first … first + count.
   void evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first, std::int64_t count,
                       const Batch<Scalar>& batch, const NoiseKey& noise, MatrixView<Scalar> gradient,

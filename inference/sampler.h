@@ -14,13 +14,18 @@ struct StepReport {
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
 };
 
-/// Moves all particles by one step, pulling as many gradients from the target as it needs.
+/// Moves all particles by one step, pulling as many gradients from the target as it needs, and calls `Target::adapt`
+/// once after every step that was accepted.
 template <class Scalar>
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// @throws Error(numeric) naming the first coordinate that is not finite; the particles are left as they were
+  /// @throws Error(usage)    unless the particles have the rows and coordinates that the sampler was made for
+  /// @throws Error(numeric)  naming the first coordinate whose gradient is not finite, and the particles are left as
+  /// they
+  ///                         were; or the first that the step itself has taken out of the finite numbers, and the
+  ///                         particles are of no more use
   virtual StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) = 0;
 
   /// Everything that the next step depends on besides the particles: momenta, averages, step count.

@@ -25,21 +25,21 @@ struct SvgdOptions {
 /// variance in high dimension; tests/inference/svgd_test.cpp holds it to the known values. Cost: O(M² Q) multiply-adds,
 /// one pass over the particles for the distances and one for the update.
 template <class Scalar>
-class Svgd final : public Sampler<Scalar> {
+class Svgd final : public GradientSampler<Scalar> {
  public:
   using Options = SvgdOptions;
+  /// @param rows  M, the particles that will be moved, at least 1
+  /// @param size  Q, coordinates of a particle, at least 1
+  /// @param seed  keys whatever the target draws (dropout, ε); the update itself draws nothing
+  /// @throws Error(usage) naming the option or the size that is out of range
   Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
 
-  StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
-  void save(Snapshot& snapshot) const override { state_.save(snapshot); }
-  void restore(const Snapshot& snapshot) override { state_.restore(snapshot); }
-
  private:
+  bool move(Particles<Scalar>& particles) override;
+
   SvgdKernelOptions kernel_options_;
-  OptimizerState<Scalar> state_;
   KernelWeights weights_;
   std::vector<double> gram_;
-  std::uint64_t seed_;
 };
 
 }  // namespace stein::inference

@@ -1,5 +1,7 @@
 #include <stein/inference/svgd_pass.h>
 
+#include <cmath>
+
 namespace stein::inference::plain {
 
 template <class Scalar>
@@ -28,21 +30,24 @@ void inner_products(MatrixView<const Scalar> values, std::span<double> products)
   }
 }
 
+/// Whether the value is finite after it.
 template <class Scalar>
-void ascend_coordinate(OptimizerState<Scalar>& state, const OptimizerStep& step, std::int64_t i, std::int64_t q,
+bool ascend_coordinate(OptimizerState<Scalar>& state, const OptimizerStep& step, std::int64_t i, std::int64_t q,
                        Scalar direction, Scalar& value) {
   Scalar unused{0};
   const MatrixView<Scalar> mean = state.mean(), square = state.square();
   update_coordinate(state.options().method, step, direction, value, mean.data != nullptr ? mean(i, q) : unused,
                     square.data != nullptr ? square(i, q) : unused);
+  return std::isfinite(value);
 }
 
 template <class Scalar>
-void stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
+bool stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
                   OptimizerState<Scalar>& state) {
   const std::int64_t rows = values.rows;
   const OptimizerStep step = state.advance();
   std::vector<Scalar> direction(static_cast<std::size_t>(rows));
+  bool finite = true;
   for (std::int64_t q = 0; q < values.columns; ++q) {
     for (std::int64_t i = 0; i < rows; ++i) {
       double sum = weights.own[i] * values(i, q);
@@ -52,25 +57,28 @@ void stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients,
       }
       direction[i] = static_cast<Scalar>(sum);
     }
-    for (std::int64_t i = 0; i < rows; ++i) ascend_coordinate(state, step, i, q, direction[i], values(i, q));
+    for (std::int64_t i = 0; i < rows; ++i) finite &= ascend_coordinate(state, step, i, q, direction[i], values(i, q));
   }
+  return finite;
 }
 
 template <class Scalar>
-void ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state) {
+bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state) {
   const OptimizerStep step = state.advance();
+  bool finite = true;
   for (std::int64_t i = 0; i < values.rows; ++i)
     for (std::int64_t q = 0; q < values.columns; ++q)
-      ascend_coordinate(state, step, i, q, directions(i, q), values(i, q));
+      finite &= ascend_coordinate(state, step, i, q, directions(i, q), values(i, q));
+  return finite;
 }
 
 template void squared_distances(MatrixView<const float>, std::span<double>);
 template void squared_distances(MatrixView<const double>, std::span<double>);
 template void inner_products(MatrixView<const float>, std::span<double>);
 template void inner_products(MatrixView<const double>, std::span<double>);
-template void stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&);
-template void stein_update(MatrixView<double>, MatrixView<const double>, const KernelWeights&, OptimizerState<double>&);
-template void ascend(MatrixView<float>, MatrixView<const float>, OptimizerState<float>&);
-template void ascend(MatrixView<double>, MatrixView<const double>, OptimizerState<double>&);
+template bool stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&);
+template bool stein_update(MatrixView<double>, MatrixView<const double>, const KernelWeights&, OptimizerState<double>&);
+template bool ascend(MatrixView<float>, MatrixView<const float>, OptimizerState<float>&);
+template bool ascend(MatrixView<double>, MatrixView<const double>, OptimizerState<double>&);
 
 }  // namespace stein::inference::plain

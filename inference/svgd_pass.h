@@ -18,12 +18,14 @@ template <class Scalar>
 void inner_products(MatrixView<const Scalar> values, std::span<double> products);
 
 /// Moves every particle along the Stein direction that `weights` describes, through the optimizer.
+/// @returns whether all values are finite after it
 template <class Scalar>
-void stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
+bool stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
                   OptimizerState<Scalar>& state);
 
 /// Moves every row along its own direction, through the optimizer.
+/// @returns whether all values are finite after it
 template <class Scalar>
-void ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state);
+bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state);
 
 }  // namespace stein::inference::plain

@@ -12,15 +12,18 @@ namespace {
 using inference::Inputs;
 using inference::MatrixView;
 
-ParticlePolicy::Options defaults_of(bool repulsion, inference::WeightForm form) {
+/// What a name fixes: a registered sampler, and what it moves.
+ParticlePolicy::Options defaults_of(std::string_view sampler,
+                                    inference::WeightForm form = inference::WeightForm::direct) {
   ParticlePolicy::Options options;
-  options.repulsion = repulsion;
+  options.sampler = inference::samplers().at(sampler).defaults;
   options.posterior.parameterization = form;
   return options;
 }
 
 ParticlePolicy::Options greedy_defaults() {
-  ParticlePolicy::Options options = defaults_of(false, inference::WeightForm::direct);
+  ParticlePolicy::Options options = defaults_of("optimizer");
+  options.single = true;
   options.particles = 1;
   options.draw = Draw::mean;
   options.epsilon = 0.05;
@@ -29,12 +32,12 @@ ParticlePolicy::Options greedy_defaults() {
 
 const bool registered =
     register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
-                                           defaults_of(true, inference::WeightForm::direct)) &&
+                                           defaults_of("svgd")) &&
     register_bandit_policy<ParticlePolicy>("s2vgd",
                                            "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
-                                           defaults_of(true, inference::WeightForm::matrix_gaussian)) &&
+                                           defaults_of("svgd", inference::WeightForm::matrix_gaussian)) &&
     register_bandit_policy<ParticlePolicy>("ensemble", "the particles of svgd without repulsion: the control",
-                                           defaults_of(false, inference::WeightForm::direct)) &&
+                                           defaults_of("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
         "epsilon-greedy", "one neural network, and a uniform arm with probability epsilon", greedy_defaults());
 
@@ -46,13 +49,6 @@ inference::MlpSpec network_of(const ParticlePolicy::Options& options, const envs
           .likelihood = options.likelihood,
           .noise_precision = options.noise_precision,
           .learn_noise_precision = options.learn_noise_precision};
-}
-
-std::unique_ptr<inference::Sampler<float>> make_sampler(const ParticlePolicy::Options& options, std::int64_t size,
-                                                        std::uint64_t seed) {
-  if (options.repulsion)
-    return std::make_unique<inference::Svgd<float>>(options.sampler, options.particles, size, seed);
-  return std::make_unique<inference::Optimizer<float>>(options.sampler.optimizer, options.particles, size, seed);
 }
 
 /// Gives every arm whose value is the largest an equal part of `share`.
@@ -74,7 +70,7 @@ std::int64_t draw_best(std::span<const float> values, Draws& draws) {
 }  // namespace
 
 ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : options_(options),
+    : options_(checked(options)),
       arms_(spec.arms),
       context_size_(spec.context_size),
       active_columns_(spec.active_columns),
@@ -84,12 +80,19 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
                         : 1.0f),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
       particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
-      sampler_(make_sampler(options, particles_.size(), seed)),
+      sampler_(options.sampler.make(options.particles, particles_.size(), seed)),
       weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())),
+      start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)),
       propensities_(static_cast<std::size_t>(spec.arms)),
       mean_(static_cast<std::size_t>(spec.arms)) {
   STEIN_CHECK(options.likelihood != inference::Likelihood::categorical,
               "a bandit's rewards need a gaussian or bernoulli likelihood");
+  const bool bernoulli = options.likelihood == inference::Likelihood::bernoulli;
+  STEIN_CHECK(!bernoulli || (spec.reward_low >= 0 && spec.reward_high <= 1),
+              "option 'likelihood': bernoulli needs rewards in [0, 1], those of {} average from {} to {}", spec.name,
+              spec.reward_low, spec.reward_high);
+  STEIN_CHECK(!bernoulli || options.prior_function_scale == 0,
+              "option 'prior_function_scale' needs the gaussian likelihood, got bernoulli");
   if (options.prior_function_scale > 0) make_prior_functions(network_of(options, spec));
 }
 
@@ -112,25 +115,35 @@ Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<
   return inputs;
 }
 
-void ParticlePolicy::predict(const Inputs<float>& inputs, MatrixView<float> outputs) {
-  const std::int64_t size = posterior_->weight_layout().size();
+MatrixView<const float> ParticlePolicy::predict(const Inputs<float>& inputs) {
+  const std::int64_t size = posterior_->weight_layout().size(), rows = options_.particles * inputs.rows();
+  outputs_.resize(static_cast<std::size_t>(rows * arms_));
+  const MatrixView<float> outputs{outputs_.data(), rows, arms_};
   const MatrixView<float> weights{weights_.data(), options_.particles, size};
   if (!weights_current_) posterior_->effective_weights(particles_.coordinates(), {}, weights);
   weights_current_ = true;
   posterior_->model().predict({weights, 0}, inputs, outputs);
-  if (prior_weights_.size() == 0) return;
-  prior_outputs_.resize(static_cast<std::size_t>(outputs.rows * arms_));
-  posterior_->model().predict({MatrixView<const float>{prior_weights_.data(), options_.particles, size}, 0}, inputs,
-                              {prior_outputs_.data(), outputs.rows, arms_});
-  const auto scale = static_cast<float>(options_.prior_function_scale);
-  for (std::size_t i = 0; i < prior_outputs_.size(); ++i) outputs.data[i] += scale * prior_outputs_[i];
+  if (prior_weights_.size() > 0) {
+    prior_outputs_.resize(outputs_.size());
+    posterior_->model().predict({MatrixView<const float>{prior_weights_.data(), options_.particles, size}, 0}, inputs,
+                                {prior_outputs_.data(), rows, arms_});
+    const auto scale = static_cast<float>(options_.prior_function_scale);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] += scale * prior_outputs_[i];
+  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t a = 0; a < arms_; ++a)
+      if (!std::isfinite(outputs(i, a)))
+        fail(ErrorKind::numeric, "the prediction of arm {} by particle {} is {}", a, i / inputs.rows(), outputs(i, a));
+  return outputs;
+}
+
+double ParticlePolicy::scaled_reward(float output) const {
+  return options_.likelihood == inference::Likelihood::bernoulli ? 1 / (1 + std::exp(-double{output})) : output;
 }
 
 Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step) {
   const std::int64_t rows = options_.particles;
-  outputs_.resize(static_cast<std::size_t>(rows * arms_));
-  const MatrixView<float> outputs{outputs_.data(), rows, arms_};
-  predict(inputs_of(context.dense, context.active, 1), outputs);
+  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
 
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
   std::ranges::fill(propensities_, options_.epsilon / static_cast<double>(arms_));
@@ -138,7 +151,7 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step)
   if (options_.draw == Draw::mean) {
     std::ranges::fill(mean_, 0);
     for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t a = 0; a < arms_; ++a) mean_[a] += outputs(i, a);
+      for (std::int64_t a = 0; a < arms_; ++a) mean_[a] += scaled_reward(outputs(i, a));
     action = std::ranges::max_element(mean_) - mean_.begin();
     propensities_[action] += 1 - options_.epsilon;
   } else {
@@ -160,7 +173,6 @@ void ParticlePolicy::learn(const InteractionBatch& batch) {
   data.outputs = batch.actions;
   data.rows = n;
   data.data_size = static_cast<double>(batch.window);
-  data.unit = "interactions";
   const bool own_targets = prior_weights_.size() > 0;
   const std::int64_t rows = own_targets ? options_.particles : 1;
   targets_.resize(static_cast<std::size_t>(rows * n));
@@ -180,44 +192,56 @@ void ParticlePolicy::learn(const InteractionBatch& batch) {
   sampler_->step(particles_, *posterior_, data);
 }
 
+double ParticlePolicy::prior_variance() const {
+  const inference::GaussianPriorOptions& prior = options_.posterior.prior;
+  double sum = 0, count = 0;
+  for (const inference::LayoutEntry& entry : particles_.layout().entries()) {
+    if (entry.role != inference::Role::weight) continue;
+    double log_precision = std::log(prior.weight_precision);
+    if (const auto* learned = particles_.layout().find(prior.weight_precision_name(entry.layer))) {
+      log_precision = 0;
+      for (std::int64_t i = 0; i < options_.particles; ++i)
+        log_precision += particles_.values()(i, learned->offset) / static_cast<double>(options_.particles);
+    }
+    const auto size = static_cast<double>(entry.size());
+    sum += size * std::exp(-log_precision);
+    count += size;
+  }
+  return sum / count;
+}
+
 std::vector<std::pair<std::string, double>> ParticlePolicy::diagnostics() const {
   if (options_.particles == 1) return {};
-  double precision = options_.posterior.prior.weight_precision;
-  if (const inference::LayoutEntry* entry = particles_.layout().find("log_weight_precision")) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < options_.particles; ++i) sum += particles_.values()(i, entry->offset);
-    precision = std::exp(sum / static_cast<double>(options_.particles));
-  }
-  return {{"collapse", inference::variance_ratio(particles_.values(), particles_.layout(), inference::Role::weight,
-                                                 1 / precision)}};
+  const double variance = inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight);
+  std::vector<std::pair<std::string, double>> found{{"variance_to_prior", variance / prior_variance()}};
+  if (start_variance_ > 0) found.emplace_back("collapse", variance / start_variance_);
+  return found;
 }
 
 std::vector<std::vector<double>> ParticlePolicy::posterior_rewards(const envs::Context& context) {
-  outputs_.resize(static_cast<std::size_t>(options_.particles * arms_));
-  predict(inputs_of(context.dense, context.active, 1), {outputs_.data(), options_.particles, arms_});
+  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
   std::vector<std::vector<double>> rewards;
   for (std::int64_t i = 0; i < options_.particles; ++i) {
     std::vector<double>& row = rewards.emplace_back();
-    for (std::int64_t a = 0; a < arms_; ++a) {
-      const double output = outputs_[i * arms_ + a];
-      row.push_back(options_.likelihood == inference::Likelihood::bernoulli ? 1 / (1 + std::exp(-output))
-                                                                            : output / reward_scale_);
-    }
+    for (std::int64_t a = 0; a < arms_; ++a) row.push_back(scaled_reward(outputs(i, a)) / reward_scale_);
   }
   return rewards;
 }
 
 void ParticlePolicy::save(Snapshot& snapshot) const {
-  Snapshot particles, sampler;
+  Snapshot particles, sampler, target;
   particles_.save(particles);
   sampler_->save(sampler);
+  posterior_->save(target);
   snapshot.put_part("particles", particles);
   snapshot.put_part("sampler", sampler);
+  snapshot.put_part("target", target);
 }
 
 void ParticlePolicy::restore(const Snapshot& snapshot) {
   particles_.restore(snapshot.part("particles"));
   sampler_->restore(snapshot.part("sampler"));
+  posterior_->restore(snapshot.part("target"));
   weights_current_ = false;
 }
 

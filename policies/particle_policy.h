@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/network_posterior.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <memory>
@@ -21,57 +21,65 @@ enum class Draw {
 /// trained.
 ///
 /// `svgd` and `s2vgd` move the particles by SVGD, on the weights and on the factors of matrix-Gaussian weights;
-/// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle.
+/// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle. A name fixes the sampler and the
+/// form of the weights, and has the options that mean something with those.
 class ParticlePolicy final : public BanditPolicy {
  public:
   struct Options {
+    inference::SamplerChoice sampler = inference::samplers().at("svgd").defaults;
+    bool single = false;  ///< one network and ε instead of particles to draw from
     std::int64_t particles = 20;
     std::vector<std::int64_t> hidden{50, 50};
     inference::Activation activation = inference::Activation::relu;
     inference::Likelihood likelihood = inference::Likelihood::gaussian;
     Draw draw = Draw::one;
     double epsilon = 0;
-    bool repulsion = true;
     bool scale_rewards = true;
     double noise_precision = 1;
     bool learn_noise_precision = false;
     double initial_spread = 1;
     double prior_function_scale = 0;
     inference::NetworkPosteriorOptions posterior{};
-    inference::SvgdOptions sampler{};
 
     template <class V>
     void describe(V& v) {
-      v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
+      if (single) {
+        v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
+      } else {
+        v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
+        v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
+          {{"one", Draw::one}, {"mean", Draw::mean}});
+        v("prior_function_scale", prior_function_scale,
+          "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
+          "scaled reward");
+      }
       v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
       v("activation", activation, "of the hidden layers",
         {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
       v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
         {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
-      v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
-        {{"one", Draw::one}, {"mean", Draw::mean}});
-      v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
-      v("repulsion", repulsion, "move particles by SVGD; false: each climbs on its own");
       v("scale_rewards", scale_rewards,
         "divide rewards by the sd of the rewards of uniformly drawn arms (Gaussian only)");
-      v("noise_precision", noise_precision, "γ of the Gaussian likelihood", positive, "1 / scaled reward²");
+      v("noise_precision", noise_precision, "γ of the Gaussian likelihood (where it starts if learned)", positive,
+        "1 / scaled reward²");
       v("learn_noise_precision", learn_noise_precision, "sample log γ with the weights");
       v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
-      v("prior_function_scale", prior_function_scale,
-        "adds this times a fixed random network to each particle (Osband et al. 2018)", non_negative, "scaled reward");
       posterior.describe(v);
       sampler.describe(v);
     }
   };
 
-  /// Throws Error(usage) naming the option that does not fit the bandit.
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
   ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
+  /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step) override;
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& batch) override;
 
-  /// {"collapse", variance of the weights over particles ÷ their prior variance}.
+  /// The variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ), for more than one particle:
+  /// {"collapse", that ÷ what it was at the start} unless they started all alike, and {"variance_to_prior", that ÷
+  /// their prior variance}.
   std::vector<std::pair<std::string, double>> diagnostics() const override;
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
 
@@ -79,8 +87,12 @@ class ParticlePolicy final : public BanditPolicy {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  /// Writes every particle's prediction of every arm for `inputs`, [M·n, arms], prior functions included.
-  void predict(const inference::Inputs<float>& inputs, inference::MatrixView<float> outputs);
+  /// Every particle's prediction of every arm for `inputs`, [M·n, arms], prior functions included; valid until the next
+  /// call. Throws Error(numeric) naming the first that is not finite.
+  inference::MatrixView<const float> predict(const inference::Inputs<float>& inputs);
+  /// The expected reward that an output stands for, in the unit of the scaled rewards.
+  double scaled_reward(float output) const;
+  double prior_variance() const;
   void make_prior_functions(const inference::MlpSpec& network);
   inference::Inputs<float> inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
                                      std::int64_t rows) const;
@@ -94,6 +106,7 @@ class ParticlePolicy final : public BanditPolicy {
   std::unique_ptr<inference::Sampler<float>> sampler_;
   inference::AlignedBuffer<float> weights_;  ///< of the network, for decisions; made anew when the particles have moved
   bool weights_current_ = false;
+  double start_variance_;                          ///< of the weights over particles
   inference::AlignedBuffer<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> outputs_, prior_outputs_, targets_;
   std::vector<double> propensities_, mean_;

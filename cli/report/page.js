@@ -297,7 +297,7 @@
                "entropy [nats]", {rangemode: "tozero"}),
       ...posteriors(group, key),
       ...overTime(group, key, "collapse", "Collapse meter",
-               "Variance of the weights over particles, as a share of the prior's: 0 if all particles are alike.",
+               "Variance of the weights over particles, as a share of that at the start: near 0 where all are alike.",
                "variance ratio", {rangemode: "tozero"})));
     nodes.push(element(single ? "h2" : "h3", {}, "Settings and provenance"), ...provenance(group));
     return nodes;

@@ -20,16 +20,10 @@ void ParticleMlp::log_likelihood(const ParticleRows<const float>& weights, const
                                  MatrixView<float> gradient, std::span<float> value) {
   check_batch(plan_.spec, batch, weights.values.rows);
   thread_local fused::OneHotColumns columns;
-  const bool own_columns = batch.inputs_per_particle;
-  if (batch.inputs.one_hot() && !own_columns) columns.assign(batch.inputs.indices, plan_.spec.inputs);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    Batch<float> own = batch;
-    if (batch.inputs_per_particle && batch.inputs.one_hot())
-      own.inputs.indices = batch.inputs.indices.block(i * batch.rows, batch.rows);
-    if (batch.inputs_per_particle && !batch.inputs.one_hot())
-      own.inputs.dense = batch.inputs.dense.block(i * batch.rows, batch.rows);
-    if (batch.inputs.one_hot() && own_columns) columns.assign(own.inputs.indices, plan_.spec.inputs);
-    if (batch.targets_per_particle) own.targets = batch.targets.block(i * batch.rows, batch.rows);
+    const Batch<float> own = share_of(batch, i, 1);
+    if (batch.inputs.one_hot() && (i == 0 || batch.inputs_per_particle))
+      columns.assign(own.inputs.indices, plan_.spec.inputs);
     const double sum = fused::mlp_pass(plan_, weights.values.row(i).data(), own, columns, gradient.row(i).data());
     if (!value.empty()) value[i] = static_cast<float>(sum);
   }

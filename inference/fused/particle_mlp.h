@@ -5,6 +5,8 @@
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/model.h>
 
+#include <cmath>
+
 namespace stein::inference {
 
 /// Multilayer perceptron, one particle a call, in SIMD; rows of its weights are padded to whole vectors of the
@@ -15,6 +17,7 @@ class ParticleMlp final : public Model<float> {
   explicit ParticleMlp(const MlpSpec& spec);
 
   const Layout& layout() const override { return layout_; }
+  double initial_log_precision() const override { return std::log(plan_.spec.noise_precision); }
   /// A few: the batch is checked and turned over once a call.
   std::int64_t rows_per_call() const override { return 4; }
   std::int64_t output_count() const override { return plan_.spec.outputs; }

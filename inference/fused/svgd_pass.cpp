@@ -4,6 +4,7 @@
 #include <stein/inference/fused/svgd_pass.h>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #ifndef STEIN_INFERENCE_FUSED_SVGD_PASS_UPDATE_  // this file is compiled once a target
@@ -129,10 +130,11 @@ struct StepVectors {
   FloatVector step_size, momentum, square_decay, rest_momentum, rest_square, square_correction, epsilon;
 };
 
-/// Moves `lanes` coordinates from x along `direction`; the lines of update_coordinate in optimizer.cpp.
+/// Moves `lanes` coordinates from x along `direction`, the operations of update_coordinate in optimizer.cpp; returns
+/// where they are then.
 template <OptimizerMethod method>
-HWY_INLINE void ascend_vector(const StepVectors& step, FloatVector direction, FloatVector x, float* value, float* mean,
-                              float* square) {
+HWY_INLINE FloatVector ascend_vector(const StepVectors& step, FloatVector direction, FloatVector x, float* mean,
+                                     float* square) {
   const FloatTag d;
   FloatVector m = direction;
   if constexpr (method == OptimizerMethod::sgd) m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), direction);
@@ -140,34 +142,51 @@ HWY_INLINE void ascend_vector(const StepVectors& step, FloatVector direction, Fl
     m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), hn::Mul(step.rest_momentum, direction));
   if constexpr (method != OptimizerMethod::rmsprop) hn::StoreU(m, d, mean);
   if constexpr (method == OptimizerMethod::sgd) {
-    hn::StoreU(hn::MulAdd(step.step_size, m, x), d, value);
+    return hn::MulAdd(step.step_size, m, x);
   } else {
     const FloatVector v =
         hn::MulAdd(step.square_decay, hn::LoadU(d, square), hn::Mul(step.rest_square, hn::Mul(direction, direction)));
     hn::StoreU(v, d, square);
     const FloatVector root = hn::MulAdd(hn::Sqrt(v), step.square_correction, step.epsilon);
-    hn::StoreU(hn::Add(x, hn::Div(hn::Mul(step.step_size, m), root)), d, value);
+    return hn::Add(x, hn::Div(hn::Mul(step.step_size, m), root));
   }
 }
 
-/// Columns begin … end of the update, where every row climbs along its own gradient.
+/// Whether numbers that were stored are all finite: x − x is 0 for those and no number for the others.
+class FiniteCheck {
+ public:
+  HWY_INLINE FiniteCheck() : sum_(hn::Zero(FloatTag())) {}
+  HWY_INLINE void add(FloatVector x) { sum_ = hn::Add(sum_, hn::Sub(x, x)); }
+  HWY_INLINE bool passed() const { return hn::GetLane(hn::SumOfLanes(FloatTag(), sum_)) == 0; }
+
+ private:
+  FloatVector sum_;
+};
+
+/// Columns begin … end of the update, where every row climbs along its own gradient. Whether they are finite after it.
 template <OptimizerMethod method>
-void ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   const FloatTag d;
   const StepVectors step(update.step);
+  FiniteCheck finite;
   for (std::int64_t i = 0; i < update.values.rows; ++i) {
     float* const value = update.values.data + i * update.values.stride;
     float* const mean = update.mean.data + i * update.mean.stride;
     float* const square = update.square.data + i * update.square.stride;
     const float* const gradient = update.gradients.data + i * update.gradients.stride;
-    for (std::int64_t q = begin; q < end; q += lanes)
-      ascend_vector<method>(step, hn::LoadU(d, gradient + q), hn::LoadU(d, value + q), value + q, mean + q, square + q);
+    for (std::int64_t q = begin; q < end; q += lanes) {
+      const FloatVector moved =
+          ascend_vector<method>(step, hn::LoadU(d, gradient + q), hn::LoadU(d, value + q), mean + q, square + q);
+      hn::StoreU(moved, d, value + q);
+      finite.add(moved);
+    }
   }
+  return finite.passed();
 }
 
-/// Columns begin … end of the update along the Stein direction.
+/// Columns begin … end of the update along the Stein direction. Whether they are finite after it.
 template <OptimizerMethod method>
-void stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t chunk = 256;
   const FloatTag d;
   const std::int64_t rows = update.values.rows;
@@ -178,6 +197,7 @@ void stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   const StepVectors step(update.step);
   const FloatVector shift = hn::Set(d, static_cast<float>(update.weights->shift));
   const bool relative = update.weights->translation_invariant;
+  FiniteCheck finite;
   for (std::int64_t first = begin; first < end; first += chunk) {
     const std::int64_t size = padded(std::min(chunk, end - first));
     // Differences of nearly equal positions times 2/h: relative to particle 0 they keep their digits.
@@ -216,24 +236,29 @@ void stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
       const FloatVector own = hn::Set(d, update.own_weights[i]);
       for (std::int64_t q = 0; q < size; q += lanes) {
         const FloatVector x = hn::LoadU(d, value + q), from_origin = hn::Sub(x, hn::Load(d, origin + q));
-        ascend_vector<method>(step, hn::MulAdd(own, from_origin, hn::Load(d, direction + i * chunk + q)), x, value + q,
-                              mean + q, square + q);
+        const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + i * chunk + q));
+        const FloatVector moved = ascend_vector<method>(step, along, x, mean + q, square + q);
+        hn::StoreU(moved, d, value + q);
+        finite.add(moved);
       }
     }
   }
+  return finite.passed();
 }
 
 template <OptimizerMethod method>
-void update_columns(const Update& update, std::int64_t begin, std::int64_t end) {
-  update.weights == nullptr ? ascend_columns<method>(update, begin, end) : stein_columns<method>(update, begin, end);
+bool update_columns(const Update& update, std::int64_t begin, std::int64_t end) {
+  return update.weights == nullptr ? ascend_columns<method>(update, begin, end)
+                                   : stein_columns<method>(update, begin, end);
 }
 
-void update_block(const Update& update, std::int64_t begin, std::int64_t end) {
+bool update_block(const Update& update, std::int64_t begin, std::int64_t end) {
   switch (update.method) {
     case OptimizerMethod::sgd: return update_columns<OptimizerMethod::sgd>(update, begin, end);
     case OptimizerMethod::rmsprop: return update_columns<OptimizerMethod::rmsprop>(update, begin, end);
     case OptimizerMethod::adam: return update_columns<OptimizerMethod::adam>(update, begin, end);
   }
+  return false;
 }
 
 }  // namespace stein::inference::HWY_NAMESPACE
@@ -267,10 +292,12 @@ void gram(MatrixView<const float> values, bool relative, std::span<double> resul
   }
 }
 
-void run(const Update& update) {
+bool run(const Update& update) {
+  std::atomic<bool> finite = true;
   parallel_blocks(update.values.columns, block_columns, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(update_block)(update, begin, end);
+    if (!HWY_DYNAMIC_DISPATCH(update_block)(update, begin, end)) finite = false;
   });
+  return finite;
 }
 
 /// The matrix of weights in float, in memory of this thread.
@@ -296,32 +323,32 @@ void inner_products(MatrixView<const float> values, std::span<double> products) 
   gram(values, false, products);
 }
 
-void stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
+bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
                   OptimizerState<float>& state) {
   thread_local std::vector<float> gradient_weights, own_weights, position_weights;
-  run({.values = values,
-       .gradients = gradients,
-       .mean = state.mean(),
-       .square = state.square(),
-       .weights = &weights,
-       .gradient_weights = in_float(weights.gradient, gradient_weights),
-       .own_weights = in_float(weights.own, own_weights),
-       .position_weights = weights.position.empty() ? nullptr : in_float(weights.position, position_weights),
-       .method = state.options().method,
-       .step = state.advance()});
+  return run({.values = values,
+              .gradients = gradients,
+              .mean = state.mean(),
+              .square = state.square(),
+              .weights = &weights,
+              .gradient_weights = in_float(weights.gradient, gradient_weights),
+              .own_weights = in_float(weights.own, own_weights),
+              .position_weights = weights.position.empty() ? nullptr : in_float(weights.position, position_weights),
+              .method = state.options().method,
+              .step = state.advance()});
 }
 
-void ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state) {
-  run({.values = values,
-       .gradients = directions,
-       .mean = state.mean(),
-       .square = state.square(),
-       .weights = nullptr,
-       .gradient_weights = nullptr,
-       .own_weights = nullptr,
-       .position_weights = nullptr,
-       .method = state.options().method,
-       .step = state.advance()});
+bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state) {
+  return run({.values = values,
+              .gradients = directions,
+              .mean = state.mean(),
+              .square = state.square(),
+              .weights = nullptr,
+              .gradient_weights = nullptr,
+              .own_weights = nullptr,
+              .position_weights = nullptr,
+              .method = state.options().method,
+              .step = state.advance()});
 }
 
 }  // namespace fused

@@ -1,5 +1,9 @@
 // The two passes of an SVGD step in SIMD: each reads all particles once, in columns that stay in the first-level cache.
 // The same arithmetic as svgd_pass.h in float. Fixed splits, so the same bits at any thread count.
+//
+// Rows are read and written in whole vectors: all of values, gradients and the optimizer's averages must lie 16 floats
+// or a multiple of them apart, with zeros between the last column and the next row, as those of `Particles` and
+// `OptimizerState` do. The zeros stay.
 #pragma once
 
 #include <stein/inference/optimizer.h>
@@ -18,10 +22,12 @@ void inner_products(MatrixView<const float> values, std::span<double> products);
 
 /// Moves every particle along the Stein direction, through the optimizer: direction and update of a column block while
 /// it is in the cache.
-void stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
+/// @returns whether all values are finite after it
+bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
                   OptimizerState<float>& state);
 
 /// Moves every row along its own direction, through the optimizer.
-void ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state);
+/// @returns whether all values are finite after it
+bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state);
 
 }  // namespace stein::inference::fused

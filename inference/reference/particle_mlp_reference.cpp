@@ -4,6 +4,7 @@
 #include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <cmath>
 #include <numbers>
 
 namespace stein::inference {
@@ -118,6 +119,11 @@ void check_weights(const Layout& layout, MatrixView<const Scalar> weights) {
 template <class Scalar>
 ParticleMlpReference<Scalar>::ParticleMlpReference(MlpSpec spec, std::string device)
     : spec_(std::move(spec)), device_(checked_device(std::move(device))), layout_(mlp_layout(spec_)) {}
+
+template <class Scalar>
+double ParticleMlpReference<Scalar>::initial_log_precision() const {
+  return std::log(spec_.noise_precision);
+}
 
 template <class Scalar>
 void ParticleMlpReference<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,

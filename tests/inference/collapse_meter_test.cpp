@@ -8,7 +8,8 @@
 using namespace stein;
 using namespace stein::inference;
 
-TEST_CASE("the meter is the variance over particles divided by the reference", "[inference][collapse]") {
+TEST_CASE("the spread is the variance over particles, averaged over the coordinates of a role",
+          "[inference][collapse]") {
   Layout layout;
   layout.add("w", {2}, Role::weight);
   layout.add("b", {1}, Role::bias);
@@ -17,7 +18,6 @@ TEST_CASE("the meter is the variance over particles divided by the reference", "
   particles.values()(0, 0) = 999, particles.values()(1, 0) = 1001;
   particles.values()(0, 1) = 2, particles.values()(1, 1) = 8;
   particles.values()(0, 2) = -50, particles.values()(1, 2) = 50;
-  CHECK(variance_ratio(particles.values(), layout, Role::weight, 2) == Approx(2.5));
-  CHECK_THROWS_AS(variance_ratio(particles.values(), layout, Role::weight, 0), Error);
-  CHECK_THROWS_AS(variance_ratio(particles.values(), layout, Role::log_scale, 1), Error);
+  CHECK(mean_variance(particles.values(), layout, Role::weight) == Approx(5));
+  CHECK_THROWS_AS(mean_variance(particles.values(), layout, Role::log_scale), Error);
 }

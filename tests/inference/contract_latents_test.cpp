@@ -54,7 +54,8 @@ class SpikeAndSlabRegression final : public Target<double> {
     }
   }
 
-  void adapt(const ParticleRows<const double>& coordinates, const Batch<double>& batch, double weight) override {
+  void adapt(const ParticleRows<const double>& coordinates, const Batch<double>& batch, const NoiseKey&,
+             MatrixView<double>, double weight) override {
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i)
       adapt_chain(coordinates.values.row(i), coordinates.first_row + i, batch, weight);
   }
@@ -166,13 +167,13 @@ TEST_CASE("a spike-and-slab target keeps its latents still in evaluate and moves
 
   const std::vector<double> before = rho();
   value_at(target, particles, 1);
-  target.adapt(particles.coordinates(), data.batch(), 0);  // ω = 0: fixed priors
+  target.adapt(particles.coordinates(), data.batch(), {}, {}, 0);  // ω = 0: fixed priors
   CHECK(rho() == before);
-  target.adapt(particles.coordinates(), data.batch(), 1);
+  target.adapt(particles.coordinates(), data.batch(), {}, {}, 1);
   // The weight before the first step is 0: slab density 1/√(2π·10), spike density 1/(2·0.1), δ = ½.
   const double slab = 1 / std::sqrt(20 * std::numbers::pi);
   for (const double probability : rho()) CHECK(probability == Approx(slab / (slab + 5)));
-  target.adapt(particles.coordinates(), data.batch(), 1);
+  target.adapt(particles.coordinates(), data.batch(), {}, {}, 1);
   const Snapshot after = saved(target);
   CHECK(rho() != before);
 
@@ -205,9 +206,10 @@ TEST_CASE("a spike-and-slab target keeps its latents still in evaluate and moves
   SECTION("a restored target goes on as the saved one would") {
     SpikeAndSlabRegression other({}, 3, 2);
     other.restore(after);
-    target.adapt(particles.coordinates(), data.batch(), 0.5);
-    other.adapt(particles.coordinates().block(1, 1), data.batch(), 0.5);  // rows by their global number, in any order
-    other.adapt(particles.coordinates().block(0, 1), data.batch(), 0.5);
+    target.adapt(particles.coordinates(), data.batch(), {}, {}, 0.5);
+    other.adapt(particles.coordinates().block(1, 1), data.batch(), {}, {},
+                0.5);  // rows by their global number, in any order
+    other.adapt(particles.coordinates().block(0, 1), data.batch(), {}, {}, 0.5);
     CHECK(saved(other).get_vector<double>("sigma") == saved(target).get_vector<double>("sigma"));
     CHECK(rho() == saved(other).get_vector<double>("rho"));
   }

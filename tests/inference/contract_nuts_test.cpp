@@ -49,6 +49,9 @@ class Nuts final : public Sampler<double> {
       Eigen::Map<VectorXd>(particles.values().row(i).data(), particles.size()) = chain.draw(before, report.divergent);
       report.accepted = report.accepted || before != position;
     }
+    if (report.accepted)
+      target.adapt(particles.coordinates(), batch, {seed_, steps_, Stream::sampler}, particles.buffers(),
+                   adaptation_weight(static_cast<std::int64_t>(steps_)));
     ++steps_;
     return report;
   }

@@ -4,8 +4,12 @@
 #include <stein/core/error.h>
 #include <stein/inference/direct.h>
 #include <stein/inference/module_model.h>
+#include <stein/inference/posterior.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/svgd.h>
 #include <stein/inference/tensor_view.h>
+
+#include <thread>
 
 // LibTorch has a CHECK of its own.
 #undef CHECK
@@ -214,6 +218,75 @@ TEST_CASE("scoring leaves the running statistics of batch normalisation as they 
   model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
   CHECK(network->named_buffers()["1.running_mean"].equal(at::zeros({3})));
   CHECK(network->named_buffers()["1.running_var"].equal(at::ones({3})));
+}
+
+TEST_CASE("every particle has running statistics of its own, which move after a step and are saved with it",
+          "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2));
+  const auto layers = network->named_buffers();
+  auto model = std::make_unique<ModuleModel>(gaussian_model(network, 2));
+  auto direct = std::make_unique<Direct<float>>(model->layout());
+  Posterior<float> posterior(std::move(model), std::move(direct), {});
+  Particles<float> particles = posterior.initial_particles(2, 6, 1.0);
+  const Numbers data = random_numbers(5, 4, 2);
+  CHECK(particles.buffers()(1, 2) == 0);
+  CHECK(particles.buffers()(1, 3) == 1);
+
+  Svgd<float> sampler({}, 2, particles.size(), 0);
+  sampler.step(particles, posterior, data.batch);
+  // LibTorch's momentum of 0.1: a tenth of the way from 0 to the mean of the first layer over the batch.
+  for (std::int64_t m = 0; m < 2; ++m) {
+    const at::Tensor weight = entry_view(particles.values(), particles.layout().at("0.weight"))[m];
+    const at::Tensor bias = entry_view(particles.values(), particles.layout().at("0.bias"))[m][0];
+    const at::Tensor mean = (tensor_view(data.batch.inputs.dense).matmul(weight.t()) + bias).mean(0);
+    for (std::int64_t k = 0; k < 3; ++k)
+      CHECK(particles.buffers()(m, k) == Approx(0.1 * mean[k].item<float>()).margin(1e-6));
+  }
+  CHECK(particles.buffers()(0, 0) != particles.buffers()(1, 0));
+  CHECK(layers["1.running_mean"].equal(at::zeros({3})));
+
+  Snapshot state, sampler_state;
+  particles.save(state);
+  sampler.save(sampler_state);
+  Particles<float> again(particles.layout(), 2);
+  Svgd<float> resumed({}, 2, particles.size(), 0);
+  again.restore(state);
+  resumed.restore(sampler_state);
+  network->eval();  // from here on the running statistics are what normalises
+  std::vector<float> outputs(2 * 5 * 2), other(outputs.size()), own(outputs.size());
+  posterior.model().predict(particles.coordinates(), data.batch.inputs, {outputs.data(), 10, 2});
+  posterior.model().predict(again.coordinates(), data.batch.inputs, {other.data(), 10, 2});
+  posterior.model().predict({particles.values(), 0}, data.batch.inputs, {own.data(), 10, 2});
+  CHECK(outputs == other);
+  CHECK(outputs != own);
+  network->train();
+  sampler.step(particles, posterior, data.batch);
+  resumed.step(again, posterior, data.batch);
+  CHECK(std::ranges::equal(particles.buffers().row(1), again.buffers().row(1)));
+}
+
+TEST_CASE("modules scored in several threads at once have the dropout of their own keys", "[inference][module]") {
+  const Numbers data = random_numbers(3, 4, 2);
+  struct Scored {
+    torch::nn::Sequential network{torch::nn::Linear(4, 30), torch::nn::Dropout(0.5), torch::nn::Linear(30, 2)};
+    ModuleModel model = gaussian_model(network, 2);
+    std::vector<float> values{};
+    void score(const Batch<float>& batch) {
+      Particles<float> particles(model.layout(), 1);
+      initialise_coordinates(particles, 5, 1.0);
+      values.assign(200, 0);
+      for (std::size_t t = 0; t < values.size(); ++t)
+        model.log_likelihood(particles.coordinates(), batch, {.seed = 7, .step = t}, particles.gradients(),
+                             std::span(values).subspan(t, 1));
+    }
+  };
+  Scored alone, first, second;
+  alone.score(data.batch);
+  std::thread other([&] { second.score(data.batch); });
+  first.score(data.batch);
+  other.join();
+  CHECK(first.values == alone.values);
+  CHECK(second.values == alone.values);
 }
 
 TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inference][module]") {

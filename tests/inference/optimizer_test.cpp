@@ -1,8 +1,9 @@
 // Momentum SGD, RMSprop and Adam against their formulas written out, clipping, and the schedule.
 #include <stein/inference/optimizer.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "core/error_matcher.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -67,6 +68,22 @@ TEST_CASE("a direction longer than the limit is scaled down to it, a shorter one
   const OptimizerOptions options{.method = OptimizerMethod::sgd, .step_size = 1, .momentum = 0, .clip_norm = 5};
   CHECK(walk(options, {30, 40})[0] == Approx(3));  // norm 50 → 5
   CHECK(walk(options, {3, 3.9})[0] == Approx(3));  // norm 4.92
+}
+
+TEST_CASE("a direction whose square overflows is scaled down, not to nothing", "[inference][optimizer]") {
+  std::vector<float> narrow{3e19f, -4e19f};
+  clip_rows(MatrixView<float>(narrow.data(), 1, 2), 5);
+  CHECK(narrow[0] == Approx(3));
+  CHECK(narrow[1] == Approx(-4));
+  std::vector<double> wide{3e300, -4e300};
+  clip_rows(MatrixView<double>(wide.data(), 1, 2), 5);
+  CHECK(wide[0] == Approx(3));
+  CHECK(wide[1] == Approx(-4));
+}
+
+TEST_CASE("an option out of its range is refused where the optimizer is made", "[inference][optimizer]") {
+  CHECK_ERROR(Optimizer<float>({.step_size = 0}, 1, 1, 0), usage, "'step_size'");
+  CHECK_ERROR(Optimizer<float>({.momentum = 1}, 1, 1, 0), usage, "'momentum'");
 }
 
 TEST_CASE("after its half-life the step size is half", "[inference][optimizer]") {

@@ -1,11 +1,14 @@
 // The posterior of a network: structured and plain, one thread and several, value and gradient.
 #include <stein/core/parallel.h>
+#include <stein/inference/direct.h>
+#include <stein/inference/fused/particle_mlp.h>
 #include <stein/inference/network_posterior.h>
 #include <stein/inference/svgd.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "core/error_matcher.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -28,6 +31,41 @@ struct Data {
     batch.rows = 40;
     batch.data_size = 100;
   }
+};
+
+/// Two samples of the weights a row: the coordinates, and 1.5 times them.
+class Twice final : public Parameterization<float> {
+ public:
+  explicit Twice(Layout weights) : weights_(std::move(weights)), coordinates_(without_padding(weights_)) {}
+  const Layout& coordinates() const override { return coordinates_; }
+  const Layout& weights() const override { return weights_; }
+  std::int64_t samples() const override { return 2; }
+  void forward(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
+               MatrixView<float> weights) override {
+    Direct<float> direct(weights_);
+    for (std::int64_t i = 0; i < weights.rows; ++i) {
+      direct.forward(coordinates.block(i / 2, 1), first, noise, weights.block(i, 1));
+      if (i % 2 == 1)
+        for (float& weight : weights.row(i)) weight *= 1.5f;
+    }
+  }
+  void pullback(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
+                MatrixView<const float> weight_gradient, MatrixView<float> gradient) override {
+    Direct<float> direct(weights_);
+    std::vector<float> one(static_cast<std::size_t>(gradient.columns));
+    for (std::int64_t i = 0; i < gradient.rows; ++i) {
+      direct.pullback(coordinates.block(i, 1), first, noise, weight_gradient.block(2 * i, 1), gradient.block(i, 1));
+      direct.pullback(coordinates.block(i, 1), first, noise, weight_gradient.block(2 * i + 1, 1),
+                      {one.data(), 1, gradient.columns});
+      for (std::size_t q = 0; q < one.size(); ++q) gradient.row(i)[q] += 1.5f * one[q];
+    }
+  }
+  void initialise(Particles<float>& particles, std::uint64_t seed, double spread) override {
+    initialise_coordinates(particles, seed, spread);
+  }
+
+ private:
+  Layout weights_, coordinates_;
 };
 
 const MlpSpec network{.inputs = 5, .hidden = {7}, .outputs = 2, .activation = Activation::tanh};
@@ -127,4 +165,41 @@ TEST_CASE("targets of one's own for every particle are that particle's", "[infer
     const bool same = std::ranges::equal(particles.gradients().row(i), shared.gradients().row(i));
     CHECK(same == (i != 1));
   }
+}
+
+TEST_CASE("the weight samples of a particle all see that particle's own data", "[inference][posterior]") {
+  Data data;
+  auto model = std::make_unique<ParticleMlp>(network);
+  auto twice = std::make_unique<Twice>(model->layout());
+  Posterior<float> posterior(std::move(model), std::move(twice), {});
+  Particles<float> together = posterior.initial_particles(3, 3, 1), apart = together;
+  std::vector<float> targets(3 * 40), value(3), expected(3);
+  fill_normal(std::span<float>(targets), {.seed = 4}, 0);
+  Batch<float> batch = data.batch;
+  batch.targets = {targets.data(), 120, 1};
+  batch.targets_per_particle = true;
+  posterior.evaluate(together.coordinates(), batch, {}, together.gradients(), value);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    Batch<float> own = data.batch;
+    own.targets = {targets.data() + 40 * i, 40, 1};
+    posterior.evaluate(apart.coordinates().block(i, 1), own, {}, apart.gradients().block(i, 1),
+                       std::span(expected).subspan(static_cast<std::size_t>(i), 1));
+    CHECK(std::ranges::equal(together.gradients().row(i), apart.gradients().row(i)));
+  }
+  CHECK(value == expected);
+  batch.targets.rows = 119;
+  CHECK_ERROR(posterior.evaluate(together.coordinates(), batch, {}, together.gradients(), {}), usage,
+              "40 rows for each of 3 particles, got 119");
+}
+
+TEST_CASE("a noise precision that is learned starts at its option", "[inference][posterior]") {
+  MlpSpec learned = network;
+  learned.learn_noise_precision = true;
+  learned.noise_precision = 20;
+  for (const WeightForm form : {WeightForm::direct, WeightForm::matrix_gaussian})
+    for (const Arithmetic arithmetic : {Arithmetic::fused, Arithmetic::reference}) {
+      const auto posterior = make_network_posterior({.parameterization = form, .arithmetic = arithmetic}, learned);
+      Particles<float> particles = posterior->initial_particles(2, 3, 1);
+      for (int i = 0; i < 2; ++i) CHECK(particles.view("log_noise_precision", i)(0, 0) == Approx(std::log(20)));
+    }
 }

@@ -1,9 +1,12 @@
 // Particle policies: propensities, learning, prior functions, and the arithmetic behind them.
+#include <stein/inference/svgd.h>
 #include <stein/policies/particle_policy.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
+
+#include "core/error_matcher.h"
 
 using namespace stein;
 using namespace stein::policies;
@@ -34,6 +37,29 @@ struct Interactions {
     batch = {.dense = contexts, .active = {}, .actions = actions, .rewards = rewards, .rows = 32, .window = 32};
   }
 };
+
+/// The state of `policy`, the numbers of every particle replaced by `values`.
+Snapshot with_particles(const ParticlePolicy& policy, const std::vector<float>& values) {
+  Snapshot state, changed;
+  policy.save(state);
+  for (const auto& [name, array] : state.arrays()) {
+    if (name == "particles/values")
+      changed.put(name, std::span(values), array.shape);
+    else
+      changed.put_array(name, array);
+  }
+  return changed;
+}
+
+/// What there is to set under a registered name.
+std::vector<std::string> options_of(const std::string& name) {
+  const auto builder = bandit_policies().at(name).builder();
+  OptionTable table;
+  builder->describe(table);
+  std::vector<std::string> names;
+  for (const Option& option : table.options()) names.push_back(option.name);
+  return names;
+}
 
 }  // namespace
 
@@ -71,13 +97,13 @@ TEST_CASE("the mean of all particles is deterministic, and epsilon shares out th
 
 TEST_CASE("what is learned shows in the predicted rewards, in the unit of the rewards", "[policies][particle]") {
   const Interactions data;
-  for (const bool repulsion : {false, true}) {
+  for (const std::string sampler : {"optimizer", "svgd"}) {
     for (const double prior_function_scale : {0.0, 1.0}) {
       ParticlePolicy::Options options = small();
-      options.repulsion = repulsion;
+      options.sampler = inference::samplers().at(sampler).defaults;
+      OptionTable::of(options.sampler).set("step_size", "0.01");
       options.prior_function_scale = prior_function_scale;
       options.noise_precision = 20;
-      options.sampler.optimizer.step_size = 0.01;
       ParticlePolicy policy(options, spec, 5);
       for (int t = 0; t < 1500; ++t) policy.learn(data.batch);
       double square = 0, spread = 0;
@@ -88,7 +114,7 @@ TEST_CASE("what is learned shows in the predicted rewards, in the unit of the re
         square += std::pow(mean - data.rewards[i], 2) / 16;
         spread += std::pow(double{data.rewards[i]}, 2) / 16;
       }
-      CAPTURE(repulsion, prior_function_scale, square, spread);
+      CAPTURE(sampler, prior_function_scale, square, spread);
       CHECK(square < 0.1 * spread);
     }
   }
@@ -99,4 +125,110 @@ TEST_CASE("a reward that is not finite stops learning and names a coordinate", "
   data.rewards[3] = std::numeric_limits<float>::infinity();
   ParticlePolicy policy(small(), spec, 5);
   CHECK_THROWS_WITH(policy.learn(data.batch), Catch::Contains("layer"));
+}
+
+TEST_CASE("a prediction that is not finite is named by particle and arm", "[policies][particle]") {
+  const Interactions data;
+  ParticlePolicy::Options options = small();
+  OptionTable::of(options.sampler).set("step_size", "1e30");
+  ParticlePolicy policy(options, spec, 5);
+  policy.learn(data.batch);  // weights of 1e30: finite, and their products are not
+  const std::vector<float> context{1, -1, 0.5f};
+  CHECK_ERROR(policy.decide({.dense = context}, 0), numeric, "the prediction of arm", "by particle");
+  CHECK_ERROR(policy.posterior_rewards({.dense = context}), numeric, "the prediction of arm", "by particle");
+}
+
+TEST_CASE("with a Bernoulli likelihood the mean is that of the probabilities", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.particles = 3;
+  options.hidden = {};
+  options.draw = Draw::mean;
+  options.likelihood = inference::Likelihood::bernoulli;
+  ParticlePolicy policy(options, spec, 5);
+  // Six weights of zero, then both biases: logits of arm 0 are 10, −1, −1 (mean 2.7, mean probability 0.51), of arm 1
+  // always 1 (probability 0.73).
+  policy.restore(with_particles(policy, {0, 0, 0, 0, 0, 0, 10, 1, 0, 0, 0, 0, 0, 0, -1, 1, 0, 0, 0, 0, 0, 0, -1, 1}));
+  const std::vector<float> context{1, -1, 0.5f};
+  CHECK(policy.decide({.dense = context}, 0).action == 1);
+}
+
+TEST_CASE("a Bernoulli likelihood is refused where rewards are not in [0, 1]", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.likelihood = inference::Likelihood::bernoulli;
+  envs::BanditSpec paying = spec;
+  paying.reward_low = -5;
+  paying.reward_high = 5;
+  CHECK_ERROR(ParticlePolicy(options, paying, 5), usage, "'likelihood'", "two-arms average from -5 to 5");
+  const Interactions data;
+  ParticlePolicy policy(options, spec, 5);
+  CHECK_ERROR(policy.learn(data.batch), usage, "Bernoulli", "targets in [0, 1]");
+  options.prior_function_scale = 1;
+  CHECK_ERROR(ParticlePolicy(options, spec, 5), usage, "'prior_function_scale'");
+}
+
+TEST_CASE("an option out of its range is refused where the policy is made", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.particles = 0;
+  CHECK_ERROR(ParticlePolicy(options, spec, 5), usage, "'particles'");
+}
+
+TEST_CASE("every name has the options that mean something under it, and no others", "[policies][particle]") {
+  const auto has = [](const std::string& name, const std::string& option) {
+    const std::vector<std::string> names = options_of(name);
+    return std::ranges::find(names, option) != names.end();
+  };
+  for (const std::string name : {"svgd", "s2vgd", "ensemble", "epsilon-greedy"}) {
+    CAPTURE(name);
+    const bool repels = name == "svgd" || name == "s2vgd", single = name == "epsilon-greedy";
+    for (const char* option : {"kernel", "bandwidth_rule", "median_over", "bandwidth"})
+      CHECK(has(name, option) == repels);
+    for (const char* option : {"reflectors", "scales", "reflector_precision", "scale_deviation"})
+      CHECK(has(name, option) == (name == "s2vgd"));
+    for (const char* option : {"particles", "draw", "prior_function_scale"}) CHECK(has(name, option) == !single);
+    CHECK(has(name, "epsilon") == single);
+    for (const char* option : {"repulsion", "parameterization", "sampler"}) CHECK_FALSE(has(name, option));
+    for (const char* option : {"hidden", "step_size", "noise_precision", "weight_precision", "arithmetic"})
+      CHECK(has(name, option));
+  }
+  const auto builder = bandit_policies().at("svgd").builder();
+  OptionTable table;
+  builder->describe(table);
+  CHECK_ERROR(table.set("kernal", "rbf"), usage, "unknown option 'kernal'", "Did you mean 'kernel'");
+  CHECK_ERROR(table.set("reflectors", "4"), usage, "unknown option 'reflectors'");
+}
+
+TEST_CASE("the collapse meter starts at one, whatever the widths, and is near zero where all particles agree",
+          "[policies][particle]") {
+  for (const bool per_layer : {false, true}) {
+    ParticlePolicy::Options options = small();
+    options.posterior.prior = {
+        .weight_precision = 4, .learn_weight_precision = per_layer, .precision_per_layer = per_layer};
+    ParticlePolicy policy(options, spec, 5);
+    const auto meters = [&] {
+      std::map<std::string, double> found;
+      for (const auto& [name, value] : policy.diagnostics()) found[name] = value;
+      return found;
+    };
+    CHECK(meters().at("collapse") == 1);
+    const double to_prior = meters().at("variance_to_prior");
+    // Weights start from N(0, 1/3) and N(0, 1/6), 18 and 12 of them; their prior is N(0, 1/4).
+    CHECK(to_prior == Approx((18.0 / 3 + 12.0 / 6) / 30 * 4 * 7 / 8).epsilon(0.3));
+
+    Snapshot state;
+    policy.save(state);
+    std::vector<float> values = state.get_vector<float>("particles/values");
+    const std::size_t size = values.size() / 8;
+    if (per_layer)  // log λ of the first layer: 8 in place of 4
+      for (std::size_t i = 0; i < 8; ++i) values[i * size + size - 2] = std::log(8.0f);
+    policy.restore(with_particles(policy, values));
+    CHECK(meters().at("collapse") == 1);
+    if (per_layer)
+      CHECK(meters().at("variance_to_prior") == Approx(to_prior / 4 / ((18.0 / 8 + 12.0 / 4) / 30)).epsilon(1e-6));
+    for (std::size_t i = 0; i < 8; ++i) std::copy_n(values.begin(), size, values.begin() + static_cast<long>(i * size));
+    policy.restore(with_particles(policy, values));
+    CHECK(meters().at("collapse") == 0);
+  }
+  ParticlePolicy::Options alike = small();
+  alike.initial_spread = 0;
+  for (const auto& [name, value] : ParticlePolicy(alike, spec, 5).diagnostics()) CHECK(name != "collapse");
 }

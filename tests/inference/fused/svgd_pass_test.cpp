@@ -1,4 +1,5 @@
 // The SIMD passes of SVGD against the plain ones in double, over shapes that leave remainders everywhere.
+#include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/svgd_pass.h>
 
@@ -88,6 +89,38 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
         }
       }
     }
+  }
+}
+
+TEST_CASE("an optimizer's update in SIMD has the bits of the plain one where both add in one rounding",
+          "[inference][svgd][parity]") {
+  if (fused::vector_lanes() < 8) return;  // SSE rounds a product before it adds
+  for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
+    Particles<float> simd = make(3, 130).narrow, readable = simd;
+    const OptimizerOptions options{.method = method, .step_size = 1e-2};
+    OptimizerState<float> simd_state(options, 3, 130), readable_state(options, 3, 130);
+    for (int t = 0; t < 5; ++t) {
+      CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state));
+      CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state));
+    }
+    for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
+  }
+}
+
+TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[inference][svgd]") {
+  for (std::int64_t place = 0; place < 37; ++place) {
+    Particles<float> particles = make(2, 37).narrow;
+    std::vector<double> gram(4);
+    fused::squared_distances(particles.values(), gram);
+    KernelWeights weights;
+    kernel_weights({}, gram, 2, weights);
+    for (std::int64_t q = 0; q < 37; ++q) particles.gradients()(1, q) = q == place ? 1e38f : 1;
+    Particles<float> alone = particles, readable = particles;
+    const OptimizerOptions options{.method = OptimizerMethod::sgd, .step_size = 1e3};
+    OptimizerState<float> first(options, 2, 37), second(options, 2, 37), third(options, 2, 37);
+    CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first));
+    CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second));
+    CHECK_FALSE(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third));
   }
 }
 

@@ -1,0 +1,183 @@
+// Every registered sampler keeps the contract of inference/sampler.h.
+#include <stein/inference/sampler_registry.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+constexpr std::int64_t rows = 5;
+
+/// N(0, 1) in every coordinate, with a count of its adaptations in place of latents.
+class Bowl final : public Target<float> {
+ public:
+  Bowl() {
+    layout_.add("layer0.weight", {2, 3}, Role::weight);
+    layout_.add("layer0.bias", {3}, Role::bias);
+  }
+  const Layout& layout() const override { return layout_; }
+  void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
+                MatrixView<float> gradient, std::span<float> value) override {
+    for (std::int64_t i = 0; i < gradient.rows; ++i)
+      for (std::int64_t q = 0; q < gradient.columns; ++q) {
+        gradient(i, q) = -steepness * coordinates.values(i, q);
+        if (!value.empty()) value[i] -= steepness * coordinates.values(i, q) * coordinates.values(i, q) / 2;
+      }
+    if (broken) gradient(1, 4) = std::numeric_limits<float>::quiet_NaN();
+  }
+  void adapt(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&, MatrixView<float>,
+             double weight) override {
+    seen = coordinates.values(0, 0);
+    weights.push_back(weight);
+  }
+
+  float steepness = 1;
+  bool broken = false;
+  float seen = 0;               ///< the first coordinate at the last adaptation
+  std::vector<double> weights;  ///< of all adaptations
+
+ private:
+  Layout layout_;
+};
+
+Particles<float> start(const Layout& layout) {
+  Particles<float> particles(layout, rows);
+  for (std::int64_t i = 0; i < rows; ++i)
+    fill_normal(particles.values().row(i), {.seed = 3}, static_cast<std::uint32_t>(i));
+  return particles;
+}
+
+std::vector<float> all(const Particles<float>& particles) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < particles.rows(); ++i)
+    values.insert(values.end(), particles.values().row(i).begin(), particles.values().row(i).end());
+  return values;
+}
+
+template <class Body>
+void for_every_sampler(const Body& body) {
+  for (const auto& [name, entry] : samplers().entries()) {
+    DYNAMIC_SECTION(name) {
+      Bowl target;
+      Particles<float> particles = start(target.layout());
+      body(entry.defaults, target, particles);
+    }
+  }
+}
+
+std::unique_ptr<Sampler<float>> make(const SamplerChoice& choice, const Particles<float>& particles) {
+  return choice.make(particles.rows(), particles.size(), 7);
+}
+
+}  // namespace
+
+TEST_CASE("every sampler is described, and its default options lie in their ranges", "[inference][sampler]") {
+  CHECK(samplers().entries().size() >= 2);
+  for (const auto& [name, entry] : samplers().entries()) {
+    CHECK_FALSE(entry.description.empty());
+    SamplerChoice choice = entry.defaults;
+    const OptionTable table = OptionTable::of(choice);
+    for (const Option& option : table.options()) {
+      INFO(name << ", " << option.name);
+      CHECK_FALSE(option.help.empty());
+      CHECK_NOTHROW(option.assign(option.text()));
+    }
+  }
+  CHECK_ERROR(samplers().at("svdg"), usage, "unknown sampler 'svdg'", "Did you mean 'svgd'");
+}
+
+TEST_CASE("a copied choice of a sampler has options of its own", "[inference][sampler]") {
+  SamplerChoice first = samplers().at("svgd").defaults, second = first;
+  OptionTable::of(first).set("step_size", "0.5");
+  CHECK(OptionTable::of(first).get("step_size") == "0.5");
+  CHECK(OptionTable::of(second).get("step_size") == "0.001");
+}
+
+TEST_CASE("a step moves every particle, and the same seed moves them to the same bits", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
+    const std::vector<float> before = all(particles);
+    Particles<float> twin = particles;
+    const auto sampler = make(choice, particles), other = make(choice, twin);
+    for (int t = 0; t < 3; ++t) {
+      sampler->step(particles, target, {});
+      other->step(twin, target, {});
+    }
+    const std::vector<float> after = all(particles);
+    CHECK(all(twin) == after);
+    for (std::size_t i = 0; i < rows; ++i)
+      CHECK_FALSE(std::equal(after.begin() + 9 * i, after.begin() + 9 * (i + 1), before.begin() + 9 * i));
+  });
+}
+
+TEST_CASE("saved and restored, every sampler takes the same next steps", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
+    const auto sampler = make(choice, particles);
+    for (int t = 0; t < 4; ++t) sampler->step(particles, target, {});
+    Snapshot state, positions;
+    sampler->save(state);
+    particles.save(positions);
+    Particles<float> again(target.layout(), rows);
+    again.restore(positions);
+    const auto resumed = make(choice, again);
+    resumed->restore(state);
+    for (int t = 0; t < 4; ++t) {
+      sampler->step(particles, target, {});
+      resumed->step(again, target, {});
+    }
+    CHECK(all(again) == all(particles));
+  });
+}
+
+TEST_CASE("a gradient that is no number is named, and no particle has moved", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
+    const auto sampler = make(choice, particles);
+    const std::vector<float> before = all(particles);
+    target.broken = true;
+    CHECK_ERROR(sampler->step(particles, target, {}), numeric, "the gradient of layer0.weight[1, 1] of particle 1",
+                "nan");
+    CHECK(all(particles) == before);
+    CHECK(target.weights.empty());
+  });
+}
+
+TEST_CASE("a step out of the finite numbers names the coordinate", "[inference][sampler]") {
+  for_every_sampler([](SamplerChoice choice, Bowl& target, Particles<float>& particles) {
+    OptionTable::of(choice).set("step_size", "1e38");
+    OptionTable::of(choice).set("optimizer", "sgd");
+    target.steepness = 1000;
+    const auto sampler = make(choice, particles);
+    CHECK_ERROR(sampler->step(particles, target, {}), numeric, "the value of layer0.weight[0, 0] of particle 0", "inf");
+  });
+}
+
+TEST_CASE("a sampler refuses particles that it was not made for", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
+    const auto fewer = choice.make(rows - 1, particles.size(), 7), narrower = choice.make(rows, 8, 7);
+    CHECK_ERROR(fewer->step(particles, target, {}), usage, "made for 4 particles of 9 coordinates, got 5 of 9");
+    CHECK_ERROR(narrower->step(particles, target, {}), usage, "made for 5 particles of 8 coordinates, got 5 of 9");
+    CHECK_ERROR(choice.make(0, 9, 7), usage, "at least 1 coordinate, got 0 of 9");
+    CHECK_ERROR(choice.make(5, 0, 7), usage, "got 5 of 0");
+    const auto sampler = make(choice, particles);
+    Snapshot state;
+    sampler->save(state);
+    CHECK_ERROR(fewer->restore(state), data, "");
+  });
+}
+
+TEST_CASE("after every step the target adapts to where the particles are then", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
+    const auto sampler = make(choice, particles);
+    for (int t = 0; t < 3; ++t) {
+      sampler->step(particles, target, {});
+      CHECK(target.seen == particles.values()(0, 0));
+    }
+    REQUIRE(target.weights.size() == 3);
+    CHECK(target.weights[0] == 1);
+    CHECK(target.weights[2] == Approx(std::pow(3, -0.7)));
+  });
+}
