@@ -54,7 +54,8 @@ std::int64_t vector_lanes();
 double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, const OneHotColumns& columns,
                 float* gradient);
 
-/// Writes the outputs [n, outputs] of the network for all inputs.
-void mlp_forward(const MlpPlan& plan, const float* weights, const Inputs<float>& inputs, MatrixView<float> outputs);
+/// Writes the outputs [M·n, outputs] of the networks with `weights` [M, P] for all n inputs, those of network 0 first.
+void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,
+                 MatrixView<float> outputs);
 
 }  // namespace stein::inference::fused

@@ -35,8 +35,7 @@ void ParticleMlp::predict(const ParticleRows<const float>& weights, const Inputs
   STEIN_CHECK(outputs.rows == weights.values.rows * inputs.rows() && outputs.columns == plan_.spec.outputs,
               "network: outputs must be [{}, {}], got [{}, {}]", weights.values.rows * inputs.rows(),
               plan_.spec.outputs, outputs.rows, outputs.columns);
-  for (std::int64_t i = 0; i < weights.values.rows; ++i)
-    fused::mlp_forward(plan_, weights.values.row(i).data(), inputs, outputs.block(i * inputs.rows(), inputs.rows()));
+  fused::mlp_forward(plan_, weights.values, inputs, outputs);
 }
 
 }  // namespace stein::inference

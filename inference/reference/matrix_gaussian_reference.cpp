@@ -9,14 +9,13 @@
 namespace stein::inference {
 namespace {
 
-/// X H(v_K) … H(v₁) for X [M, n, d] and v [M, K, d].
-at::Tensor reflect_rows(at::Tensor x, const at::Tensor& reflectors) {
-  for (std::int64_t k = reflectors.size(1); k-- > 0;) {
-    const at::Tensor v = reflectors.narrow(1, k, 1);  // [M, 1, d]
-    const at::Tensor component = x.bmm(v.transpose(1, 2)) * (2 / v.square().sum(2, true));
-    x = at::baddbmm(x, component, v, 1, -1);
-  }
-  return x;
+/// X H(v_K) … H(v₁) for X [M, n, d] and reflectors V [M, K, d] as X − C V, all reflections at once: column k of C is what
+/// H(v_k) takes away, c_k ‖v_k‖²/2 = X v_k − Σ_{j>k} c_j (v_j·v_k), a triangular system.
+at::Tensor reflect_rows(const at::Tensor& x, const at::Tensor& reflectors) {
+  const at::Tensor transposed = reflectors.transpose(1, 2), products = reflectors.bmm(transposed);
+  const at::Tensor triangle = products.tril(-1) + at::diag_embed(products.diagonal(0, 1, 2) / 2);
+  const at::Tensor c = at::linalg_solve_triangular(triangle, x.bmm(transposed), /*upper=*/false, /*left=*/false);
+  return at::baddbmm(x, c, reflectors, 1, -1);
 }
 
 /// A leaf of the graph: the parameter `entry` of every row, [M, rows, columns].
