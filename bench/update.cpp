@@ -10,6 +10,7 @@
 #include <stein/inference/tensor_view.h>
 
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <algorithm>
 #include <cmath>
 
@@ -131,11 +132,13 @@ Row measure_case(const Case& which, double peak) {
   }
   check_same(start, particles, reference.particles());
 
-  const int threads = use_best_thread_count([&] { reference.step(batch); });
-  const Pair seconds = measure_pair([&] { sampler.step(particles, *posterior, batch); }, [&] { reference.step(batch); },
-                                    {.round_seconds = 0.1, .warm_up_seconds = 0.2});
+  const auto ours = [&] { sampler.step(particles, *posterior, batch); };
+  const auto theirs = [&] { reference.step(batch); };
+  const PairSettings settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
+  const int threads = use_best_thread_count(theirs);
+  const Pair seconds = measure_pair(ours, theirs, settings);
   const double rate = operations(which, particles.size()) / seconds.ours;
-  return {.name = which.name,
+  Row row{.name = which.name,
           .ours = seconds.ours * 1e6,
           .reference = seconds.reference * 1e6,
           .unit = "µs",
@@ -143,6 +146,12 @@ Row measure_case(const Case& which, double peak) {
                     {"reference_threads", static_cast<double>(threads)},
                     {"gflops", rate / 1e9},
                     {"share_of_matrix_product_rate", rate / peak}}};
+  if (threads > 1) {
+    at::set_num_threads(1);
+    const Pair one_thread = measure_pair(ours, theirs, settings);
+    row.extra.emplace_back("ratio_to_one_reference_thread", one_thread.reference / one_thread.ours);
+  }
+  return row;
 }
 
 std::vector<Row> measure() {
