@@ -17,10 +17,26 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
+BanditAgent::Timing& BanditAgent::Timing::operator+=(const Timing& other) {
+  deciding_seconds += other.deciding_seconds;
+  learning_seconds += other.learning_seconds;
+  decisions += other.decisions;
+  updates += other.updates;
+  return *this;
+}
+
+double BanditAgent::Timing::decisions_per_second() const {
+  return decisions > 0 ? static_cast<double>(decisions) / deciding_seconds : 0;
+}
+
+double BanditAgent::Timing::updates_per_second() const {
+  return updates > 0 ? static_cast<double>(updates) / learning_seconds : 0;
+}
+
 BanditAgent::BanditAgent(const Options& options, std::uint64_t seed,
                          std::unique_ptr<envs::BanditEnvironment> environment,
                          std::unique_ptr<policies::BanditPolicy> policy)
-    : options_(options),
+    : options_(checked(options)),
       seed_(seed),
       environment_(std::move(environment)),
       policy_(std::move(policy)),
@@ -29,14 +45,23 @@ BanditAgent::BanditAgent(const Options& options, std::uint64_t seed,
 
 const Interaction& BanditAgent::step() {
   const std::int64_t step = steps_done_;
-  const envs::Context context = environment_->observe(seed_, step);
-  const policies::Decision decision = decide(context);
+  try {
+    const envs::Context context = environment_->observe(seed_, step);
+    const policies::Decision decision = decide(context);
+    take(decision);
+    learn_from(context);
+  } catch (const Error& error) {
+    fail(error.kind(), "seed {}, interaction {}: {}", seed_, step, error.what());
+  }
+  return last_;
+}
+
+void BanditAgent::take(const policies::Decision& decision) {
   const double reward = environment_->reward(decision.action);
   const std::span<const double> expected = environment_->expected_rewards();
   const double best = std::ranges::max(expected);
   const double mean = std::accumulate(expected.begin(), expected.end(), 0.0) / static_cast<double>(expected.size());
-
-  last_ = {.step = step,
+  last_ = {.step = steps_done_,
            .row = environment_->row(),
            .action = decision.action,
            .reward = reward,
@@ -47,19 +72,6 @@ const Interaction& BanditAgent::step() {
            .uniform_regret = last_.uniform_regret + (best - mean),
            .total_reward = last_.total_reward + reward};
   ++steps_done_;
-
-  const auto start = Clock::now();
-  try {
-    policy_->observe(context, decision.action, reward);
-    if (policy_->learns_from_minibatches()) {
-      window_.append(context, decision.action, reward);
-      if (steps_done_ % options_.learn_every == 0) learn();
-    }
-  } catch (const Error& error) {
-    fail(error.kind(), "seed {}, interaction {}: {}", seed_, step, error.what());
-  }
-  timing_.learning_seconds += seconds_since(start);
-  return last_;
 }
 
 policies::Decision BanditAgent::decide(const envs::Context& context) {
@@ -75,6 +87,16 @@ policies::Decision BanditAgent::decide(const envs::Context& context) {
   timing_.deciding_seconds += seconds_since(start);
   ++timing_.decisions;
   return decision;
+}
+
+void BanditAgent::learn_from(const envs::Context& context) {
+  const auto start = Clock::now();
+  policy_->observe(context, last_.action, last_.reward);
+  if (policy_->learns_from_minibatches()) {
+    window_.append(context, last_.action, last_.reward);
+    if (steps_done_ % options_.learn_every == 0) learn();
+  }
+  timing_.learning_seconds += seconds_since(start);
 }
 
 void BanditAgent::learn() {

@@ -32,7 +32,8 @@ struct Interaction {
 /// One repetition: observe a context, choose an arm, take the reward, keep the interaction, learn.
 ///
 /// The posterior of a policy that learns from minibatches is that of the window: N is the number of interactions in it,
-/// and what has left the window is forgotten. Regret is exact: it sums expected rewards, not rewards.
+/// and what has left the window is forgotten. Other policies condition on every interaction. Regret is exact: it sums
+/// expected rewards, not rewards.
 class BanditAgent {
  public:
   struct Options {
@@ -64,13 +65,19 @@ class BanditAgent {
     double learning_seconds = 0;
     std::int64_t decisions = 0;  ///< made by the policy: forced pulls are not counted
     std::int64_t updates = 0;
+
+    Timing& operator+=(const Timing& other);
+    /// Of one thread, counting the time of decisions only; 0 if there were none.
+    double decisions_per_second() const;
+    /// Of one thread, counting the time of learning only; 0 if there were none.
+    double updates_per_second() const;
   };
 
+  /// Throws Error(usage) naming the option that is out of its range.
   BanditAgent(const Options& options, std::uint64_t seed, std::unique_ptr<envs::BanditEnvironment> environment,
               std::unique_ptr<policies::BanditPolicy> policy);
 
-  /// The next interaction. Throws Error(numeric), naming seed and step, where the policy's learning left the finite
-  /// numbers.
+  /// The next interaction. Throws Error(numeric), naming seed and step, where the policy left the finite numbers.
   const Interaction& step();
 
   std::int64_t steps_done() const { return steps_done_; }
@@ -79,6 +86,7 @@ class BanditAgent {
   const Interaction& last() const { return last_; }
   const Timing& timing() const { return timing_; }
   const envs::BanditEnvironment& environment() const { return *environment_; }
+  const policies::BanditPolicy& policy() const { return *policy_; }
   policies::BanditPolicy& policy() { return *policy_; }
 
   /// Everything that later interactions depend on.
@@ -88,6 +96,8 @@ class BanditAgent {
 
  private:
   policies::Decision decide(const envs::Context& context);
+  void take(const policies::Decision& decision);
+  void learn_from(const envs::Context& context);
   void learn();
   std::int64_t updates_now() const;
 

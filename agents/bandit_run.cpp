@@ -135,20 +135,14 @@ void BanditRun::hand_over(std::vector<Report>& reports, const Outputs& outputs) 
 
 BanditResult BanditRun::result() const {
   BanditResult result{.steps = steps_done()};
-  BanditAgent::Timing sum;
   for (const Repetition& repetition : agents_) {
     const BanditAgent& agent = *repetition.agent;
     result.seeds.push_back(agent.seed());
     result.regret.push_back(agent.last().regret);
     result.uniform_regret.push_back(agent.last().uniform_regret);
     result.reward.push_back(agent.last().total_reward);
-    sum.deciding_seconds += agent.timing().deciding_seconds;
-    sum.learning_seconds += agent.timing().learning_seconds;
-    sum.decisions += agent.timing().decisions;
-    sum.updates += agent.timing().updates;
+    result.timing += agent.timing();
   }
-  if (sum.decisions > 0) result.decisions_per_second = static_cast<double>(sum.decisions) / sum.deciding_seconds;
-  if (sum.updates > 0) result.updates_per_second = static_cast<double>(sum.updates) / sum.learning_seconds;
   return result;
 }
 

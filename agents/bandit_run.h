@@ -23,8 +23,7 @@ struct BanditResult {
   std::vector<double> regret{};          ///< against the best arm of every context, from expected rewards
   std::vector<double> uniform_regret{};  ///< expected regret of uniformly drawn arms on the same contexts
   std::vector<double> reward{};          ///< sum of the rewards
-  double decisions_per_second = 0;       ///< of one thread, counting the time of decisions only; 0 if there were none
-  double updates_per_second = 0;         ///< of one thread, counting the time of learning only; 0 if there were none
+  BanditAgent::Timing timing{};          ///< of all seeds together, since the run was made or restored
 
   /// Mean regret as a percentage of that of uniform play.
   double regret_percent_of_uniform() const;
@@ -63,6 +62,7 @@ class BanditRun {
   std::int64_t steps_done() const { return agents_.front().agent->steps_done(); }
   std::int64_t agent_count() const { return std::ssize(agents_); }
   const envs::BanditSpec& spec() const { return agents_.front().agent->environment().spec(); }
+  const policies::BanditPolicy& policy() const { return agents_.front().agent->policy(); }
   BanditResult result() const;
   /// The posteriors at the bandit's probes, by seed and probe; empty where there are no probes or no posterior.
   std::vector<ProbedPosterior> probed_posteriors();

@@ -31,13 +31,6 @@ void check_names_differ(const OptionTable& table, std::string_view environment, 
                 option.name, environment, policy);
 }
 
-template <class Described>
-std::string section(const std::string& heading, Described&& describe) {
-  OptionTable table;
-  describe(table);
-  return table.options().empty() ? "" : fmt::format("{}\n{}\n", heading, help_text(table));
-}
-
 }  // namespace
 
 SeedRange SeedRange::parse(std::string_view text) {
@@ -65,6 +58,7 @@ BanditExperiment::BanditExperiment(const Sources& sources) {
   look_ahead(sources, "policy", policy_);
   environment_builder_ = envs::bandits().at(environment_).builder();
   policy_builder_ = policies::bandit_policies().at(policy_).builder();
+  if (!learns()) agent_.forced_pulls = 0;
   describe_run(table_);
   agent_.describe(table_);
   environment_builder_->describe(table_);
@@ -84,14 +78,30 @@ void BanditExperiment::describe_run(OptionTable& table) {
   table("log_decisions", log_decisions_, "write decisions.jsonl, one line an interaction");
 }
 
+std::map<std::string, std::string> BanditExperiment::environment_options() const {
+  OptionTable table;
+  environment_builder_->describe(table);
+  std::map<std::string, std::string> values;
+  for (const Option& option : table.options()) values[option.name] = option.text();
+  return values;
+}
+
+std::vector<std::pair<std::string, OptionTable>> BanditExperiment::sections() {
+  std::vector<std::pair<std::string, OptionTable>> sections{
+      {"Run", {}}, {"Learning", {}}, {"Environment " + environment_, {}}, {"Policy " + policy_, {}}};
+  describe_run(sections[0].second);
+  agent_.describe(sections[1].second);
+  environment_builder_->describe(sections[2].second);
+  policy_builder_->describe(sections[3].second);
+  return sections;
+}
+
 std::string BanditExperiment::help() const {
   BanditExperiment shown({.toml = "", .toml_name = "", .settings = {{"env", environment_}, {"policy", policy_}}});
-  return "Options for --set and for the file of --config:\n\n" +
-         section("Run", [&](OptionTable& table) { shown.describe_run(table); }) +
-         section("Learning", [&](OptionTable& table) { shown.agent_.describe(table); }) +
-         section("Environment " + environment_,
-                 [&](OptionTable& table) { shown.environment_builder_->describe(table); }) +
-         section("Policy " + policy_, [&](OptionTable& table) { shown.policy_builder_->describe(table); });
+  std::string text = "Options for --set and for the file of --config:\n\n";
+  for (const auto& [heading, table] : shown.sections())
+    if (!table.options().empty()) text += fmt::format("{}\n{}\n", heading, help_text(table));
+  return text;
 }
 
 std::unique_ptr<agents::BanditRun> BanditExperiment::make_run(const envs::DataSource& source) const {

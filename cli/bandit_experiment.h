@@ -9,6 +9,7 @@
 #include <stein/policies/bandit_policy.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,9 +49,16 @@ class BanditExperiment {
   std::int64_t checkpoint_every() const { return checkpoint_every_; }
   bool log_decisions() const { return log_decisions_; }
   const agents::BanditAgent::Options& agent_options() const { return agent_; }
+  /// Whether rewards change what the policy does.
+  bool learns() const { return policies::bandit_policies().at(policy_).learns; }
+  /// What distinguishes this bandit from others of its name: its options and their values.
+  std::map<std::string, std::string> environment_options() const;
   /// All options with their present values.
   const OptionTable& options() const { return table_; }
-  /// The options with headings, for `--help`.
+  /// The options in four parts with a heading each: run, learning, environment, policy. The tables are bound to this
+  /// object.
+  std::vector<std::pair<std::string, OptionTable>> sections();
+  /// The options with headings and defaults, for `--help`.
   std::string help() const;
 
   /// Agents ready for their first interaction. Throws Error(data) where a data set is missing or damaged.

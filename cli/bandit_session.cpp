@@ -22,19 +22,21 @@
 #include <optional>
 
 #include "bandit_summary.h"
+#include "run_cost.h"
 
 namespace stein::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
 
 /// Everything that a run writes while it goes on.
 class Session {
  public:
   Session(const BanditExperiment& experiment, agents::BanditRun& run, const RunDirectory& directory,
           std::optional<std::uint64_t> resumed_at)
-      : experiment_(experiment), run_(run), directory_(directory) {
+      : experiment_(experiment), run_(run), directory_(directory), earlier_cost_(read_run_cost(directory.cost())) {
     auto metrics = std::make_unique<JsonlRecorder>(directory.metrics());
     metrics_ = metrics.get();
     recorder_.add(std::move(metrics));
@@ -64,6 +66,15 @@ class Session {
     return run_.steps_done() == experiment_.steps();
   }
 
+  /// Of this process and of those before it.
+  RunCost cost() const {
+    RunCost sum = earlier_cost_;
+    sum += {.wall_seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
+            .peak_memory_mb = peak_memory_megabytes(),
+            .timing = run_.result().timing};
+    return sum;
+  }
+
  private:
   void advance_or_explain(std::int64_t until, const StopToken& stop, const agents::BanditRun::Outputs& outputs) {
     const std::int64_t before = run_.steps_done();
@@ -84,11 +95,14 @@ class Session {
     state.put("decisions_bytes", decisions_ ? decisions_->sync() : std::uint64_t{0});
     run_.save(state);
     save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
+    write_run_cost(directory_.cost(), cost());
   }
 
   const BanditExperiment& experiment_;
   agents::BanditRun& run_;
   const RunDirectory& directory_;
+  RunCost earlier_cost_;
+  Clock::time_point start_ = Clock::now();
   RecorderGroup recorder_;
   JsonlRecorder* metrics_ = nullptr;
   std::unique_ptr<agents::DecisionLog> decisions_;
@@ -116,15 +130,20 @@ std::map<std::string, std::string> data_checksums(const envs::BanditSpec& spec) 
   return sums;
 }
 
+/// N: what the posterior is conditioned on.
+std::string data_size(const BanditExperiment& experiment, const agents::BanditRun& run) {
+  if (!experiment.learns()) return "none: the policy does not learn";
+  if (!run.policy().learns_from_minibatches()) return "all interactions so far";
+  return fmt::format("interactions in the window, at most {}", experiment.agent_options().buffer);
+}
+
 std::string manifest_text(const BanditExperiment& experiment, const agents::BanditRun& run,
                           const std::string& data_folder) {
   const Json protocol{
-      {"env", experiment.environment()},
-      {"policy", experiment.policy()},
-      {"data", run.spec().data},
-      {"source", run.spec().source},
-      {"data_folder", data_folder},
-      {"N", fmt::format("interactions in the window, at most {}", experiment.agent_options().buffer)},
+      {"env", experiment.environment()}, {"env_options", experiment.environment_options()},
+      {"policy", experiment.policy()},   {"data", run.spec().data},
+      {"source", run.spec().source},     {"data_folder", data_folder},
+      {"N", data_size(experiment, run)}, {"T", experiment.learns() ? Json(1) : Json(nullptr)},
   };
   return to_json(RunManifest{.command = "bandit",
                              .first_seed = experiment.seeds().first,
@@ -158,9 +177,13 @@ void announce(const BanditExperiment& experiment, const agents::BanditRun& run, 
     log_info("'{}' is a synthetic stand-in, not the real data set", experiment.environment());
 }
 
+void print(const Json& summary, const RunDirectory& directory, const CommonOptions& common) {
+  std::fputs(common.json ? (summary.dump(2) + "\n").c_str() : readable(summary).c_str(), stdout);
+  if (!common.json) std::fputs(fmt::format("  {:<22}{}\n", "kept in", directory.root().string()).c_str(), stdout);
+}
+
 int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunDirectory& directory,
           std::optional<std::uint64_t> resumed_at, std::int64_t stop_after, const CommonOptions& common) {
-  const auto start = std::chrono::steady_clock::now();
   announce(experiment, run, directory);
   if (run.steps_done() < experiment.steps()) remove_results(directory);
   Session session(experiment, run, directory, resumed_at);
@@ -169,14 +192,21 @@ int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunD
              experiment.steps(), directory.root().string());
     return interrupted;
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Json summary = summarize(run, experiment.environment(), experiment.policy(), {.wall_seconds = seconds});
-  summary["run_directory"] = directory.root().string();
-  directory.write_summary(summary.dump(2) + "\n");
   write_posteriors(run, directory);
-  std::fputs(common.json ? (summary.dump(2) + "\n").c_str() : readable(summary).c_str(), stdout);
-  if (!common.json) std::fputs(fmt::format("  {:<22}{}\n", "kept in", directory.root().string()).c_str(), stdout);
+  Json summary = summarize(run, experiment.environment(), experiment.policy(), session.cost());
+  summary["run_directory"] = directory.root().string();
+  directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
+  print(summary, directory, common);
   return 0;
+}
+
+/// The summary of a run that has ended after `steps` interactions; nothing if there is none.
+std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.summary(), ignored)) return std::nullopt;
+  Json summary = Json::parse(read_file(directory.summary()), nullptr, false);
+  if (!summary.is_object() || summary.value("steps", std::int64_t{-1}) != steps) return std::nullopt;
+  return summary;
 }
 
 /// What a run may not change when it is resumed would make it another run.
@@ -192,7 +222,8 @@ int start_bandit_run(const BanditExperiment& experiment, const fs::path& out, Ex
   const auto run = experiment.make_run({.directory = run_options.data});
   const RunDirectory directory = RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing);
   directory.write_config(to_toml(experiment.options()));
-  directory.write_manifest(manifest_text(experiment, *run, run_options.data));
+  const fs::path data = run_options.data.empty() ? fs::path() : fs::absolute(run_options.data);
+  directory.write_manifest(manifest_text(experiment, *run, data.string()));
   open_log_file(directory.log());
   return go_on(experiment, *run, directory, std::nullopt, run_options.stop_after, common);
 }
@@ -205,6 +236,11 @@ int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair
   const Json manifest = Json::parse(read_file(directory.manifest()), nullptr, false);
   if (!manifest.is_object() || manifest.value("command", "") != "bandit")
     fail(ErrorKind::data, "'{}' is not the manifest of a bandit run", directory.manifest().string());
+  if (const auto summary = result_after(experiment.steps(), directory)) {
+    log_info("the run in '{}' is finished", directory.root().string());
+    print(*summary, directory, common);
+    return 0;
+  }
   const std::string data_folder =
       run_options.data.empty() ? manifest["protocol"].value("data_folder", "") : run_options.data;
   const auto run = experiment.make_run({.directory = data_folder});
@@ -225,7 +261,8 @@ int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair
     log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
                 manifest.value("simd_target", "an unknown SIMD target"), simd_target());
   directory.write_config(to_toml(experiment.options()));
-  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(done), run_options.stop_after, common);
+  const std::uint64_t next_record = static_cast<std::uint64_t>(done) + 1;  // metrics are numbered by interactions done
+  return go_on(experiment, *run, directory, next_record, run_options.stop_after, common);
 }
 
 }  // namespace stein::cli

@@ -20,7 +20,8 @@ namespace stein::cli {
 int start_bandit_run(const BanditExperiment& experiment, const std::filesystem::path& out, Existing existing,
                      const RunOptions& run_options, const CommonOptions& common);
 
-/// Continues the run in `directory` from its newest checkpoint; `settings` may lengthen it.
+/// Continues the run in `directory`, which is open for writing, from its newest checkpoint; `settings` may lengthen it.
+/// A finished run stays as it is: its result is printed again.
 int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair<std::string, std::string>>& settings,
                       const RunOptions& run_options, const CommonOptions& common);
 

@@ -2,7 +2,6 @@
 
 #include <stein/agents/seed_statistics.h>
 #include <stein/core/version.h>
-#include <sys/resource.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -20,12 +19,6 @@ Json over_seeds(std::span<const double> values) {
   return {{"mean", number(agents::mean(values))},
           {"sd", number(agents::deviation(values))},
           {"per_seed", std::vector<double>(values.begin(), values.end())}};
-}
-
-double peak_memory_megabytes() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
 /// "412.5", or "not defined" for null.
@@ -57,9 +50,9 @@ Json summarize(const agents::BanditRun& run, const std::string& environment, con
           {"regret_percent_of_uniform", number(result.regret_percent_of_uniform())},
           {"lock_in_share", number(result.lock_in_share())},
           {"reward", over_seeds(result.reward)},
-          {"decisions_per_second", number(result.decisions_per_second)},
-          {"updates_per_second", number(result.updates_per_second)},
-          {"peak_memory_mb", peak_memory_megabytes()},
+          {"decisions_per_second", number(cost.timing.decisions_per_second())},
+          {"updates_per_second", number(cost.timing.updates_per_second())},
+          {"peak_memory_mb", cost.peak_memory_mb},
           {"wall_seconds", cost.wall_seconds},
           {"version", version()},
           {"commit", commit()}};

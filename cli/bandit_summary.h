@@ -6,12 +6,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace stein::cli {
+#include "run_cost.h"
 
-/// How long this process worked on the run; not part of what a resumed run repeats.
-struct RunCost {
-  double wall_seconds = 0;
-};
+namespace stein::cli {
 
 /// The object of summary.json. Numbers that do not exist (the deviation of one seed) are null.
 nlohmann::ordered_json summarize(const agents::BanditRun& run, const std::string& environment,

@@ -29,7 +29,8 @@ Action resume_command(CLI::App& command) {
     arguments->common.apply();
     std::vector<std::pair<std::string, std::string>> settings;
     for (const std::string& setting : arguments->settings) settings.push_back(parse_setting(setting));
-    return resume_bandit_run(RunDirectory::open(arguments->directory), settings, arguments->run, arguments->common);
+    return resume_bandit_run(RunDirectory::open(arguments->directory, Access::write), settings, arguments->run,
+                             arguments->common);
   };
 }
 

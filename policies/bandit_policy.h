@@ -39,6 +39,9 @@ class BanditPolicy {
  public:
   virtual ~BanditPolicy() = default;
 
+  /// Whether rewards change later decisions; a policy that never learns hides this by a `false` of its own.
+  static constexpr bool learns = true;
+
   /// Chooses an arm for `context` at interaction `step`.
   virtual Decision decide(const envs::Context& context, std::int64_t step) = 0;
   /// Takes note of one interaction: all that a policy with a closed-form posterior needs.
@@ -68,6 +71,7 @@ class BanditPolicy {
 /// A registered policy: its line in `stein list`, its options, its factory.
 struct PolicyEntry {
   std::string description;
+  bool learns = true;  ///< see BanditPolicy; without it there is no reason to force pulls
   struct Builder {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;
@@ -92,7 +96,7 @@ bool register_bandit_policy(std::string name, std::string description, typename 
     }
   };
   return bandit_policies().add(
-      std::move(name), {std::move(description),
+      std::move(name), {std::move(description), Policy::learns,
                         [defaults] { return std::unique_ptr<PolicyEntry::Builder>(new OptionsBuilder(defaults)); }});
 }
 

@@ -15,6 +15,8 @@ class Uniform final : public BanditPolicy {
     void describe(V&) {}
   };
 
+  static constexpr bool learns = false;
+
   Uniform(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
   Decision decide(const envs::Context& context, std::int64_t step) override;

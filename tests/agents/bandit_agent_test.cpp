@@ -99,3 +99,19 @@ TEST_CASE("a policy that leaves the finite numbers is named with seed and intera
   for (int i = 0; i < 3; ++i) agent.step();
   CHECK_ERROR(agent.step(), numeric, "seed 5", "interaction 3", "coordinate 'w'");
 }
+
+TEST_CASE("a decision out of the finite numbers is named with seed and interaction too", "[agents][agent]") {
+  BanditAgent agent = make_agent({.updates = 1, .forced_pulls = 1});
+  for (int i = 0; i < 4; ++i) agent.step();
+  dynamic_cast<ToyPolicy&>(agent.policy()).lose_probability();
+  CHECK_ERROR(agent.step(), numeric, "seed 5", "interaction 4", "not a number");
+}
+
+TEST_CASE("options that no agent can work with are refused by name", "[agents][agent]") {
+  CHECK_ERROR(make_agent({.buffer = 0}), usage, "'buffer'", "got 0");
+  CHECK_ERROR(make_agent({.batch = -1}), usage, "'batch'");
+  CHECK_ERROR(make_agent({.updates = 0}), usage, "'updates'");
+  CHECK_ERROR(make_agent({.learn_every = 0}), usage, "'learn_every'", "got 0");
+  CHECK_ERROR(make_agent({.rows_per_update = -1}), usage, "'rows_per_update'");
+  CHECK_ERROR(make_agent({.forced_pulls = -1}), usage, "'forced_pulls'");
+}

@@ -107,8 +107,8 @@ TEST_CASE("the decision log is ordered by step and then by seed, and adds up to 
     CHECK(result.regret[i] == Approx(regret[i]).epsilon(1e-12));
     CHECK(result.reward[i] == Approx(reward[i]).epsilon(1e-12));
   }
-  CHECK(result.decisions_per_second > 0);
-  CHECK(result.updates_per_second > 0);
+  CHECK(result.timing.decisions_per_second() > 0);
+  CHECK(result.timing.updates_per_second() > 0);
 }
 
 TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[agents][run]") {

@@ -39,6 +39,7 @@ class ToyPolicy final : public policies::BanditPolicy {
       : seed_(seed), breaks_at_update_(breaks_at_update) {}
 
   policies::Decision decide(const envs::Context&, std::int64_t step) override {
+    if (std::isnan(probability_)) fail(ErrorKind::numeric, "the probability is not a number");
     Draws draws({.seed = seed_, .step = static_cast<std::uint64_t>(step), .stream = Stream::decision}, 0);
     propensities_ = {1 - probability_, probability_};
     return {.action = draws.uniform() < probability_ ? 1 : 0, .propensities = propensities_};
@@ -54,6 +55,9 @@ class ToyPolicy final : public policies::BanditPolicy {
   std::vector<std::pair<std::string, double>> diagnostics() const override { return {{"probability", probability_}}; }
   void save(Snapshot& snapshot) const override { snapshot.put("probability", probability_); }
   void restore(const Snapshot& snapshot) override { probability_ = snapshot.get_scalar<double>("probability"); }
+
+  /// From now on there is nothing to decide by.
+  void lose_probability() { probability_ = NAN; }
 
   std::int64_t updates = 0;
 

@@ -60,6 +60,26 @@ TEST_CASE("values that cannot be are named with what is allowed", "[cli][bad-inp
   refused("delta", {"key=value"});
 }
 
+TEST_CASE("particles, reflections and minibatches of a network policy have sane numbers", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  const std::string policy = GENERATE("svgd", "s2vgd", "ensemble", "epsilon-greedy");
+  const auto refused = [&](const std::string& setting, const std::string& key, const std::string& found) {
+    check_refused(folder, {"bandit", "--env", "wheel", "--policy", policy, "--out", "run", "--set", setting}, 2,
+                  {"'" + key + "'", found});
+    CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  };
+  for (const char* key : {"batch", "buffer", "steps", "updates"}) {
+    for (const char* value : {"0", "-1", "1e15"}) refused(std::string(key) + "=" + value, key, value);
+  }
+  if (policy != "epsilon-greedy") {
+    for (const char* value : {"0", "-1", "1e9", "2.5"}) refused(std::string("particles=") + value, "particles", value);
+  }
+  if (policy == "s2vgd") {
+    for (const char* value : {"-1", "1e9", "many"}) refused(std::string("reflectors=") + value, "reflectors", value);
+  }
+  for (const char* value : {"0", "inf", "nan"}) refused(std::string("step_size=") + value, "step_size", value);
+}
+
 TEST_CASE("seeds are a range of a sane length", "[cli][bad-input]") {
   const TemporaryDirectory folder;
   for (const char* seeds : {"5", "3:3", "5:2", "a:b", "0:5x", "0:1000000000", "-1:3", ":"}) {
@@ -127,6 +147,21 @@ TEST_CASE("a run directory that cannot be made or is taken is refused", "[cli][b
   careless.emplace_back("--overwrite");
   check_refused(folder, careless, 2, {"no run"});
   CHECK(content_of(folder / "mine/letter.txt") == "keep me");
+}
+
+TEST_CASE("a run that a process is at work on is left to it", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> start{"bandit", "--env",         "linear",  "--policy", "lints",
+                                       "--set",  "steps=1000000", "--quiet", "--out",    "run"};
+  Program first(folder.path(), start);
+  REQUIRE(first.wait_until([&] { return std::filesystem::exists(folder / "run/checkpoints"); }));
+  auto overwriting = start;
+  overwriting.emplace_back("--overwrite");
+  check_refused(folder, overwriting, 2, {"another process is at work", "'run'"});
+  check_refused(folder, {"resume", "run"}, 2, {"another process is at work", "'run'"});
+  first.send(SIGTERM);
+  CHECK(first.wait().code == 75);
+  CHECK(run(folder.path(), {"resume", "run", "--stop-after", "1"}).code == 75);
 }
 
 TEST_CASE("a report needs finished runs", "[cli][bad-input][report]") {

@@ -48,6 +48,7 @@ class Program {
     pointers.push_back(nullptr);
     process_ = ::fork();
     if (process_ != 0) return;
+    ::unsetenv("OMP_NUM_THREADS");  // how many threads it uses is its own affair
     ::setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
     data.empty() ? ::unsetenv("STEIN_DATA") : ::setenv("STEIN_DATA", data.c_str(), 1);
     const bool redirected = redirect(out_, STDOUT_FILENO) && redirect(err_, STDERR_FILENO);
@@ -56,6 +57,11 @@ class Program {
   }
 
   void send(int signal) const { ::kill(process_, signal); }
+  /// Threads that it has now; 0 if it has ended.
+  std::ptrdiff_t thread_count() const {
+    std::error_code ended;
+    return std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(process_) + "/task", ended), {});
+  }
 
   /// Waits until `condition` holds; false if the program ended first.
   bool wait_until(const std::function<bool()>& condition) {

@@ -2,6 +2,7 @@
 #include <csignal>
 
 #include "cli/program.h"
+#include "core/python.h"
 
 using namespace stein::test;
 using Catch::Contains;
@@ -81,25 +82,26 @@ TEST_CASE("particles, optimiser and window are resumed bit for bit too", "[cli][
   const TemporaryDirectory folder;
   const std::string policy = GENERATE("svgd", "s2vgd", "epsilon-greedy", "ensemble");
   const auto arguments = [&](const std::string& out, const std::string& threads) {
-    return std::vector<std::string>{"bandit",
-                                    "--env",
-                                    "mushroom-synthetic",
-                                    "--policy",
-                                    policy,
-                                    "--seeds",
-                                    "0:2",
-                                    "--threads",
-                                    threads,
-                                    "--log-decisions",
-                                    "--quiet",
-                                    "--out",
-                                    out,
-                                    "--set",
-                                    "steps=60",
-                                    "checkpoint_every=10",
-                                    "updates=2",
-                                    "buffer=40",
-                                    "prior_function_scale=0.5"};
+    return std::vector<std::string>{
+        "bandit",
+        "--env",
+        "mushroom-synthetic",
+        "--policy",
+        policy,
+        "--seeds",
+        "0:2",
+        "--threads",
+        threads,
+        "--log-decisions",
+        "--quiet",
+        "--out",
+        out,
+        "--set",
+        "steps=60",
+        "checkpoint_every=10",
+        "updates=2",
+        "buffer=40",
+        policy == "epsilon-greedy" ? "learn_noise_precision=true" : "prior_function_scale=0.5"};
   };
   REQUIRE(run(folder.path(), arguments("whole", "1")).code == 0);
   auto stopping = arguments("part", "2");
@@ -160,4 +162,58 @@ TEST_CASE("a finished run stays as it is, and only its length may change", "[cli
   REQUIRE(std::filesystem::exists(folder / "part/summary.json"));
   REQUIRE(run(folder.path(), {"resume", "part", "--set", "steps=300", "--stop-after", "200", "--quiet"}).code == 75);
   CHECK_FALSE(std::filesystem::exists(folder / "part/summary.json"));
+}
+
+TEST_CASE("resuming a finished run prints its result again and touches no file", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--set", "steps=100"})).code == 0);
+  const auto before = files_of(folder / "part"), checkpoints = files_of(folder / "part/checkpoints"),
+             events = files_of(folder / "part/events");
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--json", "--quiet"});
+  CHECK(resumed.code == 0);
+  CHECK(resumed.out == before.at("summary.json"));
+  CHECK(files_of(folder / "part") == before);
+  CHECK(files_of(folder / "part/checkpoints") == checkpoints);
+  CHECK(files_of(folder / "part/events") == events);
+}
+
+TEST_CASE("time and rates of a run are those of all its processes", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  const auto cost = [&] { return nlohmann::json::parse(content_of(folder / "part/cost.json")); };
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "1000"})).code == 75);
+  const auto half = cost();
+  CHECK(half["decisions"] == 2 * (1000 - 20));  // two seeds; ten forced pulls of each of two arms
+  CHECK(half["wall_seconds"].get<double>() > 0);
+  const auto resumed = run(folder.path(), {"resume", "part", "--json", "--quiet"}).json();
+  CHECK(cost()["decisions"] == 2 * (2000 - 20));
+  CHECK(resumed["wall_seconds"].get<double>() > half["wall_seconds"].get<double>());
+
+  // Killed between its last checkpoint and its result.
+  std::filesystem::remove(folder / "part/summary.json");
+  const auto finished = run(folder.path(), {"resume", "part", "--json", "--quiet"}).json();
+  CHECK(finished["decisions_per_second"].get<double>() == Approx(resumed["decisions_per_second"].get<double>()));
+  CHECK(finished["wall_seconds"].get<double>() >= cost()["wall_seconds"].get<double>());
+  CHECK(finished["regret"] == resumed["regret"]);
+}
+
+TEST_CASE("TensorBoard shows every metric of a resumed run once", "[cli][resume][python]") {
+  const auto python = python_with("tensorboard.backend.event_processing.event_accumulator");
+  if (!python) {
+    WARN("skipped: no Python with tensorboard (set STEIN_TEST_PYTHON or run scripts/setup)");
+    return;
+  }
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--set", "steps=60", "--stop-after", "40"})).code == 75);
+  REQUIRE(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+  CHECK(run_python(*python, folder / "check.py", R"(
+import json, os
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+run = os.path.dirname(__file__) + '/part'
+events = EventAccumulator(run + '/events', size_guidance={'scalars': 0})
+events.Reload()
+lines = [json.loads(line) for line in open(run + '/metrics.jsonl')]
+steps = [line['step'] for line in lines if line['tag'] == 'regret' and line['seed'] == 1]
+assert steps == list(range(1, 61)), steps
+assert [e.step for e in events.Scalars('regret/seed_1')] == steps
+)"));
 }
