@@ -83,15 +83,15 @@ Json true_rewards(const Json& posteriors) {
   return truths;
 }
 
-/// Environments in the order in which they were given.
-Json group_by_environment(const std::vector<RunRecord>& records) {
+/// Bandits in the order in which they were given.
+Json group_by_bandit(const std::vector<RunRecord>& records) {
   Json groups = Json::array();
   for (const RunRecord& record : records) {
-    const Json& environment = record.summary["env"];
     auto place =
-        std::find_if(groups.begin(), groups.end(), [&](const Json& group) { return group["env"] == environment; });
+        std::find_if(groups.begin(), groups.end(), [&](const Json& group) { return group["bandit"] == record.bandit; });
     if (place == groups.end()) {
-      groups.push_back({{"env", environment},
+      groups.push_back({{"bandit", record.bandit},
+                        {"env", record.summary["env"]},
                         {"data", record.summary["data"]},
                         {"source", record.summary.value("source", "")},
                         {"arm_names", record.summary.value("arm_names", Json::array())},
@@ -140,7 +140,7 @@ void fill(std::string& page, const std::string& mark, const std::string& content
 
 std::string make_report_page(const std::vector<RunRecord>& records) {
   const fs::path folder = page_folder();
-  const Json data{{"version", version()}, {"commit", commit()}, {"groups", group_by_environment(records)}};
+  const Json data{{"version", version()}, {"commit", commit()}, {"groups", group_by_bandit(records)}};
   std::string page = read_part(folder, "page.html");
   fill(page, "/* style */", read_part(folder, "page.css"));
   fill(page, "{} /* data */", inside_script(data.dump()));

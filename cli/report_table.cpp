@@ -23,9 +23,9 @@ std::string make_report_table(const std::vector<RunRecord>& records) {
   for (const RunRecord& record : records) {
     const Json& summary = record.summary;
     const std::size_t seeds = summary["seeds"].size();
-    const std::string group = fmt::format("{} ({} data), {} interactions, {} seed{}", summary["env"].get<std::string>(),
-                                          summary["data"].get<std::string>(), summary["steps"].get<std::int64_t>(),
-                                          seeds, seeds == 1 ? "" : "s");
+    const std::string group =
+        fmt::format("{} ({} data), {} interactions, {} seed{}", record.bandit, summary["data"].get<std::string>(),
+                    summary["steps"].get<std::int64_t>(), seeds, seeds == 1 ? "" : "s");
     if (group != heading) {
       table += fmt::format("{}{}\n\n  {:<{}}  {:>18}  {:>12}  {:>10}  {:>13}\n", table.empty() ? "" : "\n", group,
                            "policy", width, "regret, mean ± sd", "% of uniform", "locked in", "decisions/s");

@@ -1,14 +1,17 @@
 #include "run_record.h"
 
+#include <fmt/ranges.h>
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 
+#include <set>
 #include <sstream>
 
 namespace stein::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using namespace nlohmann::literals;
 
 Json read_json(const std::filesystem::path& path) {
   Json json = Json::parse(read_file(path), nullptr, false);
@@ -30,6 +33,11 @@ void read_metrics(const std::filesystem::path& path, RunRecord& record) {
   }
 }
 
+/// Name and value of every option of the environment.
+std::map<std::string, std::string> environment_options(const RunRecord& record) {
+  return record.manifest.value("/protocol/env_options"_json_pointer, std::map<std::string, std::string>());
+}
+
 }  // namespace
 
 RunRecord read_run(const RunDirectory& directory) {
@@ -46,6 +54,7 @@ RunRecord read_run(const RunDirectory& directory) {
     if (!record.summary.contains(key))
       fail(ErrorKind::data, "'{}' has no '{}': it is not the summary of a bandit run", directory.summary().string(),
            key);
+  record.bandit = record.summary["env"].get<std::string>();
   record.label = record.summary["policy"].get<std::string>();
   read_metrics(directory.metrics(), record);
   if (std::filesystem::exists(directory.posteriors(), ignored)) record.posteriors = read_json(directory.posteriors());
@@ -53,13 +62,19 @@ RunRecord read_run(const RunDirectory& directory) {
 }
 
 void label_apart(std::vector<RunRecord>& records) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;  // of every option of every environment
+  for (const RunRecord& record : records)
+    for (const auto& [option, value] : environment_options(record)) values[{record.bandit, option}].insert(value);
   std::map<std::pair<std::string, std::string>, int> count;
-  const auto key = [](const RunRecord& record) {
-    return std::pair(record.summary["env"].get<std::string>(), record.summary["policy"].get<std::string>());
-  };
-  for (const RunRecord& record : records) ++count[key(record)];
   for (RunRecord& record : records) {
-    if (count[key(record)] == 1) continue;
+    std::vector<std::string> differing;
+    for (const auto& [option, value] : environment_options(record))
+      if (values[{record.bandit, option}].size() > 1) differing.push_back(fmt::format("{}={}", option, value));
+    if (!differing.empty()) record.bandit += fmt::format(" ({})", fmt::join(differing, ", "));
+    ++count[{record.bandit, record.label}];
+  }
+  for (RunRecord& record : records) {
+    if (count[{record.bandit, record.label}] == 1) continue;
     const std::filesystem::path root = record.summary.value("run_directory", "");
     record.label = fmt::format("{} ({})", record.label, root.filename().string());
   }

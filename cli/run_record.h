@@ -13,6 +13,7 @@ namespace stein::cli {
 
 /// What a report reads of one run directory.
 struct RunRecord {
+  std::string bandit;               ///< what it was played on: its environment, with the options that tell it apart
   std::string label;                ///< how a report calls it: its policy, or its directory where that is ambiguous
   nlohmann::ordered_json summary;   ///< summary.json
   nlohmann::ordered_json manifest;  ///< manifest.json
@@ -25,7 +26,7 @@ struct RunRecord {
 /// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.
 RunRecord read_run(const RunDirectory& directory);
 
-/// Gives every record a label of its own.
+/// Gives records of different bandits different names of the bandit, and every record of one bandit a label of its own.
 void label_apart(std::vector<RunRecord>& records);
 
 }  // namespace stein::cli

@@ -282,10 +282,10 @@
 
   function section(group, index) {
     paint(group.runs);
-    const key = groups.length > 1 ? `${group.env}/` : "";
+    const key = groups.length > 1 ? `${group.bandit}/` : "";
     const badge = element("span", {class: `badge ${group.data}`}, `${group.data} data`);
     const single = groups.length === 1;
-    const nodes = [element(single ? "h1" : "h2", {}, single ? `Bandit report: ${group.env}` : group.env, badge), lead(group)];
+    const nodes = [element(single ? "h1" : "h2", {}, single ? `Bandit report: ${group.bandit}` : group.bandit, badge), lead(group)];
     if (group.env.endsWith("-synthetic")) {
       nodes.push(element("div", {class: "notice"}, "These runs used a made-up stand-in, not the real data set."));
     }

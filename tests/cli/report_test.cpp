@@ -80,3 +80,24 @@ TEST_CASE("a page of one run lies with it, and runs of several bandits are told 
   CHECK_THAT(both.out, Contains("wheel (synthetic data)") && Contains("linear (synthetic data)"));
   CHECK(std::filesystem::exists(folder / "report.html"));
 }
+
+TEST_CASE("bandits of one name with different options are different bandits", "[cli][report]") {
+  const TemporaryDirectory folder;
+  const auto play = [&](const std::string& delta, const std::string& policy) {
+    const std::string out = policy + "-" + delta;
+    REQUIRE(run(folder.path(),
+                {"bandit", "--env", "wheel", "--policy", policy, "--set", "steps=30", "delta=" + delta, "--out", out})
+                .code == 0);
+    return out;
+  };
+  const std::string easy = play("0.5", "uniform"), hard = play("0.99", "uniform"), learned = play("0.5", "lints");
+  const Outcome apart = run(folder.path(), {"report", easy, learned, hard});
+  REQUIRE(apart.code == 0);
+  CHECK_THAT(apart.out, Contains("wheel (delta=0.5) (synthetic data)") && Contains("wheel (delta=0.99)"));
+  CHECK_THAT(apart.out, !Contains("uniform (uniform-0.5)"));  // one run of each policy in each bandit needs no folder
+  const std::string page = content_of(folder / "report.html");
+  CHECK_THAT(page, Contains(R"x("bandit":"wheel (delta=0.5)")x") && Contains(R"x("bandit":"wheel (delta=0.99)")x"));
+
+  const Outcome alike = run(folder.path(), {"report", easy, learned});
+  CHECK_THAT(alike.out, Contains("wheel (synthetic data)") && !Contains("delta"));
+}
