@@ -34,7 +34,7 @@ bench: build ## every benchmark: ours against the reference
 lint: build ## formatting, clang-tidy, documentation of the public headers
 	@scripts/lint
 
-docs: setup ## the reference of the public headers, build/docs/html/index.html
+docs: build ## docs/reference.md, and the reference of the public headers in build/docs/html
 	@scripts/docs
 
 # Leaks are not looked for: LibTorch and its CUDA libraries leave theirs behind at exit.

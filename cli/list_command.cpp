@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "reference_page.h"
 
 namespace stein::cli {
 namespace {
@@ -50,10 +51,14 @@ void print(const Json& lists) {
 
 Action list_command(CLI::App& command) {
   const auto common = std::make_shared<CommonOptions>();
+  const auto reference = std::make_shared<bool>(false);
   common->add_json(command);
-  return [common] {
+  command.add_flag("--reference", *reference, "The page docs/reference.md: everything with all of its options");
+  return [common, reference] {
     const Json lists = everything();
-    if (common->json) {
+    if (*reference) {
+      std::fputs(make_reference_page().c_str(), stdout);
+    } else if (common->json) {
       std::fputs((lists.dump(2) + "\n").c_str(), stdout);
     } else {
       print(lists);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 #include <sstream>
@@ -143,4 +144,65 @@ TEST_CASE("stein list names what is linked in", "[cli][list]") {
   CHECK(outcome.code == 0);
   for (const char* name : {"mushroom-synthetic", "wheel", "lints", "uniform", "rng"})
     CHECK_THAT(outcome.out, Contains(name));
+}
+
+TEST_CASE("the reference page is the one that the program writes", "[cli][list]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"list", "--reference"});
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("### s2vgd") && Contains("| `reflectors` |") && Contains("### wheel"));
+  INFO("scripts/docs writes docs/reference.md anew");
+  CHECK(content_of(STEIN_DOCS "/reference.md") == outcome.out);
+}
+
+TEST_CASE("the manifest says what the posterior is conditioned on and where the data lie", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "sets");
+  const auto protocol = [&](const std::string& policy) {
+    REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--data", "sets", "--set", "steps=3",
+                                "delta=0.9", "buffer=77", "--out", policy})
+                .code == 0);
+    return Json::parse(content_of(folder / (policy + "/manifest.json")))["protocol"];
+  };
+  const Json network = protocol("svgd"), linear = protocol("lints"), none = protocol("uniform");
+  CHECK(network["N"] == "interactions in the window, at most 77");
+  CHECK(linear["N"] == "all interactions so far");
+  CHECK(none["N"] == "none: the policy does not learn");
+  CHECK(network["T"] == 1);
+  CHECK(linear["T"] == 1);
+  CHECK(none["T"].is_null());
+  CHECK(network["env_options"] == Json({{"delta", "0.9"}, {"noise", "0.01"}}));
+  // Absolute: a run may be resumed from another folder than it was started in.
+  CHECK(network["data_folder"] == (std::filesystem::canonical(folder.path()) / "sets").string());
+}
+
+TEST_CASE("a policy that does not learn is not made to try every arm first", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const auto first_decision = [&](const std::string& setting) {
+    REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--log-decisions", "--overwrite",
+                                "--out", "run", "--set", "steps=2", setting})
+                .code == 0);
+    return Json::parse(
+        content_of(folder / "run/decisions.jsonl").substr(0, content_of(folder / "run/decisions.jsonl").find('\n')));
+  };
+  CHECK(first_decision("steps=1")["propensities"] == Json({0.2, 0.2, 0.2, 0.2, 0.2}));
+  CHECK(first_decision("steps=1")["deterministic"] == false);
+  CHECK(first_decision("forced_pulls=1")["propensities"] == Json({1., 0., 0., 0., 0.}));
+}
+
+TEST_CASE("one thread is one thread, with LibTorch's arithmetic too", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const auto most_threads = [&](const std::string& arithmetic) {
+    Program program(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "svgd", "--threads", "1",
+                                    "--quiet", "--out", arithmetic, "--set", "steps=4", "forced_pulls=0", "updates=1",
+                                    "particles=2", "hidden=300,300", "batch=300", "arithmetic=" + arithmetic});
+    std::ptrdiff_t most = 0;
+    program.wait_until([&] {
+      most = std::max(most, program.thread_count());
+      return false;
+    });
+    REQUIRE(program.wait().code == 0);
+    return most;
+  };
+  CHECK(most_threads("reference") == most_threads("fused"));
 }
