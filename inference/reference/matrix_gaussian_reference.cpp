@@ -9,8 +9,8 @@
 namespace stein::inference {
 namespace {
 
-/// X H(v_K) … H(v₁) for X [M, n, d] and reflectors V [M, K, d] as X − C V, all reflections at once: column k of C is what
-/// H(v_k) takes away, c_k ‖v_k‖²/2 = X v_k − Σ_{j>k} c_j (v_j·v_k), a triangular system.
+/// X H(v_K) … H(v₁) for X [M, n, d] and reflectors V [M, K, d] as X − C V, all reflections at once: column k of C is
+/// what H(v_k) takes away, c_k ‖v_k‖²/2 = X v_k − Σ_{j>k} c_j (v_j·v_k), a triangular system.
 at::Tensor reflect_rows(const at::Tensor& x, const at::Tensor& reflectors) {
   const at::Tensor transposed = reflectors.transpose(1, 2), products = reflectors.bmm(transposed);
   const at::Tensor triangle = products.tril(-1) + at::diag_embed(products.diagonal(0, 1, 2) / 2);
