@@ -67,8 +67,8 @@ Registry<SamplerEntry>& samplers();
 
 /// Registers `S` under a name; a namespace-scope constant can do it.
 template <class S>
-bool register_sampler(std::string name, std::string description) {
-  return samplers().add(std::move(name), {std::move(description), SamplerChoice::of<S>()});
+bool register_sampler(const std::string& name, const std::string& description) {
+  return samplers().add(name, {description, SamplerChoice::of<S>()});
 }
 
 }  // namespace stein::inference

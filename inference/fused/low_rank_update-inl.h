@@ -44,13 +44,12 @@ struct LowRank {
   std::int64_t rank, n;
 };
 
-/// The first a_columns of `a` beside the first b_columns of `b`: where they lie if they do so already, else in `to`,
+/// The first a_columns of `a` beside the first b_columns of `b`: where they lie if they do so already, else in `both`,
 /// which has space for one vector more. Rows of both are whole vectors.
 inline ConstBlock beside(ConstBlock a, std::int64_t a_columns, ConstBlock b, std::int64_t b_columns, std::int64_t rows,
-                         float* to) {
+                         Block both) {
   if (a.stride == b.stride && b.data == a.data + a_columns) return a;
   const FloatTag d;
-  const Block both{to, a_columns + b_columns};
   for (std::int64_t i = 0; i < rows; ++i) {  // what spills over the end of a part is written later
     for (std::int64_t j = 0; j < a_columns; j += lanes) hn::StoreU(hn::LoadU(d, a.row(i) + j), d, both.row(i) + j);
     for (std::int64_t j = 0; j < b_columns; j += lanes)

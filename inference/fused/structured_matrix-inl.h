@@ -277,7 +277,7 @@ inline std::int64_t forward_matrix(const MatrixShape& shape, const MatrixParts<c
   if (shape.right > 0) finish_right(shape, parts, kept, own);
 
   const std::int64_t rank = shape.left + shape.right;
-  const LowRank correction{.left = beside(kept.v(), shape.left, kept.r(), shape.right, p, own.pair.data),
+  const LowRank correction{.left = beside(kept.v(), shape.left, kept.r(), shape.right, p, own.pair),
                            .right = kept.z_yt,
                            .rank = rank,
                            .n = kept.columns};

@@ -128,7 +128,7 @@ inline void pull_core(const MatrixShape& shape, const MatrixParts<const float>& 
   const FloatTag f;
   const std::int64_t p = shape.rows, d = shape.columns, edge = p - own.edge_rows;
   const LowRank correction{
-      .left = beside(kept.v(), shape.left, own.g_zt_e.from_column(kept.left), shape.right, p, own.pair.data),
+      .left = beside(kept.v(), shape.left, own.g_zt_e.from_column(kept.left), shape.right, p, own.pair),
       .right = kept.z_yt,
       .rank = shape.left + shape.right,
       .n = kept.columns};
