@@ -104,16 +104,16 @@ Row measure_case(const Case& which) {
   decide_reference();
   check_same(policy, context, reference, share);
 
-  const int threads = use_best_thread_count(decide_reference);
   std::int64_t step = 0;
   const auto decide = [&] { keep(policy.decide(context, ++step)); };
-  const Pair seconds = measure_pair(decide, decide_reference);
+  const TensorPair pair = measure_tensor_pair(decide, decide_reference);
   Row row{.name = which.name,
-          .ours = seconds.ours * 1e6,
-          .reference = seconds.reference * 1e6,
+          .ours = pair.seconds.ours * 1e6,
+          .reference = pair.seconds.reference * 1e6,
           .unit = "µs",
           .extra = {{"reference_is", "LibTorch forward, batched over particles"},
-                    {"reference_threads", static_cast<double>(threads)}}};
+                    {"reference_threads", static_cast<double>(pair.threads)},
+                    {"ratio_to_one_reference_thread", pair.ratio_to_one_thread}}};
   if (const auto count = allocations_in(decide)) row.extra.emplace_back("allocations", static_cast<double>(*count));
   return row;
 }

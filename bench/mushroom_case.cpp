@@ -1,4 +1,3 @@
-#include <stein/bench/benchmark.h>
 #include <stein/bench/mushroom_case.h>
 #include <stein/core/rng.h>
 
@@ -55,19 +54,17 @@ inference::Batch<float> Minibatch::batch() const {
   return batch;
 }
 
-int use_best_thread_count(const std::function<void()>& body) {
-  int best = 1;
+TensorPair measure_tensor_pair(const std::function<void()>& ours, const std::function<void()>& reference,
+                               const PairSettings& settings) {
+  at::set_num_threads(1);
+  const Pair one = measure_pair(ours, reference, settings);
+  TensorPair best{.seconds = one, .threads = 1, .ratio_to_one_thread = one.reference / one.ours};
   if (std::thread::hardware_concurrency() > 1) {
-    const auto with = [&](int threads) {
-      return [&body, threads] {
-        at::set_num_threads(threads);
-        body();
-      };
-    };
-    const Pair pair = measure_pair(with(1), with(2), {.rounds = 7, .round_seconds = 0.02, .warm_up_seconds = 0.05});
-    if (pair.reference < pair.ours) best = 2;
+    at::set_num_threads(2);
+    const Pair two = measure_pair(ours, reference, settings);
+    at::set_num_threads(1);
+    if (two.reference < one.reference) best.seconds = two, best.threads = 2;
   }
-  at::set_num_threads(best);
   return best;
 }
 

@@ -2,6 +2,7 @@
 // shape.
 #pragma once
 
+#include <stein/bench/benchmark.h>
 #include <stein/inference/batch.h>
 #include <stein/inference/network_posterior.h>
 
@@ -31,8 +32,16 @@ class Minibatch {
   std::vector<float> dense_, rewards_;
 };
 
-/// Gives LibTorch the number of threads, one or two, with which `body` takes less time, and returns it.
-int use_best_thread_count(const std::function<void()>& body);
+/// One call of ours and of LibTorch's, whose threads are as many, one or two, as take less time.
+struct TensorPair {
+  Pair seconds;
+  int threads = 1;
+  double ratio_to_one_thread = 0;  ///< how many times better ours is than LibTorch with one thread
+};
+
+/// Measures with one LibTorch thread and with two: two of them spin when the other core is busy.
+TensorPair measure_tensor_pair(const std::function<void()>& ours, const std::function<void()>& reference,
+                               const PairSettings& settings = {});
 
 /// Multiply-adds × 2 a second of LibTorch's product of 1,024-square float matrices on one thread: what one core reaches
 /// in practice.
