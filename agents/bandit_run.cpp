@@ -68,7 +68,8 @@ double BanditResult::regret_percent_of_uniform() const {
 
 double BanditResult::lock_in_share() const {
   std::int64_t locked = 0;
-  for (std::size_t i = 0; i < regret.size(); ++i) locked += regret[i] > uniform_regret[i];
+  for (std::size_t i = 0; i < regret.size(); ++i)  // equal but for the order of a sum is not worse
+    locked += regret[i] > uniform_regret[i] * (1 + 1e-9);
   return static_cast<double>(locked) / static_cast<double>(regret.size());
 }
 

@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/core/rng.h>
 #include <stein/policies/lin_ts.h>
 
@@ -31,6 +32,10 @@ std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
     posterior_[arm] = {.degrees = 2 * shape,
                        .location = predictions[arm].mean,
                        .scale = std::sqrt(rate / shape * predictions[arm].leverage)};
+    if (!std::isfinite(posterior_[arm].location) || !std::isfinite(posterior_[arm].scale))
+      fail(ErrorKind::numeric,
+           "lints: the reward of arm {} has posterior mean {} and scale {}; expected finite numbers", arm,
+           posterior_[arm].location, posterior_[arm].scale);
   }
   return posterior_;
 }

@@ -51,12 +51,12 @@ inference::MlpSpec network_of(const ParticlePolicy::Options& options, const envs
           .learn_noise_precision = options.learn_noise_precision};
 }
 
-/// Gives every arm whose value is the largest an equal part of `share`.
-void add_best(std::span<const float> values, double share, std::span<double> propensities) {
+/// Gives every arm whose value is the largest an equal part of one vote.
+void vote(std::span<const float> values, std::span<double> votes) {
   const float best = *std::ranges::max_element(values);
   const auto ties = std::ranges::count(values, best);
   for (std::size_t a = 0; a < values.size(); ++a)
-    if (values[a] == best) propensities[a] += share / static_cast<double>(ties);
+    if (values[a] == best) votes[a] += 1 / static_cast<double>(ties);
 }
 
 /// One of the largest values, each with the same probability.
@@ -146,21 +146,24 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step)
   const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
 
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  std::ranges::fill(propensities_, options_.epsilon / static_cast<double>(arms_));
+  std::ranges::fill(propensities_, 0);
   std::int64_t action;
   if (options_.draw == Draw::mean) {
     std::ranges::fill(mean_, 0);
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t a = 0; a < arms_; ++a) mean_[a] += scaled_reward(outputs(i, a));
     action = std::ranges::max_element(mean_) - mean_.begin();
-    propensities_[action] += 1 - options_.epsilon;
+    propensities_[action] = 1;
   } else {
-    for (std::int64_t i = 0; i < rows; ++i)
-      add_best(outputs.row(i), (1 - options_.epsilon) / static_cast<double>(rows), propensities_);
+    for (std::int64_t i = 0; i < rows; ++i) vote(outputs.row(i), propensities_);
+    for (double& share : propensities_) share /= static_cast<double>(rows);
     action = draw_best(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
   }
-  if (options_.epsilon > 0 && draws.uniform() < options_.epsilon)
-    action = draws.integer(static_cast<std::uint32_t>(arms_));
+  if (options_.epsilon > 0) {
+    for (double& share : propensities_)
+      share = (1 - options_.epsilon) * share + options_.epsilon / static_cast<double>(arms_);
+    if (draws.uniform() < options_.epsilon) action = draws.integer(static_cast<std::uint32_t>(arms_));
+  }
   return {.action = action,
           .propensities = propensities_,
           .deterministic = options_.draw == Draw::mean && options_.epsilon == 0};

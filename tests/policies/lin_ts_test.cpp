@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/error_matcher.h"
+
 namespace stein::policies {
 namespace {
 
@@ -38,6 +40,12 @@ TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[
     first += decision.action == 0;
   }
   CHECK(std::abs(first - 5000) / 50.0 < 6.1);
+}
+
+TEST_CASE("rewards too large for its sums are a numeric error that names the arm", "[policies][lints]") {
+  LinTs policy({}, line, 1);
+  policy.observe(at({1}), 1, 1e300);
+  CHECK_ERROR(policy.decide(at({1}), 0), numeric, "arm 1", "expected finite");
 }
 
 TEST_CASE("the samples for the report come from the posterior", "[policies][lints]") {

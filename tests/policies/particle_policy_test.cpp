@@ -65,12 +65,15 @@ std::vector<std::string> options_of(const std::string& name) {
 
 TEST_CASE("drawing one particle, an arm's probability is the share of particles that prefer it",
           "[policies][particle]") {
-  ParticlePolicy policy(small(), spec, 5);
+  ParticlePolicy::Options options = small();
+  options.particles = 20;
+  ParticlePolicy policy(options, spec, 5);
   const std::vector<float> context{1, -1, 0.5f};
   const Decision decision = policy.decide({.dense = context}, 0);
   double prefers_first = 0;
   for (const auto& rewards : policy.posterior_rewards({.dense = context})) prefers_first += rewards[0] > rewards[1];
-  CHECK(decision.propensities[0] == Approx(prefers_first / 8));
+  CHECK(decision.propensities[0] == prefers_first / 20);
+  CHECK(decision.propensities[1] == (20 - prefers_first) / 20);
   CHECK_FALSE(decision.deterministic);
 }
 
