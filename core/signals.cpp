@@ -36,6 +36,11 @@ extern "C" void on_signal(int signal) {
   errno = saved_errno;
 }
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 void install_signal_handlers(const StopToken& token) {
@@ -44,7 +49,8 @@ void install_signal_handlers(const StopToken& token) {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (signal == SIGHUP && is_ignored(signal)) continue;
     if (::sigaction(signal, &action, nullptr) != 0) {
       fail(ErrorKind::io, "cannot handle signal {}: {}", signal, std::strerror(errno));
     }

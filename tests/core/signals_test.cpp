@@ -28,8 +28,8 @@ TEST_CASE("copies of a stop token share one request", "[core][stop_token]") {
   CHECK_FALSE(StopToken().stop_requested());
 }
 
-TEST_CASE("SIGINT and SIGTERM only set the token", "[core][signals]") {
-  for (const int signal : {SIGINT, SIGTERM}) {
+TEST_CASE("SIGINT, SIGTERM and SIGHUP only set the token", "[core][signals]") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const int status = in_child([signal] {
       const StopToken token;
       install_signal_handlers(token);
@@ -40,6 +40,18 @@ TEST_CASE("SIGINT and SIGTERM only set the token", "[core][signals]") {
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 42);
   }
+}
+
+TEST_CASE("a SIGHUP that nohup made the process ignore stays ignored", "[core][signals]") {
+  const int status = in_child([] {
+    std::signal(SIGHUP, SIG_IGN);
+    const StopToken token;
+    install_signal_handlers(token);
+    ::raise(SIGHUP);
+    return token.stop_requested() ? 1 : 42;
+  });
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 42);
 }
 
 TEST_CASE("a second SIGINT ends the process at once, a second SIGTERM does not", "[core][signals]") {
