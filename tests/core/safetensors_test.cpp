@@ -145,6 +145,16 @@ TEST_CASE("every malformed safetensors file is refused in words", "[core][safete
   refused(make_file(R"({"__metadata__":[]})"), "no JSON object");
 }
 
+TEST_CASE("a header that is not JSON is not repeated in the message", "[core][safetensors]") {
+  const std::string noise = "{\"a" + std::string(3000, '\x01') + "\xff";
+  try {
+    static_cast<void>(decode_safetensors(make_file(noise), "file"));
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).ends_with("its header is not JSON"));
+  }
+}
+
 TEST_CASE("a safetensors file cut anywhere or with any byte changed is read or refused, never worse",
           "[core][safetensors]") {
   const test::TemporaryDirectory folder;
