@@ -14,12 +14,14 @@
 #include <stein/core/signals.h>
 #include <stein/core/simd_target.h>
 #include <stein/core/tensorboard_recorder.h>
+#include <stein/core/version.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "bandit_summary.h"
 #include "run_cost.h"
@@ -30,6 +32,23 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
+
+/// What a checkpoint holds besides the agents' state.
+constexpr const char* settings_text = "settings";
+
+/// The resolved options that a resumed run must find unchanged: all but its length, as TOML.
+std::string fixed_settings(const BanditExperiment& experiment) {
+  std::istringstream lines(to_toml(experiment.options()));
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("steps = ")) kept += line + "\n";
+  return kept;
+}
+
+/// " per seed", or nothing where there is one only.
+const char* per_seed(const agents::BanditRun& run) {
+  return run.agent_count() > 1 ? " per seed" : "";
+}
 
 /// Everything that a run writes while it goes on.
 class Session {
@@ -51,7 +70,8 @@ class Session {
     const std::int64_t end = stop_after > 0 ? std::min(stop_after, experiment_.steps()) : experiment_.steps();
     const auto agent_count = static_cast<std::uint64_t>(run_.agent_count());
     const std::unique_ptr<Progress> progress = make_progress(quiet);
-    progress->begin(fmt::format("{}/{}", experiment_.environment(), experiment_.policy()), "interactions",
+    progress->begin(fmt::format("{}/{}", experiment_.environment(), experiment_.policy()),
+                    agent_count == 1 ? "interactions" : fmt::format("interactions of {} seeds", agent_count),
                     agent_count * static_cast<std::uint64_t>(experiment_.steps()),
                     agent_count * static_cast<std::uint64_t>(run_.steps_done()));
     const agents::BanditRun::Outputs outputs{recorder_, *progress, decisions_.get()};
@@ -82,8 +102,9 @@ class Session {
       run_.advance(until, stop, outputs);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
-      fail(ErrorKind::numeric, "{}; the last finite state, after {} interactions, is saved in '{}'", error.what(),
-           before, directory_.checkpoints().string());
+      write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
+      fail(ErrorKind::numeric, "{}; the last finite state, after {} interactions{}, is saved in '{}'", error.what(),
+           before, per_seed(run_), directory_.checkpoints().string());
     }
   }
 
@@ -93,6 +114,7 @@ class Session {
     recorder_.flush();
     state.put("metrics_bytes", metrics_->sync());
     state.put("decisions_bytes", decisions_ ? decisions_->sync() : std::uint64_t{0});
+    state.put_text(settings_text, fixed_settings(experiment_));
     run_.save(state);
     save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
     write_run_cost(directory_.cost(), cost());
@@ -162,7 +184,7 @@ void write_posteriors(agents::BanditRun& run, const RunDirectory& directory) {
 
 /// A run that is made longer has no result until it ends again.
 void remove_results(const RunDirectory& directory) {
-  for (const fs::path& path : {directory.summary(), directory.posteriors()}) {
+  for (const fs::path& path : {directory.summary(), directory.posteriors(), directory.divergence()}) {
     std::error_code error;
     fs::remove(path, error);
     if (error) fail(ErrorKind::io, "cannot remove '{}': {}", path.string(), error.message());
@@ -170,9 +192,9 @@ void remove_results(const RunDirectory& directory) {
 }
 
 void announce(const BanditExperiment& experiment, const agents::BanditRun& run, const RunDirectory& directory) {
-  log_info("{}/{}: {} interactions, seeds {}:{}, {} data ({}), in '{}'", experiment.environment(), experiment.policy(),
-           experiment.steps(), experiment.seeds().first, experiment.seeds().end, run.spec().data, run.spec().source,
-           directory.root().string());
+  log_info("{}/{}: {} interactions{}, seeds {}:{}, {} data ({}), in '{}'", experiment.environment(),
+           experiment.policy(), experiment.steps(), per_seed(run), experiment.seeds().first, experiment.seeds().end,
+           run.spec().data, run.spec().source, directory.root().string());
   if (experiment.environment().ends_with("-synthetic"))
     log_info("'{}' is a synthetic stand-in, not the real data set", experiment.environment());
 }
@@ -182,18 +204,26 @@ void print(const Json& summary, const RunDirectory& directory, const CommonOptio
   if (!common.json) std::fputs(fmt::format("  {:<22}{}\n", "kept in", directory.root().string()).c_str(), stdout);
 }
 
+/// The commits of all programs that worked on the run, the first one's first.
+std::vector<std::string> commits_of(const Json& manifest) {
+  std::vector<std::string> commits{manifest.value("commit", "unknown")};
+  for (const std::string& later : manifest.value("later_commits", std::vector<std::string>())) commits.push_back(later);
+  return commits;
+}
+
 int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunDirectory& directory,
           std::optional<std::uint64_t> resumed_at, std::int64_t stop_after, const CommonOptions& common) {
   announce(experiment, run, directory);
   if (run.steps_done() < experiment.steps()) remove_results(directory);
   Session session(experiment, run, directory, resumed_at);
   if (!session.advance(stop_after, common.quiet)) {
-    log_info("stopped after {} of {} interactions; continue with `stein resume {}`", run.steps_done(),
-             experiment.steps(), directory.root().string());
+    log_info("stopped after {} of {} interactions{}; continue with `stein resume {}`", run.steps_done(),
+             experiment.steps(), per_seed(run), directory.root().string());
     return interrupted;
   }
   write_posteriors(run, directory);
   Json summary = summarize(run, experiment.environment(), experiment.policy(), session.cost());
+  summary["commits"] = commits_of(Json::parse(read_file(directory.manifest())));
   summary["run_directory"] = directory.root().string();
   directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
   print(summary, directory, common);
@@ -213,6 +243,51 @@ std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directo
 void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
   for (const auto& [key, value] : settings)
     STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
+}
+
+/// Throws Error(usage) naming the first option that is no longer what it was when `state` was saved.
+void check_settings(const BanditExperiment& experiment, const Snapshot& state, const RunDirectory& directory) {
+  std::istringstream before(state.get_text(settings_text)), now(fixed_settings(experiment));
+  std::string line_before, line_now;
+  while (true) {
+    const bool more_before = static_cast<bool>(std::getline(before, line_before));
+    const bool more_now = static_cast<bool>(std::getline(now, line_now));
+    if (!more_before && !more_now) return;
+    STEIN_CHECK(more_before && more_now && line_before == line_now,
+                "'{}' was changed since the run began: it had `{}` and now has `{}`; a resumed run may change its "
+                "steps and nothing else, start another with `stein bandit --config`",
+                directory.config().string(), more_before ? line_before : "", more_now ? line_now : "");
+  }
+}
+
+/// Without a checkpoint a run begins again, and only one that did nothing yet may. Throws Error(data).
+void check_not_begun(const RunDirectory& directory) {
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(directory.metrics(), none);
+  if ((none || bytes == 0) && read_run_cost(directory.cost()).timing.decisions == 0) return;
+  fail(ErrorKind::data,
+       "the run in '{0}' has done interactions, but there is no checkpoint in '{1}': it cannot go on; "
+       "`stein bandit --config '{2}' --out DIRECTORY` begins it again elsewhere",
+       directory.root().string(), directory.checkpoints().string(), directory.config().string());
+}
+
+void warn_of_divergence(const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.divergence(), ignored)) return;
+  std::string reason = read_file(directory.divergence());
+  while (reason.ends_with('\n')) reason.pop_back();
+  log_warning("the run in '{}' diverged and will again, as it repeats the same interactions: {}",
+              directory.root().string(), reason);
+}
+
+/// Warns if another build goes on with the run, and notes it in the manifest.
+void note_commit(Json manifest, const RunDirectory& directory) {
+  const std::vector<std::string> commits = commits_of(manifest);
+  if (commits.back() == commit()) return;
+  log_warning("the run began with commit {} and goes on with {}: its numbers may differ from those of either",
+              commits.front(), commit());
+  manifest["later_commits"].push_back(commit());
+  directory.write_manifest(manifest.dump(2) + "\n");
 }
 
 }  // namespace
@@ -247,9 +322,12 @@ int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair
 
   std::uint64_t metrics_bytes = 0, decisions_bytes = 0;
   if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
+    check_settings(experiment, checkpoint->state, directory);
     run->restore(checkpoint->state);
     metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
     decisions_bytes = checkpoint->state.get_scalar<std::uint64_t>("decisions_bytes");
+  } else {
+    check_not_begun(directory);
   }
   const std::int64_t done = run->steps_done();
   STEIN_CHECK(done <= experiment.steps(), "the run in '{}' has already done {} interactions, steps = {} asks for fewer",
@@ -260,6 +338,8 @@ int resume_bandit_run(const RunDirectory& directory, const std::vector<std::pair
   if (manifest.value("simd_target", "") != simd_target())
     log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
                 manifest.value("simd_target", "an unknown SIMD target"), simd_target());
+  note_commit(manifest, directory);
+  warn_of_divergence(directory);
   directory.write_config(to_toml(experiment.options()));
   const std::uint64_t next_record = static_cast<std::uint64_t>(done) + 1;  // metrics are numbered by interactions done
   return go_on(experiment, *run, directory, next_record, run_options.stop_after, common);

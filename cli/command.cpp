@@ -30,7 +30,7 @@ void RunOptions::add_all(CLI::App& command) {
   command.add_option("--data", data, "Folder with data sets (default: $STEIN_DATA, then the user's cache)");
   command
       .add_option("--stop-after", stop_after,
-                  "Stop when this many interactions are done, with a checkpoint and exit code 75")
+                  "Stop when every seed has done this many interactions, with a checkpoint and exit code 75")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
 }
 

@@ -42,6 +42,9 @@ std::map<std::string, std::string> environment_options(const RunRecord& record) 
 
 RunRecord read_run(const RunDirectory& directory) {
   std::error_code ignored;
+  if (std::filesystem::exists(directory.divergence(), ignored))
+    fail(ErrorKind::data, "the run in '{}' diverged and has no result: {}", directory.root().string(),
+         read_file(directory.divergence()));
   if (!std::filesystem::exists(directory.summary(), ignored))
     fail(ErrorKind::data, "the run in '{0}' is not finished: `stein resume {0}` goes on with it",
          directory.root().string());

@@ -44,6 +44,8 @@ class RunDirectory {
   std::filesystem::path report() const { return root_ / "report.html"; }
   std::filesystem::path cost() const { return root_ / "cost.json"; }  ///< time and memory that the run has taken so far
 
+  std::filesystem::path divergence() const { return root_ / "diverged.txt"; }  ///< why the run could not go on
+
   /// Each writes the whole file atomically. @throws Error(io)
   void write_config(std::string_view toml) const;
   void write_manifest(std::string_view json) const;

@@ -36,9 +36,15 @@ TEST_CASE("a run that diverges names the coordinate, exits with 4 and leaves its
   CHECK_THAT(outcome.err, Contains("interaction 5") && Contains("weight[") && Contains("of particle") &&
                               Contains("after 5 interactions") && Contains("run/checkpoints"));
   CHECK_THAT(content_of(folder / "run/log.txt"), Contains("of particle"));
+  const Outcome report = run(folder.path(), {"report", "run"});
+  CHECK(report.code == 3);
+  CHECK_THAT(report.err, Contains("'run' diverged") && Contains("of particle"));
   const auto checkpoint = stein::load_latest_checkpoint(folder / "run/checkpoints");
   REQUIRE(checkpoint.has_value());
   CHECK(checkpoint->step == 5);
   CHECK(checkpoint->state.arrays().size() > 10);
   CHECK(all_finite(checkpoint->state));
+  const Outcome resumed = run(folder.path(), {"resume", "run", "--quiet"});
+  CHECK(resumed.code == 4);
+  CHECK_THAT(resumed.err, Contains("'run' diverged and will again"));
 }

@@ -113,7 +113,7 @@ TEST_CASE("particles, optimiser and window are resumed bit for bit too", "[cli][
 
 TEST_CASE("an interrupt saves a checkpoint and exits with 75", "[cli][resume]") {
   const TemporaryDirectory folder;
-  const int signal = GENERATE(SIGINT, SIGTERM);
+  const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
   Program program(folder.path(), command("part", "2", {"--set", "steps=200000"}));
   REQUIRE(program.wait_until([&] { return has_checkpoint(folder / "part", 100); }));
   program.send(signal);
@@ -216,4 +216,60 @@ steps = [line['step'] for line in lines if line['tag'] == 'regret' and line['see
 assert steps == list(range(1, 61)), steps
 assert [e.step for e in events.Scalars('regret/seed_1')] == steps
 )"));
+}
+
+TEST_CASE("a run whose configuration was changed by hand is not resumed", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "100"})).code == 75);
+  const std::string config = content_of(folder / "part/config.toml");
+  const auto change = [&](const std::string& from, const std::string& to) {
+    std::string changed = config;
+    REQUIRE(changed.find(from) != std::string::npos);
+    std::ofstream(folder / "part/config.toml") << changed.replace(changed.find(from), from.size(), to);
+  };
+  const auto before = files_of(folder / "part/checkpoints");
+  change("checkpoint_every = 100", "checkpoint_every = 50");
+  const Outcome refused = run(folder.path(), {"resume", "part"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err,
+             Contains("part/config.toml") && Contains("checkpoint_every = 100") && Contains("checkpoint_every = 50"));
+  CHECK(files_of(folder / "part/checkpoints") == before);
+  change("steps = 2000", "steps = 200");
+  CHECK(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+}
+
+TEST_CASE("a run whose checkpoints were removed is not begun again over its logs", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "100"})).code == 75);
+  std::filesystem::remove_all(folder / "part/checkpoints");
+  const auto before = files_of(folder / "part");
+  const Outcome refused = run(folder.path(), {"resume", "part"});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("no checkpoint in 'part/checkpoints'") && Contains("cannot go on"));
+  CHECK(files_of(folder / "part") == before);
+
+  for (const char* name : {"metrics.jsonl", "decisions.jsonl", "cost.json"})  // killed before its first checkpoint
+    std::filesystem::remove(folder / "part" / name);
+  CHECK(run(folder.path(), {"resume", "part", "--stop-after", "10", "--quiet"}).code == 75);
+}
+
+TEST_CASE("a run that another build goes on with says so and names both", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), command("part", "1", {"--stop-after", "100"})).code == 75);
+  auto manifest = nlohmann::json::parse(content_of(folder / "part/manifest.json"));
+  const std::string commit = manifest["commit"];
+  manifest["commit"] = "another";
+  std::ofstream(folder / "part/manifest.json") << manifest.dump();
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--json", "--quiet"});
+  REQUIRE(resumed.code == 0);
+  CHECK_THAT(resumed.err, Contains("began with commit another and goes on with " + commit));
+  CHECK(resumed.json()["commits"] == std::vector<std::string>{"another", commit});
+}
+
+TEST_CASE("what is counted per seed and what over all seeds is told apart", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  const Outcome stopped = run(folder.path(), {"bandit", "--env", "linear", "--policy", "lints", "--seeds", "0:2",
+                                              "--set", "steps=300", "--stop-after", "20", "--out", "part"});
+  CHECK_THAT(stopped.err, Contains("stopped after 20 of 300 interactions per seed") &&
+                              Contains("40 of 600 interactions of 2 seeds"));
 }
