@@ -57,16 +57,19 @@ Json curve(const std::map<std::int64_t, std::vector<double>>& values) {
   return {{"step", steps}, {"median", median}, {"low", low}, {"high", high}};
 }
 
-/// All seeds' samples of one probe together, one list an arm.
-Json pooled_posteriors(const Json& posteriors) {
-  Json pooled = Json::object();
+/// Of every probe, what the first seed came to: {seed, expected_rewards, arms: one list of samples an arm}. The seeds'
+/// posteriors are different ones: together they would show the spread between seeds as that of a posterior.
+Json first_posteriors(const Json& posteriors) {
+  Json first = Json::object();
   for (const Json& entry : posteriors) {
-    Json& arms = pooled[entry["probe"].get<std::string>()];
-    for (const Json& sample : entry["samples"]) {
+    if (entry["seed"] != posteriors[0]["seed"]) continue;
+    Json arms = Json::array();
+    for (const Json& sample : entry["samples"])
       for (std::size_t arm = 0; arm < sample.size(); ++arm) arms[arm].push_back(rounded(sample[arm].get<double>()));
-    }
+    first[entry["probe"].get<std::string>()] = {
+        {"seed", entry["seed"]}, {"expected_rewards", entry["expected_rewards"]}, {"arms", arms}};
   }
-  return pooled;
+  return first;
 }
 
 Json describe(const RunRecord& record) {
@@ -74,33 +77,28 @@ Json describe(const RunRecord& record) {
   for (const auto& [tag, values] : record.metrics)
     curves[tag] = curve(tag == "propensity_entropy" ? smoothed(values) : values);
   return {{"label", record.label},   {"summary", record.summary}, {"manifest", record.manifest},
-          {"config", record.config}, {"curves", curves},          {"posteriors", pooled_posteriors(record.posteriors)}};
+          {"config", record.config}, {"curves", curves},          {"posteriors", first_posteriors(record.posteriors)}};
 }
 
-Json true_rewards(const Json& posteriors) {
-  Json truths = Json::object();
-  for (const Json& entry : posteriors) truths[entry["probe"].get<std::string>()] = entry["expected_rewards"];
-  return truths;
-}
-
-/// Bandits in the order in which they were given.
-Json group_by_bandit(const std::vector<RunRecord>& records) {
+/// Runs of one bandit and one length, groups in the order in which they were given.
+Json group_alike(const std::vector<RunRecord>& records) {
   Json groups = Json::array();
   for (const RunRecord& record : records) {
-    auto place =
-        std::find_if(groups.begin(), groups.end(), [&](const Json& group) { return group["bandit"] == record.bandit; });
+    const Json& steps = record.summary["steps"];
+    auto place = std::find_if(groups.begin(), groups.end(), [&](const Json& group) {
+      return group["bandit"] == record.bandit && group["steps"] == steps;
+    });
     if (place == groups.end()) {
       groups.push_back({{"bandit", record.bandit},
+                        {"steps", steps},
                         {"env", record.summary["env"]},
                         {"data", record.summary["data"]},
                         {"source", record.summary.value("source", "")},
                         {"arm_names", record.summary.value("arm_names", Json::array())},
-                        {"truths", Json::object()},
                         {"runs", Json::array()}});
       place = groups.end() - 1;
     }
     (*place)["runs"].push_back(describe(record));
-    (*place)["truths"].update(true_rewards(record.posteriors));
   }
   return groups;
 }
@@ -140,7 +138,7 @@ void fill(std::string& page, const std::string& mark, const std::string& content
 
 std::string make_report_page(const std::vector<RunRecord>& records) {
   const fs::path folder = page_folder();
-  const Json data{{"version", version()}, {"commit", commit()}, {"groups", group_by_bandit(records)}};
+  const Json data{{"version", version()}, {"commit", commit()}, {"groups", group_alike(records)}};
   std::string page = read_part(folder, "page.html");
   fill(page, "/* style */", read_part(folder, "page.css"));
   fill(page, "{} /* data */", inside_script(data.dump()));

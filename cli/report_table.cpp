@@ -27,15 +27,15 @@ std::string make_report_table(const std::vector<RunRecord>& records) {
         fmt::format("{} ({} data), {} interactions, {} seed{}", record.bandit, summary["data"].get<std::string>(),
                     summary["steps"].get<std::int64_t>(), seeds, seeds == 1 ? "" : "s");
     if (group != heading) {
-      table += fmt::format("{}{}\n\n  {:<{}}  {:>18}  {:>12}  {:>10}  {:>13}\n", table.empty() ? "" : "\n", group,
-                           "policy", width, "regret, mean ± sd", "% of uniform", "locked in", "decisions/s");
+      table += fmt::format("{}{}\n\n  {:<{}}  {:>18}  {:>12}  {:>18}  {:>13}\n", table.empty() ? "" : "\n", group,
+                           "policy", width, "regret, mean ± sd", "% of uniform", "worse than uniform", "decisions/s");
       heading = group;
     }
     const std::string locked =
         summary["policy"] == "uniform"
             ? "-"  // half of its seeds lie above their own expectation
             : fmt::format("{:.0f} of {}", summary["lock_in_share"].get<double>() * static_cast<double>(seeds), seeds);
-    table += fmt::format("  {:<{}}  {:>18}  {:>12.1f}  {:>10}  {:>13.0f}\n", record.label, width,
+    table += fmt::format("  {:<{}}  {:>18}  {:>12.1f}  {:>18}  {:>13.0f}\n", record.label, width,
                          regret_text(summary["regret"]), summary["regret_percent_of_uniform"].get<double>(), locked,
                          summary["decisions_per_second"].get<double>());
   }

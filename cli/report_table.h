@@ -8,8 +8,8 @@
 
 namespace stein::cli {
 
-/// One line a run: regret with its spread over seeds, regret as a percentage of uniform play, seeds that locked in,
-/// decisions a second.
+/// One line a run: regret with its spread over seeds, regret as a percentage of uniform play, seeds that did worse than
+/// uniform play, decisions a second.
 std::string make_report_table(const std::vector<RunRecord>& records);
 
 }  // namespace stein::cli

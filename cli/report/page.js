@@ -1,12 +1,14 @@
 // Draws a bandit report from the data in the page. What a test wants to know stands on <html>: data-plots holds, for
-// every plot, how many points it shows; data-errors counts what went wrong.
+// every plot, how many points it has; data-outside, how many of them lie above or below its view; data-errors counts
+// what went wrong.
 "use strict";
 (() => {
   const root = document.documentElement;
-  const shown = {};
+  const shown = {}, outside = {};
   let errors = 0;
   const report = () => {
     root.dataset.plots = JSON.stringify(shown);
+    root.dataset.outside = JSON.stringify(outside);
     root.dataset.errors = String(errors);
   };
   window.addEventListener("error", () => { errors += 1; report(); });
@@ -82,7 +84,13 @@
     const {traces, frame} = plot.make(plot.changes);
     const points = traces.reduce((sum, t) => sum + ((t.customdata ?? t.y ?? t.x) || []).length, 0);
     const settings = {responsive: true, displayModeBar: false, showTips: false};
-    return Plotly.react(plot.node, traces, layout(frame), settings).then(() => { shown[plot.name] = points; report(); });
+    return Plotly.react(plot.node, traces, layout(frame), settings).then(() => {
+      const {range, type} = plot.node.layout.yaxis;
+      const [low, high] = type === "log" ? range.map((exponent) => 10 ** exponent) : range;
+      shown[plot.name] = points;
+      outside[plot.name] = traces.flatMap((t) => [...t.y]).filter((y) => y < low || y > high).length;
+      report();
+    });
   }
 
   // Median and quartiles over seeds, one colour a run.
@@ -128,26 +136,35 @@
   }
 
   const last = (list) => list[list.length - 1];
+  const sameSeeds = (runs) => new Set(runs.map((run) => String(run.summary.seeds))).size === 1;
+  const seedNames = (seeds) => seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${last(seeds)}`;
+  const learns = (run) => run.summary.policy !== "uniform";
+
+  // Runs whose mean regret cannot be told from the least: one standard error of the difference or less above it. The
+  // noise of a single seed is unknown, so nothing is told from it.
+  function leastRegret(runs) {
+    const squaredError = ({regret, seeds}) => regret.sd === null ? Infinity : regret.sd ** 2 / seeds.length;
+    const best = runs.reduce((a, b) => (b.summary.regret.mean < a.summary.regret.mean ? b : a)).summary;
+    return runs.filter(({summary}) =>
+      summary === best || summary.regret.mean - best.regret.mean <= Math.sqrt(squaredError(summary) + squaredError(best)));
+  }
 
   function regretCurves(group, key) {
+    const reference = group.runs.find((run) => run.curves.uniform_regret);
+    const whose = !reference || sameSeeds(group.runs) ? "the same contexts" : `the contexts of ${seedNames(reference.summary.seeds)}`;
     const {node, plot, words} = figure("Cumulative regret",
-      "Median over seeds; the band holds the middle half of them. Dotted: what uniform play expects on the same " +
-      "contexts. Double-click to see everything.", true);
+      "Median over seeds; the band holds the middle half of them." +
+      (reference ? ` Dotted: what uniform play expects on ${whose}.` : ""), true);
     const drawn = addPlot(plot, `${key}regret`, ({scale = "linear"}) => {
       const traces = bands(group.runs, "regret");
-      const reference = group.runs.find((run) => run.curves.uniform_regret);
       if (reference) {
         const curve = reference.curves.uniform_regret;
         traces.push({x: curve.step, y: curve.median, mode: "lines", name: "uniform play, expected",
                      line: {color: dark.matches ? "#a39e95" : "#65615a", width: 1.4, dash: "dot"},
                      hovertemplate: "uniform play expects %{y:.4~g}<extra></extra>"});
       }
-      // Uniform play would press all others onto the axis: the view ends above the best of the rest.
-      const tops = group.runs.filter((run) => run.curves.regret && run.summary.regret_percent_of_uniform < 60)
-        .map((run) => last(run.curves.regret.high));
       const frame = {xaxis: {title: {text: "interactions"}, tickformat: ","}, hovermode: "closest",
-                     yaxis: {title: {text: "regret"}, type: scale, rangemode: "tozero", tickformat: ","}};
-      if (scale === "linear" && tops.length) frame.yaxis.range = [0, 1.25 * Math.max(...tops)];
+                     yaxis: {title: {text: "regret (reward units)"}, type: scale, rangemode: "tozero", tickformat: ","}};
       if (scale === "log") frame.yaxis.dtick = 1;
       return {traces, frame};
     });
@@ -157,8 +174,9 @@
 
   function regretPerSeed(group, key) {
     const {node, plot} = figure("Regret of every seed",
-      "One dot a seed, at the last interaction; the bar is the mean. Dots right of the dotted line did worse than " +
-      "uniform play: they locked in.");
+      "One dot a seed, at the last interaction; the bar is the mean." + (group.runs.some(learns)
+        ? " Dots right of the dotted line, the mean that uniform play expects on their contexts, did worse than uniform play."
+        : ""));
     addPlot(plot, `${key}regret-per-seed`, () => {
       const runs = [...group.runs].reverse();
       const traces = runs.map((run, i) => {
@@ -171,11 +189,14 @@
       });
       const shapes = runs.map((run, i) => ({type: "line", x0: run.summary.regret.mean, x1: run.summary.regret.mean,
                                             y0: i - 0.36, y1: i + 0.36, line: {color: colour(run), width: 2.4}}));
-      const uniform = group.runs[0].summary.uniform_regret.mean;
-      shapes.push({type: "line", x0: uniform, x1: uniform, y0: -0.6, y1: runs.length - 0.4,
-                   line: {color: dark.matches ? "#a39e95" : "#65615a", width: 1.4, dash: "dot"}});
+      runs.forEach((run, i) => {
+        if (!learns(run)) return;  // half of its seeds lie above their own expectation
+        const uniform = run.summary.uniform_regret.mean;
+        shapes.push({type: "line", x0: uniform, x1: uniform, y0: i - 0.5, y1: i + 0.5,
+                     line: {color: dark.matches ? "#a39e95" : "#65615a", width: 1.4, dash: "dot"}});
+      });
       return {traces, frame: {shapes, margin: {l: 20},
-              xaxis: {title: {text: "regret at the end"}, rangemode: "tozero", tickformat: ","},
+              xaxis: {title: {text: "regret at the end (reward units)"}, rangemode: "tozero", tickformat: ","},
               yaxis: {tickvals: runs.map((_, i) => i), ticktext: runs.map((run) => run.label), range: [-0.6, runs.length - 0.4],
                       showgrid: false, zeroline: false}}};
     });
@@ -191,26 +212,40 @@
     return [node];
   }
 
+  // Expected rewards of the arms of a probe, where the environment knows them and they are the same for every run.
+  function truth(runs, probe) {
+    const known = runs.map((run) => run.posteriors[probe]?.expected_rewards || []);
+    return known.every((rewards) => String(rewards) === String(known[0])) ? known[0] : [];
+  }
+
   function posteriors(group, key) {
-    const runs = group.runs.filter((run) => Object.keys(run.posteriors).length);
-    if (!runs.length) return [];
-    const probes = [...new Set(runs.flatMap((run) => Object.keys(run.posteriors)))];
+    const probes = [...new Set(group.runs.flatMap((run) => Object.keys(run.posteriors)))];
     return probes.map((probe) => {
-      const {node, plot} = figure(`Posterior reward: ${probe}`,
-        "Samples of the expected reward of each arm at the end, of all seeds together: box from quartile to quartile, " +
-        "line at the median." + (group.truths[probe]?.length ? " Dashed: the true expectation." : ""));
+      const runs = group.runs.filter((run) => run.posteriors[probe]);
+      const sizes = runs.map((run) => run.posteriors[probe].arms[0].length);
+      const truths = truth(runs, probe);
+      const seeds = [...new Set(runs.map((run) => run.posteriors[probe].seed))];
+      const {node, plot} = figure(`Posterior reward: ${probe}`, [
+        "Expected reward of each arm at the end, " +
+          (seeds.length === 1 ? `seed ${seeds[0]} only.` : "the first seed of each run only."),
+        ...(Math.max(...sizes) > 1 ? ["Box: samples, from quartile to quartile, line at the median."] : []),
+        ...(Math.min(...sizes) === 1 ? ["Dot: a single network, which has no spread."] : []),
+        ...(truths.length ? ["Dashed: the true expectation."] : [])].join(" "));
       addPlot(plot, `${key}posterior-${probe}`, () => {
-        const arms = Math.max(...runs.map((run) => (run.posteriors[probe] || []).length));
+        const arms = runs[0].posteriors[probe].arms.length;
         const names = group.arm_names.length === arms ? group.arm_names : [...Array(arms).keys()].map((i) => `arm ${i}`);
-        const traces = [];
-        for (const run of runs) {
-          (run.posteriors[probe] || []).forEach((samples, arm) => {
-            traces.push({type: "box", y: samples, x: samples.map(() => names[arm]), name: run.label, legendgroup: run.label,
-                         offsetgroup: run.label, showlegend: arm === 0, boxpoints: false, line: {color: colour(run), width: 1.6},
-                         fillcolor: alpha(colour(run), 0.25), hoverinfo: "y+name"});
-          });
-        }
-        const shapes = (group.truths[probe] || []).map((value, arm) => ({
+        const clear = "rgba(0,0,0,0)";
+        const traces = runs.flatMap((run, i) => {
+          // A box that cannot be seen puts the dot of a single network in its place among the boxes.
+          const look = sizes[i] > 1
+            ? {boxpoints: false, line: {color: colour(run), width: 1.6}, fillcolor: alpha(colour(run), 0.25)}
+            : {boxpoints: "all", pointpos: 0, jitter: 0, line: {color: clear}, fillcolor: clear,
+               marker: {color: colour(run), size: 9}};
+          return run.posteriors[probe].arms.map((samples, arm) => (
+            {type: "box", y: samples, x: samples.map(() => names[arm]), name: run.label, legendgroup: run.label,
+             offsetgroup: run.label, showlegend: arm === 0, hoverinfo: "y+name", ...look}));
+        });
+        const shapes = truths.map((value, arm) => ({
           type: "line", x0: arm - 0.45, x1: arm + 0.45, y0: value, y1: value,
           line: {color: dark.matches ? "#e9e6e0" : "#1d1c1a", width: 1.4, dash: "dash"}}));
         return {traces, frame: {boxmode: "group", boxgap: 0.25, shapes, xaxis: {showgrid: false},
@@ -222,26 +257,36 @@
 
   function summaryTable(group) {
     const columns = [
-      ["regret", (s) => s.regret.mean, (s) => [rounded(s.regret.mean), s.regret.sd === null ? "" : ` ± ${rounded(s.regret.sd)}`], "low"],
-      ["% of uniform", (s) => s.regret_percent_of_uniform, (s) => [format(s.regret_percent_of_uniform)], "low"],
-      ["locked in", (s) => s.lock_in_share, (s) => [s.policy === "uniform" ? "–" : `${Math.round(s.lock_in_share * s.seeds.length)} of ${s.seeds.length}`]],
-      ["decisions/s", (s) => s.decisions_per_second, (s) => [format(s.decisions_per_second, 0)]],
-      ["updates/s", (s) => s.updates_per_second, (s) => [s.updates_per_second > 0 ? format(s.updates_per_second, 0) : "–"]],
-      ["time", (s) => s.wall_seconds, (s) => [`${format(s.wall_seconds, s.wall_seconds < 10 ? 1 : 0)} s`]],
+      ["seeds", (s) => [s.seeds.length === 1 ? `1 (${s.seeds[0]})` : `${s.seeds.length} (${s.seeds[0]}–${last(s.seeds)})`]],
+      ["interactions", (s) => [s.steps.toLocaleString("en-GB")]],
+      ["regret (reward units)", (s) => [rounded(s.regret.mean), s.regret.sd === null ? "" : ` ± ${rounded(s.regret.sd)}`]],
+      ["% of uniform", (s) => [format(s.regret_percent_of_uniform)]],
+      ["worse than uniform", (s) => [s.policy === "uniform" ? "–" : `${Math.round(s.lock_in_share * s.seeds.length)} of ${s.seeds.length}`]],
+      ["decisions/s", (s) => [format(s.decisions_per_second, 0)]],
+      ["updates/s", (s) => [s.updates_per_second > 0 ? format(s.updates_per_second, 0) : "–"]],
+      ["time", (s) => [`${format(s.wall_seconds, s.wall_seconds < 10 ? 1 : 0)} s`]],
     ];
+    const winners = leastRegret(group.runs);
+    const marked = winners.length < group.runs.length;
     const head = element("tr", {}, element("th", {scope: "col"}, "policy"), ...columns.map(([name]) => element("th", {scope: "col"}, name)));
-    const best = columns.map(([, value, , wish]) => wish ? Math.min(...group.runs.map((run) => value(run.summary))) : undefined);
     const rows = group.runs.map((run) => {
       const swatch = element("span", {class: "swatch"});
       run.swatch = swatch;
-      return element("tr", {}, element("td", {}, swatch, run.label), ...columns.map(([, value, text], i) => {
+      return element("tr", {}, element("td", {}, swatch, run.label), ...columns.map(([name, text]) => {
         const [main, spread] = text(run.summary);
-        const cell = element("td", value(run.summary) === best[i] ? {class: "best"} : {}, main);
+        const best = marked && name.startsWith("regret") && winners.includes(run);
+        const cell = element("td", best ? {class: "best"} : {}, main);
         if (spread) cell.append(element("span", {class: "spread"}, spread));
         return cell;
       }));
     });
-    return element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+    const notes = [
+      ...(group.runs.some((run) => run.summary.regret.sd !== null) ? ["± is the standard deviation over seeds."] : []),
+      ...(marked ? ["Bold: the least mean regret, and all that are at most one standard error of the difference above it" +
+                    (winners.some((run) => run.summary.regret.sd === null) ? ", or have a single seed, of unknown noise." : ".")] : []),
+      ...(group.runs.some(learns) ? ["Worse than uniform: seeds with more regret than uniform play expects on their contexts."] : [])];
+    return [element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))),
+            element("p", {class: "note"}, notes.join(" "))];
   }
 
   function facts(pairs) {
@@ -269,37 +314,51 @@
   }
 
   function lead(group) {
-    const best = group.runs.reduce((a, b) => (b.summary.regret.mean < a.summary.regret.mean ? b : a));
-    const {regret, seeds, steps, regret_percent_of_uniform: share} = best.summary;
+    const {runs} = group;
+    const counts = runs.map((run) => run.summary.seeds.length);
+    const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+    const each = runs.length > 1 ? " each" : "";
     const text = element("p", {class: "lead"});
-    text.append(`${count(group.runs.length, "run")}, ${count(seeds.length, "seed")} × ${count(steps, "interaction")}. `);
-    if (group.runs.length > 1) {
-      text.append("Least regret: ", element("strong", {}, best.label),
+    text.append(`${count(runs.length, "run")}, ` +
+                (fewest === most ? count(most, "seed") : `${fewest} to ${count(most, "seed")}`) +
+                (sameSeeds(runs) ? "" : " (not the same in all runs)") + ` × ${count(group.steps, "interaction")}${each}. `);
+    if (runs.length === 1) return text;
+    const winners = leastRegret(runs);
+    if (winners.length === runs.length) {
+      text.append(counts.includes(1) ? "Of a single seed the noise is unknown: no run is called the best."
+                                     : "No run is more than one standard error of the difference above the least regret.");
+    } else if (winners.length === 1) {
+      const {regret, regret_percent_of_uniform: share} = winners[0].summary;
+      text.append("Least regret: ", element("strong", {}, winners[0].label),
                   `, ${rounded(regret.mean)}${regret.sd === null ? "" : ` ± ${rounded(regret.sd)}`}, ${format(share)} % of uniform play.`);
+    } else {
+      text.append("Least regret, not told apart: ", element("strong", {}, winners.map((run) => run.label).join(", ")), ".");
     }
     return text;
   }
 
   function section(group, index) {
     paint(group.runs);
-    const key = groups.length > 1 ? `${group.bandit}/` : "";
+    const lengths = groups.filter(({bandit}) => bandit === group.bandit).length;
+    const title = lengths > 1 ? `${group.bandit}, ${count(group.steps, "interaction")}` : group.bandit;
+    const key = groups.length > 1 ? `${title}/` : "";
     const badge = element("span", {class: `badge ${group.data}`}, `${group.data} data`);
     const single = groups.length === 1;
-    const nodes = [element(single ? "h1" : "h2", {}, single ? `Bandit report: ${group.bandit}` : group.bandit, badge), lead(group)];
+    const nodes = [element(single ? "h1" : "h2", {}, single ? `Bandit report: ${title}` : title, badge), lead(group)];
     if (group.env.endsWith("-synthetic")) {
       nodes.push(element("div", {class: "notice"}, "These runs used a made-up stand-in, not the real data set."));
     }
-    nodes.push(summaryTable(group));
+    nodes.push(...summaryTable(group));
     nodes.push(element("div", {class: "plots"}, regretCurves(group, key), regretPerSeed(group, key),
       ...overTime(group, key, "propensity_entropy", "Entropy of the propensities",
                "How undecided the policy is: the logarithm of the number of arms for uniform play, 0 where a decision is " +
-               "certain. Means over sixtieths of the run.",
+               "certain. Each point is the mean over a sixtieth of the run.",
                "entropy [nats]", {rangemode: "tozero"}),
       ...posteriors(group, key),
       ...overTime(group, key, "collapse", "Collapse meter",
                "Variance of the weights over particles, as a share of that at the start: near 0 where all are alike.",
                "variance ratio", {rangemode: "tozero"})));
-    nodes.push(element(single ? "h2" : "h3", {}, "Settings and provenance"), ...provenance(group));
+    nodes.push(element(single ? "h2" : "h3", {class: "provenance"}, "Settings and provenance"), ...provenance(group));
     return nodes;
   }
 

@@ -22,6 +22,19 @@ std::string rendered(const std::filesystem::path& folder, const std::string& pag
   return content_of(folder / "dom.html");
 }
 
+/// What a reader sees of the page: the text between the tags of <main>, without the plots' drawings.
+std::string shown_text(const std::string& dom) {
+  const std::size_t start = dom.find("<main"), end = dom.find("</main>");
+  std::string text;
+  bool inside_tag = false;
+  for (const char letter : dom.substr(start, end - start)) {
+    if (letter == '<') inside_tag = true;
+    if (!inside_tag) text += letter;
+    if (letter == '>') inside_tag = false;
+  }
+  return text;
+}
+
 /// The value of attribute `name` on <html>.
 std::string attribute(const std::string& dom, const std::string& name) {
   const std::string start = name + "=\"";
@@ -63,6 +76,11 @@ TEST_CASE("the report works offline: every plot has data and the console stays e
     REQUIRE(plots.contains(plot));
     CHECK(plots[plot].get<int>() >= 3);
   }
+  const Json outside = Json::parse(attribute(dom, "data-outside"));
+  for (const auto& [plot, points] : outside.items()) {
+    CAPTURE(plot);
+    CHECK(points == 0);
+  }
   CHECK_THAT(dom, Contains("stand-in"));
 }
 
@@ -100,4 +118,66 @@ TEST_CASE("bandits of one name with different options are different bandits", "[
 
   const Outcome alike = run(folder.path(), {"report", easy, learned});
   CHECK_THAT(alike.out, Contains("wheel (synthetic data)") && !Contains("delta"));
+}
+
+TEST_CASE("runs of different length or seeds are not mixed, and only what stands out of the noise is called best",
+          "[cli][report]") {
+  const TemporaryDirectory folder;
+  const auto play = [&](const char* policy, const char* seeds, const char* steps, const char* out) {
+    REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", policy, "--seeds", seeds, "--set",
+                                std::string("steps=") + steps, "--out", out, "--quiet"})
+                .code == 0);
+  };
+  play("uniform", "0:3", "300", "uniform");
+  play("lints", "0:3", "300", "long");
+  play("lints", "2:4", "300", "other-seeds");
+  play("uniform", "0:1", "20", "short");
+  play("lints", "0:1", "20", "short-lints");
+  REQUIRE(run(folder.path(), {"report", "uniform", "long", "other-seeds", "short", "short-lints"}).code == 0);
+  const std::string dom = rendered(folder.path(), "report.html");
+  if (dom.empty()) return;
+  CHECK(attribute(dom, "data-errors") == "0");
+  const Json plots = Json::parse(attribute(dom, "data-plots"));
+  CHECK(plots.contains("mushroom-synthetic, 300 interactions/regret"));
+  CHECK(plots.contains("mushroom-synthetic, 20 interactions/regret"));
+  const Json outside = Json::parse(attribute(dom, "data-outside"));
+  CHECK(outside["mushroom-synthetic, 300 interactions/regret"] == 0);
+  const std::string text = shown_text(dom);
+  CHECK_THAT(text, Contains("3 runs, 2 to 3 seeds (not the same in all runs) × 300 interactions each") &&
+                       Contains("3 (0–2)") && Contains("2 (2–3)") && Contains("1 (0)"));
+  CHECK_THAT(text, Contains("Least regret") && Contains("± is the standard deviation over seeds"));
+  CHECK_THAT(text, Contains("2 runs, 1 seed × 20 interactions each. Of a single seed the noise is unknown"));
+  CHECK_THAT(text, !Contains("locked in") && Contains("reward units"));
+}
+
+TEST_CASE("posteriors are those of the first seed, and truth is drawn only where it is known", "[cli][report]") {
+  const TemporaryDirectory folder;
+  for (const char* env : {"mushroom-synthetic", "wheel"})
+    for (const char* policy : {"svgd", "epsilon-greedy"})
+      REQUIRE(run(folder.path(), {"bandit", "--env", env, "--policy", policy, "--seeds", "0:2", "--set", "steps=40",
+                                  "updates=2", "--out", std::string(env) + "-" + policy, "--quiet"})
+                  .code == 0);
+  const auto page_of = [&](const std::string& env) {
+    const std::string page = env + ".html";
+    REQUIRE(run(folder.path(), {"report", env + "-svgd", env + "-epsilon-greedy", "--out", page}).code == 0);
+    return rendered(folder.path(), page);
+  };
+  const std::string mushroom = page_of("mushroom-synthetic"), wheel = page_of("wheel");
+  if (mushroom.empty()) return;
+  CHECK(Json::parse(attribute(mushroom, "data-plots"))["posterior-edible"] == 2 * (20 + 1));  // arms × networks
+  CHECK_THAT(shown_text(mushroom),
+             Contains("seed 0 only") && Contains("Dot: a single network") && Contains("Dashed: the true expectation"));
+  CHECK_THAT(shown_text(wheel), Contains("Posterior reward: centre") && !Contains("true expectation"));
+}
+
+TEST_CASE("a page of uniform play alone does not say that it did worse than itself", "[cli][report]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--seeds", "0:3", "--set", "steps=30",
+                              "--out", "uniform", "--quiet"})
+              .code == 0);
+  REQUIRE(run(folder.path(), {"report", "uniform"}).code == 0);
+  const std::string dom = rendered(folder.path(), "uniform/report.html");
+  if (dom.empty()) return;
+  CHECK(attribute(dom, "data-errors") == "0");
+  CHECK_THAT(shown_text(dom), Contains("3 seeds × 30 interactions") && !Contains("did worse than uniform play"));
 }
