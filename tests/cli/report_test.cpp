@@ -128,9 +128,9 @@ TEST_CASE("runs of different length or seeds are not mixed, and only what stands
                                 std::string("steps=") + steps, "--out", out, "--quiet"})
                 .code == 0);
   };
-  play("uniform", "0:3", "300", "uniform");
-  play("lints", "0:3", "300", "long");
-  play("lints", "2:4", "300", "other-seeds");
+  play("uniform", "0:3", "1200", "uniform");
+  play("lints", "0:3", "1200", "long");
+  play("lints", "2:4", "1200", "other-seeds");
   play("uniform", "0:1", "20", "short");
   play("lints", "0:1", "20", "short-lints");
   REQUIRE(run(folder.path(), {"report", "uniform", "long", "other-seeds", "short", "short-lints"}).code == 0);
@@ -138,12 +138,12 @@ TEST_CASE("runs of different length or seeds are not mixed, and only what stands
   if (dom.empty()) return;
   CHECK(attribute(dom, "data-errors") == "0");
   const Json plots = Json::parse(attribute(dom, "data-plots"));
-  CHECK(plots.contains("mushroom-synthetic, 300 interactions/regret"));
+  CHECK(plots.contains("mushroom-synthetic, 1,200 interactions/regret"));
   CHECK(plots.contains("mushroom-synthetic, 20 interactions/regret"));
   const Json outside = Json::parse(attribute(dom, "data-outside"));
-  CHECK(outside["mushroom-synthetic, 300 interactions/regret"] == 0);
+  CHECK(outside["mushroom-synthetic, 1,200 interactions/regret"] == 0);
   const std::string text = shown_text(dom);
-  CHECK_THAT(text, Contains("3 runs, 2 to 3 seeds (not the same in all runs) × 300 interactions each") &&
+  CHECK_THAT(text, Contains("3 runs, 2 to 3 seeds (not the same in all runs) × 1,200 interactions each") &&
                        Contains("3 (0–2)") && Contains("2 (2–3)") && Contains("1 (0)"));
   CHECK_THAT(text, Contains("Least regret") && Contains("± is the standard deviation over seeds"));
   CHECK_THAT(text, Contains("2 runs, 1 seed × 20 interactions each. Of a single seed the noise is unknown"));
