@@ -27,7 +27,8 @@ void CommonOptions::apply() const {
 }
 
 void RunOptions::add_all(CLI::App& command) {
-  command.add_option("--data", data, "Folder with data sets (default: $STEIN_DATA, then the user's cache)");
+  command.add_option("--data", data,
+                     "Folder with data sets, the only one looked in (default: $STEIN_DATA, then the user's cache)");
   command
       .add_option("--stop-after", stop_after,
                   "Stop when every seed has done this many interactions, with a checkpoint and exit code 75")

@@ -34,7 +34,7 @@ int list(const Arguments& arguments) {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back(describe(set, arguments.folder));
   if (arguments.common.json) {
-    std::fputs((sets.dump(2) + "\n").c_str(), stdout);
+    std::fputs((Json{{"data_sets", sets}}.dump(2) + "\n").c_str(), stdout);
     return 0;
   }
   for (const Json& set : sets) {
@@ -88,9 +88,11 @@ Action data_command(CLI::App& command) {
   const auto actions = std::make_shared<std::map<const CLI::App*, int (*)(const Arguments&)>>();
   const auto add = [&](const char* name, const char* description, int (*action)(const Arguments&), bool named) {
     CLI::App* part = command.add_subcommand(name, description);
-    part->add_option("--data", arguments->folder,
-                     action == fetch ? "Folder to fetch into (default: the user's cache)"
-                                     : "Folder to look in first (then: $STEIN_DATA, then the user's cache)");
+    part->add_option(
+        "--data", arguments->folder,
+        action == fetch
+            ? "Folder to fetch into (default: the user's cache)"
+            : "Folder with data sets, the only one looked in (default: $STEIN_DATA, then the user's cache)");
     if (named) part->add_option("NAME", arguments->name, "The data set")->required();
     (*actions)[part] = action;
     return part;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 
 #include <stein/core/checksum.h>
 #include <stein/core/error.h>
+#include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
 
 namespace stein {
@@ -30,6 +32,42 @@ std::optional<fs::path> cache_folder() {
   if (const auto cache = environment_path("XDG_CACHE_HOME")) return *cache / "stein";
   if (const auto home = environment_path("HOME")) return *home / ".cache" / "stein";
   return std::nullopt;
+}
+
+/// Many repetitions look for the same data: one warning is enough.
+void warn_of_missing_environment_folder() {
+  static std::once_flag warned;
+  const auto folder = environment_path("STEIN_DATA");
+  std::error_code ignored;
+  if (!folder || fs::is_directory(*folder, ignored)) return;
+  std::call_once(warned, [&] { log_warning("$STEIN_DATA names '{}', which is no folder", folder->string()); });
+}
+
+/// The folder that holds the set in `place`, in a subfolder of its name or directly.
+std::optional<fs::path> find_in(const fs::path& place, const DataSet& set) {
+  for (const fs::path& candidate : {place / set.name, place})
+    if (holds(candidate, set)) return candidate;
+  return std::nullopt;
+}
+
+bool is_intact(const DataSet& set, const fs::path& folder) {
+  try {
+    check_data_set(set, folder);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// What to do about a damaged set in `places[damaged]`.
+std::string remedy(const DataSet& set, const std::vector<fs::path>& places, std::size_t damaged) {
+  for (std::size_t i = damaged + 1; i < places.size(); ++i) {
+    const auto other = find_in(places[i], set);
+    if (other && is_intact(set, *other))
+      return fmt::format("'{}' takes precedence over '{}', which holds the right files: remove the damaged one",
+                         places[damaged].string(), other->string());
+  }
+  return fmt::format("`stein data fetch {} --data '{}'` downloads the right one", set.name, places[damaged].string());
 }
 
 }  // namespace
@@ -64,8 +102,8 @@ fs::path user_data_folder() {
 }
 
 std::vector<fs::path> data_folders(const fs::path& folder) {
+  if (!folder.empty()) return {folder};
   std::vector<fs::path> folders;
-  if (!folder.empty()) folders.push_back(folder);
   if (const auto from_environment = environment_path("STEIN_DATA")) folders.push_back(*from_environment);
   if (const auto cache = cache_folder()) folders.push_back(*cache);
   return folders;
@@ -77,12 +115,18 @@ std::optional<fs::path> find_data_set(std::string_view name, const fs::path& fol
   if (!folder.empty() && !fs::is_directory(folder, ignored)) {
     fail(ErrorKind::data, "the data folder '{}' does not exist", folder.string());
   }
-  for (const fs::path& place : data_folders(folder)) {
-    for (const fs::path& candidate : {place / set.name, place}) {
-      if (!holds(candidate, set)) continue;
-      if (verify == Verify::checksum) check_data_set(set, candidate);
-      return candidate;
+  if (folder.empty()) warn_of_missing_environment_folder();
+  const std::vector<fs::path> places = data_folders(folder);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto found = find_in(places[i], set);
+    if (!found) continue;
+    try {
+      if (verify == Verify::checksum) check_data_set(set, *found);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+      fail(ErrorKind::data, "{}; {}", error.what(), remedy(set, places, i));
     }
+    return found;
   }
   return std::nullopt;
 }

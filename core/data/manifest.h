@@ -34,7 +34,8 @@ const std::vector<DataSet>& data_sets();
 /// @throws Error(usage) naming the nearest known name if there is no such set
 const DataSet& data_set(std::string_view name);
 
-/// Where data sets are looked for, in this order: `folder` if not empty, $STEIN_DATA if set, then `user_data_folder`.
+/// Where data sets are looked for: in `folder` and nowhere else if it is not empty; otherwise in $STEIN_DATA if set,
+/// then in `user_data_folder`.
 std::vector<std::filesystem::path> data_folders(const std::filesystem::path& folder = {});
 
 /// The user's cache, `stein data fetch` puts data there: $XDG_CACHE_HOME/stein, or ~/.cache/stein.
@@ -49,8 +50,9 @@ enum class Verify {
 
 /// The folder that holds every file of the set under its own name: the first of `data_folders(folder)` that does, in a
 /// subfolder of the set's name or directly; nothing if none does.
+/// Warns, once in a process, if $STEIN_DATA is looked at and is no folder.
 /// @throws Error(usage) for an unknown name; Error(data) if `folder` is given and does not exist, or if a file that is
-///         found is not the one of the manifest (expected and found size or checksum are named)
+///         found is not the one of the manifest (expected and found size or checksum are named, and what to do)
 std::optional<std::filesystem::path> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
                                                    Verify verify = Verify::checksum);
 

@@ -35,12 +35,14 @@ TEST_CASE("every data set of the manifest says where it is from and how to recog
   CHECK_ERROR(data_set("mushrom"), usage, "no data set 'mushrom'", "'mushroom'");
 }
 
-TEST_CASE("data is looked for in the named folder, then in STEIN_DATA, then in the user's cache", "[core][data]") {
+TEST_CASE("data is looked for in the named folder only, or in STEIN_DATA and then in the user's cache",
+          "[core][data]") {
   const test::EnvironmentVariable data("STEIN_DATA", "/from/environment");
   const test::EnvironmentVariable cache("XDG_CACHE_HOME", "/cache");
   const test::EnvironmentVariable home("HOME", "/home/someone");
   using Folders = std::vector<std::filesystem::path>;
-  CHECK(data_folders("/named") == Folders{"/named", "/from/environment", "/cache/stein"});
+  CHECK(data_folders("/named") == Folders{"/named"});
+  CHECK(data_folders() == Folders{"/from/environment", "/cache/stein"});
   CHECK(user_data_folder() == "/cache/stein");
   const test::EnvironmentVariable no_data("STEIN_DATA", "");
   const test::EnvironmentVariable no_cache("XDG_CACHE_HOME", "");
@@ -61,19 +63,37 @@ TEST_CASE("the first folder that holds a data set is taken, with or without a su
 
   std::filesystem::create_directories(cache / "stein/mushroom");
   write_file_atomically(cache / "stein/mushroom/agaricus-lepiota.data", "x");
-  CHECK(find(named.path()) == cache / "stein/mushroom");
+  CHECK_FALSE(find(named.path()).has_value());
+  CHECK(find({}) == cache / "stein/mushroom");
   write_file_atomically(environment / "agaricus-lepiota.data", "x");
-  CHECK(find(named.path()) == environment.path());
+  CHECK_FALSE(find(named.path()).has_value());
+  CHECK(find({}) == environment.path());
   std::filesystem::create_directories(named / "mushroom");
   write_file_atomically(named / "mushroom/agaricus-lepiota.data", "x");
   CHECK(find(named.path()) == named / "mushroom");
 }
 
+TEST_CASE("a damaged copy is refused although a later folder holds the right one, and both are named", "[core][data]") {
+  const auto real = find_data_set("mushroom");
+  if (!real) {
+    WARN("skipped: the mushroom data are not on this machine");
+    return;
+  }
+  const test::TemporaryDirectory environment, cache;
+  const test::EnvironmentVariable data("STEIN_DATA", environment.path().string());
+  const test::EnvironmentVariable home("XDG_CACHE_HOME", cache.path().string());
+  write_file_atomically(environment / "agaricus-lepiota.data", "p,x,s\n");
+  std::filesystem::create_directories(cache / "stein/mushroom");
+  std::filesystem::copy_file(*real / "agaricus-lepiota.data", cache / "stein/mushroom/agaricus-lepiota.data");
+  CHECK_ERROR(find_data_set("mushroom"), data, "found 6", "'" + environment.path().string() + "' takes precedence",
+              "'" + (cache / "stein/mushroom").string() + "', which holds the right files");
+}
+
 TEST_CASE("an altered data file is refused with what was expected and what was found", "[core][data]") {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "agaricus-lepiota.data", "p,x,s\n");
-  CHECK_ERROR(find_data_set("mushroom", folder.path()), data, "agaricus-lepiota.data",
-              "expected 373704 bytes, found 6");
+  CHECK_ERROR(find_data_set("mushroom", folder.path()), data, "agaricus-lepiota.data", "expected 373704 bytes, found 6",
+              "`stein data fetch mushroom --data '" + folder.path().string() + "'` downloads");
   write_file_atomically(folder / "agaricus-lepiota.data", std::string(373704, 'p'));
   CHECK_ERROR(find_data_set("mushroom", folder.path()), data, "expected SHA-256 e65d0820",
               sha256(std::string(373704, 'p')));
