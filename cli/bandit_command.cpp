@@ -1,7 +1,9 @@
 // stein bandit: a policy learns a contextual bandit.
+#include <stein/core/error.h>
 #include <stein/core/read_file.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "bandit_experiment.h"
@@ -20,6 +22,9 @@ struct Arguments {
 
   BanditExperiment::Sources sources() const {
     BanditExperiment::Sources sources;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(config, ignored))
+      fail(ErrorKind::data, "'{}' is a folder, --config expects a TOML file", config);
     if (!config.empty()) sources.toml = read_file(config);
     sources.toml_name = config;
     for (const std::string& setting : settings) sources.settings.push_back(parse_setting(setting));

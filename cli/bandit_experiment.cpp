@@ -99,7 +99,10 @@ std::vector<std::pair<std::string, OptionTable>> BanditExperiment::sections() {
 std::string BanditExperiment::help() const {
   BanditExperiment shown({.toml = "", .toml_name = "", .settings = {{"env", environment_}, {"policy", policy_}}});
   std::string text = "Options for --set and for the file of --config:\n\n";
-  for (const auto& [heading, table] : shown.sections())
+  const auto sections = shown.sections();
+  shown.environment_ = default_environment;  // the tables show what the program would take, not what was asked about
+  shown.policy_ = default_policy;
+  for (const auto& [heading, table] : sections)
     if (!table.options().empty()) text += fmt::format("{}\n{}\n", heading, help_text(table));
   return text;
 }

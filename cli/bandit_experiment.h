@@ -67,8 +67,11 @@ class BanditExperiment {
  private:
   void describe_run(OptionTable& table);
 
-  std::string environment_ = "mushroom";
-  std::string policy_ = "s2vgd";
+  static constexpr const char* default_environment = "mushroom";
+  static constexpr const char* default_policy = "s2vgd";
+
+  std::string environment_ = default_environment;
+  std::string policy_ = default_policy;
   std::string seeds_ = "0:1";
   std::int64_t steps_ = 2000;
   std::int64_t checkpoint_every_ = 500;

@@ -3,10 +3,17 @@
 #include <stein/core/nearest_name.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace stein {
 namespace {
+
+std::string lower_case(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
 
 /// Levenshtein distance of two short names.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -27,14 +34,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
-  const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
+  const std::string lower = lower_case(name);
+  const auto distance = [&](const std::string& candidate) { return edit_distance(lower, lower_case(candidate)); };
   const auto best = std::ranges::min_element(candidates, {}, distance);
   if (best == candidates.end()) return std::nullopt;
   const std::size_t allowed = std::max<std::size_t>(2, best->size() / 3);
   if (distance(*best) <= allowed) return *best;
   // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
   const auto part = std::ranges::find_if(candidates, [&](const std::string& candidate) {
-    return name.size() >= 3 && candidate.find(name) != std::string::npos;
+    return name.size() >= 3 && lower_case(candidate).find(lower) != std::string::npos;
   });
   if (part != candidates.end()) return *part;
   return std::nullopt;

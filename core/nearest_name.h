@@ -9,8 +9,8 @@
 
 namespace stein {
 
-/// The candidate with the fewest single-letter edits from `name`, if that is at most a third of its length (but at
-/// least 2).
+/// The candidate with the fewest single-letter edits from `name`, in letters of any case, if that is at most a third of
+/// its length (but at least 2).
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// " Did you mean 'x'?" for the nearest candidate, or " Known: a, b, c." where none is near.

@@ -85,6 +85,14 @@ std::string node_text(const toml::node& node) {
   return "";
 }
 
+/// Text must be text in the file too: what a list or a number stands for there is not what a person meant.
+void check_type(const Option& option, const toml::node& node) {
+  const bool is_text = option.kind == Option::Kind::text || option.kind == Option::Kind::choice;
+  STEIN_CHECK(!is_text || node.is_string(), "option '{}' expects a text in quotes", option.name);
+  STEIN_CHECK(!node.is_array() || option.kind == Option::Kind::integer_list,
+              "option '{}' expects one value, got a list", option.name);
+}
+
 void set_from_table(OptionTable& table, const toml::table& node, const std::string& prefix, std::string_view source) {
   for (const auto& [key, value] : node) {
     const std::string name = prefix + std::string(key.str());
@@ -93,6 +101,8 @@ void set_from_table(OptionTable& table, const toml::table& node, const std::stri
       continue;
     }
     try {
+      const auto option = std::ranges::find(table.options(), name, &Option::name);
+      if (option != table.options().end()) check_type(*option, value);
       table.set(name, node_text(value));
     } catch (const Error& error) {
       fail(ErrorKind::usage, "{}, line {}: {}", source, value.source().begin.line, error.what());

@@ -34,6 +34,9 @@ TEST_CASE("unknown names are answered with the nearest known one", "[cli][bad-in
   check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "dleta=0.5"}, 2,
                 {"'dleta'", "'delta'"});
   check_refused(folder, {"bandit", "--env", "wheel", "--polcy", "uniform"}, 2, {"--polcy", "'--policy'"});
+  check_refused(folder, {"bandit", "--env", "linear", "--policy", "S2VGD"}, 2, {"'S2VGD'", "mean 's2vgd'"});
+  check_refused(folder, {"bandit", "--env", "linear", "--policy", "uniform", "--set", "STEPS=10"}, 2,
+                {"'STEPS'", "mean 'steps'"});
   check_refused(folder, {"bandit", "--steps", "5"}, 2, {"--steps", "--set steps"});
   check_refused(folder, {"data", "fetsh", "mushroom"}, 2, {"fetsh", "'fetch'"});
   check_refused(folder, {"data", "path", "mushrom"}, 2, {"'mushrom'", "'mushroom'"});
@@ -95,6 +98,9 @@ TEST_CASE("a bad configuration file is named with the line", "[cli][bad-input]")
   write(folder / "unknown.toml", "env = \"wheel\"\npolicy = \"uniform\"\n\nspeed = 3\n");
   check_refused(folder, {"bandit", "--config", "unknown.toml"}, 2, {"unknown.toml", "line 4", "'speed'"});
   check_refused(folder, {"bandit", "--config", "absent.toml"}, 3, {"absent.toml"});
+  check_refused(folder, {"bandit", "--config", "."}, 3, {"'.' is a folder"});
+  write(folder / "list.toml", "env = \"wheel\"\nseeds = [0, 1]\n");
+  check_refused(folder, {"bandit", "--config", "list.toml"}, 2, {"list.toml", "line 2", "'seeds'"});
 }
 
 TEST_CASE("options of the program are checked too", "[cli][bad-input]") {
@@ -123,7 +129,8 @@ TEST_CASE("truncated and altered data files are told from the real one", "[cli][
                 {"agaricus-lepiota.data", "expected 373704 bytes", "found 186852"}, folder / "truncated");
   check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform", "--data", "altered"}, 3,
                 {"agaricus-lepiota.data", "SHA-256"});
-  check_refused(folder, {"data", "check", "mushroom"}, 3, {"SHA-256"}, folder / "altered");
+  check_refused(folder, {"data", "check", "mushroom"}, 3, {"SHA-256", "stein data fetch mushroom --data '"},
+                folder / "altered");
 }
 
 TEST_CASE("a run directory that cannot be made or is taken is refused", "[cli][bad-input]") {

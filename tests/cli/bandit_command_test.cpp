@@ -206,3 +206,11 @@ TEST_CASE("one thread is one thread, with LibTorch's arithmetic too", "[cli][ban
   };
   CHECK(most_threads("reference") == most_threads("fused"));
 }
+
+TEST_CASE("help about another bandit or policy still names the program's defaults", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const Outcome help = run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--help"});
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out, Contains("default mushroom") && Contains("default s2vgd") && !Contains("default wheel") &&
+                           Contains("Environment wheel") && Contains("delta"));
+}

@@ -8,6 +8,8 @@ using namespace stein;
 TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
   const std::vector<std::string> names{"mushroom", "mushroom-synthetic", "wheel", "linear"};
   CHECK(nearest_name("mushrom", names) == "mushroom");
+  CHECK(nearest_name("WHEEL", names) == "wheel");
+  CHECK(nearest_name("SYNTHETIC", names) == "mushroom-synthetic");
   CHECK(nearest_name("weel", names) == "wheel");
   CHECK(nearest_name("synthetic", names) == "mushroom-synthetic");
   CHECK_FALSE(nearest_name("cartpole", names));

@@ -99,6 +99,9 @@ TEST_CASE("wrong input is a sentence that names key, value, range and the neares
   CHECK_ERROR(table.set("widths", "3,"), usage, "widths");
   CHECK_ERROR(table.set("inner.bandwidth", "0"), usage, "> 0");
   CHECK_ERROR(set_from_toml(table, "steps = 5\nrates = 1\n", "my.toml"), usage, "my.toml, line 2", "rates");
+  CHECK_ERROR(set_from_toml(table, "steps = 5\nkernel = [0, 1]\n", "my.toml"), usage, "my.toml, line 2", "quotes");
+  CHECK_ERROR(set_from_toml(table, "kernel = 3\n", "my.toml"), usage, "my.toml, line 1", "'kernel'", "quotes");
+  CHECK_ERROR(set_from_toml(table, "rate = [0.5]\n", "my.toml"), usage, "my.toml, line 1", "got a list");
   CHECK_ERROR(set_from_toml(table, "steps = = 5\n", "my.toml"), usage, "my.toml, line 1");
 }
 
