@@ -57,11 +57,6 @@ class ReferenceDecision {
   at::Tensor outputs_;
 };
 
-struct Case {
-  std::string name;
-  bool structured, one_hot;
-};
-
 /// Throws Error(numeric) unless both give the same outputs and propensities.
 void check_same(policies::ParticlePolicy& policy, const envs::Context& context, const ReferenceDecision& reference,
                 const Propensities& share) {
@@ -75,14 +70,14 @@ void check_same(policies::ParticlePolicy& policy, const envs::Context& context, 
   if (!(error < 1e-5)) fail(ErrorKind::numeric, "benchmark decision: ours and the reference differ by {:.2g}", error);
 }
 
-Row measure_case(const Case& which) {
+Row measure_case(const MushroomCase& which) {
   const c10::InferenceMode inference_mode;
   policies::ParticlePolicy::Options options;
-  options.posterior = posterior_options(which.structured, Arithmetic::fused);
+  options.posterior = posterior_options(which.structured);
   const envs::BanditSpec spec{.name = "benchmark",
                               .arms = 2,
                               .context_size = mushroom_network().inputs,
-                              .active_columns = which.one_hot ? 22 : 0};
+                              .active_columns = which.one_hot ? mushroom_attributes : 0};
   policies::ParticlePolicy policy(options, spec, 1);
   ReferenceDecision reference(options.posterior, 1);
 
@@ -107,24 +102,14 @@ Row measure_case(const Case& which) {
   std::int64_t step = 0;
   const auto decide = [&] { keep(policy.decide(context, ++step)); };
   const TensorPair pair = measure_tensor_pair(decide, decide_reference);
-  Row row{.name = which.name,
-          .ours = pair.seconds.ours * 1e6,
-          .reference = pair.seconds.reference * 1e6,
-          .unit = "µs",
-          .extra = {{"reference_is", "LibTorch forward, batched over particles"},
-                    {"reference_threads", static_cast<double>(pair.threads)},
-                    {"ratio_to_one_reference_thread", pair.ratio_to_one_thread}}};
+  Row row = tensor_row(which.name, pair, "LibTorch forward, batched over particles");
   if (const auto count = allocations_in(decide)) row.extra.emplace_back("allocations", static_cast<double>(*count));
   return row;
 }
 
 std::vector<Row> measure() {
   std::vector<Row> rows;
-  for (const Case& which : {Case{"svgd-onehot", false, true},
-                            {"svgd-dense", false, false},
-                            {"s2vgd-onehot", true, true},
-                            {"s2vgd-dense", true, false}})
-    rows.push_back(measure_case(which));
+  for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which));
   return rows;
 }
 

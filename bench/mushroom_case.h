@@ -8,17 +8,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace stein::bench {
 
-constexpr std::int64_t particle_count = 20;
+constexpr std::int64_t particle_count = 20, reflector_count = 8, minibatch_rows = 64, mushroom_attributes = 22;
+
+/// What is timed: a policy and the form of its inputs.
+struct MushroomCase {
+  std::string name;
+  bool structured, one_hot;
+};
+
+/// `svgd` and `s2vgd`, each with one-hot and with dense inputs.
+std::vector<MushroomCase> mushroom_cases();
 
 /// 117-50-50-2: one-hot columns of a mushroom to the rewards of two arms.
 inference::MlpSpec mushroom_network();
 
-/// The posterior of `svgd` (or of `s2vgd`, with eight reflectors a side) in fused or in reference arithmetic.
-inference::NetworkPosteriorOptions posterior_options(bool structured, inference::Arithmetic arithmetic);
+/// The posterior of `svgd`, or of `s2vgd` with `reflector_count` reflectors a side.
+inference::NetworkPosteriorOptions posterior_options(bool structured);
 
 /// 64 rows of random mushrooms: 22 attributes, each a one among five or six columns, a random arm and reward.
 class Minibatch {
@@ -42,6 +52,9 @@ struct TensorPair {
 /// Measures with one LibTorch thread and with two: two of them spin when the other core is busy.
 TensorPair measure_tensor_pair(const std::function<void()>& ours, const std::function<void()>& reference,
                                const PairSettings& settings = {});
+
+/// The row of such a pair in µs, with the number of threads and the ratio to one.
+Row tensor_row(std::string name, const TensorPair& pair, std::string reference_is);
 
 /// Multiply-adds × 2 a second of LibTorch's product of 1,024-square float matrices on one thread: what one core reaches
 /// in practice.

@@ -78,15 +78,10 @@ class ReferenceUpdate {
   double updates_ = 0;
 };
 
-struct Case {
-  std::string name;
-  bool structured, one_hot;
-};
-
 /// Multiplications and additions that the mathematics asks for, whatever the implementation.
-double operations(const Case& which, std::int64_t coordinates) {
+double operations(const MushroomCase& which, std::int64_t coordinates) {
   const MlpSpec network = mushroom_network();
-  const double rows = 64, ones = 22, reflectors = 8;
+  const double rows = minibatch_rows, ones = mushroom_attributes, reflectors = reflector_count;
   double each = 0;
   for (std::int64_t l = 0; l < network.layers(); ++l) {
     const auto in = static_cast<double>(network.layer_inputs(l)), out = static_cast<double>(network.layer_outputs(l));
@@ -135,8 +130,8 @@ class FusedUpdate {
 
 constexpr PairSettings settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
 
-Row measure_case(const Case& which, double peak) {
-  const NetworkPosteriorOptions options = posterior_options(which.structured, Arithmetic::fused);
+Row measure_case(const MushroomCase& which, double peak) {
+  const NetworkPosteriorOptions options = posterior_options(which.structured);
   FusedUpdate update(options);
   const Particles<float> start = update.particles();
   ReferenceUpdate reference(options, start);
@@ -150,17 +145,11 @@ Row measure_case(const Case& which, double peak) {
 
   const TensorPair pair = measure_tensor_pair([&] { update.step(batch); }, [&] { reference.step(batch); }, settings);
   const double rate = operations(which, start.size()) / pair.seconds.ours;
-  Row row{.name = which.name,
-          .ours = pair.seconds.ours * 1e6,
-          .reference = pair.seconds.reference * 1e6,
-          .unit = "µs",
-          .extra = {{"reference_is", "LibTorch autograd, batched over particles"},
-                    {"reference_threads", static_cast<double>(pair.threads)},
-                    {"ratio_to_one_reference_thread", pair.ratio_to_one_thread},
-                    {"gflops", rate / 1e9},
-                    {"share_of_matrix_product_rate", rate / peak}}};
+  Row row = tensor_row(which.name, pair, "LibTorch autograd, batched over particles");
+  row.extra.emplace_back("gflops", rate / 1e9);
+  row.extra.emplace_back("share_of_matrix_product_rate", rate / peak);
   if (which.structured) {
-    FusedUpdate plain(posterior_options(false, Arithmetic::fused));
+    FusedUpdate plain(posterior_options(false));
     const Pair both = measure_pair([&] { update.step(batch); }, [&] { plain.step(batch); }, settings);
     row.extra.emplace_back("times_svgd", both.ours / both.reference);
   }
@@ -170,11 +159,7 @@ Row measure_case(const Case& which, double peak) {
 std::vector<Row> measure() {
   const double peak = matrix_product_rate();
   std::vector<Row> rows;
-  for (const Case& which : {Case{"svgd-onehot", false, true},
-                            {"svgd-dense", false, false},
-                            {"s2vgd-onehot", true, true},
-                            {"s2vgd-dense", true, false}})
-    rows.push_back(measure_case(which, peak));
+  for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which, peak));
   return rows;
 }
 
