@@ -55,7 +55,9 @@ def run(table, name, words):
         if done.returncode == 75:
             sys.exit(75)
         return None
-    entry = {"command": "stein " + " ".join(words), "summary": json.loads(done.stdout)}
+    summary = json.loads(done.stdout)
+    del summary["run_directory"]  # a place on one machine, no result
+    entry = {"command": "stein " + " ".join(words), "summary": summary}
     result.parent.mkdir(parents=True, exist_ok=True)
     partial = result.with_suffix(".partial")
     partial.write_text(json.dumps(entry, indent=1) + "\n")
