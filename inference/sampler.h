@@ -6,12 +6,15 @@
 #include <stein/inference/particles.h>
 #include <stein/inference/target.h>
 
+#include <string_view>
+
 namespace stein::inference {
 
 /// What one step did.
 struct StepReport {
   bool accepted = true;    ///< false only where a Metropolis test rejected the proposal
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
+  bool exploring = false;  ///< the step looks for a mode: what it reached is no sample
 };
 
 /// Moves all particles by one step, pulling as many gradients from the target as it needs, and calls `Target::adapt`
@@ -22,14 +25,21 @@ class Sampler {
   virtual ~Sampler() = default;
 
   /// @throws Error(usage)    unless the particles have the rows and coordinates that the sampler was made for
-  /// @throws Error(numeric)  naming the first coordinate whose gradient is not finite, and the particles are left as
-  /// they
-  ///                         were; or the first that the step itself has taken out of the finite numbers, and the
-  ///                         particles are of no more use
+  /// @throws Error(numeric)  naming the first coordinate whose gradient is not finite, and the particles are left where
+  ///                         it was asked for; or the first that the step itself has taken out of the finite numbers,
+  ///                         and the particles are of no more use
   virtual StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) = 0;
+
+  /// Multiplies the step size from now on: what a run that is rolled back after a divergence does before it tries
+  /// again.
+  virtual void scale_step_size(double factor) = 0;
+
+  /// What a checkpoint and an error message call it: "sghmc".
+  virtual std::string_view name() const = 0;
 
   /// Everything that the next step depends on besides the particles: momenta, averages, step count.
   virtual void save(Snapshot& snapshot) const = 0;
+  /// Throws Error(data) saying what differs if it was saved by another sampler or for other particles.
   virtual void restore(const Snapshot& snapshot) = 0;
 };
 

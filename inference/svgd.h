@@ -28,15 +28,17 @@ template <class Scalar>
 class Svgd final : public GradientSampler<Scalar> {
  public:
   using Options = SvgdOptions;
-  /// @param rows  M, the particles that will be moved, at least 1
-  /// @param size  Q, coordinates of a particle, at least 1
-  /// @param seed  keys whatever the target draws (dropout, ε); the update itself draws nothing
-  /// @throws Error(usage) naming the option or the size that is out of range
+  /// The parameters and errors of GradientSampler; the update itself draws nothing.
   Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
 
- private:
-  bool move(Particles<Scalar>& particles) override;
+  std::string_view name() const override { return "svgd"; }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
 
+ private:
+  bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
+
+  OptimizerState<Scalar> state_;
   SvgdKernelOptions kernel_options_;
   KernelWeights weights_;
   std::vector<double> gram_;

@@ -36,16 +36,15 @@ bool ascend_coordinate(OptimizerState<Scalar>& state, const OptimizerStep& step,
                        Scalar direction, Scalar& value) {
   Scalar unused{0};
   const MatrixView<Scalar> mean = state.mean(), square = state.square();
-  update_coordinate(state.options().method, step, direction, value, mean.data != nullptr ? mean(i, q) : unused,
+  update_coordinate(state.method(), step, direction, value, mean.data != nullptr ? mean(i, q) : unused,
                     square.data != nullptr ? square(i, q) : unused);
   return std::isfinite(value);
 }
 
 template <class Scalar>
 bool stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
-                  OptimizerState<Scalar>& state) {
+                  OptimizerState<Scalar>& state, const OptimizerStep& step) {
   const std::int64_t rows = values.rows;
-  const OptimizerStep step = state.advance();
   std::vector<Scalar> direction(static_cast<std::size_t>(rows));
   bool finite = true;
   for (std::int64_t q = 0; q < values.columns; ++q) {
@@ -63,8 +62,8 @@ bool stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients,
 }
 
 template <class Scalar>
-bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state) {
-  const OptimizerStep step = state.advance();
+bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
+            const OptimizerStep& step) {
   bool finite = true;
   for (std::int64_t i = 0; i < values.rows; ++i)
     for (std::int64_t q = 0; q < values.columns; ++q)
@@ -76,9 +75,11 @@ template void squared_distances(MatrixView<const float>, std::span<double>);
 template void squared_distances(MatrixView<const double>, std::span<double>);
 template void inner_products(MatrixView<const float>, std::span<double>);
 template void inner_products(MatrixView<const double>, std::span<double>);
-template bool stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&);
-template bool stein_update(MatrixView<double>, MatrixView<const double>, const KernelWeights&, OptimizerState<double>&);
-template bool ascend(MatrixView<float>, MatrixView<const float>, OptimizerState<float>&);
-template bool ascend(MatrixView<double>, MatrixView<const double>, OptimizerState<double>&);
+template bool stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&,
+                           const OptimizerStep&);
+template bool stein_update(MatrixView<double>, MatrixView<const double>, const KernelWeights&, OptimizerState<double>&,
+                           const OptimizerStep&);
+template bool ascend(MatrixView<float>, MatrixView<const float>, OptimizerState<float>&, const OptimizerStep&);
+template bool ascend(MatrixView<double>, MatrixView<const double>, OptimizerState<double>&, const OptimizerStep&);
 
 }  // namespace stein::inference::plain

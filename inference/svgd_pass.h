@@ -21,11 +21,12 @@ void inner_products(MatrixView<const Scalar> values, std::span<double> products)
 /// @returns whether all values are finite after it
 template <class Scalar>
 bool stein_update(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
-                  OptimizerState<Scalar>& state);
+                  OptimizerState<Scalar>& state, const OptimizerStep& step);
 
 /// Moves every row along its own direction, through the optimizer.
 /// @returns whether all values are finite after it
 template <class Scalar>
-bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state);
+bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
+            const OptimizerStep& step);
 
 }  // namespace stein::inference::plain

@@ -324,7 +324,7 @@ void inner_products(MatrixView<const float> values, std::span<double> products) 
 }
 
 bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                  OptimizerState<float>& state) {
+                  OptimizerState<float>& state, const OptimizerStep& step) {
   thread_local std::vector<float> gradient_weights, own_weights, position_weights;
   return run({.values = values,
               .gradients = gradients,
@@ -334,11 +334,12 @@ bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, c
               .gradient_weights = in_float(weights.gradient, gradient_weights),
               .own_weights = in_float(weights.own, own_weights),
               .position_weights = weights.position.empty() ? nullptr : in_float(weights.position, position_weights),
-              .method = state.options().method,
-              .step = state.advance()});
+              .method = state.method(),
+              .step = step});
 }
 
-bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state) {
+bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
+            const OptimizerStep& step) {
   return run({.values = values,
               .gradients = directions,
               .mean = state.mean(),
@@ -347,8 +348,8 @@ bool ascend(MatrixView<float> values, MatrixView<const float> directions, Optimi
               .gradient_weights = nullptr,
               .own_weights = nullptr,
               .position_weights = nullptr,
-              .method = state.options().method,
-              .step = state.advance()});
+              .method = state.method(),
+              .step = step});
 }
 
 }  // namespace fused

@@ -24,10 +24,11 @@ void inner_products(MatrixView<const float> values, std::span<double> products);
 /// it is in the cache.
 /// @returns whether all values are finite after it
 bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                  OptimizerState<float>& state);
+                  OptimizerState<float>& state, const OptimizerStep& step);
 
 /// Moves every row along its own direction, through the optimizer.
 /// @returns whether all values are finite after it
-bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state);
+bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
+            const OptimizerStep& step);
 
 }  // namespace stein::inference::fused

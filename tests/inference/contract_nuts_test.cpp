@@ -55,6 +55,8 @@ class Nuts final : public Sampler<double> {
     ++steps_;
     return report;
   }
+  std::string_view name() const override { return "nuts"; }
+  void scale_step_size(double factor) override { step_size_ *= factor; }
   void save(Snapshot& snapshot) const override { snapshot.put("steps", steps_); }
   void restore(const Snapshot& snapshot) override { steps_ = snapshot.get_scalar<std::uint64_t>("steps"); }
 

@@ -54,7 +54,8 @@ void converge(Particles<double>& particles, Target<double>& target, const SvgdKe
               int steps) {
   for (const double scale : {1.0, 0.3}) {
     Svgd<double> sampler(
-        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step_size = step * scale, .momentum = 0.9}},
+        {.kernel = kernel,
+         .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = step * scale}, .momentum = 0.9}},
         particles.rows(), particles.size(), 0);
     for (int t = 0; t < steps; ++t) sampler.step(particles, target, {});
   }
@@ -135,7 +136,8 @@ TEST_CASE("one step in one dimension is the formula written out", "[inference][s
   for (int i = 0; i < 3; ++i) particles.values()(i, 0) = x[i];
   // Squares: 0 ×3, 1.5625 ×2, 3.0625 ×2, 9 ×2: the fifth of nine is 1.5625.
   const double h = 1.5625 / std::log(4.0), step = 0.1;
-  Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step_size = step, .momentum = 0}}, 3, 1, 0);
+  Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = step}, .momentum = 0}}, 3,
+                       1, 0);
   sampler.step(particles, target, {});
   for (int i = 0; i < 3; ++i) {
     double direction = 0;
@@ -153,7 +155,7 @@ TEST_CASE("the inverse multiquadric kernel follows its own formula", "[inference
   particles.values()(0, 0) = -1;
   particles.values()(1, 0) = 0.5;
   Svgd<double> sampler({.kernel = {.kernel = SvgdKernel::imq, .bandwidth_rule = Bandwidth::fixed, .bandwidth = 3},
-                        .optimizer = {.method = OptimizerMethod::sgd, .step_size = 1, .momentum = 0}},
+                        .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 1}, .momentum = 0}},
                        2, 1, 0);
   sampler.step(particles, target, {});
   // k = (1 + 2.25/3)^(−½); ∇_{x_j} k = (x_i − x_j)/3 · k³
@@ -170,7 +172,8 @@ TEST_CASE("one particle climbs along its gradient with every kernel", "[inferenc
     Particles<double> particles(target.layout(), 1);
     particles.values()(0, 0) = 3;
     Svgd<double> sampler(
-        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step_size = 0.5, .momentum = 0}}, 1, 2, 0);
+        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.5}, .momentum = 0}}, 1,
+        2, 0);
     sampler.step(particles, target, {});
     CHECK(particles.values()(0, 0) == 1.5);
     CHECK(particles.values()(0, 1) == 0);
@@ -182,7 +185,8 @@ TEST_CASE("one particle, or particles in one place, only climb", "[inference][sv
   for (const std::int64_t rows : {1, 5}) {
     Particles<double> particles(target.layout(), rows);
     for (std::int64_t i = 0; i < rows; ++i) particles.values()(i, 0) = 3;
-    Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step_size = 0.5, .momentum = 0}}, rows, 2, 0);
+    Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.5}, .momentum = 0}},
+                         rows, 2, 0);
     sampler.step(particles, target, {});
     for (std::int64_t i = 0; i < rows; ++i) CHECK(particles.values()(i, 0) == Approx(1.5));
   }
@@ -213,7 +217,7 @@ TEST_CASE("a gradient that is not finite is named and moves nothing", "[inferenc
 TEST_CASE("saved and restored, the next steps are the same bits", "[inference][svgd]") {
   Gaussian target = standard_normal(3);
   for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
-    const SvgdOptions options{.optimizer = {.method = method, .step_size = 0.05}};
+    const SvgdOptions options{.optimizer = {.method = method, .step = {.step_size = 0.05}}};
     Particles<double> particles = start(target.layout(), 5, 2);
     Svgd<double> sampler(options, 5, 3, 0);
     for (int t = 0; t < 10; ++t) sampler.step(particles, target, {});

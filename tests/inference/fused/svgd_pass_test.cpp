@@ -62,7 +62,7 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
         for (const std::int64_t size : {3, 130, 4099}) {
           Pair pair = make(rows, size);
           const OptimizerOptions options{
-              .method = method, .step_size = 1e-3, .momentum = 0.5, .square_decay = 0.9, .epsilon = 1e-4};
+              .method = method, .step = {.step_size = 1e-3}, .momentum = 0.5, .square_decay = 0.9, .epsilon = 1e-4};
           OptimizerState<float> narrow(options, rows, size);
           OptimizerState<double> wide(options, rows, size);
           std::vector<double> gram(static_cast<std::size_t>(rows * rows));
@@ -74,8 +74,10 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
           double moved = 0, apart = 0;
           const Pair before = pair;
           for (int t = 0; t < 3; ++t) {
-            fused::stein_update(pair.narrow.values(), pair.narrow.gradients(), weights, narrow);
-            plain::stein_update(pair.wide.values(), MatrixView<const double>(pair.wide.gradients()), weights, wide);
+            const OptimizerStep step = narrow.step(t, options.step.step_size);
+            fused::stein_update(pair.narrow.values(), pair.narrow.gradients(), weights, narrow, step);
+            plain::stein_update(pair.wide.values(), MatrixView<const double>(pair.wide.gradients()), weights, wide,
+                                step);
           }
           for (std::int64_t i = 0; i < rows; ++i) {
             for (std::int64_t q = 0; q < size; ++q) {
@@ -97,11 +99,12 @@ TEST_CASE("an optimizer's update in SIMD has the bits of the plain one where bot
   if (fused::vector_lanes() < 8) return;  // SSE rounds a product before it adds
   for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
     Particles<float> simd = make(3, 130).narrow, readable = simd;
-    const OptimizerOptions options{.method = method, .step_size = 1e-2};
+    const OptimizerOptions options{.method = method, .step = {.step_size = 1e-2}};
     OptimizerState<float> simd_state(options, 3, 130), readable_state(options, 3, 130);
     for (int t = 0; t < 5; ++t) {
-      CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state));
-      CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state));
+      const OptimizerStep step = simd_state.step(t, options.step.step_size);
+      CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
+      CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
     }
     for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
   }
@@ -116,11 +119,12 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
     kernel_weights({}, gram, 2, weights);
     for (std::int64_t q = 0; q < 37; ++q) particles.gradients()(1, q) = q == place ? 1e38f : 1;
     Particles<float> alone = particles, readable = particles;
-    const OptimizerOptions options{.method = OptimizerMethod::sgd, .step_size = 1e3};
+    const OptimizerOptions options{.method = OptimizerMethod::sgd, .step = {.step_size = 1e3}};
     OptimizerState<float> first(options, 2, 37), second(options, 2, 37), third(options, 2, 37);
-    CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first));
-    CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second));
-    CHECK_FALSE(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third));
+    const OptimizerStep step = first.step(0, options.step.step_size);
+    CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first, step));
+    CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second, step));
+    CHECK_FALSE(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third, step));
   }
 }
 
@@ -131,7 +135,8 @@ TEST_CASE("padding beyond the last coordinate stays zero", "[inference][svgd]") 
   fused::squared_distances(pair.narrow.values(), gram);
   KernelWeights weights;
   kernel_weights({}, gram, 3, weights);
-  for (int t = 0; t < 5; ++t) fused::stein_update(pair.narrow.values(), pair.narrow.gradients(), weights, state);
+  for (int t = 0; t < 5; ++t)
+    fused::stein_update(pair.narrow.values(), pair.narrow.gradients(), weights, state, state.step(t, 1e-3));
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::int64_t q = 13; q < 16; ++q) CHECK(pair.narrow.values().data[i * 16 + q] == 0);
 }

@@ -1,0 +1,112 @@
+#include <stein/inference/diffusion.h>
+#include <stein/inference/diffusion_pass.h>
+#include <stein/inference/fused/diffusion_pass.h>
+
+#include <algorithm>
+#include <string>
+
+namespace stein::inference {
+
+std::size_t state_count(Dynamics dynamics) {
+  switch (dynamics) {
+    case Dynamics::sgld: return 0;
+    case Dynamics::psgld:
+    case Dynamics::sghmc:
+    case Dynamics::sgnht_scalar: return 1;
+    case Dynamics::sgnht: return 2;
+    case Dynamics::santa_euler:
+    case Dynamics::santa_splitting:
+    case Dynamics::santa_refinement:
+    case Dynamics::santa_splitting_refinement: return 3;
+  }
+  return 0;
+}
+
+template <class Scalar>
+Diffusion<Scalar>::Diffusion(Dynamics dynamics, Schedule schedule, const GradientClipOptions& clip, std::int64_t rows,
+                             std::int64_t size, std::uint64_t seed)
+    : GradientSampler<Scalar>(std::move(schedule), clip, rows, size, seed),
+      dynamics_(dynamics),
+      stride_((size + 15) / 16 * 16) {
+  for (std::size_t k = 0; k < state_count(dynamics); ++k)
+    states_[k] = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
+  if (dynamics != Dynamics::sgnht_scalar) return;
+  thermostats_.resize(static_cast<std::size_t>(rows));
+  momentum_squares_.resize(static_cast<std::size_t>(rows));
+}
+
+template <class Scalar>
+Dynamics Diffusion<Scalar>::dynamics(std::int64_t) const {
+  return dynamics_;
+}
+
+template <class Scalar>
+MatrixView<const Scalar> Diffusion<Scalar>::state(std::size_t k) const {
+  STEIN_CHECK(k < state_count(dynamics_), "this sampler keeps {} numbers for a coordinate, got index {}",
+              state_count(dynamics_), k);
+  return {states_[k].data(), this->rows(), this->size(), stride_};
+}
+
+template <class Scalar>
+MatrixView<Scalar> Diffusion<Scalar>::state(std::size_t k) {
+  return {states_[k].data(), this->rows(), this->size(), stride_};
+}
+
+template <class Scalar>
+void Diffusion<Scalar>::draw_state(std::size_t k, double deviation, const Particles<Scalar>& particles) {
+  const NoiseKey key{.seed = this->seed(), .step = k + 1, .stream = Stream::initial_values};
+  const MatrixView<Scalar> rows = state(k);
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    fill_normal(rows.row(i), key, static_cast<std::uint32_t>(particles.first_row() + i));
+    for (Scalar& value : rows.row(i)) value = static_cast<Scalar>(value * deviation);
+  }
+}
+
+template <class Scalar>
+void Diffusion<Scalar>::fill_state(std::size_t k, double value) {
+  const MatrixView<Scalar> rows = state(k);
+  for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::fill(rows.row(i), static_cast<Scalar>(value));
+}
+
+template <class Scalar>
+bool Diffusion<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>& batch) {
+  const std::int64_t t = this->steps();
+  DiffusionStep<Scalar> step{
+      .dynamics = dynamics(t),
+      .numbers = numbers(t, batch.data_size),
+      .values = particles.values(),
+      .gradients = particles.gradients(),
+      .thermostats = thermostats_,
+      .noise = {.seed = this->seed(), .step = static_cast<std::uint64_t>(t), .stream = Stream::sampler},
+      .first_row = particles.first_row()};
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = state(k);
+  DiffusionResult result{.momentum_squares = momentum_squares_};
+  if constexpr (std::is_same_v<Scalar, float>)
+    fused::diffuse(step, result);
+  else
+    plain::diffuse(step, result);
+  if (!momentum_squares_.empty()) move_thermostats(momentum_squares_);
+  return result.finite;
+}
+
+template <class Scalar>
+void Diffusion<Scalar>::save(Snapshot& snapshot) const {
+  GradientSampler<Scalar>::save(snapshot);
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k)
+    snapshot.put("state" + std::to_string(k), std::span<const Scalar>(states_[k].data(), states_[k].size()),
+                 {this->rows(), stride_});
+  if (!thermostats_.empty()) snapshot.put("thermostats", thermostats_);
+}
+
+template <class Scalar>
+void Diffusion<Scalar>::restore(const Snapshot& snapshot) {
+  GradientSampler<Scalar>::restore(snapshot);
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k)
+    snapshot.get("state" + std::to_string(k), std::span<Scalar>(states_[k].data(), states_[k].size()));
+  if (!thermostats_.empty()) snapshot.get("thermostats", std::span<Scalar>(thermostats_));
+}
+
+template class Diffusion<float>;
+template class Diffusion<double>;
+
+}  // namespace stein::inference

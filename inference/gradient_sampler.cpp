@@ -1,0 +1,91 @@
+#include <stein/inference/gradient_sampler.h>
+#include <stein/inference/vector_arithmetic.h>
+
+#include <cmath>
+#include <vector>
+
+namespace stein::inference {
+namespace {
+
+/// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
+/// of particle 1 is nan at update 7".
+template <class Scalar>
+void check_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
+                  std::int64_t update) {
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    if (std::isfinite(sum_of_squares(rows.row(i)))) continue;
+    for (std::int64_t q = 0; q < rows.columns; ++q)
+      if (!std::isfinite(rows(i, q)))
+        fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", what,
+             particles.layout().describe_position(q), particles.first_row() + i, rows(i, q), update);
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+GradientSampler<Scalar>::GradientSampler(Schedule schedule, const GradientClipOptions& clip, std::int64_t rows,
+                                         std::int64_t size, std::uint64_t seed)
+    : schedule_(std::move(schedule)), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
+  STEIN_CHECK(rows >= 1 && rows <= 1'000'000 && size >= 1,
+              "a sampler needs 1 to 1000000 particles of at least 1 coordinate, got {} of {}", rows, size);
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scalar>& target,
+                                      const Batch<Scalar>& batch) {
+  STEIN_CHECK(particles.rows() == rows_ && particles.size() == size_,
+              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows_, size_, particles.rows(),
+              particles.size());
+  before_gradient(particles);
+  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
+  target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), {});
+  check_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
+  clip_rows(particles.gradients(), clip_);
+  const bool finite = move(particles, batch);
+  if (!finite) check_finite<Scalar>("value", particles.values(), particles, steps_);
+  ++steps_;
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch,
+                                    std::int64_t adaptation) {
+  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_ - 1), .stream = Stream::model};
+  target.adapt(particles.coordinates(), batch, noise, particles.buffers(), adaptation_weight(adaptation));
+}
+
+template <class Scalar>
+StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
+                                         const Batch<Scalar>& batch) {
+  const bool exploring = schedule_.exploring(steps_);
+  advance(particles, target, batch);
+  adapt(particles, target, batch, steps_ - 1);
+  return {.exploring = exploring};
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::save(Snapshot& snapshot) const {
+  snapshot.put_text("sampler", std::string(this->name()));
+  snapshot.put("shape", std::vector<std::int64_t>{rows_, size_});
+  snapshot.put("updates", steps_);
+  schedule_.save(snapshot);
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::restore(const Snapshot& snapshot) {
+  const std::string& saved = snapshot.get_text("sampler");
+  if (saved != this->name())
+    fail(ErrorKind::data, "the checkpoint holds the state of the sampler '{}', expected that of '{}'", saved,
+         this->name());
+  const auto shape = snapshot.get_vector<std::int64_t>("shape");
+  if (shape != std::vector<std::int64_t>{rows_, size_})
+    fail(ErrorKind::data, "the checkpoint is of {} particles of {} coordinates, expected {} of {}", shape.at(0),
+         shape.at(1), rows_, size_);
+  steps_ = snapshot.get_scalar<std::int64_t>("updates");
+  schedule_.restore(snapshot);
+}
+
+template class GradientSampler<float>;
+template class GradientSampler<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,43 @@
+// Langevin dynamics preconditioned as RMSprop is.
+#pragma once
+
+#include <stein/inference/averaged_square.h>
+#include <stein/inference/diffusion.h>
+
+namespace stein::inference {
+
+struct PsgldOptions {
+  StepSizeOptions step{};
+  TemperatureOptions temperature{};
+  AveragedSquareOptions square{};
+  GradientClipOptions clip{};
+
+  template <class V>
+  void describe(V& v) {
+    step.describe(v);
+    temperature.describe(v);
+    square.describe(v);
+    clip.describe(v);
+  }
+};
+
+/// Preconditioned SGLD (Li et al. 2016; Gan et al. 2017, algorithm 1 with its sign mended):
+///   v ← β₁ v + (1 − β₁) g∘g;  G = 1/(λ + √v);  φ ← φ + (h/2) G∘∇ log p(φ) + N(0, h T G).
+/// v averages the square of the full f̃ as in algorithm 1, or (`square_of=mean`) of f̃/N as in Li et al. The term Γ = Σ ∂G/∂φ is left out, as published: with a metric that follows the gradient there is a bias of the order
+/// of 1 − β₁. With a metric at rest it is SGLD with step h G/2.
+template <class Scalar>
+class Psgld : public Diffusion<Scalar> {
+ public:
+  using Options = PsgldOptions;
+  /// The parameters and errors of GradientSampler.
+  Psgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  std::string_view name() const override { return "psgld"; }
+
+ protected:
+  DiffusionNumbers numbers(std::int64_t t, double data_size) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace stein::inference

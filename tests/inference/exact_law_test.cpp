@@ -1,0 +1,249 @@
+// Every stochastic-gradient MCMC sampler against the exact law of its discretised chain on a Gaussian with known
+// gradient noise, not against the target that it approaches as the step goes to 0.
+#include <stein/inference/psgld.h>
+#include <stein/inference/santa.h>
+#include <stein/inference/sghmc.h>
+#include <stein/inference/sgld.h>
+#include <stein/inference/sgnht.h>
+
+#include <Eigen/Dense>
+#include <catch2/catch.hpp>
+#include <unsupported/Eigen/KroneckerProduct>
+
+#include "inference/quadratic_chain.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+/// Curvature k, step h (η), temperature T, variance V of the gradient's noise.
+struct Setting {
+  double k, h, t, v;
+};
+
+const std::vector<Setting> settings{{1, 0.5, 1, 0}, {1, 0.1, 1, 4}, {2, 0.1, 0.25, 1}};
+
+template <class Options>
+Options at(const Setting& s, Options options) {
+  options.step.step_size = s.h;
+  options.temperature.temperature = s.t;
+  return options;
+}
+
+ChainPlan plan(const Setting& s) {
+  return {.curvature = s.k, .gradient_noise = s.v};
+}
+
+double sgld_law(const Setting& s) {
+  return (2 * s.h * s.t + s.h * s.h * s.v) / (2 * s.h * s.k - s.h * s.h * s.k * s.k);
+}
+
+template <class Scalar, class S>
+ChainAverages squares_of_positions(const ChainPlan& plan, S& sampler) {
+  ChainAverages squares(plan.chains);
+  run_chains<Scalar>(plan, sampler, [&](const Particles<Scalar>& particles, const S&) {
+    for (std::int64_t i = 0; i < plan.chains; ++i)
+      squares.add(i, mean_product(particles.values().row(i), particles.values().row(i)));
+    squares.count();
+  });
+  return squares;
+}
+
+/// Positions after the move, and the momentum that moved them.
+struct MomentumAverages {
+  ChainAverages square, momentum, product;
+  explicit MomentumAverages(std::int64_t chains) : square(chains), momentum(chains), product(chains) {}
+};
+
+template <class Scalar, class S>
+MomentumAverages momentum_statistics(const ChainPlan& plan, S& sampler) {
+  MomentumAverages found(plan.chains);
+  run_chains<Scalar>(plan, sampler, [&](const Particles<Scalar>& particles, const S& moved) {
+    const MatrixView<const Scalar> momentum = moved.state(0);
+    for (std::int64_t i = 0; i < plan.chains; ++i) {
+      const auto x = particles.values().row(i);
+      const auto r = momentum.row(i);
+      found.square.add(i, mean_product(x, x));
+      found.momentum.add(i, mean_product(r, r));
+      found.product.add(i, mean_product(x, r));
+    }
+    found.square.count(), found.momentum.count(), found.product.count();
+  });
+  return found;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("SGLD settles at the variance of its discretised law, with and without gradient noise",
+                   "[inference][law]", float, double) {
+  for (const Setting& s : settings) {
+    Opened<Sgld<TestType>> sampler(at(s, SgldOptions{}), 64, 8, 3);
+    CAPTURE(s.h, s.t, s.v);
+    CHECK(std::abs(squares_of_positions<TestType>(plan(s), sampler).z(sgld_law(s))) < critical_value);
+  }
+  CHECK(sgld_law(settings[0]) == Approx(4.0 / 3));
+}
+
+TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[inference][law]", float, double) {
+  for (const Setting& s : settings) {
+    PsgldOptions options = at(s, PsgldOptions{});
+    options.square.epsilon = 0.5;  // G = 1/ε = 2 while the average stays at 0
+    Opened<Psgld<TestType>> sampler(options, 64, 8, 3);
+    sampler.spoil = [](DiffusionNumbers numbers, double) {
+      numbers.square_decay = 1;
+      return numbers;
+    };
+    CAPTURE(s.h, s.t, s.v);
+    CHECK(std::abs(squares_of_positions<TestType>(plan(s), sampler).z(sgld_law(s))) < critical_value);
+  }
+}
+
+TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law", "[inference][law]", float, double) {
+  for (const double estimate : {0.0, 0.05}) {
+    for (const Setting& s : {Setting{1, 0.5, 1, 0}, Setting{1, 0.1, 1, 4}, Setting{2, 0.1, 0.5, 1}}) {
+      SghmcOptions options = at(s, SghmcOptions{.friction = 0.2});
+      options.noise_estimate = estimate;
+      Opened<Sghmc<TestType>> sampler(options, 64, 8, 3);
+      const double alpha = options.friction, b = s.h * s.k;
+      const double power = 2 * (alpha * s.t - estimate) * s.h + s.h * s.h * s.v;
+      const double momentum = power / (alpha * (2 - alpha - b / 2)), position = (1 - alpha / 2) * momentum / b;
+      const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
+      CAPTURE(s.h, s.t, s.v, estimate);
+      CHECK(std::abs(found.momentum.z(momentum)) < critical_value);
+      CHECK(std::abs(found.square.z(position)) < critical_value);
+      if (estimate == 0 && s.v == 0) {
+        CHECK(position == Approx(s.t / s.k / (1 - s.h * s.k / (2 * (2 - alpha)))));
+        CHECK((1 - alpha / 2) * momentum / s.h == Approx(s.t / (1 - s.h * s.k / (2 * (2 - alpha)))));  // kinetic
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("SGNHT keeps its exact identities, whichever coordinates share a thermostat", "[inference][law]",
+                   float, double) {
+  for (const Thermostat thermostat : {Thermostat::particle, Thermostat::coordinate}) {
+    for (const Setting& s : {Setting{1, 0.1, 1, 0}, Setting{1, 0.1, 1, 4}, Setting{2, 0.05, 0.5, 1}}) {
+      SgnhtOptions options = at(s, SgnhtOptions{});
+      options.thermostat = thermostat;
+      Opened<Sgnht<TestType>> sampler(options, 64, 8, 3);
+      const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
+      CAPTURE(s.h, s.t, s.v, static_cast<int>(thermostat));
+      CHECK(std::abs(found.momentum.z(s.t)) < critical_value);
+      CHECK(std::abs(found.product.z(s.h * s.t / 2)) < critical_value);  // E[φ r′] = −h E r²/2 before the move
+    }
+  }
+}
+
+TEST_CASE("SGNHT's friction settles where injected and gradient noise balance", "[inference][law]") {
+  // With one thermostat for many coordinates ξ hardly moves, and the rest is SGHMC with α = h ξ: its E r² is T where
+  // α (2 − α − h²k/2) = 2Ah + h²V/T.
+  for (const Setting& s : {Setting{1, 0.2, 1, 0}, Setting{1, 0.2, 1, 4}, Setting{2, 0.1, 0.5, 3}}) {
+    SgnhtOptions options = at(s, SgnhtOptions{});
+    options.thermostat = Thermostat::particle;
+    ChainPlan wide = plan(s);
+    wide.chains = 16, wide.size = 4096, wide.burn_in = 500, wide.steps = 500;
+    Opened<Sgnht<float>> sampler(options, wide.chains, wide.size, 3);
+    ChainAverages friction(wide.chains);
+    run_chains<float>(wide, sampler, [&](const Particles<float>&, const auto& moved) {
+      for (std::int64_t i = 0; i < wide.chains; ++i)
+        friction.add(i, static_cast<double>(moved.thermostats()[static_cast<std::size_t>(i)]));
+      friction.count();
+    });
+    const double half = 1 - s.h * s.h * s.k / 4, power = 2 * options.diffusion * s.h + s.h * s.h * s.v / s.t;
+    const double law = (half - std::sqrt(half * half - power)) / s.h;
+    CAPTURE(s.h, s.t, s.v, law, friction.mean(), friction.standard_error());
+    CHECK(std::abs(friction.z(law)) < critical_value);
+  }
+}
+
+TEST_CASE("Santa's Euler scheme at a metric and temperature that rest is SGNHT with A = 1/h", "[inference][law]") {
+  constexpr double h = 0.1;
+  constexpr std::int64_t rows = 3, size = 5;
+  Opened<Santa<double>> santa({.step = {.step_size = h * h},
+                               .scheme = SantaScheme::euler,
+                               .initial_thermostat = 1 / h,
+                               .square = {.epsilon = 1, .warm_up = 0}},
+                              rows, size, 9);
+  santa.spoil = [](DiffusionNumbers numbers, double) {
+    numbers.square_decay = 1;  // v stays 0, G = 1
+    return numbers;
+  };
+  Opened<Sgnht<double>> sgnht({.step = {.step_size = h}, .diffusion = 1 / h}, rows, size, 9);
+  Quadratic<double> target(size, 1.5, 0.3);
+  Particles<double> one(target.layout(), rows), other(target.layout(), rows);
+  const Batch<double> batch{.data_size = 1};
+  santa.step(one, target, batch);
+  sgnht.step(other, target, batch);
+  // Santa moves its thermostats before the kick, SGNHT after it: from here on they stand at the same place.
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t q = 0; q < size; ++q) {
+      const double u = santa.state(0)(i, q), r = u / h;
+      sgnht.state(0)(i, q) = r;
+      sgnht.state(1)(i, q) = santa.state(2)(i, q) / h + h * (r * r - 1);
+      other.values()(i, q) = one.values()(i, q);
+    }
+  }
+  for (int t = 0; t < 10; ++t) {  // G = 1 is past what any friction can balance: it would grow without bound
+    santa.step(one, target, batch);
+    sgnht.step(other, target, batch);
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t q = 0; q < size; ++q) {
+      CHECK(one.values()(i, q) == Approx(other.values()(i, q)).epsilon(1e-9));
+      CHECK(santa.state(0)(i, q) == Approx(h * sgnht.state(0)(i, q)).epsilon(1e-9));
+    }
+  }
+}
+
+/// Santa's symmetric splitting on curvature k with metric G and a thermostat α that hardly moves is linear in (x, u):
+/// the α at which E u² = κ, and k E x² there.
+struct SplittingLaw {
+  double thermostat, position;
+
+  SplittingLaw(double k, double metric, double eta) {
+    Eigen::Matrix2d covariance;
+    double low = 1e-3, high = 3;
+    for (int i = 0; i < 100; ++i) {
+      thermostat = (low + high) / 2;
+      covariance = stationary(thermostat, k, metric, eta);
+      (covariance(1, 1) > eta ? low : high) = thermostat;
+    }
+    position = k * covariance(0, 0);
+  }
+
+ private:
+  static Eigen::Matrix2d stationary(double alpha, double k, double metric, double eta) {
+    const double half = std::exp(-alpha / 2), kick = -half * eta * metric * k;
+    const Eigen::RowVector2d momentum{kick, half * half + kick * metric / 2};
+    Eigen::Matrix2d step;
+    step << Eigen::RowVector2d{1, metric / 2} + metric / 2 * momentum, momentum;
+    const Eigen::Vector2d noise = std::sqrt(2 * eta * metric) * half * Eigen::Vector2d{metric / 2, 1};
+    const Eigen::Matrix4d map = Eigen::Matrix4d::Identity() - Eigen::kroneckerProduct(step, step).eval();
+    const Eigen::Matrix2d source = noise * noise.transpose();
+    return map.fullPivLu().solve(source.reshaped()).reshaped(2, 2);
+  }
+};
+
+TEST_CASE("Santa's symmetric splitting settles at the variances of its discretised law", "[inference][law]") {
+  constexpr double eta = 0.0005, metric = 0.25;
+  for (const double b : {0.125, 0.25, 0.5, 1.0}) {
+    const double k = b / (eta * metric * metric);
+    const SplittingLaw law(k, metric, eta);
+    Opened<Santa<double>> sampler({.step = {.step_size = eta},
+                                   .scheme = SantaScheme::splitting,
+                                   .initial_thermostat = law.thermostat / std::sqrt(eta),
+                                   .square = {.epsilon = 1 / (metric * metric), .warm_up = 0}},
+                                  64, 8, 3);
+    sampler.spoil = [](DiffusionNumbers numbers, double) {
+      numbers.square_decay = 1;
+      return numbers;
+    };
+    const MomentumAverages found =
+        momentum_statistics<double>({.curvature = k, .burn_in = 5000, .steps = 10000}, sampler);
+    CAPTURE(b, law.position, found.square.mean() * k);
+    CHECK(std::abs(found.momentum.z(eta)) < critical_value);
+    CHECK(std::abs(found.square.z(law.position / k)) < critical_value);
+    CHECK(1 - law.position < 0.26 * b);  // of second order in the step √b
+  }
+}

@@ -1,0 +1,146 @@
+// The SIMD pass of stochastic-gradient MCMC against its plain twin: the same bits in float for every dynamics, over
+// shapes that leave remainders everywhere.
+#include <stein/core/parallel.h>
+#include <stein/inference/diffusion_pass.h>
+#include <stein/inference/fused/diffusion_pass.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+const std::vector<Dynamics> every_dynamics{Dynamics::sgld,
+                                           Dynamics::psgld,
+                                           Dynamics::sghmc,
+                                           Dynamics::sgnht,
+                                           Dynamics::sgnht_scalar,
+                                           Dynamics::santa_euler,
+                                           Dynamics::santa_splitting,
+                                           Dynamics::santa_refinement,
+                                           Dynamics::santa_splitting_refinement};
+
+/// Values, gradients and three states, random; averaged squares are not negative.
+template <class Scalar>
+struct Rows {
+  Particles<Scalar> particles, first, second, third;
+  std::vector<Scalar> thermostats;
+  std::vector<double> squares;
+
+  Rows(const Layout& layout, std::int64_t rows, std::int64_t first_row)
+      : particles(layout, rows, first_row, 100),
+        first(particles),
+        second(particles),
+        third(particles),
+        thermostats(static_cast<std::size_t>(rows)),
+        squares(static_cast<std::size_t>(rows)) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      thermostats[static_cast<std::size_t>(i)] = static_cast<Scalar>(0.5 + 0.25 * static_cast<double>(i));
+      for (std::int64_t q = 0; q < layout.size(); ++q) {
+        const auto at = [&](std::uint64_t sheet) {
+          return normal_at<float>({.seed = 5, .step = sheet}, static_cast<std::uint32_t>(i),
+                                  static_cast<std::uint64_t>(q));
+        };
+        particles.values()(i, q) = at(0);
+        particles.gradients()(i, q) = at(1);
+        first.values()(i, q) = std::abs(at(2)) + 0.1f;
+        second.values()(i, q) = std::abs(at(3));
+        third.values()(i, q) = at(4);
+      }
+    }
+  }
+
+  DiffusionStep<Scalar> step(Dynamics dynamics, std::uint64_t t) {
+    DiffusionStep<Scalar> step{.dynamics = dynamics,
+                               .numbers = {.drift = 0.01,
+                                           .noise = 0.05,
+                                           .keep = 0.9,
+                                           .step = 0.1,
+                                           .temperature = 0.7,
+                                           .metric_correction = 1e-4,
+                                           .square_decay = 0.9,
+                                           .gradient_scale = 0.5,
+                                           .epsilon = 1e-3},
+                               .values = particles.values(),
+                               .gradients = particles.gradients(),
+                               .noise = {.seed = 11, .step = t, .stream = Stream::sampler},
+                               .first_row = particles.first_row()};
+    step.states = {first.values(), second.values(), third.values()};
+    if (dynamics == Dynamics::sgnht_scalar) step.thermostats = thermostats;
+    return step;
+  }
+  std::vector<Scalar> everything() const {
+    std::vector<Scalar> numbers;
+    for (const Particles<Scalar>* part : {&particles, &first, &second, &third})
+      for (std::int64_t i = 0; i < part->rows(); ++i)
+        numbers.insert(numbers.end(), part->values().row(i).begin(), part->values().row(i).end());
+    return numbers;
+  }
+};
+
+Layout flat(std::int64_t size) {
+  Layout layout;
+  layout.add("position", {size}, Role::weight);
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("a step in SIMD has the bits of the plain one", "[inference][diffusion][parity]") {
+  for (const Dynamics dynamics : every_dynamics) {
+    for (const std::int64_t size : {1, 3, 17, 64, 131, 4097, 9000}) {
+      Rows<float> simd(flat(size), 3, 7), plain(flat(size), 3, 7);
+      for (std::uint64_t t = 0; t < 3; ++t) {
+        DiffusionResult one{.momentum_squares = simd.squares}, other{.momentum_squares = plain.squares};
+        fused::diffuse(simd.step(dynamics, t), one);
+        plain::diffuse(plain.step(dynamics, t), other);
+        CHECK(one.finite);
+        CHECK(other.finite);
+      }
+      CAPTURE(static_cast<int>(dynamics), size);
+      CHECK(simd.everything() == plain.everything());
+      if (dynamics == Dynamics::sgnht_scalar) CHECK(simd.squares == plain.squares);
+    }
+  }
+}
+
+TEST_CASE("a step in float is that in double to float precision", "[inference][diffusion][parity]") {
+  for (const Dynamics dynamics : every_dynamics) {
+    Rows<float> narrow(flat(131), 3, 7);
+    Rows<double> wide(flat(131), 3, 7);
+    DiffusionResult one{.momentum_squares = narrow.squares}, other{.momentum_squares = wide.squares};
+    fused::diffuse(narrow.step(dynamics, 0), one);
+    plain::diffuse(wide.step(dynamics, 0), other);
+    const auto found = narrow.everything();
+    const auto expected = wide.everything();
+    CAPTURE(static_cast<int>(dynamics));
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(expected[i]).epsilon(2e-5).margin(2e-6));
+    if (dynamics == Dynamics::sgnht_scalar)
+      for (std::size_t i = 0; i < 3; ++i) CHECK(narrow.squares[i] == Approx(wide.squares[i]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a value that leaves the finite numbers is seen wherever it stands", "[inference][diffusion]") {
+  for (const std::int64_t place : {0, 31, 63, 100, 4096, 4100}) {
+    Rows<float> rows(flat(4101), 2, 0);
+    rows.particles.gradients()(1, place) = std::numeric_limits<float>::infinity();
+    Rows<float> same = rows;
+    DiffusionResult simd, plain;
+    fused::diffuse(rows.step(Dynamics::sgld, 0), simd);
+    plain::diffuse(same.step(Dynamics::sgld, 0), plain);
+    CHECK_FALSE(simd.finite);
+    CHECK_FALSE(plain.finite);
+  }
+}
+
+TEST_CASE("what lies between the rows stays zero", "[inference][diffusion]") {
+  Rows<float> rows(flat(13), 3, 0);
+  DiffusionResult result;
+  fused::diffuse(rows.step(Dynamics::sghmc, 0), result);
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t q = 13; q < 16; ++q) CHECK(rows.particles.values().data[i * 16 + q] == 0);
+}

@@ -1,0 +1,178 @@
+// The exact laws refuse samplers that are slightly wrong: every mutant of every sampler must exceed a |z| of 10 in a
+// statistic that the right sampler keeps below 6.1. The table that it prints is in docs/inference.md.
+#include <stein/inference/direct.h>
+#include <stein/inference/gaussian_prior.h>
+#include <stein/inference/posterior.h>
+#include <stein/inference/psgld.h>
+#include <stein/inference/santa.h>
+#include <stein/inference/sghmc.h>
+#include <stein/inference/sgld.h>
+#include <stein/inference/sgnht.h>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <iostream>
+#include <string>
+
+#include "inference/quadratic_chain.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+constexpr double data_size = 100;  // N of run_chains
+
+struct Mutant {
+  const char* name;
+  DiffusionNumbers (*spoil)(DiffusionNumbers, double step_size);
+};
+
+const std::vector<Mutant> noise_mutants{
+    {"h for √h", [](DiffusionNumbers n, double h) { return n.noise *= std::sqrt(h), n; }},
+    {"noise/N", [](DiffusionNumbers n, double) { return n.noise /= data_size, n; }},
+    {"noise/√N", [](DiffusionNumbers n, double) { return n.noise /= std::sqrt(data_size), n; }},
+    {"lost ½", [](DiffusionNumbers n, double) { return n.noise /= std::sqrt(2), n; }},
+};
+
+/// n = 10 of N = 50 numbers that are all 1: log p(y | x) = −τ Σ (y − x)²/2 N/n.
+class RepeatedNumber final : public Model<double> {
+ public:
+  RepeatedNumber(std::int64_t size, bool scaled) : scaled_(scaled) { layout_.add("mean", {size}, Role::weight); }
+  const Layout& layout() const override { return layout_; }
+  void log_likelihood(const ParticleRows<const double>& weights, const Batch<double>& batch, const NoiseKey&,
+                      MatrixView<double> gradient, std::span<double>) override {
+    const double count = scaled_ ? batch.data_size : static_cast<double>(batch.rows);
+    for (std::int64_t i = 0; i < gradient.rows; ++i)
+      for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(i, q) = count * (1 - weights.values(i, q));
+  }
+  std::int64_t output_count() const override { return layout_.size(); }
+  void predict(const ParticleRows<const double>&, const Inputs<double>&, MatrixView<double>) override {}
+
+ private:
+  Layout layout_;
+  bool scaled_;
+};
+
+/// N(0, 1/20) in every coordinate, or its mirror image.
+class NormalPrior final : public Prior<double> {
+ public:
+  static constexpr double precision = 20;
+  explicit NormalPrior(double sign) : sign_(sign) {}
+  void add_gradient(MatrixView<const double> values, MatrixView<double> gradient, std::span<double>) const override {
+    for (std::int64_t i = 0; i < values.rows; ++i)
+      for (std::int64_t q = 0; q < values.columns; ++q) gradient(i, q) -= sign_ * precision * values(i, q);
+  }
+
+ private:
+  double sign_;
+};
+
+enum class Spoiled { nothing, prior_sign, minibatch };
+
+/// The chains' mean against that of the conjugate posterior, N/(N + 20): exact for every sampler that is linear on it.
+template <class S>
+double z_of_posterior_mean(typename S::Options options, Spoiled spoiled) {
+  constexpr std::int64_t chains = 64, size = 4, steps = 4000;
+  auto model = std::make_unique<RepeatedNumber>(size, spoiled != Spoiled::minibatch);
+  auto direct = std::make_unique<Direct<double>>(model->layout());
+  std::vector<std::unique_ptr<Prior<double>>> priors;
+  priors.push_back(std::make_unique<NormalPrior>(spoiled == Spoiled::prior_sign ? -1 : 1));
+  Posterior<double> target(std::move(model), std::move(direct), std::move(priors));
+  const Batch<double> batch{.rows = 10, .data_size = 50};
+  S sampler(options, chains, size, 5);
+  Particles<double> particles(target.layout(), chains);
+  ChainAverages mean(chains);
+  for (int t = 0; t < 2 * steps; ++t) {
+    sampler.step(particles, target, batch);
+    if (t < steps) continue;
+    for (std::int64_t i = 0; i < chains; ++i) mean.add(i, particles.values()(i, 0));
+    mean.count();
+  }
+  return std::abs(mean.z(50 / (50 + NormalPrior::precision)));
+}
+
+/// The law of one sampler, and how it is refused.
+struct Subject {
+  std::string name;
+  std::function<double(const Mutant*)> law;       ///< |z| of the statistic that noise decides
+  std::function<double(Spoiled)> posterior_mean;  ///< |z| of the mean of a conjugate posterior
+};
+
+constexpr ChainPlan plan{.curvature = 1, .gradient_noise = 0};
+
+template <class S, class See>
+double z_of(typename S::Options options, const Mutant* mutant, double law, const ChainPlan& chosen, const See& see) {
+  Opened<S> sampler(options, chosen.chains, chosen.size, 3);
+  if (mutant != nullptr) sampler.spoil = mutant->spoil;
+  ChainAverages average(chosen.chains);
+  run_chains<double>(chosen, sampler, [&](const Particles<double>& particles, const Opened<S>& moved) {
+    for (std::int64_t i = 0; i < chosen.chains; ++i) average.add(i, see(particles, moved, i));
+    average.count();
+  });
+  return std::abs(average.z(law));
+}
+
+double square_of_position(const Particles<double>& particles, std::int64_t i) {
+  return mean_product(particles.values().row(i), particles.values().row(i));
+}
+
+std::vector<Subject> subjects() {
+  const auto position = [](const Particles<double>& particles, const auto&, std::int64_t i) {
+    return square_of_position(particles, i);
+  };
+  const auto thermostat = [](const Particles<double>&, const auto& sampler, std::int64_t i) {
+    return sampler.thermostats()[static_cast<std::size_t>(i)];
+  };
+  std::vector<Subject> list;
+  const SgldOptions sgld{.step = {.step_size = 0.2}};
+  list.push_back({"sgld", [=](const Mutant* m) { return z_of<Sgld<double>>(sgld, m, 1 / (1 - 0.1), plan, position); },
+                  [](Spoiled s) { return z_of_posterior_mean<Sgld<double>>({.step = {.step_size = 0.002}}, s); }});
+  // The metric is at rest where the average keeps nothing of it: v = 0, G = 1/λ = 2.
+  const PsgldOptions psgld{.step = {.step_size = 0.2}, .square = {.decay = 0.999999999, .epsilon = 0.5}};
+  list.push_back({"psgld",
+                  [=](const Mutant* m) { return z_of<Psgld<double>>(psgld, m, 1 / (1 - 0.1), plan, position); },
+                  [](Spoiled s) {
+                    return z_of_posterior_mean<Psgld<double>>(
+                        {.step = {.step_size = 0.002}, .square = {.decay = 0.999999999, .epsilon = 0.5}}, s);
+                  }});
+  const SghmcOptions sghmc{.step = {.step_size = 0.1}, .friction = 0.2};
+  list.push_back(
+      {"sghmc",
+       [=](const Mutant* m) { return z_of<Sghmc<double>>(sghmc, m, 1 / (1 - 0.1 / (2 * 1.8)), plan, position); },
+       [](Spoiled s) {
+         return z_of_posterior_mean<Sghmc<double>>({.step = {.step_size = 0.002}, .friction = 0.2}, s);
+       }});
+  // A thermostat absorbs wrong noise in E r²: only where its friction settles does it show.
+  const SgnhtOptions sgnht{.step = {.step_size = 0.1}, .thermostat = Thermostat::particle};
+  const ChainPlan wide{.curvature = 1, .chains = 16, .size = 256, .burn_in = 1000, .steps = 1000};
+  const double friction = (1 - 0.0025 - std::sqrt(0.9975 * 0.9975 - 0.2)) / 0.1;
+  list.push_back({"sgnht", [=](const Mutant* m) { return z_of<Sgnht<double>>(sgnht, m, friction, wide, thermostat); },
+                  [](Spoiled s) { return z_of_posterior_mean<Sgnht<double>>({.step = {.step_size = 0.02}}, s); }});
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("every sampler keeps its law, and every mutant breaks it", "[inference][mutant][slow]") {
+  std::string table = fmt::format("{:<8}{:>10}", "sampler", "right");
+  for (const Mutant& mutant : noise_mutants) table += fmt::format("{:>12}", mutant.name);
+  table += fmt::format("{:>12}{:>12}\n", "prior sign", "no N/n");
+  for (const Subject& subject : subjects()) {
+    INFO(subject.name);
+    const double right = std::max(subject.law(nullptr), subject.posterior_mean(Spoiled::nothing));
+    CHECK(right < critical_value);
+    table += fmt::format("{:<8}{:>10.1f}", subject.name, right);
+    const auto record = [&](const char* name, double z) {
+      INFO(name);
+      CHECK(z > mutant_value);
+      table += fmt::format("{:>12}", z > mutant_value ? "killed" : fmt::format("alive {:.1f}", z));
+    };
+    for (const Mutant& mutant : noise_mutants) record(mutant.name, subject.law(&mutant));
+    record("prior sign", subject.posterior_mean(Spoiled::prior_sign));
+    record("no N/n", subject.posterior_mean(Spoiled::minibatch));
+    table += '\n';
+  }
+  std::cout << table;
+}
