@@ -67,7 +67,7 @@ class ReferenceUpdate {
     square_.mul_(options.square_decay).addcmul_(direction, direction, 1 - options.square_decay);
     const at::Tensor root =
         square_.sqrt().mul_(1 / std::sqrt(1 - std::pow(options.square_decay, updates_))).add_(options.epsilon);
-    values.addcdiv_(mean_, root, options.step_size / (1 - std::pow(options.momentum, updates_)));
+    values.addcdiv_(mean_, root, options.step.step_size / (1 - std::pow(options.momentum, updates_)));
   }
 
   ParticleMlpReference<float> model_;

@@ -9,11 +9,13 @@
 
 namespace stein::inference {
 
+/// The operations on a float (bits as in SIMD) and on a double (the standard library's functions).
 template <class Scalar>
 struct NumberOperations;
 
 #include <stein/inference/diffusion_steps-inl.h>
 
+/// In float, every operation as the SIMD form makes it.
 template <>
 struct NumberOperations<float> : FloatOperations {
   STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE float set(double value) { return static_cast<float>(value); }
@@ -29,6 +31,7 @@ struct NumberOperations<float> : FloatOperations {
   }
 };
 
+/// In double.
 template <>
 struct NumberOperations<double> {
   using Real = double;

@@ -2,7 +2,6 @@
 #include <stein/inference/vector_arithmetic.h>
 
 #include <cmath>
-#include <vector>
 
 namespace stein::inference {
 namespace {
@@ -65,22 +64,14 @@ StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
 
 template <class Scalar>
 void GradientSampler<Scalar>::save(Snapshot& snapshot) const {
-  snapshot.put_text("sampler", std::string(this->name()));
-  snapshot.put("shape", std::vector<std::int64_t>{rows_, size_});
+  save_sampler(snapshot, this->name(), rows_, size_);
   snapshot.put("updates", steps_);
   schedule_.save(snapshot);
 }
 
 template <class Scalar>
 void GradientSampler<Scalar>::restore(const Snapshot& snapshot) {
-  const std::string& saved = snapshot.get_text("sampler");
-  if (saved != this->name())
-    fail(ErrorKind::data, "the checkpoint holds the state of the sampler '{}', expected that of '{}'", saved,
-         this->name());
-  const auto shape = snapshot.get_vector<std::int64_t>("shape");
-  if (shape != std::vector<std::int64_t>{rows_, size_})
-    fail(ErrorKind::data, "the checkpoint is of {} particles of {} coordinates, expected {} of {}", shape.at(0),
-         shape.at(1), rows_, size_);
+  check_saved_sampler(snapshot, this->name(), rows_, size_);
   steps_ = snapshot.get_scalar<std::int64_t>("updates");
   schedule_.restore(snapshot);
 }

@@ -43,4 +43,8 @@ class Sampler {
   virtual void restore(const Snapshot& snapshot) = 0;
 };
 
+/// What every sampler's state begins with. Throws Error(data) saying what differs if it is of another sampler or shape.
+void check_saved_sampler(const Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);
+void save_sampler(Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);
+
 }  // namespace stein::inference
