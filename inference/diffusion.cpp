@@ -23,11 +23,9 @@ std::size_t state_count(Dynamics dynamics) {
 }
 
 template <class Scalar>
-Diffusion<Scalar>::Diffusion(Dynamics dynamics, Schedule schedule, const GradientClipOptions& clip, std::int64_t rows,
-                             std::int64_t size, std::uint64_t seed)
-    : GradientSampler<Scalar>(std::move(schedule), clip, rows, size, seed),
-      dynamics_(dynamics),
-      stride_((size + 15) / 16 * 16) {
+Diffusion<Scalar>::Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip,
+                             std::int64_t rows, std::int64_t size, std::uint64_t seed)
+    : GradientSampler<Scalar>(schedule, clip, rows, size, seed), dynamics_(dynamics), stride_((size + 15) / 16 * 16) {
   for (std::size_t k = 0; k < state_count(dynamics); ++k)
     states_[k] = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
   if (dynamics != Dynamics::sgnht_scalar) return;

@@ -74,8 +74,8 @@ class Diffusion : public GradientSampler<Scalar> {
 
  protected:
   /// The parameters and errors of GradientSampler.
-  Diffusion(Dynamics dynamics, Schedule schedule, const GradientClipOptions& clip, std::int64_t rows, std::int64_t size,
-            std::uint64_t seed);
+  Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
+            std::int64_t size, std::uint64_t seed);
 
   /// The numbers of step t. Tests derive from a sampler to make mutants of it.
   virtual DiffusionNumbers numbers(std::int64_t t, double data_size) const = 0;

@@ -23,9 +23,9 @@ void check_finite(std::string_view what, MatrixView<const Scalar> rows, const Pa
 }  // namespace
 
 template <class Scalar>
-GradientSampler<Scalar>::GradientSampler(Schedule schedule, const GradientClipOptions& clip, std::int64_t rows,
+GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
                                          std::int64_t size, std::uint64_t seed)
-    : schedule_(std::move(schedule)), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
+    : schedule_(schedule), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
   STEIN_CHECK(rows >= 1 && rows <= 1'000'000 && size >= 1,
               "a sampler needs 1 to 1000000 particles of at least 1 coordinate, got {} of {}", rows, size);
 }

@@ -26,7 +26,7 @@ class GradientSampler : public Sampler<Scalar> {
   /// @param size  Q, coordinates of a particle, at least 1
   /// @param seed  keys the noise of the sampler and whatever the target draws (dropout, ε)
   /// @throws Error(usage) naming the option or the size that is out of range
-  GradientSampler(Schedule schedule, const GradientClipOptions& clip, std::int64_t rows, std::int64_t size,
+  GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows, std::int64_t size,
                   std::uint64_t seed);
 
   /// Moves the particles before the gradient is asked for, where an integrator splits its step.

@@ -2,6 +2,7 @@
 #include <stein/core/nearest_name.h>
 #include <stein/inference/layout.h>
 
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -65,6 +66,26 @@ std::string Layout::describe_position(std::int64_t index) const {
     return fmt::format("{}[{}, {}]", entry.name, row, column);
   }
   return fmt::format("position {}", index);
+}
+
+std::string Layout::description() const {
+  std::string text;
+  for (const LayoutEntry& entry : entries_) text += fmt::format("{} [{}]\n", entry.name, fmt::join(entry.shape, ", "));
+  return text;
+}
+
+void Layout::check_description(std::string_view saved) const {
+  const std::string own = description();
+  const auto line = [](std::string_view text) { return text.substr(0, text.find('\n')); };
+  std::string_view rest = own;
+  while (!saved.empty() || !rest.empty()) {
+    const std::string_view found = line(saved), expected = line(rest);
+    if (found != expected)
+      fail(ErrorKind::data, "the checkpoint has {} where {} is expected",
+           found.empty() ? "no further parameter" : found, expected.empty() ? "no further parameter" : expected);
+    saved.remove_prefix(std::min(saved.size(), found.size() + 1));
+    rest.remove_prefix(std::min(rest.size(), expected.size() + 1));
+  }
 }
 
 }  // namespace stein::inference

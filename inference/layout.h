@@ -61,6 +61,10 @@ class Layout {
   const LayoutEntry& at(std::string_view name) const;
   /// Where position `index` of the flat vector lies, for messages: "layer1.weight[3, 17]".
   std::string describe_position(std::int64_t index) const;
+  /// All parameters with their shapes, one a line: "layer0.weight [117, 50]".
+  std::string description() const;
+  /// Throws Error(data) naming the first line in which a saved description differs from this layout's.
+  void check_description(std::string_view saved) const;
 
  private:
   std::vector<LayoutEntry> entries_;

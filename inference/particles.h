@@ -68,6 +68,7 @@ class Particles {
   }
 
   void save(Snapshot& snapshot) const {
+    snapshot.put_text("layout", layout_.description());
     std::vector<Scalar> packed;
     packed.reserve(static_cast<std::size_t>(rows_ * size()));
     for (std::int64_t i = 0; i < rows_; ++i) {
@@ -79,8 +80,9 @@ class Particles {
       snapshot.put("buffers", std::span<const Scalar>(buffers_.data(), buffers_.size()),
                    {rows_, layout_.buffer_size()});
   }
-  /// Throws Error(data) if the saved rows do not have this shape.
+  /// Throws Error(data) naming the first parameter that differs if the saved rows have another layout or number.
   void restore(const Snapshot& snapshot) {
+    layout_.check_description(snapshot.get_text("layout"));
     std::vector<Scalar> packed(static_cast<std::size_t>(rows_ * size()));
     snapshot.get("values", std::span<Scalar>(packed));
     for (std::int64_t i = 0; i < rows_; ++i) std::copy_n(packed.begin() + i * size(), size(), values().row(i).begin());

@@ -23,8 +23,9 @@ struct PsgldOptions {
 
 /// Preconditioned SGLD (Li et al. 2016; Gan et al. 2017, algorithm 1 with its sign mended):
 ///   v ← β₁ v + (1 − β₁) g∘g;  G = 1/(λ + √v);  φ ← φ + (h/2) G∘∇ log p(φ) + N(0, h T G).
-/// v averages the square of the full f̃ as in algorithm 1, or (`square_of=mean`) of f̃/N as in Li et al. The term Γ = Σ ∂G/∂φ is left out, as published: with a metric that follows the gradient there is a bias of the order
-/// of 1 − β₁. With a metric at rest it is SGLD with step h G/2.
+/// v averages the square of the full f̃ as in algorithm 1, or (`square_of=mean`) of f̃/N as in Li et al. The term Γ = Σ
+/// ∂G/∂φ is left out, as published: with a metric that follows the gradient there is a bias of the order of 1 − β₁.
+/// With a metric at rest it is SGLD with step h G/2.
 template <class Scalar>
 class Psgld : public Diffusion<Scalar> {
  public:

@@ -19,8 +19,7 @@ Santa<Scalar>::Santa(const Options& options, std::int64_t rows, std::int64_t siz
 
 template <class Scalar>
 bool Santa<Scalar>::refining(std::int64_t t) const {
-  const bool explored =
-      options_.exploration_steps > 0 && t >= options_.square.warm_up + options_.exploration_steps;
+  const bool explored = options_.exploration_steps > 0 && t >= options_.square.warm_up + options_.exploration_steps;
   return explored || t < options_.square.warm_up;
 }
 

@@ -15,8 +15,8 @@ struct SantaOptions {
   StepSizeOptions step{.step_size = 1e-6};
   TemperatureOptions temperature{};
   SantaScheme scheme = SantaScheme::splitting;
-  std::int64_t exploration_steps = 0;  ///< 0: explores for ever
-  double initial_thermostat = 1;       ///< C, α starts at √η C
+  std::int64_t exploration_steps = 0;          ///< 0: explores for ever
+  double initial_thermostat = 1;               ///< C, α starts at √η C
   AveragedSquareOptions square{.warm_up = 1};  ///< λ inside the outer root
   bool metric_correction = false;
   GradientClipOptions clip{};
@@ -46,8 +46,8 @@ struct SantaOptions {
 ///
 /// The noise is multiplied by √G and friction has to balance it: u² can average κ only where G is below about ½ (an α
 /// with α(2 − α) = 2G), and Euler's variance is too small by a share of α/2 however small η is; the splitting's bias is
-/// of second order. tests/inference/exact_law_test.cpp holds both to their laws. The published average of f̃/N (`square_of=mean`)
-/// makes G large: it needs a `preconditioner_epsilon` above 16.
+/// of second order. tests/inference/exact_law_test.cpp holds both to their laws. The published average of f̃/N
+/// (`square_of=mean`) makes G large: it needs a `preconditioner_epsilon` above 16.
 template <class Scalar>
 class Santa : public Diffusion<Scalar> {
  public:

@@ -21,8 +21,8 @@ double Schedule::step_size(std::int64_t t) const {
 
 double Schedule::temperature(std::int64_t t) const {
   if (exploring(t)) return 0;
-  const auto decays = static_cast<double>(t / temperature_.temperature_decay_steps);
-  return temperature_.temperature * std::pow(temperature_.temperature_decay, decays) *
+  const std::int64_t decays = t / temperature_.temperature_decay_steps;
+  return temperature_.temperature * std::pow(temperature_.temperature_decay, static_cast<double>(decays)) *
          std::pow(static_cast<double>(t + 1), -temperature_.annealing_exponent);
 }
 

@@ -102,8 +102,8 @@ HWY_INLINE std::int64_t move_vectors(const DiffusionStep<float>& step, const Ste
 
 /// Columns begin … end of row i; returns its Σ r².
 template <class Step>
-double move_columns(const DiffusionStep<float>& step, [[maybe_unused]] const Step& move, std::int64_t i, std::int64_t begin,
-                    std::int64_t end, bool& finite) {
+double move_columns(const DiffusionStep<float>& step, [[maybe_unused]] const Step& move, std::int64_t i,
+                    std::int64_t begin, std::int64_t end, bool& finite) {
   HWY_ALIGN float sums[sum_lanes] = {};
   std::int64_t q = begin;
 #if HWY_TARGET != HWY_SCALAR
@@ -125,8 +125,9 @@ using TargetOperations = SimdOperations;
 double diffuse_block(const DiffusionStep<float>& step, std::int64_t i, std::int64_t begin, std::int64_t end,
                      bool& finite) {
   double squares = 0;
-  HWY_NAMESPACE::with_step<TargetOperations>(step.dynamics, step.numbers,
-                              [&](const auto& move) { squares = move_columns(step, move, i, begin, end, finite); });
+  HWY_NAMESPACE::with_step<TargetOperations>(step.dynamics, step.numbers, [&](const auto& move) {
+    squares = move_columns(step, move, i, begin, end, finite);
+  });
   return squares;
 }
 

@@ -3,7 +3,7 @@
 #include <stein/inference/direct.h>
 #include <stein/inference/layout.h>
 
-#include <catch2/catch.hpp>
+#include "core/error_matcher.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -39,4 +39,16 @@ TEST_CASE("names are unique and unknown ones suggest the nearest", "[inference][
   CHECK_THROWS_AS(layout.add("empty", {0}, Role::bias), Error);
   CHECK_THROWS_AS(layout.add("short", {2, 5}, Role::weight, 0, 4), Error);
   CHECK_THROWS_WITH(layout.at("layer0.weigth"), Catch::Contains("Did you mean 'layer0.weight'?"));
+}
+
+TEST_CASE("a checkpoint of another layout is refused by the first parameter that differs", "[inference][layout]") {
+  Layout saved, shorter, other;
+  saved.add("layer0.weight", {2, 3}, Role::weight), saved.add("layer0.bias", {3}, Role::bias);
+  shorter.add("layer0.weight", {2, 3}, Role::weight);
+  other.add("layer0.weight", {3, 2}, Role::weight), other.add("layer0.bias", {3}, Role::bias);
+  CHECK_NOTHROW(saved.check_description(saved.description()));
+  CHECK_ERROR(other.check_description(saved.description()), data, "has layer0.weight [2, 3]",
+              "layer0.weight [3, 2] is");
+  CHECK_ERROR(shorter.check_description(saved.description()), data, "has layer0.bias [3]", "no further parameter");
+  CHECK_ERROR(saved.check_description(shorter.description()), data, "no further parameter", "layer0.bias [3]");
 }

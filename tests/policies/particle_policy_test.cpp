@@ -48,6 +48,7 @@ Snapshot with_particles(const ParticlePolicy& policy, const std::vector<float>& 
     else
       changed.put_array(name, array);
   }
+  for (const auto& [name, text] : state.texts()) changed.put_text(name, text);
   return changed;
 }
 
