@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/kernel_stein_discrepancy.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stein::inference {

@@ -1,0 +1,59 @@
+// The prior of Bayes by Backprop: a mixture of a wide and a narrow Gaussian.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/prior.h>
+
+namespace stein::inference {
+
+/// What one draw of the mixture's component decides.
+enum class MixtureOver {
+  weight,  ///< every weight on its own: equation 18
+  row,     ///< a whole row of a matrix together, as the released code of Fortunato et al. did by mistake
+};
+
+struct ScaleMixtureOptions {
+  double wide_share = 0.25;          ///< π
+  double log_wide_deviation = -1;    ///< log σ₁
+  double log_narrow_deviation = -7;  ///< log σ₂
+  MixtureOver mixture_over = MixtureOver::weight;
+
+  template <class V>
+  void describe(V& v) {
+    v("wide_share", wide_share, "π: weight of the wide component",
+      Range{.low = 0, .high = 1, .low_open = true, .high_open = true});
+    v("log_wide_deviation", log_wide_deviation, "log σ₁: sd of the wide component", between(-30, 30));
+    v("log_narrow_deviation", log_narrow_deviation, "log σ₂: sd of the narrow component", between(-30, 30));
+    v("mixture_over", mixture_over, "a component for every weight, or (as once released) for every row of a matrix",
+      {{"weight", MixtureOver::weight}, {"row", MixtureOver::row}});
+  }
+  /// Standard deviation of the mixture: √(π σ₁² + (1 − π) σ₂²), 0.1839 by default.
+  double deviation() const;
+};
+
+/// p(w) = π N(w; 0, σ₁²) + (1 − π) N(w; 0, σ₂²) for every weight and bias (Blundell et al. 2015, eq. 7; Fortunato et
+/// al. 2017, eq. 18), in the space of the network's weights. Other parameters (log-precisions) have no law here.
+/// Computed in log space: no weight is too large for it.
+template <class Scalar>
+class ScaleMixturePrior final : public Prior<Scalar> {
+ public:
+  /// @param weights  the layout of the network's weights, padded or not
+  /// @throws Error(usage) naming the option that is out of range, or unless σ₁ > σ₂
+  ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights);
+
+  PriorSpace space() const override { return PriorSpace::weights; }
+  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+                    std::span<Scalar> value) const override;
+
+ private:
+  /// Adds the gradient for numbers that share one component; returns their log density.
+  double add_together(std::span<const Scalar> values, std::span<Scalar> gradient) const;
+
+  ScaleMixtureOptions options_;
+  Layout weights_;
+  double precision_[2];     ///< 1/σ²
+  double log_share_[2];     ///< log π, log(1 − π)
+  double log_constant_[2];  ///< −log σ − log √(2π)
+};
+
+}  // namespace stein::inference
