@@ -40,6 +40,7 @@ void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scala
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), {});
   check_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
+  if (observer_) observer_(particles);
   clip_rows(particles.gradients(), clip_);
   const bool finite = move(particles, batch);
   if (!finite) check_finite<Scalar>("value", particles.values(), particles, steps_);

@@ -5,6 +5,8 @@
 #include <stein/inference/sampler.h>
 #include <stein/inference/schedule.h>
 
+#include <functional>
+
 namespace stein::inference {
 
 /// Asks for one gradient a step, checks and clips it, and leaves the move to the derived class. Optimizers, SVGD and
@@ -16,6 +18,10 @@ class GradientSampler : public Sampler<Scalar> {
   void scale_step_size(double factor) override { schedule_.scale_step_size(factor); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
+
+  /// Called in every step with the particles where their gradients were taken, before clipping and before the move:
+  /// what a ConfigurationalTemperature wants to see. Not part of the saved state.
+  void observe_gradients(std::function<void(const Particles<Scalar>&)> observer) { observer_ = std::move(observer); }
 
   /// Steps taken so far.
   std::int64_t steps() const { return steps_; }
@@ -50,6 +56,7 @@ class GradientSampler : public Sampler<Scalar> {
   std::int64_t rows_, size_;
   std::uint64_t seed_;
   std::int64_t steps_ = 0;
+  std::function<void(const Particles<Scalar>&)> observer_;
 };
 
 }  // namespace stein::inference
