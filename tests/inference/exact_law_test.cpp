@@ -6,11 +6,10 @@
 #include <stein/inference/sgld.h>
 #include <stein/inference/sgnht.h>
 
-#include <Eigen/Dense>
 #include <catch2/catch.hpp>
-#include <unsupported/Eigen/KroneckerProduct>
 
 #include "inference/quadratic_chain.h"
+#include "inference/splitting_law.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -90,10 +89,7 @@ TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[in
     PsgldOptions options = at(s, PsgldOptions{});
     options.square.epsilon = 0.5;  // G = 1/ε = 2 while the average stays at 0
     Opened<Psgld<TestType>> sampler(options, 64, 8, 3);
-    sampler.spoil = [](DiffusionNumbers numbers, double) {
-      numbers.square_decay = 1;
-      return numbers;
-    };
+    sampler.metric_at_rest = true;
     CAPTURE(s.h, s.t, s.v);
     CHECK(std::abs(squares_of_positions<TestType>(plan(s), sampler).z(sgld_law(s))) < critical_value);
   }
@@ -165,10 +161,7 @@ TEST_CASE("Santa's Euler scheme at a metric and temperature that rest is SGNHT w
                                .initial_thermostat = 1 / h,
                                .square = {.epsilon = 1, .warm_up = 0}},
                               rows, size, 9);
-  santa.spoil = [](DiffusionNumbers numbers, double) {
-    numbers.square_decay = 1;  // v stays 0, G = 1
-    return numbers;
-  };
+  santa.metric_at_rest = true;
   Opened<Sgnht<double>> sgnht({.step = {.step_size = h}, .diffusion = 1 / h}, rows, size, 9);
   Quadratic<double> target(size, 1.5, 0.3);
   Particles<double> one(target.layout(), rows), other(target.layout(), rows);
@@ -196,35 +189,6 @@ TEST_CASE("Santa's Euler scheme at a metric and temperature that rest is SGNHT w
   }
 }
 
-/// Santa's symmetric splitting on curvature k with metric G and a thermostat α that hardly moves is linear in (x, u):
-/// the α at which E u² = κ, and k E x² there.
-struct SplittingLaw {
-  double thermostat, position;
-
-  SplittingLaw(double k, double metric, double eta) {
-    Eigen::Matrix2d covariance;
-    double low = 1e-3, high = 3;
-    for (int i = 0; i < 100; ++i) {
-      thermostat = (low + high) / 2;
-      covariance = stationary(thermostat, k, metric, eta);
-      (covariance(1, 1) > eta ? low : high) = thermostat;
-    }
-    position = k * covariance(0, 0);
-  }
-
- private:
-  static Eigen::Matrix2d stationary(double alpha, double k, double metric, double eta) {
-    const double half = std::exp(-alpha / 2), kick = -half * eta * metric * k;
-    const Eigen::RowVector2d momentum{kick, half * half + kick * metric / 2};
-    Eigen::Matrix2d step;
-    step << Eigen::RowVector2d{1, metric / 2} + metric / 2 * momentum, momentum;
-    const Eigen::Vector2d noise = std::sqrt(2 * eta * metric) * half * Eigen::Vector2d{metric / 2, 1};
-    const Eigen::Matrix4d map = Eigen::Matrix4d::Identity() - Eigen::kroneckerProduct(step, step).eval();
-    const Eigen::Matrix2d source = noise * noise.transpose();
-    return map.fullPivLu().solve(source.reshaped()).reshaped(2, 2);
-  }
-};
-
 TEST_CASE("Santa's symmetric splitting settles at the variances of its discretised law", "[inference][law]") {
   constexpr double eta = 0.0005, metric = 0.25;
   for (const double b : {0.125, 0.25, 0.5, 1.0}) {
@@ -235,10 +199,7 @@ TEST_CASE("Santa's symmetric splitting settles at the variances of its discretis
                                    .initial_thermostat = law.thermostat / std::sqrt(eta),
                                    .square = {.epsilon = 1 / (metric * metric), .warm_up = 0}},
                                   64, 8, 3);
-    sampler.spoil = [](DiffusionNumbers numbers, double) {
-      numbers.square_decay = 1;
-      return numbers;
-    };
+    sampler.metric_at_rest = true;
     const MomentumAverages found =
         momentum_statistics<double>({.curvature = k, .burn_in = 5000, .steps = 10000}, sampler);
     CAPTURE(b, law.position, found.square.mean() * k);

@@ -48,13 +48,14 @@ class Opened : public S {
   using S::S;
   using S::state;
 
-  std::vector<float> none;
+  bool metric_at_rest = false;  ///< averaged squares stay at 0
   DiffusionNumbers (*spoil)(DiffusionNumbers, double step_size) = nullptr;
   const auto& thermostats() const { return this->thermostats_; }
 
  protected:
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override {
-    const DiffusionNumbers right = S::numbers(t, data_size);
+    DiffusionNumbers right = S::numbers(t, data_size);
+    if (metric_at_rest) right.square_decay = 1;
     return spoil == nullptr ? right : spoil(right, this->schedule().step_size(t));
   }
 };
