@@ -30,6 +30,24 @@ struct Coordinate {
   Real thermostat;  ///< ξ of its particle, sgnht_scalar
 };
 
+/// v ← β v + (1 − β)(s g)²: what preconditioned dynamics divide by a root of.
+template <class O>
+struct AveragedSquareStep {
+  using Real = typename O::Real;
+  Real decay, rest, scale, epsilon;
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit AveragedSquareStep(const DiffusionNumbers& n)
+      : decay(O::set(n.square_decay)),
+        rest(O::set(1 - n.square_decay)),
+        scale(O::set(n.gradient_scale)),
+        epsilon(O::set(n.epsilon)) {}
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real next(Real square, Real gradient) const {
+    const Real scaled = scale * gradient;
+    return O::multiply_add(decay, square, rest * (scaled * scaled));
+  }
+  /// ε + √v.
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real root(Real square) const { return epsilon + O::square_root(square); }
+};
+
 /// x ← x + h g + √(2hT) n  (Welling & Teh 2011, eq. 4; Gan et al. 2017, eq. 6).
 template <class O>
 struct SgldStep {
@@ -52,18 +70,13 @@ struct PsgldStep {
   template <class P>
   using with = PsgldStep<P>;
   static constexpr int states = 1;
-  Real drift, noise, decay, rest, scale, epsilon;
+  Real drift, noise;
+  AveragedSquareStep<O> average;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit PsgldStep(const DiffusionNumbers& n)
-      : drift(O::set(n.drift)),
-        noise(O::set(n.noise)),
-        decay(O::set(n.square_decay)),
-        rest(O::set(1 - n.square_decay)),
-        scale(O::set(n.gradient_scale)),
-        epsilon(O::set(n.epsilon)) {}
+      : drift(O::set(n.drift)), noise(O::set(n.noise)), average(n) {}
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void operator()(Coordinate<Real>& c) const {
-    const Real scaled = scale * c.gradient;
-    const Real square = O::multiply_add(decay, c.state[0], rest * (scaled * scaled));
-    const Real metric = O::set(1) / (epsilon + O::square_root(square));
+    const Real square = average.next(c.state[0], c.gradient);
+    const Real metric = O::set(1) / average.root(square);
     const Real moved = O::multiply_add(drift * metric, c.gradient, c.value);
     c.value = O::multiply_add(noise * O::square_root(metric), c.normal, moved);
     c.state[0] = square;
@@ -121,26 +134,23 @@ struct SantaStep {
   template <class P>
   using with = SantaStep<P, splitting, exploring>;
   static constexpr int states = 3;
-  Real drift, noise, decay, rest, scale, epsilon, kinetic, correction;
+  Real drift, noise, kinetic, correction;
+  AveragedSquareStep<O> average;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SantaStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)),
         noise(O::set(n.noise)),
-        decay(O::set(n.square_decay)),
-        rest(O::set(1 - n.square_decay)),
-        scale(O::set(n.gradient_scale)),
-        epsilon(O::set(n.epsilon)),
         kinetic(O::set(n.temperature)),
-        correction(O::set(n.metric_correction)) {}
+        correction(O::set(n.metric_correction)),
+        average(n) {}
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real metric(Real square) const {
-    return O::set(1) / O::square_root(epsilon + O::square_root(square));
+    return O::set(1) / O::square_root(average.root(square));
   }
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real driven(Real thermostat, Real momentum, Real share) const {
     return O::multiply_add(share, O::multiply_add(momentum, momentum, O::set(0) - kinetic), thermostat);
   }
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void operator()(Coordinate<Real>& c) const {
     const Real before = metric(c.state[1]), old = c.state[0];
-    const Real scaled = scale * c.gradient;
-    const Real square = O::multiply_add(decay, c.state[1], rest * (scaled * scaled));
+    const Real square = average.next(c.state[1], c.gradient);
     const Real now = metric(square);
     const Real share = O::set(splitting ? 0.5 : 1);
     Real thermostat = c.state[2];

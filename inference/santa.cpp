@@ -1,3 +1,4 @@
+#include <stein/inference/diffusion_operations.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/inference/santa.h>
 
@@ -40,11 +41,10 @@ void Santa<Scalar>::before_gradient(Particles<Scalar>& particles) {
   }
   if (options_.scheme == SantaScheme::euler) return;
   const MatrixView<Scalar> values = particles.values(), momentum = this->state(0), square = this->state(1);
+  const SantaStep<NumberOperations<Scalar>, true, true> step({.epsilon = options_.square.epsilon});
   for (std::int64_t i = 0; i < values.rows; ++i)
-    for (std::int64_t q = 0; q < values.columns; ++q) {
-      const Scalar metric = 1 / std::sqrt(static_cast<Scalar>(options_.square.epsilon) + std::sqrt(square(i, q)));
-      values(i, q) = std::fma(metric * Scalar(0.5), momentum(i, q), values(i, q));
-    }
+    for (std::int64_t q = 0; q < values.columns; ++q)
+      values(i, q) = std::fma(step.metric(square(i, q)) * Scalar(0.5), momentum(i, q), values(i, q));
 }
 
 template <class Scalar>
