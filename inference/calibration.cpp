@@ -65,7 +65,7 @@ double area_under_roc(std::span<const double> positives, std::span<const double>
   std::ranges::sort(sorted);
   double wins = 0;
   for (const double score : positives) {
-    const auto [first, last] = std::ranges::equal_range(sorted, score);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), score);
     wins += static_cast<double>(first - sorted.begin()) + static_cast<double>(last - first) / 2;
   }
   return wins / static_cast<double>(positives.size()) / static_cast<double>(sorted.size());
