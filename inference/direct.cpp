@@ -14,6 +14,30 @@ Layout without_padding(const Layout& layout) {
 }
 
 template <class Scalar>
+void add_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView<Scalar> to) {
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    const Scalar* packed = from.row(i).data();
+    for (const LayoutEntry& entry : layout.entries()) {
+      const std::int64_t entry_rows = entry.rows();
+      spread_rows(packed, entry_rows, entry.columns(), to.row(i).data() + entry.offset, entry.row_stride);
+      packed += entry_rows * entry.columns();
+    }
+  }
+}
+
+template <class Scalar>
+void remove_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView<Scalar> to) {
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    Scalar* packed = to.row(i).data();
+    for (const LayoutEntry& entry : layout.entries()) {
+      const std::int64_t entry_rows = entry.rows();
+      pack_rows(from.row(i).data() + entry.offset, entry.row_stride, entry_rows, entry.columns(), packed);
+      packed += entry_rows * entry.columns();
+    }
+  }
+}
+
+template <class Scalar>
 void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread, Stream stream) {
   STEIN_CHECK(spread >= 0, "initial spread must be ≥ 0, got {}", spread);
   const NoiseKey key{.seed = seed, .step = 0, .stream = stream};
@@ -41,29 +65,13 @@ Direct<Scalar>::Direct(Layout weights) : weights_(std::move(weights)), coordinat
 template <class Scalar>
 void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t, const NoiseKey&,
                              MatrixView<Scalar> weights) {
-  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
-    const Scalar* from = coordinates.values.row(i).data();
-    Scalar* to = weights.row(i).data();
-    for (const LayoutEntry& entry : weights_.entries()) {
-      const std::int64_t entry_rows = entry.rows();
-      spread_rows(from, entry_rows, entry.columns(), to + entry.offset, entry.row_stride);
-      from += entry_rows * entry.columns();
-    }
-  }
+  add_padding<Scalar>(weights_, coordinates.values, weights);
 }
 
 template <class Scalar>
-void Direct<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t, const NoiseKey&,
+void Direct<Scalar>::pullback(const ParticleRows<const Scalar>&, std::int64_t, const NoiseKey&,
                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) {
-  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
-    const Scalar* from = weight_gradient.row(i).data();
-    Scalar* to = gradient.row(i).data();
-    for (const LayoutEntry& entry : weights_.entries()) {
-      const std::int64_t entry_rows = entry.rows();
-      pack_rows(from + entry.offset, entry.row_stride, entry_rows, entry.columns(), to);
-      to += entry_rows * entry.columns();
-    }
-  }
+  remove_padding<Scalar>(weights_, weight_gradient, gradient);
 }
 
 template <class Scalar>
@@ -71,6 +79,10 @@ void Direct<Scalar>::initialise(Particles<Scalar>& particles, std::uint64_t seed
   initialise_coordinates(particles, seed, spread);
 }
 
+template void add_padding(const Layout&, MatrixView<const float>, MatrixView<float>);
+template void add_padding(const Layout&, MatrixView<const double>, MatrixView<double>);
+template void remove_padding(const Layout&, MatrixView<const float>, MatrixView<float>);
+template void remove_padding(const Layout&, MatrixView<const double>, MatrixView<double>);
 template class Direct<float>;
 template class Direct<double>;
 template void initialise_coordinates(Particles<float>&, std::uint64_t, double, Stream);

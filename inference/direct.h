@@ -26,6 +26,13 @@ class Direct final : public Parameterization<Scalar> {
 /// `layout` without padding: the same names and shapes, rows end to end.
 Layout without_padding(const Layout& layout);
 
+/// Writes rows laid out without padding [m, ≥ coordinate_count] to rows of `layout` [m, P], zeros in the padding.
+template <class Scalar>
+void add_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView<Scalar> to);
+/// The reverse of add_padding; what lies behind in a row of `to` stays as it was.
+template <class Scalar>
+void remove_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView<Scalar> to);
+
 /// Draws every Role::weight entry from N(0, spread² / inputs), Role::reflector_* from N(0, 1), and leaves the others at
 /// zero. The number at a coordinate depends on the seed, its global row and its position alone.
 template <class Scalar>

@@ -7,9 +7,12 @@
 namespace stein::inference {
 
 template <class Scalar>
-GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates)
-    : options_(options) {
-  std::int64_t next = coordinates.size();
+GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, PriorSpace space)
+    : options_(options), space_(space) {
+  STEIN_CHECK(
+      space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
+      "a prior on the weights of a variational family has fixed precisions, expected none to be learned");
+  std::int64_t next = layout.size();
   const auto group_of = [&](const std::string& name, double precision, bool learned) -> Group& {
     for (Group& group : groups_)
       if (group.name == name) return group;
@@ -21,11 +24,11 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
     group.variables += entry.size();
     const bool follows = !group.spans.empty() && group.spans.back().first + group.spans.back().second == entry.offset;
     if (follows)
-      group.spans.back().second += entry.size();
+      group.spans.back().second += entry.extent();
     else
-      group.spans.emplace_back(entry.offset, entry.size());
+      group.spans.emplace_back(entry.offset, entry.extent());
   };
-  for (const LayoutEntry& entry : coordinates.entries()) {
+  for (const LayoutEntry& entry : layout.entries()) {
     switch (entry.role) {
       case Role::weight:
       case Role::bias:
@@ -45,6 +48,7 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
         add(group_of("log_scale", 1 / (options.scale_deviation * options.scale_deviation), false), entry);
         break;
       case Role::log_precision: noise_coordinate_ = entry.offset; break;
+      case Role::rate: break;
       case Role::log_deviation:
         fail(ErrorKind::usage, "the Gaussian prior has no law for '{}'; a variational parameterization brings its own",
              entry.name);
@@ -67,10 +71,9 @@ void GaussianPrior<Scalar>::initialise(std::span<Scalar> row) const {
 template <class Scalar>
 double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const Scalar> values,
                                         std::span<Scalar> gradient) const {
-  const double a = options_.gamma_shape, b = options_.gamma_rate;
-  const double log_precision = values[coordinate], precision = std::exp(log_precision);
-  gradient[coordinate] += static_cast<Scalar>(a - b * precision);
-  return a * std::log(b) - std::lgamma(a) + a * log_precision - b * precision;  // Jacobian of the logarithm included
+  const LogGamma law = log_gamma_prior(options_.gamma, static_cast<double>(values[coordinate]));
+  gradient[coordinate] += static_cast<Scalar>(law.slope);
+  return law.value;
 }
 
 template <class Scalar>

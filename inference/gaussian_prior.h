@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/gamma_prior.h>
 #include <stein/inference/prior.h>
 
 namespace stein::inference {
@@ -13,8 +14,7 @@ struct GaussianPriorOptions {
   double reflector_precision = 1;          ///< φ, ψ of the Householder vectors: their values, or where they start
   bool learn_reflector_precision = false;  ///< sample log φ and log ψ as coordinates
   double scale_deviation = 1;              ///< s: log Λ₁, log Λ₂ ~ N(0, s²); ours, the paper gives none
-  double gamma_shape = 1;                  ///< a₀ of Gamma(a₀, rate b₀) on every learned precision
-  double gamma_rate = 0.1;                 ///< b₀
+  GammaPriorOptions gamma{};               ///< of every learned precision
 
   /// What there is to choose for plain weights.
   template <class V>
@@ -23,8 +23,7 @@ struct GaussianPriorOptions {
       "λ of the Gaussian prior on weights and biases (where it starts if learned)", positive);
     v("learn_weight_precision", learn_weight_precision, "sample log λ with the weights");
     v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
-    v("gamma_shape", gamma_shape, "a₀ of the Gamma prior on learned precisions", positive);
-    v("gamma_rate", gamma_rate, "b₀, rate of the Gamma prior on learned precisions", positive);
+    gamma.describe(v);
   }
   /// What there is besides for structured weights.
   template <class V>
@@ -46,9 +45,12 @@ struct GaussianPriorOptions {
 template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
-  /// @param coordinates  of the parameterization, before this prior extends them
-  GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates);
+  /// @param layout  of the parameterization's coordinates, before this prior extends them; or of the weights, padded or
+  ///                not, if that is the space
+  /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate
+  GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, PriorSpace space = PriorSpace::coordinates);
 
+  PriorSpace space() const override { return space_; }
   void extend(Layout& coordinates) const override;
   void initialise(std::span<Scalar> row) const override;
   void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
@@ -67,6 +69,7 @@ class GaussianPrior final : public Prior<Scalar> {
   double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
 
   GaussianPriorOptions options_;
+  PriorSpace space_;
   std::vector<Group> groups_;
   std::int64_t noise_coordinate_ = -1;
 };

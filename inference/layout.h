@@ -17,6 +17,7 @@ enum class Role : std::uint8_t {
   reflector_right,  ///< Householder vectors of Q, [K, outputs]
   log_precision,    ///< logarithm of a precision that is itself sampled
   log_deviation,    ///< ρ of a mean-field Gaussian, σ = softplus(ρ)
+  rate,             ///< η of posterior sharpening: how far a weight follows its gradient
 };
 
 /// One named parameter: `shape` of one or two dimensions or more, rows of the last dimension `row_stride` apart (≥ its

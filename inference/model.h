@@ -21,8 +21,11 @@ class Model {
   /// Names and places of the weights θ, and of the likelihood's own parameters (`log_noise_precision`). Rows may be
   /// padded.
   virtual const Layout& layout() const = 0;
-  /// Where the model's own parameters that are no weights (Role::log_precision) start.
-  virtual double initial_log_precision() const { return 0; }
+  /// Where a parameter that is no weight (Role::log_precision, Role::rate) starts.
+  virtual double initial_value(const LayoutEntry& entry) const {
+    static_cast<void>(entry);
+    return 0;
+  }
   /// Puts a row of buffers [B] at their starting values.
   virtual void initialise_buffers(std::span<Scalar> row) const { static_cast<void>(row); }
   /// How many rows of weights one call should get: 1, or all where the model computes them together (0).
@@ -37,6 +40,12 @@ class Model {
   /// @throws Error(usage) if the batch does not fit the layout
   virtual void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
                               const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) = 0;
+
+  /// Writes H v, with H the Hessian of what `log_likelihood` scores and a vector v [m, P] for every row. The default
+  /// takes central differences of the gradient, whose error is of the order of ε^⅔.
+  /// @param product  [m, P], overwritten
+  virtual void hessian_product(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
+                               const NoiseKey& noise, MatrixView<const Scalar> vectors, MatrixView<Scalar> product);
 
   /// Writes to `buffers` [m, B] what they are after the model has seen the batch with these weights and their buffers.
   virtual void adapt(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,

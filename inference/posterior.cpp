@@ -132,10 +132,11 @@ Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::u
   for (const auto& prior : priors_)
     for (std::int64_t i = 0; i < rows; ++i) prior->initialise(particles.values().row(i));
   for (const LayoutEntry& entry : model_->layout().entries()) {
-    if (entry.role != Role::log_precision) continue;
-    const std::int64_t place = layout_.at(entry.name).offset;
+    if (entry.role != Role::log_precision && entry.role != Role::rate) continue;
+    const auto start = static_cast<Scalar>(model_->initial_value(entry));
+    const LayoutEntry& place = layout_.at(entry.name);
     for (std::int64_t i = 0; i < rows; ++i)
-      particles.values()(i, place) = static_cast<Scalar>(model_->initial_log_precision());
+      std::ranges::fill(particles.values().row(i).subspan(place.offset, place.extent()), start);
   }
   for (std::int64_t i = 0; i < rows; ++i) model_->initialise_buffers(particles.buffers().row(i));
   return particles;

@@ -17,7 +17,7 @@ class ParticleMlp final : public Model<float> {
   explicit ParticleMlp(const MlpSpec& spec);
 
   const Layout& layout() const override { return layout_; }
-  double initial_log_precision() const override { return std::log(plan_.spec.noise_precision); }
+  double initial_value(const LayoutEntry&) const override { return std::log(plan_.spec.noise_precision); }
   /// A few: the batch is checked and turned over once a call.
   std::int64_t rows_per_call() const override { return 4; }
   std::int64_t output_count() const override { return plan_.spec.outputs; }

@@ -121,7 +121,7 @@ ParticleMlpReference<Scalar>::ParticleMlpReference(MlpSpec spec, std::string dev
     : spec_(std::move(spec)), device_(checked_device(std::move(device))), layout_(mlp_layout(spec_)) {}
 
 template <class Scalar>
-double ParticleMlpReference<Scalar>::initial_log_precision() const {
+double ParticleMlpReference<Scalar>::initial_value(const LayoutEntry&) const {
   return std::log(spec_.noise_precision);
 }
 

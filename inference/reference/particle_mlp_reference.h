@@ -21,7 +21,7 @@ class ParticleMlpReference final : public Model<Scalar> {
 
   const MlpSpec& spec() const { return spec_; }
   const Layout& layout() const override { return layout_; }
-  double initial_log_precision() const override;
+  double initial_value(const LayoutEntry& entry) const override;
   std::int64_t rows_per_call() const override { return 0; }
   std::int64_t output_count() const override { return spec_.outputs; }
 

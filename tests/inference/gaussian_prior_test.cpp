@@ -33,8 +33,7 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
   const GaussianPriorOptions options{.learn_weight_precision = true,
                                      .learn_reflector_precision = true,
                                      .scale_deviation = 2,
-                                     .gamma_shape = 1.5,
-                                     .gamma_rate = 0.3};
+                                     .gamma = {.gamma_shape = 1.5, .gamma_rate = 0.3}};
   Layout layout = structured_layout();
   const GaussianPrior<double> prior(options, layout);
   prior.extend(layout);

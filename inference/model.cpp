@@ -1,0 +1,42 @@
+#include <stein/inference/aligned_buffer.h>
+#include <stein/inference/model.h>
+#include <stein/inference/vector_arithmetic.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stein::inference {
+
+template <class Scalar>
+void Model<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
+                                    const NoiseKey& noise, MatrixView<const Scalar> vectors,
+                                    MatrixView<Scalar> product) {
+  const std::int64_t rows = vectors.rows, size = vectors.columns;
+  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(2 * rows * size));
+  const MatrixView<Scalar> moved{memory.data(), rows, size}, behind{memory.data() + rows * size, rows, size};
+  std::vector<Scalar> step(static_cast<std::size_t>(rows));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    // Relative to the largest weight: the step that balances truncation and rounding.
+    const double length = std::sqrt(sum_of_squares(vectors.row(i)));
+    const double scale = std::max(1.0, std::sqrt(sum_of_squares(weights.values.row(i)) / static_cast<double>(size)));
+    step[i] = length == 0 ? Scalar{0}
+                          : static_cast<Scalar>(std::cbrt(double{std::numeric_limits<Scalar>::epsilon()}) * scale *
+                                                std::sqrt(static_cast<double>(size)) / length);
+  }
+  const auto gradient_at = [&](Scalar sign, MatrixView<Scalar> gradient) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < size; ++j) moved(i, j) = weights.values(i, j) + sign * step[i] * vectors(i, j);
+    log_likelihood({moved, weights.first_row, weights.buffers}, batch, noise, gradient, {});
+  };
+  gradient_at(-1, behind);
+  gradient_at(+1, product);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < size; ++j)
+      product(i, j) = step[i] == 0 ? Scalar{0} : (product(i, j) - behind(i, j)) / (2 * step[i]);
+}
+
+template class Model<float>;
+template class Model<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,97 @@
+// Posterior sharpening: weights that follow the gradient of the minibatch they are about to be scored on.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/model.h>
+
+#include <memory>
+
+namespace stein::inference {
+
+/// How the gradient of θ(φ) = φ − η ∘ g_φ is taken.
+enum class SharpeningGradient {
+  first_order,  ///< g_φ held constant
+  exact,        ///< through g_φ too: one Hessian-vector product of the model a minibatch
+};
+
+/// What the divergence of q(φ) weighs beside a minibatch.
+enum class SharpeningObjective {
+  full_joint,    ///< KL/(B·C): every weight is paid for once in an epoch
+  as_published,  ///< KL/C, as eq. 9 has it: B times as much
+};
+
+struct SharpeningOptions {
+  double sharpening_deviation = 0.02;  ///< σ₀
+  double initial_rate = 0;             ///< where η starts
+  SharpeningGradient gradient = SharpeningGradient::first_order;
+  SharpeningObjective objective = SharpeningObjective::full_joint;
+  double minibatches = 1;  ///< B, of `as_published`
+
+  template <class V>
+  void describe(V& v) {
+    v("sharpening_deviation", sharpening_deviation, "σ₀: sd of θ around where φ is moved to", positive);
+    v("initial_rate", initial_rate, "where every η starts", between(-1e6, 1e6), "1 / gradient of a minibatch");
+    v("sharpening_gradient", gradient, "hold the gradient that θ follows constant, or differentiate it as well",
+      {{"first_order", SharpeningGradient::first_order}, {"exact", SharpeningGradient::exact}});
+    v("sharpening_objective", objective, "weight of the divergence: as (5) has it, or B times that, as (9) has it",
+      {{"full_joint", SharpeningObjective::full_joint}, {"as_published", SharpeningObjective::as_published}});
+    v("minibatches", minibatches, "B of as_published", at_least(1));
+  }
+};
+
+/// The likelihood of a hierarchical model, seen from φ (Fortunato et al. 2017, Algorithm 1, eq. 7–9). Given φ and η,
+///   g_φ = −∇ log p(y | φ, x) of the minibatch,  θ = φ − η ∘ g_φ + σ₀ ε,
+/// and the log-likelihood is (N/n) [log p(y | θ, x) − ‖η ∘ g_φ‖²/(2σ₀²)], the second term being KL[q(θ | φ, (x, y)) ‖
+/// N(φ, σ₀² I)]. With `as_published` all of it is divided by B, which is KL times B in another unit.
+///
+/// The layout is that of the model and for every weight and bias `NAME.rate`, η. A mean-field Gaussian over it in a
+/// variational objective is the paper's method:
+///   auto sharpened = std::make_unique<SharpenedModel<float>>(std::move(model), options);
+///   auto family = std::make_unique<MeanFieldGaussian<float>>(sharpened->layout(), VariationalOptions{});
+///   auto objective = make_variational_objective<float>(std::move(sharpened), std::move(family), prior);
+/// Predictions: `predict` with φ from q alone, or `bound`, whose perplexity is an upper bound.
+template <class Scalar>
+class SharpenedModel final : public Model<Scalar> {
+ public:
+  /// Throws Error(usage) naming the option that is out of range.
+  SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options);
+
+  const Layout& layout() const override { return layout_; }
+  double initial_value(const LayoutEntry& entry) const override;
+  void initialise_buffers(std::span<Scalar> row) const override { model_->initialise_buffers(row); }
+  std::int64_t rows_per_call() const override { return model_->rows_per_call(); }
+  std::int64_t output_count() const override { return model_->output_count(); }
+
+  /// Both evaluations of the model have the same noise key: dropout hides the same units in both.
+  void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
+                      MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+  /// Buffers as φ moves them.
+  void adapt(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
+             MatrixView<Scalar> buffers) override;
+  /// The outputs at φ.
+  void predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
+               MatrixView<Scalar> outputs) override;
+
+  /// Writes log p(y | θ, x) − KL[q(θ | φ, (x, y)) ‖ N(φ, σ₀² I)] of the minibatch itself (N = n) for each row of
+  /// weights: averaged over rows that are draws of φ, the lower bound of eq. 17.
+  void bound(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
+             std::span<Scalar> value);
+
+ private:
+  /// A weight or bias, its place in a row, and that of its rates.
+  struct Sharpened {
+    LayoutEntry weight;
+    std::int64_t rate;
+    std::uint64_t first_noise;
+  };
+  ParticleRows<const Scalar> inner(const ParticleRows<const Scalar>& weights) const;
+  template <class Visit>
+  void for_each_weight(const Visit& visit) const;
+
+  std::unique_ptr<Model<Scalar>> model_;
+  SharpeningOptions options_;
+  Layout layout_;
+  std::vector<Sharpened> sharpened_;
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,100 @@
+// Parameterizations whose coordinates describe a distribution of the weights, with what its divergence needs.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/parameterization.h>
+
+#include <memory>
+#include <vector>
+
+namespace stein::inference {
+
+/// How often a family is drawn from, and where its spread starts: by default at a quarter to half of the sd of the
+/// scale mixture with its default options (Fortunato et al. 2017).
+struct VariationalOptions {
+  std::int64_t weight_samples = 1;  ///< S: draws of θ a minibatch
+  double initial_deviation_low = 0.046;
+  double initial_deviation_high = 0.092;
+
+  template <class V>
+  void describe(V& v) {
+    v("weight_samples", weight_samples, "S: draws of the weights a minibatch", between(1, 1e6));
+    v("initial_deviation_low", initial_deviation_low, "sd of a weight starts uniformly between this …", positive);
+    v("initial_deviation_high", initial_deviation_high, "… and this", positive);
+  }
+  /// A starting sd.
+  double draw_deviation(Draws& draws) const { return draws.uniform(initial_deviation_low, initial_deviation_high); }
+};
+
+/// Where the ε of one draw of the weights lie: row `row` of a sheet, at the weights' unpadded indices.
+struct VariationalNoise {
+  NoiseKey key;
+  std::uint32_t row;
+};
+
+/// The Gaussian of one named parameter: reads its own coordinates in a row [Q] and its own weights in a row [P].
+template <class Scalar>
+class VariationalPart {
+ public:
+  virtual ~VariationalPart() = default;
+
+  /// Weights that it distributes.
+  virtual std::int64_t variables() const = 0;
+  /// Adds a draw of θ − E θ.
+  virtual void add_draw(std::span<const Scalar> row, const VariationalNoise& noise,
+                        std::span<Scalar> weights) const = 0;
+  /// Adds the gradient of whatever is no mean from that of the weights, through the same draw.
+  virtual void pull_back(std::span<const Scalar> row, const VariationalNoise& noise,
+                         std::span<const Scalar> weight_gradient, std::span<Scalar> gradient) const = 0;
+  /// Adds the gradient of the log determinant of the map ε → θ; returns it.
+  virtual double add_log_determinant(std::span<const Scalar> row, std::span<Scalar> gradient) const = 0;
+  /// Adds the gradient of −λ/2 E‖θ‖²; returns E‖θ‖².
+  virtual double add_expected_square(double precision, std::span<const Scalar> row,
+                                     std::span<Scalar> gradient) const = 0;
+  /// Draws where its spread starts.
+  virtual void initialise(std::span<Scalar> row, Draws& draws) const = 0;
+};
+
+/// q(θ | φ), Gaussian in every named parameter and drawn from by reparameterization. `forward` draws weights,
+/// `pullback` carries their gradient back through the same draw, `add_entropy` adds that of q: its gradient is the
+/// pathwise one of −log q at the draw, too.
+///
+/// Weights and biases are distributed, their means are coordinates under the same names; every other parameter of the
+/// model (a log-precision, a rate) is a point that passes through and has no entropy.
+template <class Scalar>
+class VariationalFamily : public Parameterization<Scalar> {
+ public:
+  const Layout& coordinates() const override { return coordinates_; }
+  const Layout& weights() const override { return weights_; }
+  std::int64_t samples() const override { return options_.weight_samples; }
+
+  void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+               MatrixView<Scalar> weights) override;
+  void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
+  void add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
+                   std::span<Scalar> value) override;
+  void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
+
+  /// Adds E_q log N(θ; 0, 1/λ) over weights and biases, with the normaliser, to `value` [m] unless that is empty, and
+  /// its gradient to `gradient` [m, Q]: with the entropy, −KL(q ‖ N(0, 1/λ)).
+  void add_expected_gaussian(double precision, MatrixView<const Scalar> coordinates, MatrixView<Scalar> gradient,
+                             std::span<Scalar> value) const;
+  /// Writes the mean of q [m, P], padding included: prediction without sampling.
+  void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;
+
+ protected:
+  /// Throws Error(usage) naming the option that is out of range, or unless low ≤ high.
+  VariationalFamily(Layout weights, const VariationalOptions& options);
+  /// How a derived class gives a parameter its Gaussian; every weight and bias needs one.
+  void add(std::unique_ptr<VariationalPart<Scalar>> part) { parts_.push_back(std::move(part)); }
+
+  VariationalOptions options_;
+  Layout weights_;
+  Layout coordinates_;  ///< the means; a derived class appends what spreads them
+
+ private:
+  std::vector<std::unique_ptr<VariationalPart<Scalar>>> parts_;
+};
+
+}  // namespace stein::inference
