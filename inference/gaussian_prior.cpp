@@ -1,13 +1,15 @@
 #include <stein/inference/gaussian_prior.h>
 #include <stein/inference/vector_arithmetic.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace stein::inference {
 
 template <class Scalar>
-GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates)
+GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates,
+                                     const std::vector<std::string>& without)
     : options_(options) {
   std::int64_t next = coordinates.size();
   const auto group_of = [&](const std::string& name, double precision, bool learned) -> Group& {
@@ -26,6 +28,7 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
       group.spans.emplace_back(entry.offset, entry.size());
   };
   for (const LayoutEntry& entry : coordinates.entries()) {
+    if (std::ranges::find(without, entry.name) != without.end()) continue;
     switch (entry.role) {
       case Role::weight:
       case Role::bias:
@@ -93,8 +96,9 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
 }
 
 template <class Scalar>
-void GaussianPrior<Scalar>::add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+void GaussianPrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                                          std::span<Scalar> value) const {
+  const MatrixView<const Scalar> values = rows.values;
   for (std::int64_t i = 0; i < values.rows; ++i) {
     double sum = 0;
     for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient.row(i));

@@ -47,11 +47,13 @@ template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
   /// @param coordinates  of the parameterization, before this prior extends them
-  GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates);
+  /// @param without      names of entries on which another prior has a say
+  GaussianPrior(const GaussianPriorOptions& options, const Layout& coordinates,
+                const std::vector<std::string>& without = {});
 
   void extend(Layout& coordinates) const override;
   void initialise(std::span<Scalar> row) const override;
-  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                     std::span<Scalar> value) const override;
 
  private:

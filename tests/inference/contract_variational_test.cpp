@@ -82,8 +82,9 @@ class MeanField final : public Parameterization<double> {
 class UnitNormal final : public Prior<double> {
  public:
   PriorSpace space() const override { return PriorSpace::weights; }
-  void add_gradient(MatrixView<const double> values, MatrixView<double> gradient,
+  void add_gradient(const ParticleRows<const double>& rows, MatrixView<double> gradient,
                     std::span<double> value) const override {
+    const MatrixView<const double> values = rows.values;
     for (std::int64_t i = 0; i < values.rows; ++i)
       for (std::int64_t j = 0; j < values.columns; ++j) {
         gradient(i, j) -= values(i, j);
