@@ -42,7 +42,7 @@ StepReport DropoutSghmc<Scalar>::step(Particles<Scalar>& particles, Target<Scala
   masked.input_mask = draw_mask(batch.rows, batch.inputs.dense.columns);
   const bool exploring = this->schedule().exploring(this->steps());
   for (std::int64_t l = 0; l < inner_steps_; ++l) this->advance(particles, target, masked);
-  this->adapt(particles, target, masked, this->steps() / inner_steps_ - 1);
+  this->adapt(particles, target, masked);
   return {.exploring = exploring};
 }
 

@@ -1,13 +1,15 @@
 #include <stein/inference/gaussian_prior.h>
 #include <stein/inference/vector_arithmetic.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace stein::inference {
 
 template <class Scalar>
-GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, PriorSpace space)
+GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout,
+                                     const std::vector<std::string>& without, PriorSpace space)
     : options_(options), space_(space) {
   STEIN_CHECK(
       space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
@@ -29,6 +31,7 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
       group.spans.emplace_back(entry.offset, entry.extent());
   };
   for (const LayoutEntry& entry : layout.entries()) {
+    if (std::ranges::find(without, entry.name) != without.end()) continue;
     switch (entry.role) {
       case Role::weight:
       case Role::bias:
@@ -96,8 +99,9 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
 }
 
 template <class Scalar>
-void GaussianPrior<Scalar>::add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+void GaussianPrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                                          std::span<Scalar> value) const {
+  const MatrixView<const Scalar> values = rows.values;
   for (std::int64_t i = 0; i < values.rows; ++i) {
     double sum = 0;
     for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient.row(i));

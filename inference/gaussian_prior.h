@@ -45,15 +45,17 @@ struct GaussianPriorOptions {
 template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
-  /// @param layout  of the parameterization's coordinates, before this prior extends them; or of the weights, padded or
-  ///                not, if that is the space
+  /// @param layout   of the parameterization's coordinates, before this prior extends them; or of the weights, padded or
+  ///                 not, if that is the space
+  /// @param without  names of entries on which another prior has a say
   /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate
-  GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, PriorSpace space = PriorSpace::coordinates);
+  GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
+                PriorSpace space = PriorSpace::coordinates);
 
   PriorSpace space() const override { return space_; }
   void extend(Layout& coordinates) const override;
   void initialise(std::span<Scalar> row) const override;
-  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                     std::span<Scalar> value) const override;
 
  private:

@@ -48,10 +48,9 @@ void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scala
 }
 
 template <class Scalar>
-void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch,
-                                    std::int64_t adaptation) {
+void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) {
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_ - 1), .stream = Stream::model};
-  target.adapt(particles.coordinates(), batch, noise, particles.buffers(), adaptation_weight(adaptation));
+  target.adapt(particles.coordinates(), batch, noise, particles.buffers());
 }
 
 template <class Scalar>
@@ -59,7 +58,7 @@ StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
                                          const Batch<Scalar>& batch) {
   const bool exploring = schedule_.exploring(steps_);
   advance(particles, target, batch);
-  adapt(particles, target, batch, steps_ - 1);
+  adapt(particles, target, batch);
   return {.exploring = exploring};
 }
 

@@ -44,7 +44,7 @@ class GradientSampler : public Sampler<Scalar> {
   /// One evaluation and move without `Target::adapt`.
   void advance(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
   /// `Target::adapt` with the noise of the last evaluation.
-  void adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch, std::int64_t adaptation);
+  void adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
 
   std::int64_t rows() const { return rows_; }
   std::int64_t size() const { return size_; }

@@ -58,8 +58,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   }
   for (std::int64_t i = 0; i < rows_; ++i)  // only now: an error in one chain leaves all of them where they were
     std::copy_n(moved_.begin() + i * size_, size_, particles.values().row(i).begin());
-  if (report.accepted)
-    target.adapt(particles.coordinates(), batch, noise, particles.buffers(), adaptation_weight(steps_));
+  if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
   return report;
 }

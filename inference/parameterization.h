@@ -39,6 +39,16 @@ class Parameterization {
     static_cast<void>(coordinates), static_cast<void>(gradient), static_cast<void>(value);
   }
 
+  /// Which coordinates of a row, by its global number, are free (1) or held at zero (0); those past its end are free.
+  virtual std::span<const std::uint8_t> free_coordinates(std::int64_t row) const {
+    static_cast<void>(row);
+    return {};
+  }
+  /// Moves what decides that; called once after every accepted step (see Target::adapt).
+  virtual void adapt(const ParticleRows<const Scalar>& coordinates) { static_cast<void>(coordinates); }
+  virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
+  virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
+
   /// Draws starting coordinates such that every weight matrix starts with independent N(0, spread² / inputs) entries.
   virtual void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) = 0;
 };

@@ -3,6 +3,7 @@
 #include <stein/inference/posterior.h>
 
 #include <algorithm>
+#include <string>
 
 namespace stein::inference {
 
@@ -69,10 +70,12 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   MatrixView<Scalar> rows_gradient = gradient.block(first, count), mapped_gradient = rows_gradient;
   mapped_gradient.columns = mapped;
 
+  for (const auto& prior : priors_) prior->observe(rows);
   parameterization_->forward(mapped_rows, first, noise, weights);
   score(rows, weights, share_of(batch, first, count), noise, weight_gradient, sample_value);
   for (const auto& prior : priors_)
-    if (prior->space() == PriorSpace::weights) prior->add_gradient(weights, weight_gradient, sample_value);
+    if (prior->space() == PriorSpace::weights)
+      prior->add_gradient({weights, rows.first_row * samples}, weight_gradient, sample_value);
   if (samples > 1) {
     const Scalar share = Scalar{1} / static_cast<Scalar>(samples);
     for (std::int64_t i = 0; i < weight_gradient.rows; ++i)
@@ -90,7 +93,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   }
   parameterization_->add_entropy(mapped_rows, mapped_gradient, rows_value);
   for (const auto& prior : priors_)
-    if (prior->space() == PriorSpace::coordinates) prior->add_gradient(rows.values, rows_gradient, rows_value);
+    if (prior->space() == PriorSpace::coordinates) prior->add_gradient(rows, rows_gradient, rows_value);
 }
 
 template <class Scalar>
@@ -113,7 +116,53 @@ void Posterior<Scalar>::score(const ParticleRows<const Scalar>& rows, MatrixView
 
 template <class Scalar>
 void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
-                              const NoiseKey& noise, MatrixView<Scalar> buffers, double) {
+                              const NoiseKey& noise, MatrixView<Scalar> buffers) {
+  adapt_buffers(coordinates, batch, noise, buffers);
+  const std::function<Residuals(std::int64_t)> residuals_of_row = [&](std::int64_t i) {
+    return residuals(coordinates, i, batch, noise);
+  };
+  for (const auto& prior : priors_) prior->adapt(coordinates, residuals_of_row);
+  parameterization_->adapt(coordinates);
+}
+
+template <class Scalar>
+Residuals Posterior<Scalar>::residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i,
+                                       const Batch<Scalar>& batch, const NoiseKey& noise) {
+  const std::int64_t samples = parameterization_->samples(), size = weight_layout().size();
+  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(samples * size));
+  const MatrixView<Scalar> weights{memory.data(), samples, size};
+  const ParticleRows<const Scalar> row = coordinates.block(i, 1);
+  effective_weights(row, noise, weights);
+  const MatrixView<const Scalar> buffers{row.buffers.data, samples, row.buffers.columns, 0};
+  return residuals_of<Scalar>(*model_, {weights, row.first_row * samples, buffers}, share_of(batch, i, 1));
+}
+
+template <class Scalar>
+std::span<const std::uint8_t> Posterior<Scalar>::free_coordinates(std::int64_t row) const {
+  return parameterization_->free_coordinates(row);
+}
+
+template <class Scalar>
+void Posterior<Scalar>::save(Snapshot& snapshot) const {
+  Snapshot mask;
+  parameterization_->save(mask);
+  snapshot.put_part("parameterization", mask);
+  for (std::size_t k = 0; k < priors_.size(); ++k) {
+    Snapshot latents;
+    priors_[k]->save(latents);
+    snapshot.put_part("prior" + std::to_string(k), latents);
+  }
+}
+
+template <class Scalar>
+void Posterior<Scalar>::restore(const Snapshot& snapshot) {
+  parameterization_->restore(snapshot.part("parameterization"));
+  for (std::size_t k = 0; k < priors_.size(); ++k) priors_[k]->restore(snapshot.part("prior" + std::to_string(k)));
+}
+
+template <class Scalar>
+void Posterior<Scalar>::adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
+                                      const NoiseKey& noise, MatrixView<Scalar> buffers) {
   if (buffers.empty()) return;
   const std::int64_t rows = coordinates.values.rows, samples = parameterization_->samples();
   const std::int64_t size = weight_layout().size();
@@ -133,10 +182,11 @@ Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::u
     for (std::int64_t i = 0; i < rows; ++i) prior->initialise(particles.values().row(i));
   for (const LayoutEntry& entry : model_->layout().entries()) {
     if (entry.role != Role::log_precision && entry.role != Role::rate) continue;
+    const LayoutEntry* place = layout_.find(entry.name);
+    if (place == nullptr) continue;  // no coordinate: the parameterization has another source for it
     const auto start = static_cast<Scalar>(model_->initial_value(entry));
-    const LayoutEntry& place = layout_.at(entry.name);
     for (std::int64_t i = 0; i < rows; ++i)
-      std::ranges::fill(particles.values().row(i).subspan(place.offset, place.extent()), start);
+      std::ranges::fill(particles.values().row(i).subspan(place->offset, place->extent()), start);
   }
   for (std::int64_t i = 0; i < rows; ++i) model_->initialise_buffers(particles.buffers().row(i));
   return particles;

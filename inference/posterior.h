@@ -13,8 +13,8 @@ namespace stein::inference {
 
 /// log p(φ | data) = (N/n) Σ log p(y | x, θ(φ)) + log p₀ [+ entropy, for a stochastic parameterization] and its
 /// gradient ∇φ = (∂θ/∂φ)ᵀ ∇θ log-likelihood + ∇ log p₀. With S weight samples a row, likelihood and weight priors are
-/// averaged over them. Buffers of the model move in `adapt`, by the first weight sample of each row; ω does not enter,
-/// they have a decay of their own.
+/// averaged over them. In `adapt` buffers of the model move, by the first weight sample of each row, then the latents
+/// of the priors, then the mask of the parameterization.
 template <class Scalar>
 class Posterior final : public Target<Scalar> {
  public:
@@ -26,7 +26,10 @@ class Posterior final : public Target<Scalar> {
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                 MatrixView<Scalar> gradient, std::span<Scalar> value) override;
   void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
-             MatrixView<Scalar> buffers, double weight) override;
+             MatrixView<Scalar> buffers) override;
+  std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override;
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
 
   Model<Scalar>& model() { return *model_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
@@ -41,6 +44,11 @@ class Posterior final : public Target<Scalar> {
 
  private:
   void reserve(std::int64_t rows);
+  void adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
+                     MatrixView<Scalar> buffers);
+  /// Of row i of these.
+  Residuals residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i, const Batch<Scalar>& batch,
+                      const NoiseKey& noise);
   /// The likelihood of rows first … first + count, of every weight sample: [count·S, P] and [count·S].
   void score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights, const Batch<Scalar>& batch,
              const NoiseKey& noise, MatrixView<Scalar> weight_gradient, std::span<Scalar> sample_value);

@@ -1,9 +1,11 @@
 // What is believed of the parameters before any data.
 #pragma once
 
-#include <stein/inference/layout.h>
-#include <stein/inference/matrix_view.h>
+#include <stein/core/snapshot.h>
+#include <stein/inference/particles.h>
+#include <stein/inference/residuals.h>
 
+#include <functional>
 #include <span>
 
 namespace stein::inference {
@@ -12,7 +14,9 @@ namespace stein::inference {
 /// it).
 enum class PriorSpace { weights, coordinates };
 
-/// log p₀ and its gradient.
+/// log p₀ and its gradient, and the latent variables on which they may depend, one set for every row of an ensemble.
+///
+/// Latents stand still but for `adapt`. Calls for different rows may run at the same time.
 template <class Scalar>
 class Prior {
  public:
@@ -24,9 +28,24 @@ class Prior {
   /// Puts the prior's own coordinates of one row at their starting values.
   virtual void initialise(std::span<Scalar> row) const { static_cast<void>(row); }
   /// Adds ∇ log p₀ of every row [m, ·] to `gradient`, and log p₀ with its normaliser to `value` [m] unless that is
-  /// empty. Calls for different rows may run at the same time.
-  virtual void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+  /// empty.
+  /// @param rows  weights or coordinates, as `space` says; `first_row` says whose latents count
+  virtual void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                             std::span<Scalar> value) const = 0;
+
+  /// Shown the coordinates [m, Q] of every gradient that is asked for: latents may depend on where a step began.
+  virtual void observe(const ParticleRows<const Scalar>& coordinates) { static_cast<void>(coordinates); }
+  /// Moves the latents of these rows; called once after every accepted step (see Target::adapt).
+  /// @param coordinates  [m, Q] where the step has put the rows
+  /// @param residuals    those of row i = 0 … m − 1 on the batch; computed when asked for
+  virtual void adapt(const ParticleRows<const Scalar>& coordinates,
+                     const std::function<Residuals(std::int64_t)>& residuals) {
+    static_cast<void>(coordinates), static_cast<void>(residuals);
+  }
+
+  /// The latents of all rows and the count of their adaptations; what `restore` reads back.
+  virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
+  virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
 };
 
 }  // namespace stein::inference

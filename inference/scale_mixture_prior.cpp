@@ -44,8 +44,9 @@ double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, s
 }
 
 template <class Scalar>
-void ScaleMixturePrior<Scalar>::add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+void ScaleMixturePrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                                              std::span<Scalar> value) const {
+  const MatrixView<const Scalar> values = rows.values;
   for (std::int64_t i = 0; i < values.rows; ++i) {
     double sum = 0;
     for (const LayoutEntry& entry : weights_.entries()) {

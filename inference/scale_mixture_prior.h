@@ -42,7 +42,7 @@ class ScaleMixturePrior final : public Prior<Scalar> {
   ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights);
 
   PriorSpace space() const override { return PriorSpace::weights; }
-  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                     std::span<Scalar> value) const override;
 
  private:

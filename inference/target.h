@@ -6,16 +6,9 @@
 #include <stein/inference/batch.h>
 #include <stein/inference/particles.h>
 
-#include <cmath>
 #include <span>
 
 namespace stein::inference {
-
-/// ω of adaptation t = 0, 1, …: (t + 1)^−0.7, so that latents forget where they started and still settle (Σ ω = ∞ and
-/// Σ ω² < ∞: Robbins & Monro 1951).
-inline double adaptation_weight(std::int64_t t) {
-  return std::pow(static_cast<double>(t + 1), -0.7);
-}
 
 /// The log of a full joint density up to a constant, and its gradient, for rows of coordinates.
 ///
@@ -39,13 +32,21 @@ class Target {
                         const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) = 0;
 
   /// Moves latent variables and module buffers; the only place where they change. A sampler calls it once after every
-  /// accepted step, with the particles where the step has put them, and the noise of its last evaluation.
+  /// accepted step, with the particles where the step has put them, and the noise of its last evaluation. Whoever owns
+  /// latents counts their adaptations and knows how far one moves them.
   /// @param buffers  [m, B], those of `coordinates`, to be overwritten; empty where the layout has none
-  /// @param weight   ω in [0, 1], the step of the stochastic approximation (see `adaptation_weight`)
   virtual void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
-                     MatrixView<Scalar> buffers, double weight) {
+                     MatrixView<Scalar> buffers) {
     static_cast<void>(coordinates), static_cast<void>(batch), static_cast<void>(noise);
-    static_cast<void>(buffers), static_cast<void>(weight);
+    static_cast<void>(buffers);
+  }
+
+  /// Which coordinates of a row, by its global number, are free (1) or held at zero (0); those past its end are free. A
+  /// sampler sets those that are held, and whatever it keeps for them (momenta, averages), to zero after every move and
+  /// adaptation: neither gradient nor noise moves them.
+  virtual std::span<const std::uint8_t> free_coordinates(std::int64_t row) const {
+    static_cast<void>(row);
+    return {};
   }
 
   /// Latents and whatever else changes; what `restore` reads back. Whoever owns the target saves it with the particles.

@@ -15,8 +15,9 @@ class ExpectedGaussianPrior final : public Prior<Scalar> {
     for (const LayoutEntry& entry : family.coordinates().entries())
       if (entry.role == Role::log_precision) noise_precisions_.push_back(entry.offset);
   }
-  void add_gradient(MatrixView<const Scalar> values, MatrixView<Scalar> gradient,
+  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                     std::span<Scalar> value) const override {
+    const MatrixView<const Scalar> values = rows.values;
     family_.add_expected_gaussian(options_.weight_precision, values, gradient, value);
     for (std::int64_t i = 0; i < values.rows; ++i)
       for (const std::int64_t place : noise_precisions_) {
@@ -52,7 +53,8 @@ std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Mo
   if (divergence == Divergence::closed_form)
     law = std::make_unique<ExpectedGaussianPrior<Scalar>>(checked(prior), *family);
   else
-    law = std::make_unique<GaussianPrior<Scalar>>(checked(prior), family->weights(), PriorSpace::weights);
+    law = std::make_unique<GaussianPrior<Scalar>>(checked(prior), family->weights(), std::vector<std::string>{},
+                                                  PriorSpace::weights);
   return with_prior(std::move(model), std::move(family), std::move(law));
 }
 

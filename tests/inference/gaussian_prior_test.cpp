@@ -41,7 +41,7 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
   fill_normal(std::span<double>(row), {.seed = 4}, 0);
   std::vector<double> gradient(row.size()), value(1);
   const MatrixView<const double> values{row.data(), 1, layout.size()};
-  prior.add_gradient(values, {gradient.data(), 1, layout.size()}, value);
+  prior.add_gradient({values}, {gradient.data(), 1, layout.size()}, value);
 
   const auto at = [&](const char* name) { return row[layout.at(name).offset]; };
   double expected = 0;
@@ -65,7 +65,7 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
     const auto value_at = [&](double shift) {
       std::vector<double> moved = row, ignored(row.size()), result(1);
       moved[q] += shift;
-      prior.add_gradient({moved.data(), 1, layout.size()}, {ignored.data(), 1, layout.size()}, result);
+      prior.add_gradient({{moved.data(), 1, layout.size()}}, {ignored.data(), 1, layout.size()}, result);
       return result[0];
     };
     CHECK(gradient[q] == Approx((value_at(1e-5) - value_at(-1e-5)) / 2e-5).epsilon(1e-6).margin(1e-7));
@@ -95,8 +95,8 @@ TEST_CASE("float and double agree", "[inference][prior][parity]") {
   std::vector<float> xf(size), gf(size), vf(1);
   fill_normal(std::span<float>(xf), {.seed = 5}, 0);
   std::copy(xf.begin(), xf.end(), x.begin());
-  wide.add_gradient({x.data(), 1, layout.size()}, {g.data(), 1, layout.size()}, v);
-  narrow.add_gradient({xf.data(), 1, layout.size()}, {gf.data(), 1, layout.size()}, vf);
+  wide.add_gradient({{x.data(), 1, layout.size()}}, {g.data(), 1, layout.size()}, v);
+  narrow.add_gradient({{xf.data(), 1, layout.size()}}, {gf.data(), 1, layout.size()}, vf);
   for (std::size_t q = 0; q < size; ++q) CHECK(gf[q] == Approx(g[q]).epsilon(1e-5).margin(1e-6));
   CHECK(vf[0] == Approx(v[0]).epsilon(1e-5));
 }

@@ -6,6 +6,8 @@
 #include <stein/inference/module_model.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/sgld.h>
+#include <stein/inference/spike_and_slab_prior.h>
 #include <stein/inference/svgd.h>
 #include <stein/inference/tensor_view.h>
 
@@ -263,6 +265,56 @@ TEST_CASE("every particle has running statistics of its own, which move after a 
   sampler.step(particles, posterior, data.batch);
   resumed.step(again, posterior, data.batch);
   CHECK(std::ranges::equal(particles.buffers().row(1), again.buffers().row(1)));
+}
+
+TEST_CASE("a module has a spike-and-slab prior on the layers that are named, the same as the perceptron's",
+          "[inference][module][sparse]") {
+  // The module keeps its matrices [outputs, inputs]: the same weights in another order.
+  std::vector<float> x(12 * 4), classes(12);
+  fill_normal(std::span<float>(x), {.seed = 1}, 0);
+  for (int i = 0; i < 12; ++i) classes[i] = static_cast<float>(i % 2);
+  const Batch<float> batch{
+      .inputs = {.dense = {x.data(), 12, 4}}, .targets = {classes.data(), 12, 1}, .rows = 12, .data_size = 40};
+  torch::nn::Sequential network = two_layers();
+  auto module = std::make_unique<ModuleModel>(
+      network.ptr(), ModuleFunctions{.log_likelihood = [network](const Batch<float>& rows) mutable {
+        const at::Tensor logits = network->forward(tensor_view(rows.inputs.dense));
+        return logits.log_softmax(1).gather(1, tensor_view(rows.targets).to(at::kLong)).sum();
+      }});
+  const SpikeAndSlabPosteriorOptions options{.sparse = {.rate = 100}};
+  const RowRange rows{.first = 0, .count = 2};
+  const auto [found, found_latents] =
+      make_spike_and_slab_posterior<float>(options, std::move(module), {"0.weight"}, rows);
+  const auto [expected, expected_latents] = make_spike_and_slab_posterior<float>(
+      options,
+      std::make_unique<ParticleMlpReference<float>>(MlpSpec{.inputs = 4,
+                                                            .hidden = {3},
+                                                            .outputs = 2,
+                                                            .activation = Activation::tanh,
+                                                            .likelihood = Likelihood::categorical}),
+      {"layer0.weight"}, rows);
+  Particles<float> mine = found->initial_particles(2, 3, 1), theirs(expected->layout(), 2);
+  const char* pairs[][2] = {{"0.weight", "layer0.weight"},
+                            {"0.bias", "layer0.bias"},
+                            {"2.weight", "layer1.weight"},
+                            {"2.bias", "layer1.bias"}};
+  for (int i = 0; i < 2; ++i)
+    for (const auto& [from, to] : pairs) {
+      const bool bias = std::string_view(from).ends_with("bias");
+      const at::Tensor value = tensor_view(mine.view(from, i));
+      tensor_view(theirs.view(to, i)).copy_(bias ? value : value.t());
+    }
+  const SgldOptions ascent{.step = {.step_size = 1e-3}, .temperature = {.temperature = 0}};
+  Sgld<float> sampler(ascent, 2, mine.size(), 1), other(ascent, 2, theirs.size(), 1);
+  for (int t = 0; t < 30; ++t) sampler.step(mine, *found, batch), other.step(theirs, *expected, batch);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(found_latents->sigma(i) == Approx(expected_latents->sigma(i)).epsilon(1e-5));
+    CHECK(found_latents->slab_share(i, 0) == Approx(expected_latents->slab_share(i, 0)).epsilon(1e-5));
+    CHECK(found_latents->sigma(i) != 1);
+    for (int in = 0; in < 4; ++in)
+      for (int out = 0; out < 3; ++out)
+        CHECK(found_latents->rho(i)[out * 4 + in] == Approx(expected_latents->rho(i)[in * 3 + out]).margin(1e-4));
+  }
 }
 
 TEST_CASE("modules scored in several threads at once have the dropout of their own keys", "[inference][module]") {

@@ -66,8 +66,9 @@ class NormalPrior final : public Prior<double> {
  public:
   static constexpr double precision = 20;
   explicit NormalPrior(double sign) : sign_(sign) {}
-  void add_gradient(MatrixView<const double> values, MatrixView<double> gradient,
+  void add_gradient(const ParticleRows<const double>& rows, MatrixView<double> gradient,
                     std::span<double> value) const override {
+    const MatrixView<const double> values = rows.values;
     for (std::int64_t i = 0; i < values.rows; ++i)
       for (std::int64_t q = 0; q < values.columns; ++q) {
         gradient(i, q) -= sign_ * precision * values(i, q);

@@ -34,7 +34,7 @@ struct Evaluation {
 Evaluation evaluate(const ScaleMixturePrior<double>& prior, const std::vector<double>& row) {
   Evaluation found{std::vector<double>(row.size()), 0};
   const auto size = static_cast<std::int64_t>(row.size());
-  prior.add_gradient({row.data(), 1, size}, {found.gradient.data(), 1, size}, {&found.value, 1});
+  prior.add_gradient({{row.data(), 1, size}}, {found.gradient.data(), 1, size}, {&found.value, 1});
   return found;
 }
 
