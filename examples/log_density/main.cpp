@@ -33,7 +33,8 @@ CollectedSamples<double> run(Sampler<double>& sampler, FunctionTarget<double>& t
   return samples;
 }
 
-/// Prints mean and sd of both variables; whether they are within `tolerance` of 0, 1 and 1, √3.
+/// Prints mean and sd of both variables; whether they are within `tolerance` of 0, 1 and 1, √3. (SVGD with its default
+/// kernel has too little variance: it gets the widest.)
 bool print(const char* name, const CollectedSamples<double>& samples, double tolerance) {
   const double truth[2][2] = {{0, 1}, {1, std::sqrt(3)}};
   bool right = true;
@@ -56,12 +57,12 @@ int main() {
   FunctionTarget<double> target({{"x"}, {"y"}}, banana);
   std::printf("what was found, and the truth in brackets\n");
 
-  constexpr std::int64_t chains = 8, particles = 100;
+  constexpr std::int64_t chains = 32, particles = 100;
   Nuts<double> nuts({.trajectory = {.warm_up = 500}}, chains, 2, 1);
-  bool right = print("NUTS", run(nuts, target, chains, 1500, {.burn_in = 500, .samples = 1000}), 0.15);
+  bool right = print("NUTS", run(nuts, target, chains, 2500, {.burn_in = 500, .samples = 2000}), 0.15);
 
   Sghmc<double> sghmc({.step = {.step_size = 0.003}}, chains, 2, 1);
-  right &= print("SGHMC", run(sghmc, target, chains, 50'000, {.burn_in = 2000, .thinning = 10, .samples = 4800}), 0.2);
+  right &= print("SGHMC", run(sghmc, target, chains, 50'000, {.burn_in = 2000, .thinning = 10, .samples = 4800}), 0.15);
 
   // The particles themselves are the answer: one sample, taken after the last step.
   Svgd<double> svgd({.optimizer = {.step = {.step_size = 0.05}}}, particles, 2, 1);
