@@ -58,7 +58,7 @@ int main() {
   std::printf("what was found, and the truth in brackets\n");
 
   constexpr std::int64_t chains = 32, particles = 100;
-  Nuts<double> nuts({.trajectory = {.warm_up = 500}}, chains, 2, 1);
+  Nuts<double> nuts({.trajectory = {.warm_up = 500, .target_acceptance = 0.95}}, chains, 2, 1);
   bool right = print("NUTS", run(nuts, target, chains, 2500, {.burn_in = 500, .samples = 2000}), 0.15);
 
   Sghmc<double> sghmc({.step = {.step_size = 0.003}}, chains, 2, 1);
