@@ -71,6 +71,9 @@ class Diffusion : public GradientSampler<Scalar> {
 
   /// State k of every coordinate [M, Q], in the order of the dynamics: momentum first where there is one.
   MatrixView<const Scalar> state(std::size_t k) const;
+  /// What the mean square of a momentum after the last step is multiplied with to be a temperature; 0 where there is no
+  /// momentum, or none of which that is known.
+  virtual double kinetic_scale() const { return 0; }
 
  protected:
   /// The parameters and errors of GradientSampler.

@@ -42,8 +42,17 @@ Layout module_layout(const torch::nn::Module& module) {
     layout.add(name, shape_of(tensor), tensor.dim() > 1 ? Role::weight : Role::bias, layer);
   }
   STEIN_CHECK(layout.size() > 0, "module: no parameter is trainable");
-  for (const auto& item : module.named_buffers())
-    if (item.value().is_floating_point()) layout.add_buffer(item.key(), shape_of(item.value()));
+  for (const auto& item : module.named_buffers()) {
+    const at::Tensor& buffer = item.value();
+    STEIN_CHECK(!buffer.is_complex(), "module: buffer '{}' must be real, it is {}", item.key(),
+                at::toString(buffer.scalar_type()));
+    if (!buffer.is_floating_point()) continue;
+    STEIN_CHECK(buffer.scalar_type() == at::kFloat, "module: buffer '{}' must be float32, it is {}", item.key(),
+                at::toString(buffer.scalar_type()));
+    STEIN_CHECK(buffer.is_cpu(), "module: buffer '{}' must be on the CPU, it is on {}", item.key(),
+                buffer.device().str());
+    layout.add_buffer(item.key(), shape_of(buffer));
+  }
   return layout;
 }
 

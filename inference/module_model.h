@@ -41,7 +41,8 @@ struct ModuleFunctions {
 /// That generator is one for the whole process, so one call of any ModuleModel runs at a time; others wait.
 class ModuleModel final : public Model<float> {
  public:
-  /// Throws Error(usage) naming the parameter if one is not float32 or not on the CPU, or if none is trainable.
+  /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or
+  /// if no parameter is trainable.
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions);
   ~ModuleModel() override;
 

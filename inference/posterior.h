@@ -33,6 +33,8 @@ class Posterior final : public Target<Scalar> {
 
   Model<Scalar>& model() { return *model_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
+  /// S: rows of weights for each row of coordinates.
+  std::int64_t weight_samples() const { return parameterization_->samples(); }
 
   /// Starting particles: weights N(0, spread²/inputs), reflectors random, precisions where the prior and the model
   /// start them, buffers as in the model.

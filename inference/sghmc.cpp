@@ -1,6 +1,7 @@
 #include <stein/inference/sampler_registry.h>
 #include <stein/inference/sghmc.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace stein::inference {
@@ -27,6 +28,11 @@ DiffusionNumbers Sghmc<Scalar>::numbers(std::int64_t t, double) const {
       "sghmc: the noise to inject has variance 2(αT − β̂)η, expected αT ≥ β̂, got αT = {} and β̂ = {} at update {}",
       options_.friction * temperature, options_.noise_estimate, t);
   return {.drift = eta, .noise = silent ? 0 : std::sqrt(2 * power * eta), .keep = 1 - options_.friction};
+}
+
+template <class Scalar>
+double Sghmc<Scalar>::kinetic_scale() const {
+  return (1 - options_.friction / 2) / this->schedule().step_size(std::max<std::int64_t>(this->steps() - 1, 0));
 }
 
 template class Sghmc<float>;

@@ -34,6 +34,8 @@ class Sghmc : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler; Error(usage) too where β̂ > αT: there is no negative variance.
   Sghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "sghmc"; }
+  /// (1 − α/2)/η.
+  double kinetic_scale() const override;
 
  protected:
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override;

@@ -41,6 +41,7 @@ class Sgnht : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler.
   Sgnht(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "sgnht"; }
+  double kinetic_scale() const override { return 1; }
 
  protected:
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override;

@@ -19,7 +19,7 @@ class TemporaryDirectory {
   ~TemporaryDirectory() {
     std::error_code ignored;
     std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
+    remove(path_);
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
@@ -28,6 +28,15 @@ class TemporaryDirectory {
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
+  /// std::filesystem::remove_all, of which libtorch.so exports one that calls a null pointer: a program that links
+  /// LibTorch before the standard library gets that one.
+  static void remove(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, ignored)))
+      for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) remove(entry.path());
+    std::filesystem::remove(path, ignored);
+  }
+
   std::filesystem::path path_;
 };
 

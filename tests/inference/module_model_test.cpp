@@ -141,10 +141,12 @@ TEST_CASE("each particle sees its own inputs and targets where the batch has one
 TEST_CASE("parameters are views of the flat rows while a module is scored, and its own again afterwards",
           "[inference][module]") {
   torch::nn::Sequential network = two_layers();
-  std::vector<const void*> seen;
+  std::vector<const void*> seen, seen_gradients;
   ModuleModel model(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
-                      for (const at::Tensor& parameter : network->parameters())
+                      for (const at::Tensor& parameter : network->parameters()) {
                         seen.push_back(parameter.const_data_ptr());
+                        seen_gradients.push_back(parameter.grad().const_data_ptr());
+                      }
                       return unit_gaussian(network->forward(tensor_view(batch.inputs.dense)), batch);
                     }});
   const at::Tensor own = network->parameters()[0];
@@ -155,11 +157,14 @@ TEST_CASE("parameters are views of the flat rows while a module is scored, and i
   const Numbers data = random_numbers(3, 4, 2);
   model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
 
-  std::vector<const void*> expected;
+  std::vector<const void*> expected, expected_gradients;
   for (std::int64_t m = 0; m < 2; ++m)
-    for (const LayoutEntry& entry : model.layout().entries())
+    for (const LayoutEntry& entry : model.layout().entries()) {
       expected.push_back(particles.values().row(m).data() + entry.offset);
+      expected_gradients.push_back(particles.gradients().row(m).data() + entry.offset);
+    }
   CHECK(seen == expected);
+  CHECK(seen_gradients == expected_gradients);
   CHECK(own.const_data_ptr() == place);
   CHECK(own.equal(numbers));
   CHECK(!own.grad().defined());
@@ -347,6 +352,12 @@ TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inferenc
   doubles->to(torch::kFloat64);
   CHECK_THROWS_WITH(refused(doubles), "module: parameter '0.weight' must be float32, it is Double");
   CHECK_THROWS_WITH(refused(torch::nn::Sequential(torch::nn::Tanh())), "module: no parameter is trainable");
+  torch::nn::Sequential halves = two_layers();
+  halves->to(torch::kHalf);
+  CHECK_THROWS_WITH(refused(halves), "module: parameter '0.weight' must be float32, it is Half");
+  torch::nn::Sequential wide_buffers(torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3));
+  wide_buffers->named_buffers()["1.running_var"].set_data(at::ones({3}, at::kDouble));
+  CHECK_THROWS_WITH(refused(wide_buffers), "module: buffer '1.running_var' must be float32, it is Double");
 
   torch::nn::Sequential network = two_layers();
   Particles<float> particles(gaussian_model(network, 2).layout(), 1);

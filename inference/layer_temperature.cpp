@@ -1,4 +1,5 @@
-#include <stein/inference/configurational_temperature.h>
+#include <stein/core/error.h>
+#include <stein/inference/layer_temperature.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +7,8 @@
 
 namespace stein::inference {
 
-ConfigurationalTemperature::ConfigurationalTemperature(const Layout& layout) {
+LayerTemperature::LayerTemperature(const Layout& layout, std::string name)
+    : name_(std::move(name)), size_(layout.size()) {
   for (const LayoutEntry& entry : layout.entries()) {
     const auto known = std::ranges::find(layers_, entry.layer, &Layer::number);
     Layer& layer = known == layers_.end() ? layers_.emplace_back(Layer{.number = entry.layer}) : *known;
@@ -17,14 +19,17 @@ ConfigurationalTemperature::ConfigurationalTemperature(const Layout& layout) {
 }
 
 template <class Scalar>
-void ConfigurationalTemperature::add(MatrixView<const Scalar> positions, MatrixView<const Scalar> gradients) {
+void LayerTemperature::add_products(MatrixView<const Scalar> a, MatrixView<const Scalar> b, double scale) {
+  STEIN_CHECK(a.rows >= 1 && a.columns == size_ && b.rows == a.rows && b.columns == size_,
+              "{}: expected rows of {} coordinates, got [{}, {}] and [{}, {}]", name_, size_, a.rows, a.columns, b.rows,
+              b.columns);
   for (Layer& layer : layers_) {
     double product = 0;
-    for (std::int64_t i = 0; i < positions.rows; ++i)
+    for (std::int64_t i = 0; i < a.rows; ++i)
       for (const auto& [offset, length] : layer.spans)
         for (std::int64_t q = offset; q < offset + length; ++q)
-          product -= static_cast<double>(positions(i, q)) * static_cast<double>(gradients(i, q));
-    layer.open += product / static_cast<double>(positions.rows * layer.variables);
+          product += static_cast<double>(a(i, q)) * static_cast<double>(b(i, q));
+    layer.open += scale * product / static_cast<double>(a.rows * layer.variables);
   }
   ++steps_;
   if (++in_block_ < block_) return;
@@ -35,13 +40,13 @@ void ConfigurationalTemperature::add(MatrixView<const Scalar> positions, MatrixV
     layer.open = 0;
     if (layer.blocks.size() < 64) continue;
     full = true;
-    for (std::size_t b = 0; b < 32; ++b) layer.blocks[b] = layer.blocks[2 * b] + layer.blocks[2 * b + 1];
+    for (std::size_t j = 0; j < 32; ++j) layer.blocks[j] = layer.blocks[2 * j] + layer.blocks[2 * j + 1];
     layer.blocks.resize(32);
   }
   if (full) block_ *= 2;
 }
 
-std::vector<ConfigurationalTemperature::Reading> ConfigurationalTemperature::readings() const {
+std::vector<LayerTemperature::Reading> LayerTemperature::readings() const {
   constexpr double quantile = 2.75;  // of Student's t at 99 %, 31 degrees of freedom
   std::vector<Reading> found;
   for (const Layer& layer : layers_) {
@@ -57,18 +62,18 @@ std::vector<ConfigurationalTemperature::Reading> ConfigurationalTemperature::rea
   return found;
 }
 
-std::optional<std::string> ConfigurationalTemperature::warning(double temperature) const {
+std::optional<std::string> LayerTemperature::warning(double temperature) const {
   std::string text;
   for (const Reading& reading : readings())
     if (reading.low > 1.1 * temperature || reading.high < 0.9 * temperature)
-      text += fmt::format("layer {} runs at temperature {:.3g} (99 % interval {:.3g} to {:.3g}), not at {:.3g}\n",
-                          reading.layer, reading.mean, reading.low, reading.high, temperature);
+      text += fmt::format("layer {} runs at {} {:.3g} (99 % interval {:.3g} to {:.3g}), not at {:.3g}\n", reading.layer,
+                          name_, reading.mean, reading.low, reading.high, temperature);
   if (text.empty()) return std::nullopt;
   text.pop_back();
   return text;
 }
 
-template void ConfigurationalTemperature::add(MatrixView<const float>, MatrixView<const float>);
-template void ConfigurationalTemperature::add(MatrixView<const double>, MatrixView<const double>);
+template void LayerTemperature::add_products(MatrixView<const float>, MatrixView<const float>, double);
+template void LayerTemperature::add_products(MatrixView<const double>, MatrixView<const double>, double);
 
 }  // namespace stein::inference
