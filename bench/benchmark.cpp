@@ -41,10 +41,6 @@ Registry<Benchmark>& benchmarks() {
   return registry;
 }
 
-bool register_benchmark(std::string name, std::string description, std::function<std::vector<Row>()> run) {
-  return benchmarks().add(std::move(name), {std::move(description), std::move(run)});
-}
-
 Pair measure_pair(const std::function<void()>& ours, const std::function<void()>& reference,
                   const PairSettings& settings) {
   STEIN_CHECK(settings.rounds >= 7, "a benchmark needs at least 7 rounds, got {}", settings.rounds);

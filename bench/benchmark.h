@@ -1,6 +1,7 @@
 // Benchmarks: ours against a reference, measured interleaved in one run, one row a case.
 #pragma once
 
+#include <stein/core/options.h>
 #include <stein/core/registry.h>
 
 #include <cstdint>
@@ -29,17 +30,43 @@ struct Row {
   double ratio() const { return better == Better::lower ? reference / ours : ours / reference; }
 };
 
-/// A registered benchmark: its line in `stein list` and `stein bench`, and what measures it.
+/// Options of a benchmark as they were typed: name and value.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// How many threads a benchmark uses where nobody says.
+enum class Cores { one, all };
+
+/// A registered benchmark: its line in `stein list` and `stein bench`, its options, and what measures it.
 struct Benchmark {
   std::string description;
-  std::function<std::vector<Row>()> run;
+  std::string options;  ///< one line each; empty if there are none
+  Cores cores;
+  std::function<std::vector<Row>(const Settings&)> run;  ///< throws Error(usage) naming a setting that it does not have
 };
 
 /// All benchmarks that are linked in.
 Registry<Benchmark>& benchmarks();
 
-/// For a namespace-scope constant: registers `run` under `name`.
-bool register_benchmark(std::string name, std::string description, std::function<std::vector<Row>()> run);
+/// Of a benchmark without options.
+struct NoOptions {
+  template <class V>
+  void describe(V&) {}
+};
+
+/// For a namespace-scope constant: registers `measure` under `name`; its options are set before it is called.
+template <class Options>
+bool register_benchmark(std::string name, std::string description, std::vector<Row> (*measure)(const Options&),
+                        Cores cores = Cores::one) {
+  Options defaults;
+  const auto run = [measure](const Settings& settings) {
+    Options options;
+    OptionTable table = OptionTable::of(options);
+    for (const auto& [key, value] : settings) table.set(key, value);
+    return measure(options);
+  };
+  return benchmarks().add(std::move(name),
+                          {std::move(description), help_text(OptionTable::of(defaults)), cores, run});
+}
 
 /// Seconds of one call of each of two callables.
 struct Pair {

@@ -156,7 +156,7 @@ Row measure_case(const MushroomCase& which, double peak) {
   return row;
 }
 
-std::vector<Row> measure() {
+std::vector<Row> measure(const NoOptions&) {
   const double peak = matrix_product_rate();
   std::vector<Row> rows;
   for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which, peak));

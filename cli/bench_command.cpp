@@ -1,5 +1,6 @@
 // stein bench: ours against a reference, measured side by side.
 #include <stein/bench/benchmark.h>
+#include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd_target.h>
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bandit_experiment.h"
 #include "command.h"
 
 namespace stein::cli {
@@ -22,8 +24,13 @@ Json to_json(const bench::Row& row) {
   return json;
 }
 
-Json measure(const std::string& name) {
-  const std::vector<bench::Row> measured = bench::benchmarks().at(name).run();
+/// @param threads  0: as many as the benchmark uses by itself
+Json measure(const std::string& name, const bench::Settings& settings, int threads) {
+  static const int cores = thread_count();  // nobody has set it yet
+  const bench::Benchmark& benchmark = bench::benchmarks().at(name);
+  if (threads == 0) threads = benchmark.cores == bench::Cores::all ? cores : 1;
+  set_thread_count(threads);
+  const std::vector<bench::Row> measured = benchmark.run(settings);
   Json rows = Json::array();
   for (const bench::Row& row : measured) rows.push_back(to_json(row));
   return {{"benchmark", name}, {"threads", thread_count()}, {"simd_target", simd_target()}, {"rows", rows}};
@@ -54,9 +61,17 @@ void print_names() {
     std::fputs(fmt::format("  {:<12}{}\n", name, benchmark.description).c_str(), stdout);
 }
 
+std::string options_text() {
+  std::string text = "Options of benchmarks, for --set:\n";
+  for (const auto& [name, benchmark] : bench::benchmarks().entries())
+    if (!benchmark.options.empty()) text += fmt::format("{}\n{}", name, benchmark.options);
+  return text;
+}
+
 struct Arguments {
   std::string name;
   bool all = false;
+  std::vector<std::string> settings;
   CommonOptions common;
 };
 
@@ -66,10 +81,16 @@ Action bench_command(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
   command.add_option("NAME", arguments->name, "The benchmark; without it they are listed");
   command.add_flag("--all", arguments->all, "Measure every benchmark");
+  command.add_option("--set", arguments->settings, "key=value, an option of the benchmark; may be repeated")
+      ->allow_extra_args(false);
   arguments->common.add_all(command);
-  arguments->common.threads = 1;
+  command.get_option("--threads")->description("Threads of ours (default: what the benchmark is about, mostly one)");
+  command.footer(options_text);
   return [arguments] {
     arguments->common.apply();
+    STEIN_CHECK(!arguments->all || arguments->settings.empty(), "--set is for one benchmark, not for --all");
+    bench::Settings settings;
+    for (const std::string& setting : arguments->settings) settings.push_back(parse_setting(setting));
     const std::vector<std::string> names =
         arguments->all ? bench::benchmarks().names() : std::vector<std::string>{arguments->name};
     if (!arguments->all && arguments->name.empty()) {
@@ -78,7 +99,7 @@ Action bench_command(CLI::App& command) {
     }
     Json results = Json::array();
     for (const std::string& name : names) {
-      results.push_back(measure(name));
+      results.push_back(measure(name, settings, arguments->common.threads));
       if (!arguments->common.json) print(results.back());
     }
     if (arguments->common.json) {

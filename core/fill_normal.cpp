@@ -19,16 +19,21 @@ namespace stein::HWY_NAMESPACE {
 void fill_blocks(float* values, std::size_t blocks, const NoiseKey& key, std::uint32_t row, std::uint32_t first_block) {
   std::size_t b = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::ScalableTag<float> real;
-  const hn::ScalableTag<std::uint32_t> word;
-  const std::size_t lanes = hn::Lanes(real);
-  const NormalBlocks normals(key, row);
+  using Normals = NormalBlocks;
+  const Normals::O::WordTag word;
+  constexpr std::size_t lanes = Normals::lanes, chunk = 16 * Normals::lanes;
+  const Normals normals(key, row);
   auto counter = hn::Iota(word, first_block);
-  for (; b + lanes <= blocks; b += lanes) {
-    const auto quad = normals.at(counter);
-    hn::StoreInterleaved4(quad.value[0], quad.value[1], quad.value[2], quad.value[3], real, values + 4 * b);
-    counter = hn::Add(counter, hn::Set(word, static_cast<std::uint32_t>(lanes)));
+  HWY_ALIGN std::uint32_t words[4 * chunk];
+  for (; b + lanes <= blocks; b += chunk) {
+    const std::size_t count = std::min(chunk, (blocks - b) / lanes * lanes);
+    for (std::size_t i = 0; i < count; i += lanes) {
+      normals.store_words(counter, words + 4 * i);
+      counter = hn::Add(counter, hn::Set(word, static_cast<std::uint32_t>(lanes)));
+    }
+    for (std::size_t i = 0; i < count; i += lanes) Normals::store_normals(words + 4 * i, values + 4 * (b + i));
   }
+  b = std::min(b, blocks / lanes * lanes);
 #endif
   for (; b < blocks; ++b) {
     const PhiloxBlock words = random_block(key, row, first_block + static_cast<std::uint32_t>(b));

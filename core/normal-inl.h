@@ -116,12 +116,18 @@ struct TwinOperations {
 /// The normals of one (key, row), block by block. What does not depend on the block is prepared once.
 ///
 /// Philox runs on half the lanes of a vector at a time: each 64-bit lane holds one 32-bit word in its low half and
-/// anything in its high half, which the 32 × 32 → 64 bit product ignores; so no shuffles.
+/// anything in its high half, which the 32 × 32 → 64 bit product ignores; so no shuffles. Three of the four words that
+/// enter are the same for all blocks, and so is half of the first two rounds.
+///
+/// Words and normals are made in two steps, because a loop over each of them keeps more of the processor busy than one
+/// over both: Box–Muller is a long chain of operations that wait for one another.
 class NormalBlocks {
  public:
   using O = VectorOperations;
   using WideTag = hn::RepartitionToWide<O::WordTag>;
   using Wide = hn::Vec<WideTag>;
+  static constexpr std::size_t lanes = hn::MaxLanes(O::WordTag());
+  static constexpr std::size_t numbers = 4 * lanes;  ///< of a vector of blocks
 
   HWY_INLINE NormalBlocks(const NoiseKey& key, std::uint32_t row) {
     const WideTag wide;
@@ -132,45 +138,69 @@ class NormalBlocks {
       key0 += 0x9E3779B9u;
       key1 += 0xBB67AE85u;
     }
-    hn::Store(hn::Set(wide, std::uint64_t{row}), wide, row_);
-    hn::Store(hn::Set(wide, key.step & 0xFFFFFFFFu), wide, step_low_);
-    hn::Store(
-        hn::Set(wide, (std::uint64_t{static_cast<std::uint8_t>(key.stream)} << 24) | (key.step >> 32 & 0xFFFFFFu)),
-        wide, stream_and_step_high_);
+    const std::uint64_t step_low = key.step & 0xFFFFFFFFu;
+    const std::uint64_t stream = std::uint64_t{static_cast<std::uint8_t>(key.stream)} << 24 | (key.step >> 32 & 0xFFFFFFu);
+    // Round 0 of the words row, step_low, stream, of which only the last mixes with the block, and round 1 of what
+    // follows from them alone.
+    const std::uint64_t product1 = right * step_low;
+    const std::uint64_t word0 = product1 >> 32 ^ row ^ static_cast<std::uint32_t>(key.seed);
+    const std::uint64_t product0 = left * (word0 & 0xFFFFFFFFu);
+    const auto prepare = [&](std::uint64_t value, std::uint64_t* to) { hn::Store(hn::Set(wide, value), wide, to); };
+    prepare(stream ^ key.seed >> 32, mixed_[0]);
+    prepare(product1 ^ keys_[1][0][0], mixed_[1]);
+    prepare(product0 >> 32 ^ keys_[1][1][0], mixed_[2]);
+    prepare(product0 ^ keys_[2][1][0], mixed_[3]);
   }
 
-  /// value[j] holds the normals at indices 4·block + j, for a vector of blocks.
-  struct Quad {
-    O::Real value[4];
-  };
-  HWY_INLINE Quad at(O::Word block) const {
+  /// Writes the four words of a vector of blocks to `words` [numbers], in an order for `normals` only.
+  HWY_INLINE void store_words(O::Word block, std::uint32_t* words) const {
     const WideTag wide;
+    const O::WordTag word;
     State even = start(hn::BitCast(wide, block)), odd = start(hn::ShiftRight<32>(hn::BitCast(wide, block)));
-#pragma GCC unroll 10
-    for (int round = 0; round < 10; ++round) {
+#pragma GCC unroll 7
+    for (int round = 3; round < 10; ++round) {
       const Wide key0 = hn::Load(wide, keys_[round][0]), key1 = hn::Load(wide, keys_[round][1]);
       advance(even, key0, key1);
       advance(odd, key0, key1);
     }
-    const TwinOperations::Word first{interleave(even.c0, odd.c0), interleave(even.c2, odd.c2)};
-    const TwinOperations::Word second{interleave(even.c1, odd.c1), interleave(even.c3, odd.c3)};
+    hn::Store(interleave(even.c0, odd.c0), word, words);
+    hn::Store(interleave(even.c1, odd.c1), word, words + lanes);
+    hn::Store(interleave(even.c2, odd.c2), word, words + 2 * lanes);
+    hn::Store(interleave(even.c3, odd.c3), word, words + 3 * lanes);
+  }
+
+  /// Turns what store_words wrote into the normals at indices 4·block, 4·block + 1, … in `values` [numbers], which may
+  /// be the same memory.
+  static HWY_INLINE void store_normals(const std::uint32_t* words, float* values) {
+    const O::WordTag word;
+    const TwinOperations::Word first{hn::Load(word, words), hn::Load(word, words + 2 * lanes)};
+    const TwinOperations::Word second{hn::Load(word, words + lanes), hn::Load(word, words + 3 * lanes)};
     const NormalPair<TwinOperations::Real> pairs = box_muller_steps<TwinOperations>(first, second);
-    return {{pairs.first.a, pairs.second.a, pairs.first.b, pairs.second.b}};
+    hn::StoreInterleaved4(pairs.first.a, pairs.second.a, pairs.first.b, pairs.second.b, O::RealTag(), values);
   }
 
  private:
   struct State {
     Wide c0, c1, c2, c3;
   };
+  static constexpr std::uint64_t left = 0xD2511F53u, right = 0xCD9E8D57u;
 
+  static HWY_INLINE Wide times(std::uint64_t factor, Wide value) {
+    const O::WordTag word;
+    return hn::MulEven(hn::BitCast(word, value), hn::Set(word, static_cast<std::uint32_t>(factor)));
+  }
+  /// Rounds 0, 1 and 2.
   HWY_INLINE State start(Wide block) const {
     const WideTag wide;
-    return {block, hn::Load(wide, row_), hn::Load(wide, step_low_), hn::Load(wide, stream_and_step_high_)};
+    const Wide first0 = times(left, block);
+    const Wide second1 = times(right, hn::ShiftRight<32>(first0) ^ hn::Load(wide, mixed_[0]));
+    const Wide c0 = hn::ShiftRight<32>(second1) ^ hn::Load(wide, mixed_[1]);
+    const Wide third0 = times(left, c0), third1 = times(right, first0 ^ hn::Load(wide, mixed_[2]));
+    return {hn::ShiftRight<32>(third1) ^ (second1 ^ hn::Load(wide, keys_[2][0])), third1,
+            hn::ShiftRight<32>(third0) ^ hn::Load(wide, mixed_[3]), third0};
   }
   static HWY_INLINE void advance(State& state, Wide key0, Wide key1) {
-    const O::WordTag word;
-    const Wide product0 = hn::MulEven(hn::BitCast(word, state.c0), hn::Set(word, 0xD2511F53u));
-    const Wide product1 = hn::MulEven(hn::BitCast(word, state.c2), hn::Set(word, 0xCD9E8D57u));
+    const Wide product0 = times(left, state.c0), product1 = times(right, state.c2);
     state.c0 = hn::ShiftRight<32>(product1) ^ (state.c1 ^ key0);
     state.c2 = hn::ShiftRight<32>(product0) ^ (state.c3 ^ key1);
     state.c1 = product1;
@@ -182,11 +212,9 @@ class NormalBlocks {
     return hn::OddEven(hn::BitCast(word, hn::ShiftLeft<32>(odd)), hn::BitCast(word, even));
   }
 
-  static constexpr std::size_t lanes = hn::MaxLanes(WideTag());
-  HWY_ALIGN std::uint64_t keys_[10][2][lanes];
-  HWY_ALIGN std::uint64_t row_[lanes];
-  HWY_ALIGN std::uint64_t step_low_[lanes];
-  HWY_ALIGN std::uint64_t stream_and_step_high_[lanes];
+  static constexpr std::size_t wide_lanes = hn::MaxLanes(WideTag());
+  HWY_ALIGN std::uint64_t keys_[10][2][wide_lanes];
+  HWY_ALIGN std::uint64_t mixed_[4][wide_lanes];
 };
 
 }  // namespace stein::HWY_NAMESPACE

@@ -16,11 +16,12 @@ double move_columns(const DiffusionStep<Scalar>& step, const Step& move, std::in
     Coordinate<Scalar> c{.value = step.values(i, q), .gradient = step.gradients(i, q)};
     c.normal = normal_at<Scalar>(step.noise, row, static_cast<std::uint64_t>(q));
     for (int k = 0; k < Step::states; ++k) c.state[k] = step.states[static_cast<std::size_t>(k)](i, q);
-    if (!step.thermostats.empty()) c.thermostat = step.thermostats[static_cast<std::size_t>(i)];
+    if constexpr (Step::adds_up_momentum) c.thermostat = step.thermostats[static_cast<std::size_t>(i)];
     move(c);
     step.values(i, q) = c.value;
     for (int k = 0; k < Step::states; ++k) step.states[static_cast<std::size_t>(k)](i, q) = c.state[k];
-    sums[q % lanes] = std::fma(c.state[0], c.state[0], sums[q % lanes]);
+    if constexpr (Step::adds_up_momentum)
+      sums[q % lanes] = std::fma(c.state[0], c.state[0], sums[q % lanes]);
     finite = finite && std::isfinite(c.value);
   }
   double total = 0;

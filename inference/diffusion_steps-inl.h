@@ -2,7 +2,7 @@
 // by diffusion_pass.cpp for plain loops in float and double, by fused/diffusion_pass.cpp once for every SIMD target (a
 // function that takes vectors must be compiled for their target). `O` gives the operations on one number or vector;
 // every multiply-add is explicit, so float has the same bits wherever it runs. g is the gradient of the log joint: −f̃.
-// `with` is the same step for other operations.
+// `with` is the same step for other operations; `adds_up_momentum` says that its caller wants Σ r² and gives ξ.
 
 /// exp(x) for x in [−87, 88], limited to it: Cephes (Moshier) with a polynomial of degree 6, < 1e-7 relative.
 template <class O>
@@ -55,6 +55,7 @@ struct SgldStep {
   template <class P>
   using with = SgldStep<P>;
   static constexpr int states = 0;
+  static constexpr bool adds_up_momentum = false;
   Real drift, noise;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SgldStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)), noise(O::set(n.noise)) {}
@@ -70,6 +71,7 @@ struct PsgldStep {
   template <class P>
   using with = PsgldStep<P>;
   static constexpr int states = 1;
+  static constexpr bool adds_up_momentum = false;
   Real drift, noise;
   AveragedSquareStep<O> average;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit PsgldStep(const DiffusionNumbers& n)
@@ -90,6 +92,7 @@ struct SghmcStep {
   template <class P>
   using with = SghmcStep<P>;
   static constexpr int states = 1;
+  static constexpr bool adds_up_momentum = false;
   Real drift, noise, keep;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SghmcStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)), noise(O::set(n.noise)), keep(O::set(n.keep)) {}
@@ -108,6 +111,7 @@ struct SgnhtStep {
   template <class P>
   using with = SgnhtStep<P, own_thermostat>;
   static constexpr int states = own_thermostat ? 2 : 1;
+  static constexpr bool adds_up_momentum = !own_thermostat;
   Real step, noise, temperature;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SgnhtStep(const DiffusionNumbers& n)
       : step(O::set(n.step)), noise(O::set(n.noise)), temperature(O::set(n.temperature)) {}
@@ -134,13 +138,16 @@ struct SantaStep {
   template <class P>
   using with = SantaStep<P, splitting, exploring>;
   static constexpr int states = 3;
+  static constexpr bool adds_up_momentum = false;
   Real drift, noise, kinetic, correction;
+  bool corrects;  // a uniform branch: the two quotients cost as much as the rest
   AveragedSquareStep<O> average;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SantaStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)),
         noise(O::set(n.noise)),
         kinetic(O::set(n.temperature)),
         correction(O::set(n.metric_correction)),
+        corrects(n.metric_correction != 0),
         average(n) {}
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real metric(Real square) const {
     return O::set(1) / O::square_root(average.root(square));
@@ -158,7 +165,7 @@ struct SantaStep {
     Real kick = drift * now * c.gradient;
     if constexpr (exploring) {
       kick = O::multiply_add(noise * O::square_root(before), c.normal, kick);
-      kick = kick + O::divide_or_zero(correction * (O::set(1) - before / now), old);
+      if (corrects) kick = kick + O::divide_or_zero(correction * (O::set(1) - before / now), old);
     }
     Real momentum;
     if constexpr (splitting) {

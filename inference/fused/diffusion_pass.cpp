@@ -1,3 +1,4 @@
+#include <hwy/cache_control.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd.h>
 #include <stein/inference/diffusion_operations.h>
@@ -18,7 +19,8 @@ namespace stein::inference::HWY_NAMESPACE {
 
 #include <stein/inference/diffusion_steps-inl.h>
 
-constexpr std::int64_t sum_lanes = 16;  // of Σ r², whatever the width of a vector
+constexpr std::int64_t sum_lanes = 16;   // of Σ r², whatever the width of a vector
+constexpr std::int64_t cache_line = 16;  // floats
 
 /// Moves coordinate q of row i: the tail of a row, and every coordinate where vectors have one lane.
 template <class Step>
@@ -28,11 +30,12 @@ HWY_INLINE void move_one(const DiffusionStep<float>& step, const Step& move, std
   c.normal =
       normal_at<float>(step.noise, static_cast<std::uint32_t>(step.first_row + i), static_cast<std::uint64_t>(q));
   for (int k = 0; k < Step::states; ++k) c.state[k] = step.states[k](i, q);
-  if (!step.thermostats.empty()) c.thermostat = step.thermostats[i];
+  if constexpr (Step::adds_up_momentum) c.thermostat = step.thermostats[i];
   move(c);
   step.values(i, q) = c.value;
   for (int k = 0; k < Step::states; ++k) step.states[k](i, q) = c.state[k];
-  sums[q % sum_lanes] = std::fma(c.state[0], c.state[0], sums[q % sum_lanes]);
+  if constexpr (Step::adds_up_momentum)
+    sums[q % sum_lanes] = std::fma(c.state[0], c.state[0], sums[q % sum_lanes]);
   finite = finite && std::isfinite(c.value);
 }
 
@@ -54,49 +57,65 @@ struct SimdOperations : stein::HWY_NAMESPACE::VectorOperations {
   static HWY_INLINE Real exponential(Real a) { return exponential_steps<SimdOperations>(a); }
 };
 
-/// Moves whole groups of four vectors from `begin` on; returns where it stopped.
+/// Moves whole vectors of row i from `begin` on; returns where it stopped. A chunk's random words are made first: while
+/// the processor is busy with them, the memory it moves next is on its way.
 template <class Step>
-HWY_INLINE std::int64_t move_vectors(const DiffusionStep<float>& step, const Step& move, std::int64_t i,
+HWY_INLINE std::int64_t move_vectors(const DiffusionStep<float>& step, const Step& shared_move, std::int64_t i,
                                      std::int64_t begin, std::int64_t end, float* sums, bool& finite) {
   using O = SimdOperations;
+  using Normals = stein::HWY_NAMESPACE::NormalBlocks;
   const O::RealTag d;
-  constexpr std::int64_t lanes = hn::MaxLanes(O::RealTag()), group = 4 * lanes;
-  const stein::HWY_NAMESPACE::NormalBlocks normals(step.noise, static_cast<std::uint32_t>(step.first_row + i));
-  const O::Real thermostat = O::set(step.thermostats.empty() ? 0 : step.thermostats[i]);
+  constexpr std::int64_t lanes = Normals::lanes, group = Normals::numbers, chunk = 16 * group;
+  const Step move = shared_move;  // numbers that nothing here can write to
+  const Normals normals(step.noise, static_cast<std::uint32_t>(step.first_row + i));
+  const O::Real thermostat = O::set(Step::adds_up_momentum ? step.thermostats[i] : 0);
   float* const value = step.values.data + i * step.values.stride;
   const float* const gradient = step.gradients.data + i * step.gradients.stride;
   float* state[most_states] = {};
   for (int k = 0; k < Step::states; ++k) state[k] = step.states[k].data + i * step.states[k].stride;
+  HWY_ALIGN std::uint32_t words[chunk];
   HWY_ALIGN float noise[group];
   O::Word block = hn::Iota(O::WordTag(), static_cast<std::uint32_t>(begin / 4));
   O::Real not_finite = hn::Zero(d);
-  std::int64_t q = begin;
-  for (; q + group <= end; q += group) {
-    const auto quad = normals.at(block);
-    hn::StoreInterleaved4(quad.value[0], quad.value[1], quad.value[2], quad.value[3], d, noise);
-    block = hn::Add(block, hn::Set(O::WordTag(), static_cast<std::uint32_t>(lanes)));
+  const std::int64_t whole = begin + (end - begin) / group * group;
+  for (std::int64_t first = begin; first < whole; first += chunk) {
+    const std::int64_t last = std::min(first + chunk, whole);
+    for (std::int64_t q = first; q < last; q += group) {
+      normals.store_words(block, words + (q - first));
+      block = hn::Add(block, hn::Set(O::WordTag(), static_cast<std::uint32_t>(lanes)));
+      for (std::int64_t j = 0; j < group; j += cache_line) {
+        hwy::Prefetch(value + q + j);
+        hwy::Prefetch(gradient + q + j);
+#pragma GCC unroll 3
+        for (int k = 0; k < Step::states; ++k) hwy::Prefetch(state[k] + q + j);
+      }
+    }
+    for (std::int64_t group_begin = first; group_begin < last; group_begin += group) {
+      Normals::store_normals(words + (group_begin - first), noise);
 #pragma GCC unroll 4
-    for (std::int64_t j = 0; j < group; j += lanes) {
-      Coordinate<O::Real> c;
-      c.value = hn::Load(d, value + q + j);
-      c.gradient = hn::Load(d, gradient + q + j);
-      c.normal = hn::Load(d, noise + j);
-      c.thermostat = thermostat;
+      for (std::int64_t j = 0; j < group; j += lanes) {
+        const std::int64_t q = group_begin + j;
+        Coordinate<O::Real> c;
+        c.value = hn::Load(d, value + q);
+        c.gradient = hn::Load(d, gradient + q);
+        c.normal = hn::Load(d, noise + j);
+        c.thermostat = thermostat;
 #pragma GCC unroll 3
-      for (int k = 0; k < Step::states; ++k) c.state[k] = hn::Load(d, state[k] + q + j);
-      move(c);
-      hn::Store(c.value, d, value + q + j);
+        for (int k = 0; k < Step::states; ++k) c.state[k] = hn::Load(d, state[k] + q);
+        move(c);
+        hn::Store(c.value, d, value + q);
 #pragma GCC unroll 3
-      for (int k = 0; k < Step::states; ++k) hn::Store(c.state[k], d, state[k] + q + j);
-      not_finite = hn::Add(not_finite, hn::Sub(c.value, c.value));
-      if (!step.thermostats.empty()) {
-        float* const sum = sums + (q + j) % sum_lanes;
-        hn::Store(O::multiply_add(c.state[0], c.state[0], hn::Load(d, sum)), d, sum);
+        for (int k = 0; k < Step::states; ++k) hn::Store(c.state[k], d, state[k] + q);
+        not_finite = hn::Add(not_finite, hn::Sub(c.value, c.value));
+        if constexpr (Step::adds_up_momentum) {
+          float* const sum = sums + q % sum_lanes;
+          hn::Store(O::multiply_add(c.state[0], c.state[0], hn::Load(d, sum)), d, sum);
+        }
       }
     }
   }
   finite = finite && hn::GetLane(hn::SumOfLanes(d, not_finite)) == 0;
-  return q;
+  return whole;
 }
 #endif
 

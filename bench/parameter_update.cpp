@@ -1,0 +1,113 @@
+#include <stein/bench/parameter_update.h>
+#include <stein/bench/tensor_update.h>
+#include <stein/inference/fused/diffusion_pass.h>
+#include <stein/inference/fused/svgd_pass.h>
+
+#include <cmath>
+
+namespace stein::bench {
+namespace {
+
+using namespace stein::inference;
+
+/// Momentum SGD, RMSprop or Adam in one pass.
+class FusedAscent final : public ParameterUpdate {
+ public:
+  FusedAscent(const OptimizerOptions& options, std::int64_t size)
+      : vectors_(size, 0), state_(options, 1, size), step_size_(options.step.step_size) {}
+  void step() override {
+    fused::ascend(vectors_.values(), vectors_.gradients(), state_, state_.step(updates_++, step_size_));
+  }
+  MatrixView<const float> values() const override { return vectors_.values(); }
+
+ private:
+  UpdateVectors vectors_;
+  OptimizerState<float> state_;
+  double step_size_;
+  std::int64_t updates_ = 0;
+};
+
+/// A stochastic-gradient MCMC dynamics in one pass.
+class FusedDiffusion final : public ParameterUpdate {
+ public:
+  FusedDiffusion(Dynamics dynamics, const DiffusionNumbers& numbers, std::int64_t size)
+      : vectors_(size, state_count(dynamics)),
+        step_{.dynamics = dynamics,
+              .numbers = numbers,
+              .values = vectors_.values(),
+              .gradients = vectors_.gradients(),
+              .noise = {.seed = 1, .stream = Stream::sampler}} {
+    for (std::size_t k = 0; k < state_count(dynamics); ++k) step_.states[k] = vectors_.state(k);
+  }
+  void step() override {
+    DiffusionResult result{};
+    fused::diffuse(step_, result);
+    ++step_.noise.step;
+  }
+  MatrixView<const float> values() const override { return vectors_.values(); }
+
+ private:
+  UpdateVectors vectors_;
+  DiffusionStep<float> step_;
+};
+
+UpdateCase ascent(const std::string& name, double bytes, OptimizerMethod method) {
+  const OptimizerOptions options{.method = method, .step = {.step_size = 1e-3}};
+  return {.name = name,
+          .bytes = bytes,
+          .fused = [=](std::int64_t size, Noise) { return std::make_unique<FusedAscent>(options, size); },
+          .tensors = [=](std::int64_t size, Noise) { return make_tensor_update(options, size); }};
+}
+
+UpdateCase diffusion(const std::string& name, double bytes, Dynamics dynamics, const DiffusionNumbers& numbers) {
+  const auto with = [numbers](Noise noise) {
+    DiffusionNumbers chosen = numbers;
+    if (noise == Noise::off) chosen.noise = 0;
+    return chosen;
+  };
+  return {.name = name,
+          .bytes = bytes,
+          .fused =
+              [=](std::int64_t size, Noise noise) {
+                return std::make_unique<FusedDiffusion>(dynamics, with(noise), size);
+              },
+          .tensors = [=](std::int64_t size, Noise noise) { return make_tensor_update(dynamics, with(noise), size); }};
+}
+
+}  // namespace
+
+UpdateVectors::UpdateVectors(std::int64_t size, std::size_t states) : size_(size) {
+  const auto filled = [size](std::uint64_t sheet) {
+    AlignedBuffer<float> buffer(static_cast<std::size_t>((size + 15) / 16 * 16));
+    fill_normal(std::span<float>(buffer.data(), static_cast<std::size_t>(size)), {.seed = 2, .step = sheet}, 0);
+    return buffer;
+  };
+  values_ = filled(0);
+  gradients_ = filled(1);
+  for (std::size_t k = 0; k < states; ++k) {
+    states_.push_back(filled(2 + k));
+    // Positive, because an averaged square is, and not small, so that no update starts with a leap.
+    for (std::int64_t q = 0; q < size; ++q)
+      states_.back().data()[q] = static_cast<float>(1e-3 * (1 + std::abs(double{states_.back().data()[q]})));
+  }
+}
+
+std::vector<UpdateCase> update_cases() {
+  const double small = 1e-6, step = 1e-2;
+  return {ascent("sgd-momentum", 20, OptimizerMethod::sgd),
+          ascent("rmsprop", 20, OptimizerMethod::rmsprop),
+          ascent("adam", 28, OptimizerMethod::adam),
+          diffusion("sgld", 12, Dynamics::sgld, {.drift = small, .noise = std::sqrt(2 * small)}),
+          diffusion("psgld", 20, Dynamics::psgld,
+                    {.drift = small / 2, .noise = std::sqrt(small), .square_decay = 0.99, .epsilon = 1e-8}),
+          diffusion("sghmc", 20, Dynamics::sghmc, {.drift = small, .noise = std::sqrt(0.2 * small), .keep = 0.9}),
+          diffusion("sgnht", 28, Dynamics::sgnht, {.noise = std::sqrt(2 * step), .step = step, .temperature = 1}),
+          diffusion("santa", 36, Dynamics::santa_splitting,
+                    {.drift = small,
+                     .noise = std::sqrt(2 * small),
+                     .temperature = small,
+                     .square_decay = 0.99,
+                     .epsilon = 1e-8})};
+}
+
+}  // namespace stein::bench

@@ -1,0 +1,36 @@
+// What `stein bench sampler` times: one update of a long vector of parameters, as our fused passes make it and as
+// LibTorch's tensor operations do.
+#pragma once
+
+#include <stein/inference/matrix_view.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stein::bench {
+
+/// A vector of parameters with a gradient that stays, and whatever the update keeps for every one of them.
+class ParameterUpdate {
+ public:
+  virtual ~ParameterUpdate() = default;
+  virtual void step() = 0;
+  virtual inference::MatrixView<const float> values() const = 0;  ///< [1, Q]
+};
+
+/// Whether the normals that an update draws count: without them ours and the reference move alike.
+enum class Noise { off, on };
+
+/// One update in both forms, from the same values, gradients and state.
+struct UpdateCase {
+  std::string name;
+  double bytes;  ///< a parameter: what the update has to read and write
+  std::function<std::unique_ptr<ParameterUpdate>(std::int64_t size, Noise noise)> fused, tensors;
+};
+
+/// Momentum SGD, RMSprop, Adam; SGLD, pSGLD, SGHMC, SGNHT, Santa.
+std::vector<UpdateCase> update_cases();
+
+}  // namespace stein::bench
