@@ -14,7 +14,9 @@ using namespace stein::inference;
 namespace {
 
 constexpr std::int64_t rows = 5;
-const Batch<float> batch{.data_size = 9};  // no data, but an N
+// What the targets here do not look at: an N, and inputs that a sampler may mask.
+const std::array<float, 2> inputs{1, 2};
+const Batch<float> batch{.inputs = {.dense = {inputs.data(), 1, 2}}, .rows = 1, .data_size = 9};
 
 /// N(0, 1) in every coordinate, with a count of its adaptations in place of latents.
 class Bowl final : public Target<float> {
