@@ -88,6 +88,14 @@ bool Diffusion<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>& 
 }
 
 template <class Scalar>
+void Diffusion<Scalar>::hold_state(std::int64_t i, std::span<const std::uint8_t> free) {
+  STEIN_CHECK(dynamics_ != Dynamics::sgnht_scalar,
+              "{}: with one thermostat a particle no coordinate can be held at zero; use one a coordinate",
+              this->name());
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) zero_where_held(state(k).row(i), free);
+}
+
+template <class Scalar>
 void Diffusion<Scalar>::save(Snapshot& snapshot) const {
   GradientSampler<Scalar>::save(snapshot);
   for (std::size_t k = 0; k < state_count(dynamics_); ++k)

@@ -88,6 +88,8 @@ class Diffusion : public GradientSampler<Scalar> {
   virtual void move_thermostats(std::span<const double> momentum_squares) { static_cast<void>(momentum_squares); }
 
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
+  /// Throws Error(usage) with one thermostat a particle, which would see the noise of what is held.
+  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override;
   MatrixView<Scalar> state(std::size_t k);
   /// Draws state k of every coordinate from N(0, deviation²), or sets it to `value`: how a chain starts.
   void draw_state(std::size_t k, double deviation, const Particles<Scalar>& particles);

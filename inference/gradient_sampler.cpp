@@ -60,13 +60,25 @@ void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scala
   clip_rows(particles.gradients(), clip_);
   const bool finite = move(particles, batch);
   if (!finite) check_finite<Scalar>("value", particles.values(), particles, steps_);
+  hold(particles, target);
   ++steps_;
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::hold(Particles<Scalar>& particles, const Target<Scalar>& target) {
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    const std::span<const std::uint8_t> free = target.free_coordinates(particles.first_row() + i);
+    if (free.empty()) continue;
+    zero_where_held(particles.values().row(i), free);
+    hold_state(i, free);
+  }
 }
 
 template <class Scalar>
 void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) {
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_ - 1), .stream = Stream::model};
   target.adapt(particles.coordinates(), batch, noise, particles.buffers());
+  hold(particles, target);
 }
 
 template <class Scalar>

@@ -40,6 +40,8 @@ class GradientSampler : public Sampler<Scalar> {
   /// Moves the particles along their gradients, which are finite and clipped: step `steps()`.
   /// @returns whether all their coordinates are finite after it
   virtual bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) = 0;
+  /// Sets what the sampler keeps for coordinates of particle i that are held at zero (`free` is 0) to zero as well.
+  virtual void hold_state(std::int64_t i, std::span<const std::uint8_t> free) = 0;
 
   /// One evaluation and move without `Target::adapt`.
   void advance(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
@@ -51,6 +53,9 @@ class GradientSampler : public Sampler<Scalar> {
   std::uint64_t seed() const { return seed_; }
 
  private:
+  /// Puts coordinates that the target holds at zero there, after whatever has moved them.
+  void hold(Particles<Scalar>& particles, const Target<Scalar>& target);
+
   Schedule schedule_;
   GradientClipOptions clip_;
   std::int64_t rows_, size_;

@@ -32,6 +32,9 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   for (std::int64_t i = 0; i < rows_; ++i) {
     Chain& chain = chains_[static_cast<std::size_t>(i)];
     const std::int64_t row = particles.first_row() + i;
+    STEIN_CHECK(target.free_coordinates(row).empty(),
+                "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
+                row);
     const Hamiltonian<Scalar> hamiltonian(target, batch, noise, row, chain.inverse_mass, buffers.block(i, 1));
     Draws draws({seed_, static_cast<std::uint64_t>(steps_), Stream::sampler}, static_cast<std::uint32_t>(row));
     std::ranges::copy(particles.values().row(i), point_.position.begin());

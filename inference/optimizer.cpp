@@ -51,6 +51,12 @@ OptimizerStep OptimizerState<Scalar>::step(std::int64_t t, double step_size) con
 }
 
 template <class Scalar>
+void OptimizerState<Scalar>::hold(std::int64_t i, std::span<const std::uint8_t> free) {
+  if (mean_.size() > 0) zero_where_held(mean().row(i), free);
+  if (square_.size() > 0) zero_where_held(square().row(i), free);
+}
+
+template <class Scalar>
 void OptimizerState<Scalar>::save(Snapshot& snapshot) const {
   const auto put = [&](const char* name, const AlignedBuffer<Scalar>& buffer) {
     if (buffer.size() > 0) snapshot.put(name, std::span<const Scalar>(buffer.data(), buffer.size()), {rows_, stride_});

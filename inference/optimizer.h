@@ -63,6 +63,8 @@ class OptimizerState {
   MatrixView<Scalar> mean() { return {mean_.data(), rows_, size_, stride_}; }
   MatrixView<Scalar> square() { return {square_.data(), rows_, size_, stride_}; }
   OptimizerMethod method() const { return options_.method; }
+  /// Sets the averages of particle i to zero where `free` is 0.
+  void hold(std::int64_t i, std::span<const std::uint8_t> free);
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved state has another shape.
@@ -89,6 +91,7 @@ class Optimizer final : public GradientSampler<Scalar> {
 
  private:
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
+  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(i, free); }
 
   OptimizerState<Scalar> state_;
 };

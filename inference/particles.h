@@ -24,6 +24,13 @@ struct ParticleRows {
   }
 };
 
+/// Sets numbers to 0 where `free` is 0; those past its end are free.
+template <class Scalar>
+void zero_where_held(std::span<Scalar> values, std::span<const std::uint8_t> free) {
+  for (std::size_t q = 0; q < free.size(); ++q)
+    if (free[q] == 0) values[q] = Scalar{0};
+}
+
 /// Rows of a flat vector and of its gradient, [M, Q] each, 64-byte aligned, rows a whole number of cache lines apart,
 /// and a row of buffers [M, B] beside each: state that is not sampled and that only `Target::adapt` changes.
 template <class Scalar>
