@@ -64,8 +64,7 @@ bool register_benchmark(std::string name, std::string description, std::vector<R
     for (const auto& [key, value] : settings) table.set(key, value);
     return measure(options);
   };
-  return benchmarks().add(std::move(name),
-                          {std::move(description), help_text(OptionTable::of(defaults)), cores, run});
+  return benchmarks().add(std::move(name), {std::move(description), help_text(OptionTable::of(defaults)), cores, run});
 }
 
 /// Seconds of one call of each of two callables.

@@ -47,8 +47,8 @@ class EigenPosterior final : public Target<double> {
       eta_.noalias() = inputs_ * weights;
       const auto e = (-eta_.array().abs()).exp();
       if (!value.empty())
-        value[i] = (answers_.array() * eta_.array() - eta_.array().max(0) - (1 + e).log()).sum() -
-                   weights.squaredNorm() / 2;
+        value[i] =
+            (answers_.array() * eta_.array() - eta_.array().max(0) - (1 + e).log()).sum() - weights.squaredNorm() / 2;
       rest_ = answers_.array() - (eta_.array() < 0).select(e, 1) / (1 + e);
       slope.noalias() = inputs_.transpose() * rest_;
       slope -= weights;
@@ -71,7 +71,8 @@ void check_same(LogisticPosterior& ours, EigenPosterior& reference, std::int64_t
   constexpr std::int64_t points = 3;
   Particles<double> start(ours.layout(), points), other = start;
   std::vector<double> values(points), expected(points);
-  for (std::int64_t i = 0; i < points; ++i) fill_normal(start.values().row(i), {.seed = 4}, static_cast<std::uint32_t>(i));
+  for (std::int64_t i = 0; i < points; ++i)
+    fill_normal(start.values().row(i), {.seed = 4}, static_cast<std::uint32_t>(i));
   ours.evaluate(start.coordinates(), {}, {}, start.gradients(), values);
   reference.evaluate(start.coordinates(), {}, {}, other.gradients(), expected);
   double error = 0;
@@ -108,8 +109,8 @@ struct Run {
   double least_effective(const NutsBenchmarkOptions& options) const {
     double least = INFINITY;
     for (std::int64_t j = 0; j < options.columns; ++j)
-      least = std::min(least, bulk_effective_sample_size({draws.data() + j * options.chains * options.draws,
-                                                          options.chains, options.draws}));
+      least = std::min(least, bulk_effective_sample_size(
+                                  {draws.data() + j * options.chains * options.draws, options.chains, options.draws}));
     return least;
   }
 };

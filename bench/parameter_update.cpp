@@ -67,10 +67,8 @@ UpdateCase diffusion(const std::string& name, double bytes, Dynamics dynamics, c
   };
   return {.name = name,
           .bytes = bytes,
-          .fused =
-              [=](std::int64_t size, Noise noise) {
-                return std::make_unique<FusedDiffusion>(dynamics, with(noise), size);
-              },
+          .fused = [=](std::int64_t size,
+                       Noise noise) { return std::make_unique<FusedDiffusion>(dynamics, with(noise), size); },
           .tensors = [=](std::int64_t size, Noise noise) { return make_tensor_update(dynamics, with(noise), size); }};
 }
 

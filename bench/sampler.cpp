@@ -67,7 +67,8 @@ class Measurement {
     const std::vector<int> threads = all_threads_ > 1 ? std::vector<int>{all_threads_, 1} : std::vector<int>{1};
     check_same(which);
     const auto ours = which.fused(size_, Noise::on);
-    for (const int count : threads) rows.push_back(with_threads(count, [&] { return beside_copy(which, *ours, count); }));
+    for (const int count : threads)
+      rows.push_back(with_threads(count, [&] { return beside_copy(which, *ours, count); }));
     const auto tensors = which.tensors(size_, Noise::on);
     for (const int count : threads)
       rows.push_back(with_threads(count, [&] { return beside_tensors(which, *ours, *tensors, count); }));
@@ -81,7 +82,8 @@ class Measurement {
 
   Row beside_copy(const UpdateCase& which, ParameterUpdate& ours, int threads) {
     const auto step = [&] { ours.step(); };
-    const Pair seconds = measure_pair(step, [&] { copy_(); }, settings);
+    const Pair seconds = measure_pair(
+        step, [&] { copy_(); }, settings);
     const auto rate = [&](double bytes, double time) { return bytes * parameters_ / time / 1e9; };
     Row row{.name = name_of(which.name, threads),
             .ours = rate(which.bytes, seconds.ours),
@@ -135,9 +137,9 @@ std::vector<Row> measure(const SamplerOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    "sampler", "one update of 64 million parameters, against a copy and against tensor operations", measure,
-    Cores::all);
+[[maybe_unused]] const bool registered =
+    register_benchmark("sampler", "one update of 64 million parameters, against a copy and against tensor operations",
+                       measure, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

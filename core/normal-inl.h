@@ -139,7 +139,8 @@ class NormalBlocks {
       key1 += 0xBB67AE85u;
     }
     const std::uint64_t step_low = key.step & 0xFFFFFFFFu;
-    const std::uint64_t stream = std::uint64_t{static_cast<std::uint8_t>(key.stream)} << 24 | (key.step >> 32 & 0xFFFFFFu);
+    const std::uint64_t stream =
+        std::uint64_t{static_cast<std::uint8_t>(key.stream)} << 24 | (key.step >> 32 & 0xFFFFFFu);
     // Round 0 of the words row, step_low, stream, of which only the last mixes with the block, and round 1 of what
     // follows from them alone.
     const std::uint64_t product1 = right * step_low;

@@ -20,8 +20,7 @@ double move_columns(const DiffusionStep<Scalar>& step, const Step& move, std::in
     move(c);
     step.values(i, q) = c.value;
     for (int k = 0; k < Step::states; ++k) step.states[static_cast<std::size_t>(k)](i, q) = c.state[k];
-    if constexpr (Step::adds_up_momentum)
-      sums[q % lanes] = std::fma(c.state[0], c.state[0], sums[q % lanes]);
+    if constexpr (Step::adds_up_momentum) sums[q % lanes] = std::fma(c.state[0], c.state[0], sums[q % lanes]);
     finite = finite && std::isfinite(c.value);
   }
   double total = 0;

@@ -45,7 +45,8 @@ struct GaussianPriorOptions {
 template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
-  /// @param layout   of the parameterization's coordinates, before this prior extends them; or of the weights, padded or
+  /// @param layout   of the parameterization's coordinates, before this prior extends them; or of the weights, padded
+  /// or
   ///                 not, if that is the space
   /// @param without  names of entries on which another prior has a say
   /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate

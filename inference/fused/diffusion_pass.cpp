@@ -34,8 +34,7 @@ HWY_INLINE void move_one(const DiffusionStep<float>& step, const Step& move, std
   move(c);
   step.values(i, q) = c.value;
   for (int k = 0; k < Step::states; ++k) step.states[k](i, q) = c.state[k];
-  if constexpr (Step::adds_up_momentum)
-    sums[q % sum_lanes] = std::fma(c.state[0], c.state[0], sums[q % sum_lanes]);
+  if constexpr (Step::adds_up_momentum) sums[q % sum_lanes] = std::fma(c.state[0], c.state[0], sums[q % sum_lanes]);
   finite = finite && std::isfinite(c.value);
 }
 
