@@ -66,14 +66,17 @@ std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Mo
   return with_prior<Scalar>(std::move(model), std::move(family), std::move(law));
 }
 
-#define STEIN_INSTANTIATE(Scalar)                                                                                    \
-  template std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Model<Scalar>>,             \
-                                                                         std::unique_ptr<VariationalFamily<Scalar>>, \
-                                                                         const GaussianPriorOptions&, Divergence);   \
-  template std::unique_ptr<Posterior<Scalar>> make_variational_objective(                                            \
-      std::unique_ptr<Model<Scalar>>, std::unique_ptr<VariationalFamily<Scalar>>, const ScaleMixtureOptions&);
-STEIN_INSTANTIATE(float)
-STEIN_INSTANTIATE(double)
-#undef STEIN_INSTANTIATE
+template std::unique_ptr<Posterior<float>> make_variational_objective(std::unique_ptr<Model<float>>,
+                                                                      std::unique_ptr<VariationalFamily<float>>,
+                                                                      const GaussianPriorOptions&, Divergence);
+template std::unique_ptr<Posterior<float>> make_variational_objective(std::unique_ptr<Model<float>>,
+                                                                      std::unique_ptr<VariationalFamily<float>>,
+                                                                      const ScaleMixtureOptions&);
+template std::unique_ptr<Posterior<double>> make_variational_objective(std::unique_ptr<Model<double>>,
+                                                                       std::unique_ptr<VariationalFamily<double>>,
+                                                                       const GaussianPriorOptions&, Divergence);
+template std::unique_ptr<Posterior<double>> make_variational_objective(std::unique_ptr<Model<double>>,
+                                                                       std::unique_ptr<VariationalFamily<double>>,
+                                                                       const ScaleMixtureOptions&);
 
 }  // namespace stein::inference
