@@ -6,6 +6,7 @@ namespace stein::inference {
 
 std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::string>& entries) {
   std::vector<std::int64_t> sizes;
+  sizes.reserve(entries.size());
   for (const std::string& name : entries) sizes.push_back(layout.at(name).size());
   return sizes;
 }

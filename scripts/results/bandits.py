@@ -153,7 +153,10 @@ def write():
             label = policy + " " + " ".join(f"{key}={value}" for key, value in settings.items())
             regret = json.loads(result.read_text())["summary"]["regret"] if result.exists() else None
             text += f"| {label} | {regret['mean']:.1f} ± {regret['sd']:.1f} |\n" if regret else f"| {label} | not run |\n"
-    (ROOT / "docs/results.md").write_text(text)
+    page = ROOT / "docs/results.md"
+    marker = "<!-- sparse_regression.py: begin -->"  # from there on the page is another script's
+    _, begin, others = page.read_text().partition(marker) if page.exists() else ("", "", "")
+    page.write_text(text + ("\n" + begin + others if begin else ""))
 
 
 if __name__ == "__main__":
