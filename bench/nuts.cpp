@@ -32,8 +32,8 @@ struct NutsBenchmarkOptions {
 class EigenPosterior final : public Target<double> {
  public:
   explicit EigenPosterior(const LogisticData& data)
-      : inputs_(Eigen::Map<const Eigen::MatrixXf>(data.inputs.data(), data.rows, data.columns).cast<double>()),
-        answers_(Eigen::Map<const Eigen::VectorXf>(data.answers.data(), data.rows).cast<double>()),
+      : inputs_(Eigen::Map<const Eigen::MatrixXd>(data.inputs.data(), data.rows, data.columns)),
+        answers_(Eigen::Map<const Eigen::VectorXd>(data.answers.data(), data.rows)),
         eta_(data.rows),
         rest_(data.rows) {
     layout_.add("weights", {data.columns}, Role::weight);

@@ -14,11 +14,16 @@ double log_sum(double a, double b) {
   return high == -INFINITY ? high : high + std::log(std::exp(a - high) + std::exp(b - high));
 }
 
+/// In four running sums, so that one addition need not wait for another.
 template <class Vector>
 double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
-  return sum;
+  const std::size_t size = a.size();
+  double sums[4] = {};
+  std::size_t q = 0;
+  for (; q + 4 <= size; q += 4)
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += static_cast<double>(a[q + k]) * static_cast<double>(b[q + k]);
+  for (; q < size; ++q) sums[0] += static_cast<double>(a[q]) * static_cast<double>(b[q]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ struct UpdateScratch;
 /// Four rows times three of the lower triangle: twelve sums of `lanes` partial products each, kept between column
 /// chunks.
 constexpr std::int64_t tile_rows = 4, tile_columns = 3, tile_sums = tile_rows * tile_columns;
-constexpr std::int64_t gram_chunk = 256;  // 24 rows of it fit the first-level cache
+constexpr std::int64_t gram_chunk = 256;                // 24 rows of it fit the first-level cache:
+constexpr std::int64_t near_tiles = 24 / tile_columns;  // those of as many tiles, which all rows meet in turn
 
 template <int R, int C>
 HWY_INLINE void gram_tile(const float* rows, const float* columns, std::int64_t chunk, float* sums) {
@@ -99,10 +100,13 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
   for (std::int64_t first = begin; first < end; first += gram_chunk) {
     const std::int64_t chunk = padded(std::min(gram_chunk, end - first));
     copy_chunk(values, first, chunk, relative, copy);
-    for (std::int64_t r = 0; r < row_tiles; ++r)
-      for (std::int64_t c = 0; c < column_tiles && c * tile_columns < (r + 1) * tile_rows; ++c)
-        gram_tile<tile_rows, tile_columns>(copy + r * tile_rows * gram_chunk, copy + c * tile_columns * gram_chunk,
-                                           chunk, sums + (r * column_tiles + c) * tile_sums * lanes);
+    for (std::int64_t near = 0; near < column_tiles; near += near_tiles) {
+      const std::int64_t last = std::min(near + near_tiles, column_tiles);
+      for (std::int64_t r = near * tile_columns / tile_rows; r < row_tiles; ++r)
+        for (std::int64_t c = near; c < last && c * tile_columns < (r + 1) * tile_rows; ++c)
+          gram_tile<tile_rows, tile_columns>(copy + r * tile_rows * gram_chunk, copy + c * tile_columns * gram_chunk,
+                                             chunk, sums + (r * column_tiles + c) * tile_sums * lanes);
+    }
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
@@ -184,16 +188,36 @@ bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) 
   return finite.passed();
 }
 
+/// C = A·B (+ C) for a square A of `rows`, in slices of B that stay in the first-level cache; the order of the sums is
+/// that of one product.
+HWY_INLINE void weigh(const float* weights, std::int64_t rows, const float* b, float* c, std::int64_t columns,
+                      std::int64_t stride, bool add) {
+  constexpr std::int64_t slice = 256;  // times a panel of a few vectors
+  for (std::int64_t first = 0; first < rows; first += slice) {
+    const Product part{.m = rows,
+                       .n = columns,
+                       .k = std::min(slice, rows - first),
+                       .a = {weights + first, rows, 1},
+                       .b = b + first * stride,
+                       .b_stride = stride,
+                       .c = c,
+                       .c_stride = stride};
+    add || first > 0 ? product<Start::add_to_c>(part) : product<Start::zero>(part);
+  }
+}
+
 /// Columns begin … end of the update along the Stein direction. Whether they are finite after it.
 template <OptimizerMethod method>
 bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t chunk = 256;
   const FloatTag d;
   const std::int64_t rows = update.values.rows;
-  float* const mixed = fused::scratch<UpdateScratch>((3 * rows + 1) * chunk);
-  float* const position = mixed + rows * chunk;
-  float* const direction = position + rows * chunk;
-  float* const origin = direction + rows * chunk;
+  // Columns at a time: few enough for the second-level cache. Rows of them start in different places of the first-level
+  // one, which a stride of a power of two would not give.
+  const std::int64_t chunk = rows <= 128 ? 240 : 96, stride = chunk + 16;
+  float* const mixed = fused::scratch<UpdateScratch>((3 * rows + 1) * stride);
+  float* const position = mixed + rows * stride;
+  float* const direction = position + rows * stride;
+  float* const origin = direction + rows * stride;
   const StepVectors step(update.step);
   const FloatVector shift = hn::Set(d, static_cast<float>(update.weights->shift));
   const bool relative = update.weights->translation_invariant;
@@ -208,27 +232,13 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
       const float* const gradient = update.gradients.data + i * update.gradients.stride + first;
       for (std::int64_t q = 0; q < size; q += lanes) {
         const FloatVector x = hn::Sub(hn::LoadU(d, value + q), hn::Load(d, origin + q));
-        hn::Store(hn::MulAdd(shift, x, hn::LoadU(d, gradient + q)), d, mixed + i * chunk + q);
-        if (update.position_weights != nullptr) hn::Store(x, d, position + i * chunk + q);
+        hn::Store(hn::MulAdd(shift, x, hn::LoadU(d, gradient + q)), d, mixed + i * stride + q);
+        if (update.position_weights != nullptr) hn::Store(x, d, position + i * stride + q);
       }
     }
-    product<Start::zero>({.m = rows,
-                          .n = size,
-                          .k = rows,
-                          .a = {update.gradient_weights, rows, 1},
-                          .b = mixed,
-                          .b_stride = chunk,
-                          .c = direction,
-                          .c_stride = chunk});
+    weigh(update.gradient_weights, rows, mixed, direction, size, stride, false);
     if (update.position_weights != nullptr)
-      product<Start::add_to_c>({.m = rows,
-                                .n = size,
-                                .k = rows,
-                                .a = {update.position_weights, rows, 1},
-                                .b = position,
-                                .b_stride = chunk,
-                                .c = direction,
-                                .c_stride = chunk});
+      weigh(update.position_weights, rows, position, direction, size, stride, true);
     for (std::int64_t i = 0; i < rows; ++i) {
       float* const value = update.values.data + i * update.values.stride + first;
       float* const mean = update.mean.data + i * update.mean.stride + first;
@@ -236,7 +246,7 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
       const FloatVector own = hn::Set(d, update.own_weights[i]);
       for (std::int64_t q = 0; q < size; q += lanes) {
         const FloatVector x = hn::LoadU(d, value + q), from_origin = hn::Sub(x, hn::Load(d, origin + q));
-        const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + i * chunk + q));
+        const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + i * stride + q));
         const FloatVector moved = ascend_vector<method>(step, along, x, mean + q, square + q);
         hn::StoreU(moved, d, value + q);
         finite.add(moved);
@@ -275,18 +285,26 @@ namespace {
 
 constexpr std::int64_t block_columns = 4096;  // fixed, whatever the number of threads
 
+/// Blocks of columns are summed in groups of neighbours, so many that the partial sums of many particles stay small.
+/// The split depends on the shape alone.
 void gram(MatrixView<const float> values, bool relative, std::span<double> result) {
+  constexpr std::int64_t most_partial_sums = std::int64_t{1} << 23;
   const std::int64_t rows = values.rows, blocks = (values.columns + block_columns - 1) / block_columns;
+  const std::int64_t most_groups = std::max<std::int64_t>(1, most_partial_sums / (rows * rows));
+  const std::int64_t group_columns = block_columns * ((blocks + most_groups - 1) / most_groups);
+  const std::int64_t groups = (values.columns + group_columns - 1) / group_columns;
   thread_local std::vector<double> partial;
   std::vector<double>& sums = partial;  // the caller's, also inside the tasks
-  sums.assign(static_cast<std::size_t>(blocks * rows * rows), 0);
-  parallel_blocks(values.columns, block_columns, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(gram_block)(values, begin, end, relative, sums.data() + begin / block_columns * rows * rows);
+  sums.assign(static_cast<std::size_t>(groups * rows * rows), 0);
+  parallel_blocks(values.columns, group_columns, [&](std::int64_t begin, std::int64_t end) {
+    double* const own = sums.data() + begin / group_columns * rows * rows;
+    for (std::int64_t block = begin; block < end; block += block_columns)
+      HWY_DYNAMIC_DISPATCH(gram_block)(values, block, std::min(block + block_columns, end), relative, own);
   });
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
       double sum = 0;
-      for (std::int64_t block = 0; block < blocks; ++block) sum += sums[(block * rows + i) * rows + j];
+      for (std::int64_t group = 0; group < groups; ++group) sum += sums[(group * rows + i) * rows + j];
       result[i * rows + j] = result[j * rows + i] = sum;
     }
   }
