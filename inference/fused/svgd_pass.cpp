@@ -190,6 +190,7 @@ bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) 
 
 /// C = A·B (+ C) for a square A of `rows`, in slices of B that stay in the first-level cache; the order of the sums is
 /// that of one product.
+// NOLINTNEXTLINE(readability-non-const-parameter): written by vector stores
 HWY_INLINE void weigh(const float* weights, std::int64_t rows, const float* b, float* c, std::int64_t columns,
                       std::int64_t stride, bool add) {
   constexpr std::int64_t slice = 256;  // times a panel of a few vectors
