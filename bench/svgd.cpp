@@ -68,9 +68,11 @@ void measure_shape(std::int64_t rows, std::int64_t size, std::vector<Row>& resul
   const c10::InferenceMode no_autograd;
   const at::Tensor x = at::randn({rows, size}), transposed = x.t(), k = at::randn({rows, rows});
   at::Tensor gram = at::empty({rows, rows}), direction = at::empty_like(x);
-  const PairSettings settings{.warm_up_seconds = 0.02};
-  const Pair first = measure_pair(kernel, [&] { at::mm_out(gram, x, transposed); }, settings);
-  const Pair second = measure_pair(update, [&] { at::mm_out(direction, k, x); }, settings);
+  const PairSettings settings{.rounds = 7, .warm_up_seconds = 0.02};
+  const Pair first = measure_pair(
+      kernel, [&] { at::mm_out(gram, x, transposed); }, settings);
+  const Pair second = measure_pair(
+      update, [&] { at::mm_out(direction, k, x); }, settings);
   const auto m = static_cast<double>(rows), q = static_cast<double>(size);
   const std::string name = fmt::format("{}x{}", rows, power_of_ten(size));
   const double half = m * (m + 1) * q, whole = 2 * m * m * q;
