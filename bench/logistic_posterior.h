@@ -17,7 +17,8 @@ struct LogisticData {
   std::vector<double> answers;  ///< [rows] 0 or 1
 };
 
-/// log p(w) = Σ_i y_i η_i − log(1 + e^η_i) − ‖w‖²/2, η = X w: prior N(0, I). Value and gradient in one pass: a block of rows stays in the first-level cache between X w and Xᵀ(y − p).
+/// log p(w) = Σ_i y_i η_i − log(1 + e^η_i) − ‖w‖²/2, η = X w: prior N(0, I). Value and gradient in one pass: a block of
+/// rows stays in the first-level cache between X w and Xᵀ(y − p).
 class LogisticPosterior final : public inference::Target<double> {
  public:
   explicit LogisticPosterior(const LogisticData& data);

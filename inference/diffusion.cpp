@@ -25,9 +25,8 @@ std::size_t state_count(Dynamics dynamics) {
 template <class Scalar>
 Diffusion<Scalar>::Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip,
                              std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : GradientSampler<Scalar>(schedule, clip, rows, size, seed), dynamics_(dynamics), stride_((size + 15) / 16 * 16) {
-  for (std::size_t k = 0; k < state_count(dynamics); ++k)
-    states_[k] = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
+    : GradientSampler<Scalar>(schedule, clip, rows, size, seed), dynamics_(dynamics) {
+  for (std::size_t k = 0; k < state_count(dynamics); ++k) states_[k] = StateRows<Scalar>(rows, size);
   if (dynamics != Dynamics::sgnht_scalar) return;
   thermostats_.resize(static_cast<std::size_t>(rows));
   momentum_squares_.resize(static_cast<std::size_t>(rows));
@@ -42,12 +41,12 @@ template <class Scalar>
 MatrixView<const Scalar> Diffusion<Scalar>::state(std::size_t k) const {
   STEIN_CHECK(k < state_count(dynamics_), "this sampler keeps {} numbers for a coordinate, got index {}",
               state_count(dynamics_), k);
-  return {states_[k].data(), this->rows(), this->size(), stride_};
+  return states_[k].view();
 }
 
 template <class Scalar>
 MatrixView<Scalar> Diffusion<Scalar>::state(std::size_t k) {
-  return {states_[k].data(), this->rows(), this->size(), stride_};
+  return states_[k].view();
 }
 
 template <class Scalar>
@@ -98,17 +97,14 @@ void Diffusion<Scalar>::hold_state(std::int64_t i, std::span<const std::uint8_t>
 template <class Scalar>
 void Diffusion<Scalar>::save(Snapshot& snapshot) const {
   GradientSampler<Scalar>::save(snapshot);
-  for (std::size_t k = 0; k < state_count(dynamics_); ++k)
-    snapshot.put("state" + std::to_string(k), std::span<const Scalar>(states_[k].data(), states_[k].size()),
-                 {this->rows(), stride_});
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) states_[k].save(snapshot, "state" + std::to_string(k));
   if (!thermostats_.empty()) snapshot.put("thermostats", thermostats_);
 }
 
 template <class Scalar>
 void Diffusion<Scalar>::restore(const Snapshot& snapshot) {
   GradientSampler<Scalar>::restore(snapshot);
-  for (std::size_t k = 0; k < state_count(dynamics_); ++k)
-    snapshot.get("state" + std::to_string(k), std::span<Scalar>(states_[k].data(), states_[k].size()));
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) states_[k].restore(snapshot, "state" + std::to_string(k));
   if (!thermostats_.empty()) snapshot.get("thermostats", std::span<Scalar>(thermostats_));
 }
 

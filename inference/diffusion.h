@@ -1,8 +1,8 @@
 // Stochastic-gradient MCMC: discretised diffusions whose law is the posterior as the step size goes to 0.
 #pragma once
 
-#include <stein/inference/aligned_buffer.h>
 #include <stein/inference/gradient_sampler.h>
+#include <stein/inference/state_rows.h>
 
 #include <array>
 #include <vector>
@@ -98,9 +98,8 @@ class Diffusion : public GradientSampler<Scalar> {
 
  private:
   Dynamics dynamics_;
-  std::array<AlignedBuffer<Scalar>, most_states> states_;
+  std::array<StateRows<Scalar>, most_states> states_;
   std::vector<double> momentum_squares_;
-  std::int64_t stride_;
 };
 
 }  // namespace stein::inference

@@ -42,16 +42,13 @@ template <class Scalar>
 GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
                                          std::int64_t size, std::uint64_t seed)
     : schedule_(schedule), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
-  STEIN_CHECK(rows >= 1 && rows <= 1'000'000 && size >= 1,
-              "a sampler needs 1 to 1000000 particles of at least 1 coordinate, got {} of {}", rows, size);
+  check_sampler_size(rows, size);
 }
 
 template <class Scalar>
 void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scalar>& target,
                                       const Batch<Scalar>& batch) {
-  STEIN_CHECK(particles.rows() == rows_ && particles.size() == size_,
-              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows_, size_, particles.rows(),
-              particles.size());
+  check_particles(particles, rows_, size_);
   before_gradient(particles);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), {});

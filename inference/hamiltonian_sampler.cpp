@@ -8,8 +8,7 @@ template <class Scalar>
 HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options, std::int64_t rows, std::int64_t size,
                                                std::uint64_t seed)
     : options_(checked(options)), windows_(options.warm_up), rows_(rows), size_(size), seed_(seed), point_(size) {
-  STEIN_CHECK(rows >= 1 && rows <= 1'000'000 && size >= 1,
-              "a sampler needs 1 to 1000000 particles of at least 1 coordinate, got {} of {}", rows, size);
+  check_sampler_size(rows, size);
   const auto width = static_cast<std::size_t>(size);
   const Chain fresh{.step_size = options.step_size,
                     .inverse_mass = std::vector<Scalar>(width, Scalar{1}),
@@ -22,9 +21,7 @@ HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options,
 template <class Scalar>
 StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                             const Batch<Scalar>& batch) {
-  STEIN_CHECK(particles.rows() == rows_ && particles.size() == size_,
-              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows_, size_, particles.rows(),
-              particles.size());
+  check_particles(particles, rows_, size_);
   STEIN_CHECK(target.has_value(), "{} needs a target with a log density, not a gradient alone", this->name());
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   StepReport report{.accepted = false, .exploring = windows_.warming_up(steps_)};

@@ -31,10 +31,9 @@ void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar
 
 template <class Scalar>
 OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, std::int64_t rows, std::int64_t size)
-    : options_(checked(options)), rows_(rows), size_(size), stride_((size + 15) / 16 * 16) {
-  if (options.method != OptimizerMethod::rmsprop)
-    mean_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
-  if (options.method != OptimizerMethod::sgd) square_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
+    : options_(checked(options)) {
+  if (options.method != OptimizerMethod::rmsprop) mean_ = StateRows<Scalar>(rows, size);
+  if (options.method != OptimizerMethod::sgd) square_ = StateRows<Scalar>(rows, size);
 }
 
 template <class Scalar>
@@ -58,17 +57,14 @@ void OptimizerState<Scalar>::hold(std::int64_t i, std::span<const std::uint8_t> 
 
 template <class Scalar>
 void OptimizerState<Scalar>::save(Snapshot& snapshot) const {
-  const auto put = [&](const char* name, const AlignedBuffer<Scalar>& buffer) {
-    if (buffer.size() > 0) snapshot.put(name, std::span<const Scalar>(buffer.data(), buffer.size()), {rows_, stride_});
-  };
-  put("mean", mean_);
-  put("square", square_);
+  mean_.save(snapshot, "mean");
+  square_.save(snapshot, "square");
 }
 
 template <class Scalar>
 void OptimizerState<Scalar>::restore(const Snapshot& snapshot) {
-  if (mean_.size() > 0) snapshot.get("mean", std::span<Scalar>(mean_.data(), mean_.size()));
-  if (square_.size() > 0) snapshot.get("square", std::span<Scalar>(square_.data(), square_.size()));
+  mean_.restore(snapshot, "mean");
+  square_.restore(snapshot, "square");
 }
 
 namespace {

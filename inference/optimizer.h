@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/gradient_sampler.h>
+#include <stein/inference/state_rows.h>
 
 namespace stein::inference {
 
@@ -60,8 +61,9 @@ class OptimizerState {
 
   /// The numbers of update t = 0, 1, … at step size h.
   OptimizerStep step(std::int64_t t, double step_size) const;
-  MatrixView<Scalar> mean() { return {mean_.data(), rows_, size_, stride_}; }
-  MatrixView<Scalar> square() { return {square_.data(), rows_, size_, stride_}; }
+  /// Without data where the method keeps none.
+  MatrixView<Scalar> mean() { return mean_.view(); }
+  MatrixView<Scalar> square() { return square_.view(); }
   OptimizerMethod method() const { return options_.method; }
   /// Sets the averages of particle i to zero where `free` is 0.
   void hold(std::int64_t i, std::span<const std::uint8_t> free);
@@ -72,9 +74,7 @@ class OptimizerState {
 
  private:
   OptimizerOptions options_;
-  std::int64_t rows_, size_;
-  std::int64_t stride_;  ///< of the rows of both averages: whole cache lines, which the SIMD passes read and write
-  AlignedBuffer<Scalar> mean_, square_;
+  StateRows<Scalar> mean_, square_;
 };
 
 /// Every particle climbs on its own: maximum a posteriori for M = 1, an ensemble without repulsion for M > 1.

@@ -5,6 +5,11 @@
 
 namespace stein::inference {
 
+void check_sampler_size(std::int64_t rows, std::int64_t size) {
+  STEIN_CHECK(rows >= 1 && rows <= 1'000'000 && size >= 1,
+              "a sampler needs 1 to 1000000 particles of at least 1 coordinate, got {} of {}", rows, size);
+}
+
 void save_sampler(Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size) {
   snapshot.put_text("sampler", std::string(name));
   snapshot.put("shape", std::vector<std::int64_t>{rows, size});

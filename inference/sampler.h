@@ -43,6 +43,17 @@ class Sampler {
   virtual void restore(const Snapshot& snapshot) = 0;
 };
 
+/// Throws Error(usage) unless a sampler can be made for `rows` particles of `size` coordinates.
+void check_sampler_size(std::int64_t rows, std::int64_t size);
+
+/// Throws Error(usage) unless the particles are those that a sampler was made for.
+template <class Scalar>
+void check_particles(const Particles<Scalar>& particles, std::int64_t rows, std::int64_t size) {
+  STEIN_CHECK(particles.rows() == rows && particles.size() == size,
+              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows, size, particles.rows(),
+              particles.size());
+}
+
 /// What every sampler's state begins with. Throws Error(data) saying what differs if it is of another sampler or shape.
 void check_saved_sampler(const Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);
 void save_sampler(Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);

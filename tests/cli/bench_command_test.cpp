@@ -21,6 +21,46 @@ TEST_CASE("a benchmark prints its rows as one JSON object", "[cli][bench]") {
   }
 }
 
+TEST_CASE("a sampler's update has its rows on all cores and on one, beside a copy and beside tensors", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"bench", "sampler", "--json", "--threads", "2", "--set",
+                                              "parameters=1000", "--set", "only=sgld"});
+  REQUIRE(outcome.code == 0);
+  const auto result = outcome.json();
+  CHECK(result["threads"] == 2);
+  std::vector<std::string> names;
+  for (const auto& row : result["rows"]) names.push_back(row["case"]);
+  CHECK(names == std::vector<std::string>{"sgld", "sgld-one-core", "torch-sgld", "torch-sgld-one-core"});
+  CHECK(result["rows"][0]["bytes_per_parameter"] == 12);
+  CHECK(result["rows"][0]["allocations"] == 0);
+}
+
+TEST_CASE("NUTS on a small regression says how many effective draws it makes a second", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"bench", "nuts", "--json", "--set", "rows=40", "--set", "columns=3",
+                                              "--set", "warm_up=50", "--set", "draws=50"});
+  REQUIRE(outcome.code == 0);
+  const auto result = outcome.json();
+  REQUIRE(result["rows"].size() == 2);
+  CHECK(result["rows"][0]["unit"] == "ESS/s");
+  CHECK(result["rows"][0]["least_bulk_effective_sample_size"].get<double>() > 10);
+}
+
+TEST_CASE("SVGD's two passes are measured for every shape", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome =
+      run(folder.path(), {"bench", "svgd", "--json", "--set", "particles=3", "--set", "coordinates=100,1000"});
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json()["rows"].size() == 6);
+}
+
+TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"bench", "sampler", "--set", "parameter=1000"});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("parameters"));
+}
+
 TEST_CASE("without a name the benchmarks are listed", "[cli][bench]") {
   const TemporaryDirectory folder;
   CHECK_THAT(run(folder.path(), {"bench"}).out, Contains("rng"));
