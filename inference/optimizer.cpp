@@ -51,8 +51,8 @@ OptimizerStep OptimizerState<Scalar>::step(std::int64_t t, double step_size) con
 
 template <class Scalar>
 void OptimizerState<Scalar>::hold(std::int64_t i, std::span<const std::uint8_t> free) {
-  if (mean_.size() > 0) zero_where_held(mean().row(i), free);
-  if (square_.size() > 0) zero_where_held(square().row(i), free);
+  if (!mean_.empty()) zero_where_held(mean().row(i), free);
+  if (!square_.empty()) zero_where_held(square().row(i), free);
 }
 
 template <class Scalar>

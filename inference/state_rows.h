@@ -21,16 +21,16 @@ class StateRows {
         stride_((size + lane - 1) / lane * lane),
         numbers_(static_cast<std::size_t>(rows * stride_)) {}
 
+  bool empty() const { return numbers_.size() == 0; }
   MatrixView<Scalar> view() { return {numbers_.data(), rows_, size_, stride_}; }
   MatrixView<const Scalar> view() const { return {numbers_.data(), rows_, size_, stride_}; }
 
   void save(Snapshot& snapshot, const std::string& name) const {
-    if (numbers_.size() > 0)
-      snapshot.put(name, std::span<const Scalar>(numbers_.data(), numbers_.size()), {rows_, stride_});
+    if (!empty()) snapshot.put(name, std::span<const Scalar>(numbers_.data(), numbers_.size()), {rows_, stride_});
   }
   /// Throws Error(data) if the saved rows have another shape.
   void restore(const Snapshot& snapshot, const std::string& name) {
-    if (numbers_.size() > 0) snapshot.get(name, std::span<Scalar>(numbers_.data(), numbers_.size()));
+    if (!empty()) snapshot.get(name, std::span<Scalar>(numbers_.data(), numbers_.size()));
   }
 
  private:
