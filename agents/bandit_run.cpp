@@ -142,6 +142,8 @@ BanditResult BanditRun::result() const {
     result.regret.push_back(agent.last().regret);
     result.uniform_regret.push_back(agent.last().uniform_regret);
     result.reward.push_back(agent.last().total_reward);
+    if (const auto warning = agent.policy().warning())
+      result.warnings.push_back(fmt::format("seed {}: {}", agent.seed(), *warning));
     result.timing += agent.timing();
   }
   return result;

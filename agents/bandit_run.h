@@ -23,6 +23,7 @@ struct BanditResult {
   std::vector<double> regret{};          ///< against the best arm of every context, from expected rewards
   std::vector<double> uniform_regret{};  ///< expected regret of uniformly drawn arms on the same contexts
   std::vector<double> reward{};          ///< sum of the rewards
+  std::vector<std::string> warnings{};   ///< of the policies, each naming its seed
   BanditAgent::Timing timing{};          ///< of all seeds together, since the run was made or restored
 
   /// Mean regret as a percentage of that of uniform play.

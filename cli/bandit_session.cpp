@@ -216,7 +216,9 @@ int go_on(const BanditExperiment& experiment, agents::BanditRun& run, const RunD
   announce(experiment, run, directory);
   if (run.steps_done() < experiment.steps()) remove_results(directory);
   Session session(experiment, run, directory, resumed_at);
-  if (!session.advance(stop_after, common.quiet)) {
+  const bool finished = session.advance(stop_after, common.quiet);
+  for (const std::string& warning : run.result().warnings) log_warning("{}", warning);
+  if (!finished) {
     log_info("stopped after {} of {} interactions{}; continue with `stein resume {}`", run.steps_done(),
              experiment.steps(), per_seed(run), directory.root().string());
     return interrupted;

@@ -54,6 +54,7 @@ Json summarize(const agents::BanditRun& run, const std::string& environment, con
           {"updates_per_second", number(cost.timing.updates_per_second())},
           {"peak_memory_mb", cost.peak_memory_mb},
           {"wall_seconds", cost.wall_seconds},
+          {"warnings", result.warnings},
           {"version", version()},
           {"commit", commit()}};
 }

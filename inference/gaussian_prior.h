@@ -25,6 +25,12 @@ struct GaussianPriorOptions {
     v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
     gamma.describe(v);
   }
+  /// What there is where no precision of weights can be learned.
+  template <class V>
+  void describe_fixed(V& v) {
+    v("weight_precision", weight_precision, "λ of the Gaussian prior on weights and biases", positive);
+    gamma.describe(v);
+  }
   /// What there is besides for structured weights.
   template <class V>
   void describe_structured(V& v) {

@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/tensor_view.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/module.h>
 
 #include <algorithm>
@@ -153,12 +154,19 @@ class ModuleModel::Binding {
     }
   }
 
- private:
+  std::vector<at::Tensor> parameters() const {
+    std::vector<at::Tensor> tensors;
+    for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
+    return tensors;
+  }
+  /// The place of parameter `i` in a row, as a tensor of its shape.
   template <class Number>
   at::Tensor view(std::span<Number> row, std::size_t i) const {
     return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, own_values_[i].sizes(),
                          tensor_options<float>());
   }
+
+ private:
   void take_buffers(std::span<const float> row) {
     const c10::NoGradGuard no_gradient;
     for (std::size_t i = 0; i < real_buffers_.size(); ++i)
@@ -200,6 +208,13 @@ void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
       rows.buffers.columns);
 }
 
+at::Tensor ModuleModel::scaled_log_likelihood(const Batch<float>& batch) const {
+  const at::Tensor sum = functions_.log_likelihood(batch);
+  STEIN_CHECK(sum.defined() && sum.numel() == 1 && sum.requires_grad(),
+              "module: the log-likelihood must be one number that depends on the parameters");
+  return sum * (batch.data_size / static_cast<double>(batch.rows));
+}
+
 void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch,
                                  const NoiseKey& noise, MatrixView<float> gradient, std::span<float> value) {
   check_rows(weights);
@@ -214,14 +229,54 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     generator.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), gradient.row(i));
-    const at::Tensor sum = functions_.log_likelihood(share_of(batch, i, 1));
-    STEIN_CHECK(sum.defined() && sum.numel() == 1 && sum.requires_grad(),
-                "module: the log-likelihood must be one number that depends on the parameters");
-    const at::Tensor scaled = sum * (batch.data_size / static_cast<double>(batch.rows));
+    const at::Tensor scaled = scaled_log_likelihood(share_of(batch, i, 1));
     scaled.backward();
     binding.check_places(weights.values.row(i), gradient.row(i));
     if (!value.empty()) value[i] = scaled.item<float>();
   }
+}
+
+void ModuleModel::hessian_product(const ParticleRows<const float>& weights, const Batch<float>& batch,
+                                  const NoiseKey& noise, MatrixView<const float> vectors, MatrixView<float> product) {
+  check_rows(weights);
+  STEIN_CHECK(vectors.rows == weights.values.rows && vectors.columns == layout_.size() &&
+                  product.rows == vectors.rows && product.columns == vectors.columns,
+              "module: expected vectors and products [{}, {}], got [{}, {}] and [{}, {}]", weights.values.rows,
+              layout_.size(), vectors.rows, vectors.columns, product.rows, product.columns);
+  check_counts(batch);
+  if (!differentiate_twice(weights, batch, noise, vectors, product))
+    Model<float>::hessian_product(weights, batch, noise, vectors, product);
+}
+
+bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch,
+                                      const NoiseKey& noise, MatrixView<const float> vectors,
+                                      MatrixView<float> product) {
+  const std::scoped_lock lock(module_calls());
+  const c10::AutoGradMode with_gradient(true);
+  Binding binding(*module_, layout_);
+  SeededGenerator generator;
+  const std::vector<at::Tensor> parameters = binding.parameters();
+  for (std::int64_t i = 0; i < weights.values.rows; ++i) {
+    generator.seed(noise, weights.first_row + i);
+    binding.bind(weights.values.row(i), weights.buffers.row(i), {});
+    const at::Tensor scaled = scaled_log_likelihood(share_of(batch, i, 1));
+    std::ranges::fill(product.row(i), 0.0F);
+    try {
+      // A parameter that the likelihood, or its gradient, does not depend on has no tensor here.
+      const auto gradient = torch::autograd::grad({scaled}, parameters, {}, true, true, true);
+      at::Tensor slope = at::zeros({}, tensor_options<float>());  // of the likelihood along the vector
+      for (std::size_t k = 0; k < parameters.size(); ++k)
+        if (gradient[k].defined()) slope = slope + (gradient[k] * binding.view(vectors.row(i), k)).sum();
+      if (!slope.requires_grad()) continue;
+      const auto bent = torch::autograd::grad({slope}, parameters, {}, false, false, true);
+      const c10::NoGradGuard no_gradient;
+      for (std::size_t k = 0; k < parameters.size(); ++k)
+        if (bent[k].defined()) binding.view(product.row(i), k).copy_(bent[k]);
+    } catch (const c10::Error&) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,

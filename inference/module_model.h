@@ -55,6 +55,9 @@ class ModuleModel final : public Model<float> {
   /// @throws Error(usage) if the functions give no scalar, or move a parameter to other memory
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       MatrixView<float> gradient, std::span<float> value) override;
+  /// By differentiating twice; where an operation of the module has no second derivative, by differences.
+  void hessian_product(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                       MatrixView<const float> vectors, MatrixView<float> product) override;
   void adapt(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
              MatrixView<float> buffers) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
@@ -65,6 +68,11 @@ class ModuleModel final : public Model<float> {
 
  private:
   class Binding;
+  /// (N/n) Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
+  at::Tensor scaled_log_likelihood(const Batch<float>& batch) const;
+  /// Whether it could be done.
+  bool differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                           MatrixView<const float> vectors, MatrixView<float> product);
   /// Throws Error(usage) unless the rows are of the layout.
   void check_rows(const ParticleRows<const float>& rows) const;
 

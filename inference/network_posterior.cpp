@@ -4,6 +4,8 @@
 #include <stein/inference/network_posterior.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/variational_matrix_gaussian.h>
+#include <stein/inference/variational_objective.h>
 
 namespace stein::inference {
 namespace {
@@ -25,6 +27,10 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network) {
   auto model = make_model(options.arithmetic, network);
+  if (options.distributes_weights()) {
+    auto family = std::make_unique<VariationalMatrixGaussian<float>>(model->layout(), options.variational);
+    return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
+  }
   auto parameterization = make_parameterization(options, model->layout());
   std::vector<std::unique_ptr<Prior<float>>> priors;
   priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));

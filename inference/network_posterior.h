@@ -6,6 +6,7 @@
 #include <stein/inference/matrix_gaussian.h>
 #include <stein/inference/mlp.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/variational_family.h>
 
 #include <memory>
 
@@ -18,13 +19,15 @@ enum class Arithmetic {
 };
 
 enum class WeightForm {
-  direct,           ///< the weights themselves are sampled: SVGD
-  matrix_gaussian,  ///< W = P Λ₁ C Λ₂ Qᵀ: structured, S2VGD
+  direct,                       ///< the weights themselves are sampled: SVGD
+  matrix_gaussian,              ///< W = P Λ₁ C Λ₂ Qᵀ: structured, S2VGD
+  variational_matrix_gaussian,  ///< W ~ M + diag(u) E diag(v): the coordinates describe a Gaussian of the weights, VMG
 };
 
 struct NetworkPosteriorOptions {
   WeightForm parameterization = WeightForm::direct;  ///< decides which other options there are; no option itself
   MatrixGaussianOptions structure{};
+  VariationalOptions variational{};
   GaussianPriorOptions prior{};
   Arithmetic arithmetic = Arithmetic::fused;
 
@@ -32,14 +35,22 @@ struct NetworkPosteriorOptions {
   void describe(V& v) {
     const bool structured = parameterization == WeightForm::matrix_gaussian;
     if (structured) structure.describe(v);
-    prior.describe(v);
+    if (distributes_weights()) {
+      variational.describe(v);
+      prior.describe_fixed(v);
+    } else {
+      prior.describe(v);
+    }
     if (structured) prior.describe_structured(v);
     v("arithmetic", arithmetic, "SIMD kernels, or the readable twin on LibTorch autograd",
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
   }
+  /// Whether one row of coordinates stands for many networks, drawn from it, not for one.
+  bool distributes_weights() const { return parameterization == WeightForm::variational_matrix_gaussian; }
 };
 
-/// The posterior of the weights of `network` under a Gaussian prior. Throws Error(usage) for a network that makes no
+/// The posterior of the weights of `network` under a Gaussian prior; for a form that distributes the weights, its
+/// evidence lower bound with the divergence in closed form. Throws Error(usage) for a network that makes no
 /// sense.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network);

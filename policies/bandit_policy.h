@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -56,6 +57,8 @@ class BanditPolicy {
 
   /// What there is to say of the posterior now: pairs such as {"collapse", 0.8}, recorded over time.
   virtual std::vector<std::pair<std::string, double>> diagnostics() const { return {}; }
+  /// What a person should know of how it learned: a step size that had to be halved.
+  virtual std::optional<std::string> warning() const { return {}; }
   /// Samples of the posterior expected reward of every arm in a context, [samples][arms]; empty where the policy has
   /// none.
   virtual std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) {

@@ -30,12 +30,21 @@ ParticlePolicy::Options greedy_defaults() {
   return options;
 }
 
+/// Rows of coordinates that the sampler moves: one if the networks are drawn from what it describes.
+std::int64_t moved_rows(const ParticlePolicy::Options& options) {
+  return options.posterior.distributes_weights() ? 1 : options.particles;
+}
+
 const bool registered =
     register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
                                            defaults_of("svgd")) &&
     register_bandit_policy<ParticlePolicy>("s2vgd",
                                            "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
                                            defaults_of("svgd", inference::WeightForm::matrix_gaussian)) &&
+    register_bandit_policy<ParticlePolicy>(
+        "vmg",
+        "Thompson sampling from a Gaussian fitted to the posterior, each weight matrix with its own rows and columns",
+        defaults_of("optimizer", inference::WeightForm::variational_matrix_gaussian)) &&
     register_bandit_policy<ParticlePolicy>("ensemble", "the particles of svgd without repulsion: the control",
                                            defaults_of("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
@@ -79,9 +88,10 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
                         ? static_cast<float>(1 / spec.reward_deviation)
                         : 1.0f),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
-      particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
-      sampler_(options.sampler.make(options.particles, particles_.size(), seed)),
-      weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())),
+      particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
+      sampler_(options.sampler.make(moved_rows(options), particles_.size(), seed)),
+      weights_(static_cast<std::size_t>(options.particles * posterior_->weight_samples() *
+                                        posterior_->weight_layout().size())),
       start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)),
       propensities_(static_cast<std::size_t>(spec.arms)),
       mean_(static_cast<std::size_t>(spec.arms)) {
@@ -91,6 +101,8 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
   STEIN_CHECK(!bernoulli || (spec.reward_low >= 0 && spec.reward_high <= 1),
               "option 'likelihood': bernoulli needs rewards in [0, 1], those of {} average from {} to {}", spec.name,
               spec.reward_low, spec.reward_high);
+  STEIN_CHECK(!options.posterior.distributes_weights() || options.prior_function_scale == 0,
+              "option 'prior_function_scale' is for particles that learn, not for networks drawn from a distribution");
   STEIN_CHECK(!bernoulli || options.prior_function_scale == 0,
               "option 'prior_function_scale' needs the gaussian likelihood, got bernoulli");
   if (options.prior_function_scale > 0) make_prior_functions(network_of(options, spec));
@@ -115,13 +127,26 @@ Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<
   return inputs;
 }
 
+void ParticlePolicy::update_weights() {
+  if (weights_current_) return;
+  inference::ParticleRows<const float> rows = particles_.coordinates();
+  if (options_.posterior.distributes_weights()) {
+    // The one row over and over: its draws are told apart by their number, and begin after those that learning uses.
+    rows.values = {rows.values.data, options_.particles, rows.values.columns, 0};
+    rows.first_row = 1;
+  }
+  const std::int64_t draws = options_.particles * posterior_->weight_samples();
+  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
+                                {weights_.data(), draws, posterior_->weight_layout().size()});
+  weights_current_ = true;
+}
+
 MatrixView<const float> ParticlePolicy::predict(const Inputs<float>& inputs) {
+  update_weights();
   const std::int64_t size = posterior_->weight_layout().size(), rows = options_.particles * inputs.rows();
   outputs_.resize(static_cast<std::size_t>(rows * arms_));
   const MatrixView<float> outputs{outputs_.data(), rows, arms_};
-  const MatrixView<float> weights{weights_.data(), options_.particles, size};
-  if (!weights_current_) posterior_->effective_weights(particles_.coordinates(), {}, weights);
-  weights_current_ = true;
+  const MatrixView<const float> weights{weights_.data(), options_.particles, size, size * posterior_->weight_samples()};
   posterior_->model().predict({weights, 0}, inputs, outputs);
   if (prior_weights_.size() > 0) {
     prior_outputs_.resize(outputs_.size());
@@ -192,7 +217,8 @@ void ParticlePolicy::learn(const InteractionBatch& batch) {
   data.targets = {targets_.data(), rows * n, 1};
   data.targets_per_particle = own_targets;
   weights_current_ = false;
-  sampler_->step(particles_, *posterior_, data);
+  ++updates_;
+  sampler_.step(particles_, *posterior_, data);
 }
 
 double ParticlePolicy::prior_variance() const {
@@ -214,7 +240,7 @@ double ParticlePolicy::prior_variance() const {
 }
 
 std::vector<std::pair<std::string, double>> ParticlePolicy::diagnostics() const {
-  if (options_.particles == 1) return {};
+  if (particles_.rows() == 1) return {};
   const double variance = inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight);
   std::vector<std::pair<std::string, double>> found{{"variance_to_prior", variance / prior_variance()}};
   if (start_variance_ > 0) found.emplace_back("collapse", variance / start_variance_);
@@ -234,17 +260,19 @@ std::vector<std::vector<double>> ParticlePolicy::posterior_rewards(const envs::C
 void ParticlePolicy::save(Snapshot& snapshot) const {
   Snapshot particles, sampler, target;
   particles_.save(particles);
-  sampler_->save(sampler);
+  sampler_.save(sampler);
   posterior_->save(target);
   snapshot.put_part("particles", particles);
   snapshot.put_part("sampler", sampler);
   snapshot.put_part("target", target);
+  snapshot.put("updates", updates_);
 }
 
 void ParticlePolicy::restore(const Snapshot& snapshot) {
   particles_.restore(snapshot.part("particles"));
-  sampler_->restore(snapshot.part("sampler"));
+  sampler_.restore(snapshot.part("sampler"));
   posterior_->restore(snapshot.part("target"));
+  updates_ = snapshot.get_scalar<std::int64_t>("updates");
   weights_current_ = false;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/network_posterior.h>
+#include <stein/inference/rollback_sampler.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
@@ -21,8 +22,9 @@ enum class Draw {
 /// trained.
 ///
 /// `svgd` and `s2vgd` move the particles by SVGD, on the weights and on the factors of matrix-Gaussian weights;
-/// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle. A name fixes the sampler and the
-/// form of the weights, and has the options that mean something with those.
+/// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle. `vmg` fits a Gaussian with
+/// matrix-wise noise instead (its baseline there): the particles are draws from it, made anew when it has moved. A name
+/// fixes the sampler and the form of the weights, and has the options that mean something with those.
 class ParticlePolicy final : public BanditPolicy {
  public:
   struct Options {
@@ -46,12 +48,16 @@ class ParticlePolicy final : public BanditPolicy {
       if (single) {
         v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
       } else {
-        v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
+        v("particles", particles,
+          posterior.distributes_weights() ? "M: networks drawn from the posterior, anew when it has moved"
+                                          : "M: networks that together stand for the posterior",
+          between(1, 10000));
         v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
           {{"one", Draw::one}, {"mean", Draw::mean}});
-        v("prior_function_scale", prior_function_scale,
-          "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
-          "scaled reward");
+        if (!posterior.distributes_weights())
+          v("prior_function_scale", prior_function_scale,
+            "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
+            "scaled reward");
       }
       v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
       v("activation", activation, "of the hidden layers",
@@ -79,8 +85,9 @@ class ParticlePolicy final : public BanditPolicy {
 
   /// The variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ), for more than one particle:
   /// {"collapse", that ÷ what it was at the start} unless they started all alike, and {"variance_to_prior", that ÷
-  /// their prior variance}.
+  /// their prior variance}. Nothing for a form that distributes the weights.
   std::vector<std::pair<std::string, double>> diagnostics() const override;
+  std::optional<std::string> warning() const override { return sampler_.warning(); }
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
 
   void save(Snapshot& snapshot) const override;
@@ -92,6 +99,7 @@ class ParticlePolicy final : public BanditPolicy {
   inference::MatrixView<const float> predict(const inference::Inputs<float>& inputs);
   /// The expected reward that an output stands for, in the unit of the scaled rewards.
   double scaled_reward(float output) const;
+  void update_weights();
   double prior_variance() const;
   void make_prior_functions(const inference::MlpSpec& network);
   inference::Inputs<float> inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
@@ -103,9 +111,11 @@ class ParticlePolicy final : public BanditPolicy {
   float reward_scale_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
-  std::unique_ptr<inference::Sampler<float>> sampler_;
-  inference::AlignedBuffer<float> weights_;  ///< of the network, for decisions; made anew when the particles have moved
+  inference::RollbackSampler<float> sampler_;
+  /// Of the networks that decide; made anew when the particles have moved.
+  inference::AlignedBuffer<float> weights_;
   bool weights_current_ = false;
+  std::int64_t updates_ = 0;                       ///< keys the networks that are drawn
   double start_variance_;                          ///< of the weights over particles
   inference::AlignedBuffer<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> outputs_, prior_outputs_, targets_;

@@ -6,11 +6,11 @@
 using namespace stein;
 using namespace stein::agents;
 
-TEST_CASE("on a linear bandit Stein policies halve the regret of chance on at least four of five seeds",
+TEST_CASE("on a linear bandit network policies halve the regret of chance on at least four of five seeds",
           "[agents][learning][slow]") {
   // Chance alone gives a ratio of 1 with an sd of a few percent, so a ratio below ½ does not happen by luck; one seed
   // of five may fail.
-  for (const char* name : {"svgd", "s2vgd", "ensemble"}) {
+  for (const char* name : {"svgd", "s2vgd", "vmg", "ensemble"}) {
     int good = 0;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const auto environment = envs::bandits().at("linear").builder();
@@ -20,6 +20,10 @@ TEST_CASE("on a linear bandit Stein policies halve the regret of chance on at le
       options.set("particles", "5");
       options.set("hidden", "16");
       options.set("step_size", "0.01");
+      if (std::string(name) == "vmg") {  // under N(0, 1) and so few data its best Gaussian stays near the prior
+        options.set("weight_precision", "16");
+        options.set("noise_precision", "10");
+      }
       auto world = environment->make({});
       auto chooser = policy->make(world->spec(), seed);
       BanditAgent agent({.updates = 8, .forced_pulls = 3}, seed, std::move(world), std::move(chooser));

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <map>
 
 #include "cli/program.h"
 #include "core/python.h"
@@ -80,28 +81,29 @@ TEST_CASE("a run resumed half-way equals the uninterrupted one byte for byte", "
 
 TEST_CASE("particles, optimiser and window are resumed bit for bit too", "[cli][resume]") {
   const TemporaryDirectory folder;
-  const std::string policy = GENERATE("svgd", "s2vgd", "epsilon-greedy", "ensemble");
+  const std::string policy = GENERATE("svgd", "s2vgd", "vmg", "epsilon-greedy", "ensemble");
+  const std::map<std::string, std::string> special{{"epsilon-greedy", "learn_noise_precision=true"},
+                                                   {"vmg", "weight_samples=2"}};
   const auto arguments = [&](const std::string& out, const std::string& threads) {
-    return std::vector<std::string>{
-        "bandit",
-        "--env",
-        "mushroom-synthetic",
-        "--policy",
-        policy,
-        "--seeds",
-        "0:2",
-        "--threads",
-        threads,
-        "--log-decisions",
-        "--quiet",
-        "--out",
-        out,
-        "--set",
-        "steps=60",
-        "checkpoint_every=10",
-        "updates=2",
-        "buffer=40",
-        policy == "epsilon-greedy" ? "learn_noise_precision=true" : "prior_function_scale=0.5"};
+    return std::vector<std::string>{"bandit",
+                                    "--env",
+                                    "mushroom-synthetic",
+                                    "--policy",
+                                    policy,
+                                    "--seeds",
+                                    "0:2",
+                                    "--threads",
+                                    threads,
+                                    "--log-decisions",
+                                    "--quiet",
+                                    "--out",
+                                    out,
+                                    "--set",
+                                    "steps=60",
+                                    "checkpoint_every=10",
+                                    "updates=2",
+                                    "buffer=40",
+                                    special.contains(policy) ? special.at(policy) : "prior_function_scale=0.5"};
   };
   REQUIRE(run(folder.path(), arguments("whole", "1")).code == 0);
   auto stopping = arguments("part", "2");

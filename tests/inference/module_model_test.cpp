@@ -117,6 +117,71 @@ TEST_CASE("a module has the log-likelihood and gradient of the same perceptron, 
   for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(other[i] == Approx(outputs[i]).margin(1e-5));
 }
 
+namespace {
+
+/// x ↦ tanh x, with a gradient that is no function autograd can follow.
+struct OnceDifferentiable : torch::autograd::Function<OnceDifferentiable> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& x) {
+    const at::Tensor y = at::tanh(x);
+    context->save_for_backward({y});
+    return y;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& gradients) {
+    TORCH_CHECK_NOT_IMPLEMENTED(!at::GradMode::is_enabled(), "the derivative of this gradient is not implemented");
+    return {gradients[0] * (1 - context->get_saved_variables()[0].square())};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the Hessian of a module times a vector is exact to rounding, and by differences where it has none",
+          "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::Tanh(), torch::nn::Linear(3, 1));
+  ModuleModel model = gaussian_model(network, 1);
+  ModuleModel once(network.ptr(), {.log_likelihood = [network](const Batch<float>& batch) mutable {
+                     const auto hidden = network[0]->as<torch::nn::Linear>()->forward(tensor_view(batch.inputs.dense));
+                     return unit_gaussian(
+                         network[2]->as<torch::nn::Linear>()->forward(OnceDifferentiable::apply(hidden)), batch);
+                   }});
+  const Numbers data = random_numbers(7, 4, 1);
+  Particles<float> weights(model.layout(), 2), vectors(model.layout(), 2), products(model.layout(), 2),
+      differences(model.layout(), 2);
+  for (std::uint32_t m = 0; m < 2; ++m) {
+    fill_normal(weights.values().row(m), {.seed = 2}, m);
+    fill_normal(vectors.values().row(m), {.seed = 3}, m);
+  }
+  const MatrixView<const float> along = std::as_const(vectors).values();
+  model.hessian_product(weights.coordinates(), data.batch, {}, along, products.values());
+  once.hessian_product(weights.coordinates(), data.batch, {}, along, differences.values());
+
+  // The same network in double, whose differences are right to 1e-7; LibTorch keeps weights [outputs, inputs].
+  ParticleMlpReference<double> mlp({.inputs = 4, .hidden = {3}, .outputs = 1, .activation = Activation::tanh});
+  std::vector<double> x(data.x.begin(), data.x.end()), y(data.y.begin(), data.y.end());
+  const Batch<double> batch{
+      .inputs = {.dense = {x.data(), 7, 4}}, .targets = {y.data(), 7, 1}, .rows = 7, .data_size = 40};
+  const auto place = [](std::int64_t j) { return j < 12 ? j % 3 * 4 + j / 3 : j; };
+  Particles<double> theirs(mlp.layout(), 2), direction(mlp.layout(), 2), expected(mlp.layout(), 2);
+  for (std::int64_t m = 0; m < 2; ++m)
+    for (std::int64_t j = 0; j < 19; ++j) {
+      theirs.values()(m, j) = weights.values()(m, place(j));
+      direction.values()(m, j) = vectors.values()(m, place(j));
+    }
+  mlp.hessian_product(theirs.coordinates(), batch, {}, std::as_const(direction).values(), expected.values());
+  double largest = 0, worst = 0, worst_difference = 0;
+  for (std::int64_t m = 0; m < 2; ++m)
+    for (std::int64_t j = 0; j < 19; ++j) {
+      const double right = expected.values()(m, j);
+      largest = std::max(largest, std::abs(right));
+      worst = std::max(worst, std::abs(products.values()(m, place(j)) - right));
+      worst_difference = std::max(worst_difference, std::abs(differences.values()(m, place(j)) - right));
+    }
+  CAPTURE(largest, worst, worst_difference);
+  CHECK(worst < 1e-5 * largest);
+  CHECK(worst_difference < 1e-2 * largest);
+  CHECK(worst_difference > 0);
+}
+
 TEST_CASE("each particle sees its own inputs and targets where the batch has one set a particle",
           "[inference][module]") {
   ModuleModel model = gaussian_model(two_layers(), 2);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "core/error_matcher.h"
 
@@ -19,6 +20,13 @@ ParticlePolicy::Options small() {
   ParticlePolicy::Options options;
   options.particles = 8;
   options.hidden = {6};
+  return options;
+}
+
+ParticlePolicy::Options variational() {
+  ParticlePolicy::Options options = small();
+  options.sampler = inference::samplers().at("optimizer").defaults;
+  options.posterior.parameterization = inference::WeightForm::variational_matrix_gaussian;
   return options;
 }
 
@@ -101,10 +109,12 @@ TEST_CASE("the mean of all particles is deterministic, and epsilon shares out th
 
 TEST_CASE("what is learned shows in the predicted rewards, in the unit of the rewards", "[policies][particle]") {
   const Interactions data;
-  for (const std::string sampler : {"optimizer", "svgd"}) {
+  for (const std::string sampler : {"optimizer", "svgd", "optimizer of a distribution"}) {
+    const bool distributed = sampler == "optimizer of a distribution";
     for (const double prior_function_scale : {0.0, 1.0}) {
-      ParticlePolicy::Options options = small();
-      options.sampler = inference::samplers().at(sampler).defaults;
+      if (distributed && prior_function_scale > 0) continue;
+      ParticlePolicy::Options options = distributed ? variational() : small();
+      options.sampler = inference::samplers().at(distributed ? "optimizer" : sampler).defaults;
       OptionTable::of(options.sampler).set("step_size", "0.01");
       options.prior_function_scale = prior_function_scale;
       options.noise_precision = 20;
@@ -122,6 +132,44 @@ TEST_CASE("what is learned shows in the predicted rewards, in the unit of the re
       CHECK(square < 0.1 * spread);
     }
   }
+}
+
+TEST_CASE("networks drawn from a variational posterior stand still until it moves, and then are others",
+          "[policies][particle]") {
+  const Interactions data;
+  ParticlePolicy::Options options = variational();
+  options.particles = 30;
+  options.posterior.variational.weight_samples = 2;
+  ParticlePolicy policy(options, spec, 5);
+  const std::vector<float> context{1, -1, 0.5f};
+  const auto first = policy.posterior_rewards({.dense = context});
+  REQUIRE(first.size() == 30);
+  std::set<double> different;
+  for (const auto& rewards : first) different.insert(rewards[0]);
+  CHECK(different.size() == 30);
+  CHECK(policy.posterior_rewards({.dense = context}) == first);
+  const Decision decision = policy.decide({.dense = context}, 0);
+  double prefers_first = 0;
+  for (const auto& rewards : first) prefers_first += rewards[0] > rewards[1];
+  CHECK(decision.propensities[0] == prefers_first / 30);
+  policy.learn(data.batch);
+  for (const auto& rewards : policy.posterior_rewards({.dense = context})) CHECK(different.count(rewards[0]) == 0);
+}
+
+TEST_CASE("networks drawn from a variational posterior have its variance", "[policies][particle]") {
+  // A linear network that has seen nothing: with means of zero the output is N(0, σ²(‖x‖² + 1)), σ the starting sd.
+  ParticlePolicy::Options options = variational();
+  options.hidden = {};
+  options.particles = 4000;
+  options.initial_spread = 0;
+  options.posterior.variational = {.initial_deviation_low = 0.5, .initial_deviation_high = 0.5};
+  ParticlePolicy policy(options, spec, 5);
+  const std::vector<float> context{1, -1, 0.5f};
+  double square = 0;
+  for (const auto& rewards : policy.posterior_rewards({.dense = context}))
+    square += std::pow(rewards[0] / spec.reward_deviation, 2) / 4000;
+  const double variance = 0.25 * (2.25 + 1);
+  CHECK(std::abs(square / variance - 1) < 6.1 * std::sqrt(2.0 / 4000));
 }
 
 TEST_CASE("a reward that is not finite stops learning and names a coordinate", "[policies][particle]") {
@@ -174,6 +222,9 @@ TEST_CASE("an option out of its range is refused where the policy is made", "[po
   ParticlePolicy::Options options = small();
   options.particles = 0;
   CHECK_ERROR(ParticlePolicy(options, spec, 5), usage, "'particles'");
+  options = variational();
+  options.prior_function_scale = 1;
+  CHECK_ERROR(ParticlePolicy(options, spec, 5), usage, "'prior_function_scale'", "drawn from a distribution");
 }
 
 TEST_CASE("every name has the options that mean something under it, and no others", "[policies][particle]") {
@@ -181,14 +232,17 @@ TEST_CASE("every name has the options that mean something under it, and no other
     const std::vector<std::string> names = options_of(name);
     return std::ranges::find(names, option) != names.end();
   };
-  for (const std::string name : {"svgd", "s2vgd", "ensemble", "epsilon-greedy"}) {
+  for (const std::string name : {"svgd", "s2vgd", "vmg", "ensemble", "epsilon-greedy"}) {
     CAPTURE(name);
-    const bool repels = name == "svgd" || name == "s2vgd", single = name == "epsilon-greedy";
+    const bool repels = name == "svgd" || name == "s2vgd", single = name == "epsilon-greedy", draws = name == "vmg";
     for (const char* option : {"kernel", "bandwidth_rule", "median_over", "bandwidth"})
       CHECK(has(name, option) == repels);
     for (const char* option : {"reflectors", "scales", "reflector_precision", "scale_deviation"})
       CHECK(has(name, option) == (name == "s2vgd"));
-    for (const char* option : {"particles", "draw", "prior_function_scale"}) CHECK(has(name, option) == !single);
+    for (const char* option : {"particles", "draw"}) CHECK(has(name, option) == !single);
+    for (const char* option : {"weight_samples", "initial_deviation_low"}) CHECK(has(name, option) == draws);
+    CHECK(has(name, "prior_function_scale") == (!single && !draws));
+    CHECK(has(name, "learn_weight_precision") == !draws);
     CHECK(has(name, "epsilon") == single);
     for (const char* option : {"repulsion", "parameterization", "sampler"}) CHECK_FALSE(has(name, option));
     for (const char* option : {"hidden", "step_size", "noise_precision", "weight_precision", "arithmetic"})

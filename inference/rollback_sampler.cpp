@@ -1,0 +1,90 @@
+#include <stein/inference/rollback_sampler.h>
+
+namespace stein::inference {
+
+template <class Scalar>
+RollbackSampler<Scalar>::RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options)
+    : sampler_(std::move(sampler)), options_(checked(options)) {}
+
+template <class Scalar>
+StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
+                                         const Batch<Scalar>& batch) {
+  if (steps_ % options_.keep_every == 0) keep(particles, target);
+  ++steps_;
+  while (true) {
+    try {
+      return sampler_->step(particles, target, batch);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numeric) throw;
+      go_back(particles, target);
+      if (rollbacks_ == options_.rollbacks)
+        fail(ErrorKind::numeric, "{}: {}, after {} rollbacks, each with half the step size", name(), error.what(),
+             rollbacks_);
+      ++rollbacks_;
+      reason_ = error.what();
+      scale_ /= 2;
+      sampler_->scale_step_size(scale_);
+    }
+  }
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::scale_step_size(double factor) {
+  scale_ *= factor;
+  sampler_->scale_step_size(factor);
+}
+
+template <class Scalar>
+std::optional<std::string> RollbackSampler<Scalar>::warning() const {
+  if (rollbacks_ == 0) return {};
+  return fmt::format("{} has gone back {} time{}, and its step size is 1/{} of what was set: {}", name(), rollbacks_,
+                     rollbacks_ == 1 ? "" : "s", std::int64_t{1} << rollbacks_, reason_);
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target) {
+  Snapshot values, moments, latents;
+  particles.save(values);
+  sampler_->save(moments);
+  target.save(latents);
+  kept_ = {};
+  scale_ = 1;
+  kept_.put_part("particles", values);
+  kept_.put_part("sampler", moments);
+  kept_.put_part("target", latents);
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::go_back(Particles<Scalar>& particles, Target<Scalar>& target) {
+  particles.restore(kept_.part("particles"));
+  sampler_->restore(kept_.part("sampler"));
+  target.restore(kept_.part("target"));
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::save(Snapshot& snapshot) const {
+  sampler_->save(snapshot);
+  Snapshot own;
+  own.put("steps", steps_);
+  own.put("rollbacks", rollbacks_);
+  own.put("scale", scale_);
+  own.put_text("reason", reason_);
+  own.put_part("kept", kept_);
+  snapshot.put_part("rollback", own);
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::restore(const Snapshot& snapshot) {
+  sampler_->restore(snapshot);
+  const Snapshot own = snapshot.part("rollback");
+  steps_ = own.template get_scalar<std::int64_t>("steps");
+  rollbacks_ = own.template get_scalar<std::int64_t>("rollbacks");
+  scale_ = own.template get_scalar<double>("scale");
+  reason_ = own.get_text("reason");
+  kept_ = own.part("kept");
+}
+
+template class RollbackSampler<float>;
+template class RollbackSampler<double>;
+
+}  // namespace stein::inference
