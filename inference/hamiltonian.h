@@ -3,6 +3,7 @@
 
 #include <stein/inference/target.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -45,7 +46,8 @@ class Hamiltonian {
     for (std::size_t q = 0; q < point.momentum.size(); ++q)
       point.momentum[q] = static_cast<Scalar>(normal() / std::sqrt(static_cast<double>(inverse_mass_[q])));
   }
-  /// One leapfrog step of length `step`, which may be negative; asks for one gradient.
+  /// One leapfrog step of length `step`, which may be negative; asks for one gradient. Where the target says that there
+  /// is none, the log density is −∞: the trajectory has left the region where it is any good.
   void leapfrog(PhasePoint<Scalar>& point, double step) const {
     const auto half = static_cast<Scalar>(step / 2), whole = static_cast<Scalar>(step);
     const std::size_t size = point.position.size();
@@ -53,7 +55,13 @@ class Hamiltonian {
       point.momentum[q] += half * point.gradient[q];
       point.position[q] += whole * inverse_mass_[q] * point.momentum[q];
     }
-    evaluate(point);
+    try {
+      evaluate(point);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numeric) throw;
+      point.log_density = -INFINITY;
+      std::ranges::fill(point.gradient, Scalar{0});
+    }
     for (std::size_t q = 0; q < size; ++q) point.momentum[q] += half * point.gradient[q];
   }
   /// log of the joint density: −H, −∞ where it is no number.

@@ -27,6 +27,7 @@ class Quartic final : public Target<double> {
       if (!value.empty()) value[i] = 0;
       for (std::int64_t q = 0; q < gradient.columns; ++q) {
         const double x = coordinates.values(i, q);
+        if (std::abs(x) > edge && edge > 0) fail(ErrorKind::numeric, "there is no density beyond {}", edge);
         gradient(i, q) = broken ? NAN : -x * x * x - x;
         if (!value.empty()) value[i] -= x * x * x * x / 4 + x * x / 2;
       }
@@ -35,6 +36,7 @@ class Quartic final : public Target<double> {
   bool has_value() const override { return !gradient_only; }
 
   bool broken = false, gradient_only = false;
+  double edge = 0;  ///< beyond which it has no density, or 0
 
  private:
   Layout layout_;
@@ -279,6 +281,26 @@ TEMPLATE_TEST_CASE("half the steps, saved and restored, go on to the same bits",
   for (int t = 0; t < 100; ++t) sampler.step(particles, target, {}), resumed.step(again, target, {});
   for (std::int64_t i = 0; i < 2; ++i) CHECK(std::ranges::equal(particles.values().row(i), again.values().row(i)));
   CHECK(sampler.gradients() == resumed.gradients());
+}
+
+TEMPLATE_TEST_CASE("a trajectory to where the target has no density is divergent, and the chain goes on",
+                   "[inference][hamiltonian]", Hmc<double>, Nuts<double>) {
+  Quartic target(2);
+  target.edge = 1;
+  Particles<double> particles(target.layout(), 1);
+  typename TestType::Options options;
+  options.trajectory = {.step_size = 0.3, .warm_up = 0};
+  TestType sampler(options, 1, 2, 0);
+  int divergent = 0, accepted = 0;
+  for (int t = 0; t < 200; ++t) {
+    const StepReport report = sampler.step(particles, target, {});
+    divergent += report.divergent;
+    accepted += report.accepted;
+    for (const double x : particles.values().row(0)) REQUIRE(std::abs(x) <= 1);
+  }
+  CHECK(divergent > 20);
+  CHECK(accepted > 20);
+  CHECK(sampler.divergences() == divergent);
 }
 
 TEMPLATE_TEST_CASE("a target without a density, or one that is no number where the chain starts, is refused",

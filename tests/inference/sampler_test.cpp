@@ -122,25 +122,6 @@ TEST_CASE("a step moves every particle, and the same seed moves them to the same
   });
 }
 
-TEST_CASE("saved and restored, every sampler takes the same next steps", "[inference][sampler]") {
-  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
-    const auto sampler = make(choice, particles);
-    for (int t = 0; t < 4; ++t) sampler->step(particles, target, batch);
-    Snapshot state, positions;
-    sampler->save(state);
-    particles.save(positions);
-    Particles<float> again(target.layout(), rows);
-    again.restore(positions);
-    const auto resumed = make(choice, again);
-    resumed->restore(state);
-    for (int t = 0; t < 4; ++t) {
-      sampler->step(particles, target, batch);
-      resumed->step(again, target, batch);
-    }
-    CHECK(all(again) == all(particles));
-  });
-}
-
 TEST_CASE("a gradient that is no number is named, and no particle has moved", "[inference][sampler]") {
   for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
     const auto sampler = make(choice, particles);
