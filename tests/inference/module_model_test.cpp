@@ -7,6 +7,7 @@
 #include <stein/inference/posterior.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
 #include <stein/inference/sgld.h>
+#include <stein/inference/sharpened_model.h>
 #include <stein/inference/spike_and_slab_prior.h>
 #include <stein/inference/svgd.h>
 #include <stein/inference/tensor_view.h>
@@ -180,6 +181,48 @@ TEST_CASE("the Hessian of a module times a vector is exact to rounding, and by d
   CHECK(worst < 1e-5 * largest);
   CHECK(worst_difference < 1e-2 * largest);
   CHECK(worst_difference > 0);
+}
+
+TEST_CASE("an LSTM can be sharpened, and its exact gradient is that of the value", "[inference][module][sharpening]") {
+  const auto slopes = [](SharpeningGradient kind) {
+    torch::nn::LSTM lstm(torch::nn::LSTMOptions(2, 3).batch_first(true));
+    torch::nn::Linear head(3, 1);
+    torch::nn::ModuleDict network;
+    network->update({{"lstm", lstm.ptr()}, {"head", head.ptr()}});
+    auto module = std::make_unique<ModuleModel>(
+        network.ptr(), ModuleFunctions{.log_likelihood = [lstm, head](const Batch<float>& batch) mutable {
+          const at::Tensor sequences = tensor_view(batch.inputs.dense).reshape({batch.rows, -1, 2});
+          const at::Tensor states = std::get<0>(lstm->forward(sequences));
+          return unit_gaussian(head->forward(states.select(1, -1)), batch);
+        }});
+    SharpenedModel<float> model(std::move(module), {.sharpening_deviation = 0.5, .gradient = kind});
+    const Numbers data = random_numbers(6, 8, 1);
+    Particles<float> at(model.layout(), 1), moved = at, direction = at;
+    fill_normal(at.values().row(0), {.seed = 9}, 0);
+    fill_normal(direction.values().row(0), {.seed = 10}, 0);
+    for (const LayoutEntry& entry : model.layout().entries())
+      if (entry.role == Role::rate) {
+        for (float& eta : at.values().row(0).subspan(entry.offset, entry.extent())) eta = 0.1F * std::abs(eta);
+        for (float& d : direction.values().row(0).subspan(entry.offset, entry.extent())) d = 0;
+      }
+    const NoiseKey noise{.seed = 4};
+    const auto value_at = [&](float step) {
+      for (std::int64_t j = 0; j < at.size(); ++j)
+        moved.values()(0, j) = at.values()(0, j) + step * direction.values()(0, j);
+      std::vector<float> value(1);
+      model.log_likelihood(moved.coordinates(), data.batch, noise, moved.gradients(), value);
+      return double{value[0]};
+    };
+    const double difference = (value_at(5e-3F) - value_at(-5e-3F)) / 1e-2;
+    value_at(0);
+    double slope = 0;
+    for (std::int64_t j = 0; j < at.size(); ++j) slope += double{moved.gradients()(0, j)} * direction.values()(0, j);
+    return std::pair(slope, difference);
+  };
+  const auto [exact, difference] = slopes(SharpeningGradient::exact);
+  CAPTURE(exact, difference);
+  CHECK(exact == Approx(difference).epsilon(1e-2));
+  CHECK(slopes(SharpeningGradient::first_order).first != Approx(difference).epsilon(5e-2));
 }
 
 TEST_CASE("each particle sees its own inputs and targets where the batch has one set a particle",
