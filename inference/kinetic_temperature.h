@@ -19,9 +19,9 @@ class KineticTemperature : public LayerTemperature {
   /// @throws Error(usage) if it has none, or has taken no step
   template <class Scalar>
   void add(const Diffusion<Scalar>& sampler) {
+    STEIN_CHECK(sampler.steps() > 0, "kinetic temperature: {} has taken no step yet", sampler.name());
     const double scale = sampler.kinetic_scale();
     STEIN_CHECK(scale > 0, "kinetic temperature: {} has no momentum whose square has a known mean", sampler.name());
-    STEIN_CHECK(sampler.steps() > 0, "kinetic temperature: {} has taken no step yet", sampler.name());
     add_products(sampler.state(0), sampler.state(0), scale);
   }
 };

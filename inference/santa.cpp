@@ -60,6 +60,12 @@ DiffusionNumbers Santa<Scalar>::numbers(std::int64_t t, double data_size) const 
           .epsilon = options_.square.epsilon};
 }
 
+template <class Scalar>
+double Santa<Scalar>::kinetic_scale() const {
+  const std::int64_t t = this->steps() - 1;
+  return t < options_.square.warm_up || refining(t) ? 0 : 1 / this->schedule().step_size(t);
+}
+
 template class Santa<float>;
 template class Santa<double>;
 

@@ -55,6 +55,8 @@ class Santa : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler.
   Santa(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "santa"; }
+  /// 1/η while it explores, from the thermostat's E u² = η T; 0 while it refines.
+  double kinetic_scale() const override;
 
  protected:
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override;

@@ -1,5 +1,6 @@
 // The temperature of momenta, against the exact laws of discretised chains.
 #include <stein/inference/kinetic_temperature.h>
+#include <stein/inference/santa.h>
 #include <stein/inference/sghmc.h>
 #include <stein/inference/sgld.h>
 #include <stein/inference/sgnht.h>
@@ -61,6 +62,29 @@ TEST_CASE("the momenta of SGNHT have temperature T, whatever minibatches bring",
   const KineticTemperature meter = measure(sampler, noisy);
   CHECK(std::abs(z_of(meter, 1.5)) < critical_value);
   CHECK_FALSE(meter.warning(1.5).has_value());
+}
+
+TEST_CASE("the momenta of Santa have temperature T while it explores", "[inference][diagnostics][santa]") {
+  const SantaScheme scheme = GENERATE(SantaScheme::euler, SantaScheme::splitting);
+  constexpr double eta = 0.001, metric = 0.25, curvature = 0.25 / (eta * metric * metric);
+  const SantaOptions options{.step = {.step_size = eta},
+                             .temperature = {.temperature = 1.3},
+                             .scheme = scheme,
+                             .exploration_steps = 8000,
+                             .initial_thermostat = 0.3 / std::sqrt(eta),
+                             .square = {.decay = 0.999999999, .epsilon = 1 / (metric * metric), .warm_up = 0}};
+  auto sampler = sampler_of<Opened<Santa<double>>>(options);
+  sampler.metric_at_rest = true;
+  const KineticTemperature meter =
+      measure(sampler, {.curvature = curvature, .chains = 64, .size = 8, .burn_in = 5000, .steps = 3000});
+  CAPTURE(meter.readings().at(0).mean);
+  CHECK(std::abs(z_of(meter, 1.3)) < critical_value);
+  CHECK(meter.readings().at(0).high - meter.readings().at(0).low < 0.05);
+  Quadratic<double> target(8, curvature, 0);
+  Particles<double> particles(target.layout(), 64);
+  sampler.step(particles, target, {.data_size = 1});
+  KineticTemperature refining(target.layout());
+  CHECK_ERROR(refining.add(sampler), usage, "santa has no momentum");
 }
 
 TEST_CASE("momenta off their temperature are warned of by number", "[inference][diagnostics][mutant]") {
