@@ -92,7 +92,7 @@ inline std::unique_ptr<Parameterization<double>> parameterization(ConjugateCase:
 /// is linear on it, and by symmetry for one that would move the mirror image the other way.
 template <class S>
 double z_of_posterior_mean(const typename S::Options& options, Spoiled spoiled, const ConjugateCase& how = {}) {
-  constexpr std::int64_t chains = 64, size = 4, steps = 2000;
+  constexpr std::int64_t chains = 64, size = 4, steps = 1000;
   auto model = std::make_unique<RepeatedNumber>(size, spoiled != Spoiled::minibatch, how.gradient_deviation);
   auto weights = parameterization(how.weights, model->layout());
   std::vector<std::unique_ptr<Prior<double>>> priors;

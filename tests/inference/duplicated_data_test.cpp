@@ -1,5 +1,8 @@
 // Doubling N by duplicating the data, with minibatches of the same size, must give the posterior of twice the data:
 // that catches every learning rate or noise that is scaled by the wrong one of n and N.
+#include <stein/inference/hmc.h>
+#include <stein/inference/nuts.h>
+
 #include <catch2/catch.hpp>
 
 #include "inference/linear_regression_case.h"
@@ -86,12 +89,31 @@ TEST_CASE("the data twice, half of them at a time, give Santa the law of twice t
   CHECK(found.largest_z(old) > mutant_value);
 }
 
-TEST_CASE("the data twice, half of them at a time, give SVGD with the linear kernel the posterior of twice the data",
+TEMPLATE_TEST_CASE("the data twice, half of them at a time, give HMC and NUTS the posterior of twice the data",
+                   "[inference][reference][proof]", Hmc<float>, Nuts<float>) {
+  const Regression twice = correlated().twice();
+  const RegressionRows<float> rows(twice);
+  const Moments found = trajectory_moments<TestType>(twice, 0.09, [&](std::int64_t t) { return rows.half(t); });
+  const MatrixXd covariance = twice.precision().inverse();
+  CHECK(recorded_z(TestType({}, 1, 1, 0).name(), column, found.largest_z(covariance)) < critical_value);
+  CHECK(found.largest_z(correlated().precision().inverse()) > mutant_value);
+  CHECK(found.resolution(covariance) < 0.02);
+}
+
+TEST_CASE("the data twice, half of them at a time, give SVGD and optimizers what twice the data have",
           "[inference][reference][proof]") {
   const Regression twice = correlated().twice();
-  const auto [mean, covariance] = linear_kernel_moments(twice, RegressionRows<double>(twice).half(0));
+  const RegressionRows<double> rows(twice);
+  const auto [mean, covariance] = linear_kernel_moments(twice, rows.half(0));
   const double error = std::max((mean - twice.centre()).cwiseAbs().maxCoeff(),
                                 (covariance - twice.precision().inverse()).cwiseAbs().maxCoeff());
   record_proof("svgd, linear kernel", column, "error", error);
   CHECK(error < 1e-10);
+  for (const auto& [name, method] : optimizers) {
+    const double distance = distance_from_mode(method, twice, rows.half(0));
+    INFO(name);
+    record_proof(name, column, "error", distance);
+    CHECK(distance < 1e-4);
+  }
+  CHECK((twice.centre() - correlated().centre()).norm() > 1e-3);
 }

@@ -1,5 +1,6 @@
 // Every stochastic-gradient MCMC sampler against the exact law of its discretised chain on a Gaussian with known
 // gradient noise, not against the target that it approaches as the step goes to 0.
+#include <stein/inference/dropout_sghmc.h>
 #include <stein/inference/psgld.h>
 #include <stein/inference/santa.h>
 #include <stein/inference/sghmc.h>
@@ -91,18 +92,22 @@ TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[in
   }
 }
 
-TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law", "[inference][law][proof]", float, double) {
+TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law, D-SGHMC that keeps every input too",
+                   "[inference][law][proof]", float, double) {
   for (const double estimate : {0.0, 0.05}) {
     for (const Setting& s : {Setting{1, 0.5, 1, 0}, Setting{1, 0.1, 1, 4}, Setting{2, 0.1, 0.5, 1}}) {
       SghmcOptions options = at(s, SghmcOptions{.friction = 0.2});
       options.noise_estimate = estimate;
-      Opened<Sghmc<TestType>> sampler(options, 64, 8, 3);
       const double alpha = options.friction;
       const SghmcLaw law(s, alpha, estimate);
-      const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
-      CAPTURE(s.h, s.t, s.v, estimate);
-      CHECK(recorded_z("sghmc", column, found.momentum.z(law.momentum)) < critical_value);
-      CHECK(recorded_z("sghmc", column, found.square.z(law.position)) < critical_value);
+      const auto check = [&](auto sampler) {
+        const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
+        CAPTURE(s.h, s.t, s.v, estimate, sampler.name());
+        CHECK(recorded_z(sampler.name(), column, found.momentum.z(law.momentum)) < critical_value);
+        CHECK(recorded_z(sampler.name(), column, found.square.z(law.position)) < critical_value);
+      };
+      check(Opened<Sghmc<TestType>>(options, 64, 8, 3));
+      if (estimate == 0) check(Opened<DropoutSghmc<TestType>>({.sghmc = options, .keep = 1}, 64, 8, 4));
       if (estimate == 0 && s.v == 0) {
         CHECK(law.position == Approx(s.t / s.k / (1 - s.h * s.k / (2 * (2 - alpha)))));
         CHECK((1 - alpha / 2) * law.momentum / s.h == Approx(s.t / (1 - s.h * s.k / (2 * (2 - alpha)))));  // kinetic
@@ -133,7 +138,7 @@ TEST_CASE("SGNHT's friction settles where injected and gradient noise balance", 
     SgnhtOptions options = at(s, SgnhtOptions{});
     options.thermostat = Thermostat::particle;
     ChainPlan wide = plan(s);
-    wide.chains = 16, wide.size = 4096, wide.burn_in = 500, wide.steps = 500;
+    wide.size = 1024, wide.burn_in = 500, wide.steps = 500;
     Opened<Sgnht<float>> sampler(options, wide.chains, wide.size, 3);
     ChainAverages friction(wide.chains);
     run_chains<float>(wide, sampler, [&](const Particles<float>&, const auto& moved) {

@@ -193,4 +193,34 @@ inline std::pair<VectorXd, MatrixXd> linear_kernel_moments(const Regression& reg
   return {mean, centred.transpose() * centred / 8};
 }
 
+/// 64 chains of HMC or NUTS.
+template <class S, class Next>
+Moments trajectory_moments(const Regression& data, double step_size, const Next& next) {
+  const auto target = data.posterior();
+  S sampler({.trajectory = {.step_size = step_size, .warm_up = 0}}, 64, 3, 5);
+  Moments found(64, data.centre());
+  run_on_regression(sampler, *target, {.burn_in = 100, .steps = 500}, next,
+                    [&](const Particles<float>& particles) { found(particles); });
+  return found;
+}
+
+inline const std::vector<std::pair<const char*, OptimizerMethod>> optimizers{
+    {"sgd-momentum", OptimizerMethod::sgd}, {"rmsprop", OptimizerMethod::rmsprop}, {"adam", OptimizerMethod::adam}};
+
+/// How far from the mode four optimizers end that start in different places.
+inline double distance_from_mode(OptimizerMethod method, const Regression& regression, const Batch<double>& batch) {
+  const auto target = reference_posterior(regression);
+  Optimizer<double> optimizer({.method = method,
+                               .step = {.step_size = 0.01, .step_decay_steps = 200, .step_decay_exponent = 2},
+                               .square_decay = 0.9},
+                              4, 3, 0);
+  Particles<double> particles = target->initial_particles(4, 4, 1);
+  for (int t = 0; t < 3000; ++t) optimizer.step(particles, *target, batch);
+  double error = 0;
+  for (int i = 0; i < 4; ++i)
+    error =
+        std::max(error, (row_vector(std::as_const(particles).values(), i) - regression.centre()).cwiseAbs().maxCoeff());
+  return error;
+}
+
 }  // namespace stein::inference

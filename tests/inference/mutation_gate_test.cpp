@@ -77,7 +77,7 @@ const auto santa_thermostat = [](const Particles<double>&, const auto& sampler, 
   return sum / static_cast<double>(sampler.state(2).columns);
 };
 
-constexpr ChainPlan plan{.curvature = 1, .gradient_noise = 0};
+constexpr ChainPlan plan{.curvature = 1, .gradient_noise = 0, .burn_in = 500, .steps = 2500};
 
 std::vector<Subject> langevin_subjects() {
   const SgldOptions sgld{.step = {.step_size = 0.2}};
@@ -110,7 +110,7 @@ std::vector<Subject> sghmc_subjects() {
 std::vector<Subject> sgnht_subjects() {
   const SgnhtOptions shared{.step = {.step_size = 0.1}, .thermostat = Thermostat::particle},
       own{.step = {.step_size = 0.1}, .thermostat = Thermostat::coordinate};
-  const ChainPlan wide{.curvature = 1, .chains = 16, .size = 256, .burn_in = 1000, .steps = 1000};
+  const ChainPlan wide{.curvature = 1, .size = 256, .burn_in = 500, .steps = 500};
   const auto added = [](const Particles<double>& particles, const auto& sampler, std::int64_t i) {
     constexpr double h = 0.1;
     double sum = 0;
@@ -136,7 +136,7 @@ std::vector<Subject> sgnht_subjects() {
 
 std::vector<Subject> santa_subjects() {
   constexpr double eta = 0.001, metric = 0.25, curvature = 0.25 / (eta * metric * metric);
-  const ChainPlan stiff{.curvature = curvature, .burn_in = 5000};
+  const ChainPlan stiff{.curvature = curvature, .burn_in = 2000, .steps = 2500};
   std::vector<Subject> list;
   for (const auto& [name, scheme, thermostat] :
        {std::tuple{"santa, splitting", SantaScheme::splitting, SplittingLaw(curvature, metric, eta).thermostat},

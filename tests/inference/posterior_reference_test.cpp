@@ -24,14 +24,9 @@ TEMPLATE_TEST_CASE("HMC and NUTS draw from the posterior of a linear regression"
                    Hmc<float>, Nuts<float>) {
   const Regression data = correlated();
   const RegressionRows<float> rows(data);
-  const auto target = data.posterior();
-  TestType sampler({.trajectory = {.step_size = 0.08, .warm_up = 0}}, 64, 3, 5);
-  Moments found(64, data.centre());
-  run_on_regression(
-      sampler, *target, {.burn_in = 100, .steps = 500}, [&](std::int64_t) { return rows.all(); },
-      [&](const Particles<float>& particles) { found(particles); });
+  const Moments found = trajectory_moments<TestType>(data, 0.08, [&](std::int64_t) { return rows.all(); });
   const MatrixXd covariance = data.precision().inverse();
-  CHECK(recorded_z(sampler.name(), column, found.largest_z(covariance)) < critical_value);
+  CHECK(recorded_z(TestType({}, 1, 1, 0).name(), column, found.largest_z(covariance)) < critical_value);
   CHECK(found.resolution(covariance) < 0.02);
 }
 
@@ -100,19 +95,8 @@ TEST_CASE("SVGD with the linear kernel has the mean and covariance of a linear r
 TEST_CASE("optimizers end at the mode of a linear regression's posterior", "[inference][reference][proof]") {
   const Regression data = correlated();
   const RegressionRows<double> rows(data);
-  const auto target = reference_posterior(data);
-  for (const auto& [name, method] : {std::pair{"sgd-momentum", OptimizerMethod::sgd},
-                                     {"rmsprop", OptimizerMethod::rmsprop},
-                                     {"adam", OptimizerMethod::adam}}) {
-    Optimizer<double> optimizer({.method = method,
-                                 .step = {.step_size = 0.01, .step_decay_steps = 200, .step_decay_exponent = 2},
-                                 .square_decay = 0.9},
-                                4, 3, 0);
-    Particles<double> particles = target->initial_particles(4, 4, 1);
-    for (int t = 0; t < 3000; ++t) optimizer.step(particles, *target, rows.all());
-    double error = 0;
-    for (int i = 0; i < 4; ++i)
-      error = std::max(error, (row_vector(std::as_const(particles).values(), i) - data.centre()).cwiseAbs().maxCoeff());
+  for (const auto& [name, method] : optimizers) {
+    const double error = distance_from_mode(method, data, rows.all());
     INFO(name);
     record_proof(name, column, "error", error);
     CHECK(error < 1e-4);
