@@ -29,7 +29,7 @@ struct DropoutSghmcOptions {
 /// inputs Γ ∘ x / keep. With keep = 1 and one inner step it is SGHMC, bit for bit. The sign of the drift is that of
 /// ascent on the log posterior; the paper's text has it the other way round.
 template <class Scalar>
-class DropoutSghmc final : public Sghmc<Scalar> {
+class DropoutSghmc : public Sghmc<Scalar> {
  public:
   using Options = DropoutSghmcOptions;
   /// The parameters and errors of Sghmc.

@@ -45,9 +45,10 @@ struct SantaOptions {
 /// that rest, with u = h r, η = h² and α = h ξ, Euler at G = 1 is SGNHT with A = 1/h.
 ///
 /// The noise is multiplied by √G and friction has to balance it: u² can average κ only where G is below about ½ (an α
-/// with α(2 − α) = 2G), and Euler's variance is too small by a share of α/2 however small η is; the splitting's bias is
-/// of second order. tests/inference/exact_law_test.cpp holds both to their laws. The published average of f̃/N
-/// (`square_of=mean`) makes G large: it needs a `preconditioner_epsilon` above 16.
+/// with α(2 − α) = 2G), and Euler's variance is too small by a share of α/2 however small η is. The splitting's bias is
+/// of second order in √η, down to a variance that is too large by cosh(α/2) − 1 with sinh α = G: a share of 1/128 at
+/// G = ¼. tests/inference/exact_law_test.cpp holds both to their laws. The published average of f̃/N (`square_of=mean`)
+/// makes G large: it needs a `preconditioner_epsilon` above 16.
 template <class Scalar>
 class Santa : public Diffusion<Scalar> {
  public:

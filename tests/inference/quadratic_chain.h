@@ -75,7 +75,8 @@ template <class Scalar, class S, class See>
 void run_chains(const ChainPlan& plan, S& sampler, const See& see) {
   Quadratic<Scalar> target(plan.size, plan.curvature, plan.gradient_noise);
   Particles<Scalar> particles(target.layout(), plan.chains);
-  const Batch<Scalar> batch{.data_size = 100};
+  const Scalar input{};  // for samplers that hide some
+  const Batch<Scalar> batch{.inputs = {.dense = {&input, 1, 1}}, .rows = 1, .data_size = 100};
   for (std::int64_t t = 0; t < plan.burn_in + plan.steps; ++t) {
     sampler.step(particles, target, batch);
     if (t >= plan.burn_in) see(particles, sampler);

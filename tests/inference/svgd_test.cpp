@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "inference/proof_record.h"
+
 using namespace stein;
 using namespace stein::inference;
 
@@ -79,7 +81,7 @@ double marginal_variance(const Particles<double>& particles) {
 }  // namespace
 
 TEST_CASE("with the linear kernel and more particles than dimensions a Gaussian's mean and covariance are exact",
-          "[inference][svgd]") {
+          "[inference][svgd][proof]") {
   Eigen::Matrix2d covariance;
   covariance << 2, 0.6, 0.6, 0.5;
   const Eigen::Vector2d mean(1, -2);
@@ -91,12 +93,15 @@ TEST_CASE("with the linear kernel and more particles than dimensions a Gaussian'
   const Eigen::RowVector2d found_mean = x.colwise().mean();
   const Eigen::MatrixXd centred = x.rowwise() - found_mean;
   const Eigen::Matrix2d found_covariance = centred.transpose() * centred / 8;
-  CHECK((found_mean.transpose() - mean).norm() < 1e-10);
-  CHECK((found_covariance - covariance).norm() < 1e-10);
+  const double mean_error = (found_mean.transpose() - mean).norm(),
+               covariance_error = (found_covariance - covariance).norm();
+  CHECK(mean_error < 1e-10);
+  CHECK(covariance_error < 1e-10);
+  record_proof("svgd, linear kernel", "exact law", "error", std::max(mean_error, covariance_error));
 }
 
 TEST_CASE("with the RBF median kernel the variance settles at its known fixed point, not at the truth",
-          "[inference][svgd]") {
+          "[inference][svgd][proof]") {
   // Converged values on N(0, I_d), M = 20, variance with 1/M: median over the full matrix, over pairs, and halved
   // bandwidth. Over pairs in two dimensions there are several fixed points: eight starts of ours end at .754 to .760, a
   // program of its own in numpy at .761 to .777; 0.789, the value that is told of the method, was never found.
@@ -107,16 +112,18 @@ TEST_CASE("with the RBF median kernel the variance settles at its known fixed po
   for (const Row row : {Row{1, 0.877, 0.880, 0.80}, Row{2, 0.743, 0.760, 0.59}, Row{10, 0.263, 0.263, 0.025},
                         Row{50, 0.058, 0.058, 0.005}}) {
     const double tolerance = row.d <= 2 ? 0.01 : 0.002;
-    const auto fixed_point = [&](const SvgdKernelOptions& kernel) {
+    const auto distance = [&](const SvgdKernelOptions& kernel, double fixed_point) {
       Gaussian target = standard_normal(row.d);
       Particles<double> particles = start(target.layout(), 20, 1);
       converge(particles, target, kernel, 0.1, 3000);
-      return marginal_variance(particles);
+      const double found = std::abs(marginal_variance(particles) - fixed_point);
+      record_proof("svgd, RBF kernel", "exact law", "error", found);
+      return found;
     };
     CAPTURE(row.d);
-    CHECK(std::abs(fixed_point({.median_over = MedianOver::matrix}) - row.matrix) < tolerance);
-    CHECK(std::abs(fixed_point({.median_over = MedianOver::pairs}) - row.pairs) < tolerance);
-    CHECK(std::abs(fixed_point({.bandwidth_rule = Bandwidth::half_median}) - row.halved) < tolerance);
+    CHECK(distance({.median_over = MedianOver::matrix}, row.matrix) < tolerance);
+    CHECK(distance({.median_over = MedianOver::pairs}, row.pairs) < tolerance);
+    CHECK(distance({.bandwidth_rule = Bandwidth::half_median}, row.halved) < tolerance);
   }
 }
 
