@@ -7,6 +7,10 @@
 #define STEIN_INFERENCE_FUSED_MEAN_FIELD_PASS_CHUNK_
 namespace stein::inference {
 
+constexpr std::int64_t chunk_weights = 512;  // of a few arrays, which the first-level cache holds
+constexpr std::uint64_t noise_group = 64;    // of whole vectors of blocks on every target
+constexpr std::size_t most_noise = chunk_weights + 2 * noise_group;
+
 /// What the way back of `count` weights reads and writes.
 struct MeanFieldChunk {
   const float *mean, *rho;
@@ -24,6 +28,8 @@ struct MeanFieldChunk {
 #define HWY_TARGET_INCLUDE "stein/inference/fused/mean_field_pass.cpp"  // Highway compiles this file once a target
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include <stein/core/normal-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
@@ -132,6 +138,30 @@ struct PullBack {
   }
 };
 
+/// Makes the ε from `start` on in whole groups of vectors. While the processor is busy with them, the memory that is
+/// used next is on its way.
+void make_noise(const MeanFieldNoise& noise, std::uint64_t start, std::span<float> epsilon,
+                std::span<const float* const> next) {
+#if HWY_TARGET == HWY_SCALAR
+  static_cast<void>(next);
+  fill_normal(epsilon, noise.key, noise.row, start);
+#else
+  using Normals = stein::HWY_NAMESPACE::NormalBlocks;
+  using WordTag = stein::HWY_NAMESPACE::VectorOperations::WordTag;
+  constexpr std::size_t group = Normals::numbers, cache_line = 16;
+  const Normals normals(noise.key, noise.row);
+  HWY_ALIGN std::uint32_t words[most_noise];
+  auto block = hn::Iota(WordTag(), static_cast<std::uint32_t>(start / 4));
+  for (std::size_t q = 0; q < epsilon.size(); q += group) {
+    normals.store_words(block, words + q);
+    block = hn::Add(block, hn::Set(WordTag(), static_cast<std::uint32_t>(lanes)));
+    for (const float* const place : next)
+      for (std::size_t j = q; j < q + group; j += cache_line) hwy::Prefetch(place + j);
+  }
+  for (std::size_t q = 0; q < epsilon.size(); q += group) Normals::store_normals(words + q, epsilon.data() + q);
+#endif
+}
+
 // The e of a chunk are made first, into `decays`: two loops of short chains of operations keep more of the processor
 // busy than one of long ones.
 
@@ -161,6 +191,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stein::inference {
 
+HWY_EXPORT(make_noise);
 HWY_EXPORT(draw_chunk);
 HWY_EXPORT(add_up_chunk);
 HWY_EXPORT(pull_back_chunk);
@@ -169,29 +200,24 @@ namespace fused {
 namespace {
 
 constexpr std::int64_t block_weights = 4096;  // of a task: fixed, whatever the number of threads
-constexpr std::int64_t chunk_weights = 512;   // of a few arrays, which the first-level cache holds
-constexpr std::int64_t cache_line = 16;       // floats
 
-/// The ε of one chunk. Made in whole groups of vectors, as fill_normal is fastest: a few more on both sides.
+/// The ε of one chunk.
 class ChunkNoise {
  public:
-  /// Of weights begin … begin + count of draw s.
-  const float* make(const MeanFieldNoise& noise, std::int64_t s, std::int64_t begin, std::int64_t count) {
-    const std::uint64_t first = noise.first + static_cast<std::uint64_t>(begin), start = first / group * group;
-    const std::uint64_t end = (first + static_cast<std::uint64_t>(count) + group - 1) / group * group;
-    fill_normal(std::span(numbers_, end - start), noise.key, noise.row + static_cast<std::uint32_t>(s), start);
+  /// Of weights begin … begin + count: a few more on both sides, to the ends of their groups.
+  /// @param next  where the numbers of the same chunk lie that are read or written next
+  const float* make(const MeanFieldNoise& noise, std::int64_t begin, std::int64_t count,
+                    std::initializer_list<const float*> next) {
+    const std::uint64_t first = noise.first + static_cast<std::uint64_t>(begin);
+    const std::uint64_t start = first / noise_group * noise_group;
+    const std::uint64_t end = (first + static_cast<std::uint64_t>(count) + noise_group - 1) / noise_group * noise_group;
+    HWY_DYNAMIC_DISPATCH(make_noise)(noise, start, {numbers_, end - start}, {next.begin(), next.size()});
     return numbers_ + (first - start);
   }
 
  private:
-  static constexpr std::uint64_t group = 64;
-  alignas(64) float numbers_[chunk_weights + 2 * group];
+  alignas(64) float numbers_[most_noise];
 };
-
-/// Starts to bring a chunk in: while the processor is busy with its noise, the memory is on its way.
-void prefetch(const float* from, std::int64_t count) {
-  for (std::int64_t q = 0; q < count; q += cache_line) hwy::Prefetch(from + q);
-}
 
 /// Calls body(begin, count) for chunks, blocks of them at the same time.
 template <class Body>
@@ -223,12 +249,11 @@ void draw(const MeanField<float>& law, const MeanFieldNoise& noise, float* weigh
     const float* const mean = law.mean.data() + begin;
     const float* const rho = law.log_deviation.data() + begin;
     const bool end_to_end = law.stride == law.columns;
-    prefetch(mean, count), prefetch(rho, count);
-    if (end_to_end) prefetch(weights + begin, count);
     ChunkNoise epsilon;
     alignas(64) float packed[chunk_weights], decays[chunk_weights];
+    float* const to = end_to_end ? weights + begin : packed;
     HWY_DYNAMIC_DISPATCH(draw_chunk)
-    (mean, rho, epsilon.make(noise, 0, begin, count), decays, end_to_end ? weights + begin : packed, count);
+    (mean, rho, epsilon.make(noise, begin, count, {mean, rho, to}), decays, to, count);
     if (!end_to_end) spread(law, packed, begin, count, weights);
   });
 }
@@ -247,8 +272,6 @@ void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixV
                          .mean_gradient = mean_gradient.data() + begin,
                          .deviation_gradient = deviation_gradient.data() + begin,
                          .count = count};
-    prefetch(chunk.mean, count), prefetch(chunk.rho, count);
-    prefetch(chunk.mean_gradient, count), prefetch(chunk.deviation_gradient, count);
     const auto slope_of = [&](std::int64_t s) -> const float* {
       const float* const all = weight_gradient.row(s).data();
       if (law.stride == law.columns) return all + begin;
@@ -257,14 +280,18 @@ void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixV
     };
     if (weight_gradient.rows == 1) {
       chunk.slopes = slope_of(0);
-      prefetch(chunk.slopes, count);
-      chunk.pulls = epsilon.make(noise, 0, begin, count);
+      chunk.pulls = epsilon.make(noise, begin, count,
+                                 {chunk.mean, chunk.rho, chunk.slopes, chunk.mean_gradient, chunk.deviation_gradient});
       HWY_DYNAMIC_DISPATCH(pull_back_chunk)(chunk, true);
       return;
     }
     alignas(64) float slopes[chunk_weights] = {}, pulls[chunk_weights] = {};
-    for (std::int64_t s = 0; s < weight_gradient.rows; ++s) HWY_DYNAMIC_DISPATCH(add_up_chunk)
-    (slope_of(s), epsilon.make(noise, s, begin, count), slopes, pulls, count);
+    MeanFieldNoise own = noise;
+    for (std::int64_t s = 0; s < weight_gradient.rows; ++s, ++own.row) {
+      const float* const slope = slope_of(s);
+      const float* const drawn = epsilon.make(own, begin, count, {slope});
+      HWY_DYNAMIC_DISPATCH(add_up_chunk)(slope, drawn, slopes, pulls, count);
+    }
     chunk.slopes = slopes, chunk.pulls = pulls;
     HWY_DYNAMIC_DISPATCH(pull_back_chunk)(chunk, false);
   });
