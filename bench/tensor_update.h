@@ -17,7 +17,7 @@ class UpdateVectors {
   inference::MatrixView<float> state(std::size_t k) { return view(states_[k]); }
 
  private:
-  inference::MatrixView<float> view(inference::AlignedBuffer<float>& buffer) { return {buffer.data(), 1, size_}; }
+  inference::MatrixView<float> view(inference::AlignedBuffer<float>& buffer) const { return {buffer.data(), 1, size_}; }
 
   std::int64_t size_;
   inference::AlignedBuffer<float> values_, gradients_;

@@ -5,11 +5,11 @@
 namespace stein::inference {
 namespace {
 
-void draw(const MeanField<float>& law, const MeanFieldNoise& noise, float* weights) {
+void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
   fused::draw(law, noise, weights);
 }
 
-void draw(const MeanField<double>& law, const MeanFieldNoise& noise, double* weights) {
+void draw(const MeanField<double>& law, const MeanFieldNoise& noise, std::span<double> weights) {
   plain::draw(law, noise, weights);
 }
 
@@ -37,7 +37,7 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
   std::int64_t variables() const override { return weight_.size(); }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
-    inference::draw(law(row), epsilon(noise), weights.data() + weight_.offset);
+    inference::draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
   }
   void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
                  double precision, std::span<Scalar> gradient) const override {

@@ -25,8 +25,8 @@ void for_each_weight(const MeanField<Scalar>& law, const MeanFieldNoise& noise, 
 }  // namespace
 
 template <class Scalar>
-void plain::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, Scalar* weights) {
-  std::fill_n(weights, law.size() / law.columns * law.stride, Scalar{0});
+void plain::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights) {
+  std::ranges::fill(weights, Scalar{0});
   for_each_weight(law, noise, 0, [&](std::int64_t q, std::int64_t place, Scalar epsilon) {
     weights[place] = law.mean[q] + softplus(law.log_deviation[q]) * epsilon;
   });
@@ -69,7 +69,7 @@ double sum_of_expected_squares(const MeanField<Scalar>& law) {
 }
 
 #define STEIN_INSTANTIATE(Scalar)                                                                                   \
-  template void plain::draw(const MeanField<Scalar>&, const MeanFieldNoise&, Scalar*);                              \
+  template void plain::draw(const MeanField<Scalar>&, const MeanFieldNoise&, std::span<Scalar>);                    \
   template void plain::pull_back(const MeanField<Scalar>&, const MeanFieldNoise&, MatrixView<const Scalar>, double, \
                                  std::span<Scalar>, std::span<Scalar>);                                             \
   template double sum_of_log_deviations(const MeanField<Scalar>&);                                                  \

@@ -42,7 +42,7 @@ namespace plain {
 
 /// Writes θ = μ + σ ε to rows of `weights`, zeros between them.
 template <class Scalar>
-void draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, Scalar* weights);
+void draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights);
 
 /// Writes the gradients by μ and ρ of Σ_s ⟨g_s, θ_s⟩ + Σ log σ − λ/2 Σ (μ² + σ²): of draws s whose ε are made again, of
 /// the entropy, and of the expected log density of a Gaussian prior (λ = 0: none).

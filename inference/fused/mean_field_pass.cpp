@@ -244,17 +244,17 @@ void pack(const MeanField<float>& law, const float* weights, std::int64_t begin,
 
 }  // namespace
 
-void draw(const MeanField<float>& law, const MeanFieldNoise& noise, float* weights) {
+void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
   for_each_chunk(law.size(), [&](std::int64_t begin, std::int64_t count) {
     const float* const mean = law.mean.data() + begin;
     const float* const rho = law.log_deviation.data() + begin;
     const bool end_to_end = law.stride == law.columns;
     ChunkNoise epsilon;
     alignas(64) float packed[chunk_weights], decays[chunk_weights];
-    float* const to = end_to_end ? weights + begin : packed;
+    float* const to = end_to_end ? weights.data() + begin : packed;
     HWY_DYNAMIC_DISPATCH(draw_chunk)
     (mean, rho, epsilon.make(noise, begin, count, {mean, rho, to}), decays, to, count);
-    if (!end_to_end) spread(law, packed, begin, count, weights);
+    if (!end_to_end) spread(law, packed, begin, count, weights.data());
   });
 }
 

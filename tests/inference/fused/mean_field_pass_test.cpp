@@ -53,7 +53,7 @@ constexpr MeanFieldNoise noise{.key = {.seed = 4, .step = 5, .stream = Stream::p
 template <class Scalar>
 Result<Scalar> by_plain_loops(const Parameter<Scalar>& parameter, double precision) {
   Result<Scalar> result(parameter);
-  plain::draw(parameter.law(), noise, result.weights.data());
+  plain::draw<Scalar>(parameter.law(), noise, result.weights);
   plain::pull_back<Scalar>(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
                            result.deviation_gradient);
   return result;
@@ -61,7 +61,7 @@ Result<Scalar> by_plain_loops(const Parameter<Scalar>& parameter, double precisi
 
 Result<float> by_simd(const Parameter<float>& parameter, double precision) {
   Result<float> result(parameter);
-  fused::draw(parameter.law(), noise, result.weights.data());
+  fused::draw(parameter.law(), noise, result.weights);
   fused::pull_back(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
                    result.deviation_gradient);
   return result;
