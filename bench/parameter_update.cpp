@@ -2,6 +2,7 @@
 #include <stein/bench/tensor_update.h>
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
+#include <stein/inference/mean_field_gaussian.h>
 
 #include <cmath>
 
@@ -51,6 +52,40 @@ class FusedDiffusion final : public ParameterUpdate {
   DiffusionStep<float> step_;
 };
 
+/// Bayes by Backprop as the library composes it: draw, way back with the divergence in closed form, SGD.
+class FusedBackprop final : public ParameterUpdate {
+ public:
+  FusedBackprop(const BackpropNumbers& numbers, std::int64_t size)
+      : coordinates_(2 * size, 0),
+        drawn_(size, 0),
+        family_(weights_of(size), {}),
+        state_({.method = OptimizerMethod::sgd, .momentum = 0}, 1, 2 * size),
+        step_size_(numbers.step_size) {
+    family_.include_gaussian_prior(numbers.prior_precision);
+  }
+  void step() override {
+    const NoiseKey noise = backprop_noise(static_cast<std::uint64_t>(updates_));
+    const ParticleRows<const float> rows{coordinates_.values()};
+    family_.forward(rows, 0, noise, drawn_.values());
+    family_.pullback(rows, 0, noise, drawn_.gradients(), coordinates_.gradients());
+    fused::ascend(coordinates_.values(), coordinates_.gradients(), state_, state_.step(updates_++, step_size_));
+  }
+  MatrixView<const float> values() const override { return coordinates_.values(); }
+
+ private:
+  static Layout weights_of(std::int64_t size) {
+    Layout layout;
+    layout.add("weight", {size}, Role::weight);
+    return layout;
+  }
+
+  UpdateVectors coordinates_, drawn_;
+  MeanFieldGaussian<float> family_;
+  OptimizerState<float> state_;
+  double step_size_;
+  std::int64_t updates_ = 0;
+};
+
 UpdateCase ascent(const std::string& name, double bytes, OptimizerMethod method) {
   const OptimizerOptions options{.method = method, .step = {.step_size = 1e-3}};
   return {.name = name,
@@ -62,7 +97,7 @@ UpdateCase ascent(const std::string& name, double bytes, OptimizerMethod method)
 UpdateCase diffusion(const std::string& name, double bytes, Dynamics dynamics, const DiffusionNumbers& numbers) {
   const auto with = [numbers](Noise noise) {
     DiffusionNumbers chosen = numbers;
-    if (noise == Noise::off) chosen.noise = 0;
+    if (noise == Noise::comparable) chosen.noise = 0;
     return chosen;
   };
   return {.name = name,
@@ -70,6 +105,13 @@ UpdateCase diffusion(const std::string& name, double bytes, Dynamics dynamics, c
           .fused = [=](std::int64_t size,
                        Noise noise) { return std::make_unique<FusedDiffusion>(dynamics, with(noise), size); },
           .tensors = [=](std::int64_t size, Noise noise) { return make_tensor_update(dynamics, with(noise), size); }};
+}
+
+UpdateCase backprop(const std::string& name, double bytes, const BackpropNumbers& numbers) {
+  return {.name = name,
+          .bytes = bytes,
+          .fused = [=](std::int64_t size, Noise) { return std::make_unique<FusedBackprop>(numbers, size); },
+          .tensors = [=](std::int64_t size, Noise noise) { return make_tensor_update(numbers, size, noise); }};
 }
 
 }  // namespace
@@ -92,20 +134,19 @@ UpdateVectors::UpdateVectors(std::int64_t size, std::size_t states) : size_(size
 
 std::vector<UpdateCase> update_cases() {
   const double small = 1e-6, step = 1e-2;
-  return {ascent("sgd-momentum", 20, OptimizerMethod::sgd),
-          ascent("rmsprop", 20, OptimizerMethod::rmsprop),
-          ascent("adam", 28, OptimizerMethod::adam),
-          diffusion("sgld", 12, Dynamics::sgld, {.drift = small, .noise = std::sqrt(2 * small)}),
-          diffusion("psgld", 20, Dynamics::psgld,
-                    {.drift = small / 2, .noise = std::sqrt(small), .square_decay = 0.99, .epsilon = 1e-8}),
-          diffusion("sghmc", 20, Dynamics::sghmc, {.drift = small, .noise = std::sqrt(0.2 * small), .keep = 0.9}),
-          diffusion("sgnht", 28, Dynamics::sgnht, {.noise = std::sqrt(2 * step), .step = step, .temperature = 1}),
-          diffusion("santa", 36, Dynamics::santa_splitting,
-                    {.drift = small,
-                     .noise = std::sqrt(2 * small),
-                     .temperature = small,
-                     .square_decay = 0.99,
-                     .epsilon = 1e-8})};
+  return {
+      ascent("sgd-momentum", 20, OptimizerMethod::sgd),
+      ascent("rmsprop", 20, OptimizerMethod::rmsprop),
+      ascent("adam", 28, OptimizerMethod::adam),
+      diffusion("sgld", 12, Dynamics::sgld, {.drift = small, .noise = std::sqrt(2 * small)}),
+      diffusion("psgld", 20, Dynamics::psgld,
+                {.drift = small / 2, .noise = std::sqrt(small), .square_decay = 0.99, .epsilon = 1e-8}),
+      diffusion("sghmc", 20, Dynamics::sghmc, {.drift = small, .noise = std::sqrt(0.2 * small), .keep = 0.9}),
+      diffusion("sgnht", 28, Dynamics::sgnht, {.noise = std::sqrt(2 * step), .step = step, .temperature = 1}),
+      diffusion(
+          "santa", 36, Dynamics::santa_splitting,
+          {.drift = small, .noise = std::sqrt(2 * small), .temperature = small, .square_decay = 0.99, .epsilon = 1e-8}),
+      backprop("bbb", 32, {.step_size = 1e-3, .prior_precision = 1})};
 }
 
 }  // namespace stein::bench

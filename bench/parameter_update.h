@@ -12,16 +12,17 @@
 
 namespace stein::bench {
 
-/// A vector of parameters with a gradient that stays, and whatever the update keeps for every one of them.
+/// A vector of parameters with a gradient that stays, and whatever the update keeps for every one of them: with Bayes
+/// by Backprop the gradient is that of the weights, and the update a draw of them, the way back to μ and ρ, and SGD.
 class ParameterUpdate {
  public:
   virtual ~ParameterUpdate() = default;
   virtual void step() = 0;
-  virtual inference::MatrixView<const float> values() const = 0;  ///< [1, Q]
+  virtual inference::MatrixView<const float> values() const = 0;  ///< [1, Q]: what it moves
 };
 
-/// Whether the normals that an update draws count: without them ours and the reference move alike.
-enum class Noise { off, on };
+/// Which normals an update draws: its own, or none or the same ones, so that ours and the reference move alike.
+enum class Noise { comparable, own };
 
 /// One update in both forms, from the same values, gradients and state.
 struct UpdateCase {
@@ -30,7 +31,7 @@ struct UpdateCase {
   std::function<std::unique_ptr<ParameterUpdate>(std::int64_t size, Noise noise)> fused, tensors;
 };
 
-/// Momentum SGD, RMSprop, Adam; SGLD, pSGLD, SGHMC, SGNHT, Santa.
+/// Momentum SGD, RMSprop, Adam; SGLD, pSGLD, SGHMC, SGNHT, Santa; Bayes by Backprop.
 std::vector<UpdateCase> update_cases();
 
 }  // namespace stein::bench

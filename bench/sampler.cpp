@@ -24,12 +24,14 @@ struct SamplerOptions {
   }
 };
 
-/// Throws Error(numeric) unless both move the same way, without noise, to 1e-4 of how far they go.
+/// Throws Error(numeric) unless both move the same way, without noise or with the same, to 1e-4 of how far they go.
 void check_same(const UpdateCase& which) {
-  constexpr std::int64_t size = 10'007;
-  const auto ours = which.fused(size, Noise::off), reference = which.tensors(size, Noise::off);
+  constexpr std::int64_t parameters = 10'007;
+  const auto ours = which.fused(parameters, Noise::comparable),
+             reference = which.tensors(parameters, Noise::comparable);
   const std::vector<float> start(ours->values().row(0).begin(), ours->values().row(0).end());
   for (int t = 0; t < 3; ++t) ours->step(), reference->step();
+  const std::int64_t size = ours->values().columns;
   double moved = 0, apart = 0;
   for (std::int64_t q = 0; q < size; ++q) {
     const double x = reference->values()(0, q);
@@ -66,10 +68,10 @@ class Measurement {
   void measure(const UpdateCase& which, std::vector<Row>& rows) {
     const std::vector<int> threads = all_threads_ > 1 ? std::vector<int>{all_threads_, 1} : std::vector<int>{1};
     check_same(which);
-    const auto ours = which.fused(size_, Noise::on);
+    const auto ours = which.fused(size_, Noise::own);
     for (const int count : threads)
       rows.push_back(with_threads(count, [&] { return beside_copy(which, *ours, count); }));
-    const auto tensors = which.tensors(size_, Noise::on);
+    const auto tensors = which.tensors(size_, Noise::own);
     for (const int count : threads)
       rows.push_back(with_threads(count, [&] { return beside_tensors(which, *ours, *tensors, count); }));
   }

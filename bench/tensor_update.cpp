@@ -49,6 +49,52 @@ void average_square(at::Tensor& square, const at::Tensor& g, double decay) {
   square.mul_(decay).addcmul_(g, g, 1 - decay);
 }
 
+/// σ and ε of the draw are kept for the way back: nothing is made twice.
+class TensorBackprop final : public ParameterUpdate {
+ public:
+  TensorBackprop(const BackpropNumbers& numbers, std::int64_t size, Noise noise)
+      : numbers_(numbers),
+        noise_(noise),
+        coordinates_(2 * size, 0),
+        drawn_(size, 0),
+        mean_(half(coordinates_.values(), 0)),
+        rho_(half(coordinates_.values(), 1)),
+        deviation_(half(coordinates_.gradients(), 0)),
+        slope_(half(coordinates_.gradients(), 1)),
+        theta_(tensor_view(drawn_.values())),
+        g_(tensor_view(drawn_.gradients())),
+        epsilon_(at::empty_like(theta_)) {}
+
+  void step() override {
+    const c10::InferenceMode no_autograd;
+    const double h = numbers_.step_size, lambda = numbers_.prior_precision;
+    if (noise_ == Noise::own)
+      epsilon_.normal_();
+    else
+      fill_normal(std::span<float>(epsilon_.data_ptr<float>(), static_cast<std::size_t>(epsilon_.numel())),
+                  backprop_noise(updates_++), 0);
+    at::softplus_out(deviation_, rho_);
+    at::addcmul_out(theta_, mean_, deviation_, epsilon_);
+    mean_.mul_(1 - h * lambda).add_(g_, h);
+    at::sigmoid_out(slope_, rho_);
+    epsilon_.mul_(g_).add_(deviation_, -lambda).add_(deviation_.reciprocal_());
+    rho_.addcmul_(slope_, epsilon_, h);
+  }
+  MatrixView<const float> values() const override { return coordinates_.values(); }
+
+ private:
+  static at::Tensor half(MatrixView<float> row, std::int64_t which) {
+    const std::int64_t size = row.columns / 2;
+    return tensor_view(MatrixView<float>{row.data + which * size, 1, size});
+  }
+
+  BackpropNumbers numbers_;
+  Noise noise_;
+  UpdateVectors coordinates_, drawn_;
+  at::Tensor mean_, rho_, deviation_, slope_, theta_, g_, epsilon_;
+  std::uint64_t updates_ = 0;
+};
+
 }  // namespace
 
 std::unique_ptr<ParameterUpdate> make_tensor_update(const OptimizerOptions& options, std::int64_t size) {
@@ -128,6 +174,10 @@ std::unique_ptr<ParameterUpdate> make_tensor_update(Dynamics dynamics, const Dif
     drive();
     t.x.addcmul_(metric, u, 0.5);
   });
+}
+
+std::unique_ptr<ParameterUpdate> make_tensor_update(const BackpropNumbers& numbers, std::int64_t size, Noise noise) {
+  return std::make_unique<TensorBackprop>(numbers, size, noise);
 }
 
 }  // namespace stein::bench

@@ -17,12 +17,22 @@ class UpdateVectors {
   inference::MatrixView<float> state(std::size_t k) { return view(states_[k]); }
 
  private:
-  inference::MatrixView<float> view(inference::AlignedBuffer<float>& buffer) { return {buffer.data(), 1, size_}; }
+  inference::MatrixView<float> view(inference::AlignedBuffer<float>& buffer) const { return {buffer.data(), 1, size_}; }
 
   std::int64_t size_;
   inference::AlignedBuffer<float> values_, gradients_;
   std::vector<inference::AlignedBuffer<float>> states_;
 };
+
+/// What an update of Bayes by Backprop multiplies with.
+struct BackpropNumbers {
+  double step_size;        ///< h of SGD without momentum
+  double prior_precision;  ///< λ
+};
+/// The key of its noise at update t, where both forms draw the same.
+inline NoiseKey backprop_noise(std::uint64_t t) {
+  return {.seed = 1, .step = t, .stream = Stream::parameterization};
+}
 
 /// Momentum SGD, RMSprop or Adam.
 std::unique_ptr<ParameterUpdate> make_tensor_update(const inference::OptimizerOptions& options, std::int64_t size);
@@ -31,5 +41,8 @@ std::unique_ptr<ParameterUpdate> make_tensor_update(const inference::OptimizerOp
 /// Throws Error(usage) for another dynamics.
 std::unique_ptr<ParameterUpdate> make_tensor_update(inference::Dynamics dynamics,
                                                     const inference::DiffusionNumbers& numbers, std::int64_t size);
+
+/// Bayes by Backprop with the divergence in closed form: μ and ρ of `size` weights are its values.
+std::unique_ptr<ParameterUpdate> make_tensor_update(const BackpropNumbers& numbers, std::int64_t size, Noise noise);
 
 }  // namespace stein::bench

@@ -28,9 +28,8 @@ class CoupledNoise final : public Parameterization<Scalar> {
                MatrixView<Scalar> weights) override;
   void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                 MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
-  void add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
-                   std::span<Scalar> value) override {
-    inner_->add_entropy(coordinates, gradient, value);
+  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const override {
+    inner_->add_entropy(coordinates, value);
   }
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {
     return inner_->free_coordinates(row);

@@ -1,9 +1,27 @@
+#include <stein/inference/fused/mean_field_pass.h>
 #include <stein/inference/mean_field_gaussian.h>
-#include <stein/inference/mean_field_pass.h>
 #include <stein/inference/softplus.h>
 
 namespace stein::inference {
 namespace {
+
+void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
+  fused::draw(law, noise, weights);
+}
+
+void draw(const MeanField<double>& law, const MeanFieldNoise& noise, std::span<double> weights) {
+  plain::draw(law, noise, weights);
+}
+
+void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixView<const float> weight_gradient,
+               double precision, std::span<float> mean_gradient, std::span<float> deviation_gradient) {
+  fused::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
+}
+
+void pull_back(const MeanField<double>& law, const MeanFieldNoise& noise, MatrixView<const double> weight_gradient,
+               double precision, std::span<double> mean_gradient, std::span<double> deviation_gradient) {
+  plain::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
+}
 
 template <class Scalar>
 class MeanFieldPart final : public VariationalPart<Scalar> {
@@ -18,46 +36,29 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
 
   std::int64_t variables() const override { return weight_.size(); }
 
-  void add_draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
-    for_each_run([&](std::int64_t first, std::size_t count, std::int64_t place) {
-      mean_field::add_noise<Scalar>(row.subspan(log_deviation_ + first, count), epsilon(noise, first),
-                                    weights.subspan(place, count));
-    });
+  void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
+    inference::draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
   }
-  void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, std::span<const Scalar> weight_gradient,
-                 std::span<Scalar> gradient) const override {
-    for_each_run([&](std::int64_t first, std::size_t count, std::int64_t place) {
-      mean_field::pull_back<Scalar>(row.subspan(log_deviation_ + first, count), epsilon(noise, first),
-                                    weight_gradient.subspan(place, count),
-                                    gradient.subspan(log_deviation_ + first, count));
-    });
+  void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
+                 double precision, std::span<Scalar> gradient) const override {
+    weight_gradient.data += weight_.offset;
+    weight_gradient.columns = weight_.extent();
+    inference::pull_back(law(row), epsilon(noise), weight_gradient, precision, gradient.subspan(mean_, size_),
+                         gradient.subspan(log_deviation_, size_));
   }
-  double add_log_determinant(std::span<const Scalar> row, std::span<Scalar> gradient) const override {
-    return mean_field::add_log_deviation<Scalar>(row.subspan(log_deviation_, size_),
-                                                 gradient.subspan(log_deviation_, size_));
-  }
-  double add_expected_square(double precision, std::span<const Scalar> row, std::span<Scalar> gradient) const override {
-    return mean_field::add_expected_square<Scalar>(precision, row.subspan(mean_, size_),
-                                                   row.subspan(log_deviation_, size_), gradient.subspan(mean_, size_),
-                                                   gradient.subspan(log_deviation_, size_));
-  }
+  double log_determinant(std::span<const Scalar> row) const override { return sum_of_log_deviations(law(row)); }
+  double expected_square(std::span<const Scalar> row) const override { return sum_of_expected_squares(law(row)); }
   void initialise(std::span<Scalar> row, Draws& draws) const override {
     for (Scalar& rho : row.subspan(log_deviation_, size_))
       rho = static_cast<Scalar>(inverse_softplus(options_.draw_deviation(draws)));
   }
 
  private:
-  mean_field::Noise epsilon(const VariationalNoise& noise, std::int64_t first) const {
-    return {noise.key, noise.row, static_cast<std::uint64_t>(mean_ + first)};
+  MeanField<Scalar> law(std::span<const Scalar> row) const {
+    return {row.subspan(mean_, size_), row.subspan(log_deviation_, size_), weight_.columns(), weight_.row_stride};
   }
-  /// Runs that lie end to end among coordinates and weights: visit(first of the parameter, length, place in the
-  /// weights).
-  template <class Visit>
-  void for_each_run(const Visit& visit) const {
-    if (weight_.row_stride == weight_.columns()) return visit(std::int64_t{0}, size_, weight_.offset);
-    for (std::int64_t r = 0; r < weight_.rows(); ++r)
-      visit(r * weight_.columns(), static_cast<std::size_t>(weight_.columns()),
-            weight_.offset + r * weight_.row_stride);
+  MeanFieldNoise epsilon(const VariationalNoise& noise) const {
+    return {noise.key, noise.row, static_cast<std::uint64_t>(mean_)};
   }
 
   LayoutEntry weight_;

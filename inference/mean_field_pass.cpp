@@ -1,72 +1,81 @@
 #include <stein/inference/mean_field_pass.h>
 #include <stein/inference/softplus.h>
 
-#include <algorithm>
 #include <array>
 
-namespace stein::inference::mean_field {
+namespace stein::inference {
 namespace {
 
-/// Draws the ε of `size` coordinates a piece at a time: visit(i, ε).
+/// Draws the ε of a parameter a piece at a time: visit(number of the weight, its place, ε).
 template <class Scalar, class Visit>
-void for_each_noise(const Noise& noise, std::size_t size, const Visit& visit) {
+void for_each_weight(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::uint32_t draw,
+                     const Visit& visit) {
   std::array<Scalar, 256> piece;
-  for (std::size_t begin = 0; begin < size; begin += piece.size()) {
-    const std::size_t count = std::min(piece.size(), size - begin);
-    fill_normal(std::span(piece).first(count), noise.key, noise.row, noise.first + begin);
-    for (std::size_t i = 0; i < count; ++i) visit(begin + i, piece[i]);
+  const auto length = static_cast<std::int64_t>(piece.size());
+  for (std::int64_t begin = 0; begin < law.size(); begin += length) {
+    const std::int64_t end = std::min(begin + length, law.size());
+    fill_normal(std::span(piece).first(static_cast<std::size_t>(end - begin)), noise.key, noise.row + draw,
+                noise.first + static_cast<std::uint64_t>(begin));
+    law.for_each_stretch(begin, end, [&](std::int64_t q, std::int64_t place, std::int64_t count) {
+      for (std::int64_t j = 0; j < count; ++j) visit(q + j, place + j, piece[q - begin + j]);
+    });
   }
 }
 
 }  // namespace
 
 template <class Scalar>
-void add_noise(std::span<const Scalar> log_deviation, const Noise& noise, std::span<Scalar> weights) {
-  for_each_noise<Scalar>(noise, weights.size(),
-                         [&](std::size_t i, Scalar epsilon) { weights[i] += softplus(log_deviation[i]) * epsilon; });
-}
-
-template <class Scalar>
-void pull_back(std::span<const Scalar> log_deviation, const Noise& noise, std::span<const Scalar> weight_gradient,
-               std::span<Scalar> gradient) {
-  for_each_noise<Scalar>(noise, gradient.size(), [&](std::size_t i, Scalar epsilon) {
-    gradient[i] += weight_gradient[i] * epsilon * sigmoid(log_deviation[i]);
+void plain::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights) {
+  std::ranges::fill(weights, Scalar{0});
+  for_each_weight(law, noise, 0, [&](std::int64_t q, std::int64_t place, Scalar epsilon) {
+    weights[place] = law.mean[q] + softplus(law.log_deviation[q]) * epsilon;
   });
 }
 
 template <class Scalar>
-double add_log_deviation(std::span<const Scalar> log_deviation, std::span<Scalar> gradient) {
-  double sum = 0;
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    const Scalar deviation = softplus(log_deviation[i]);
-    gradient[i] += sigmoid(log_deviation[i]) / deviation;
-    sum += std::log(deviation);
+void plain::pull_back(const MeanField<Scalar>& law, const MeanFieldNoise& noise,
+                      MatrixView<const Scalar> weight_gradient, double precision, std::span<Scalar> mean_gradient,
+                      std::span<Scalar> deviation_gradient) {
+  std::ranges::fill(mean_gradient, Scalar{0});
+  std::ranges::fill(deviation_gradient, Scalar{0});
+  for (std::int64_t s = 0; s < weight_gradient.rows; ++s)
+    for_each_weight(law, noise, static_cast<std::uint32_t>(s), [&](std::int64_t q, std::int64_t place, Scalar epsilon) {
+      mean_gradient[q] += weight_gradient(s, place);
+      deviation_gradient[q] += weight_gradient(s, place) * epsilon;
+    });
+  const auto lambda = static_cast<Scalar>(precision);
+  for (std::int64_t q = 0; q < law.size(); ++q) {
+    const Scalar deviation = softplus(law.log_deviation[q]), slope = sigmoid(law.log_deviation[q]);
+    mean_gradient[q] -= lambda * law.mean[q];
+    deviation_gradient[q] = (deviation_gradient[q] - lambda * deviation) * slope + slope / deviation;
   }
+}
+
+template <class Scalar>
+double sum_of_log_deviations(const MeanField<Scalar>& law) {
+  double sum = 0;
+  for (const Scalar rho : law.log_deviation) sum += std::log(softplus(rho));
   return sum;
 }
 
 template <class Scalar>
-double add_expected_square(double precision, std::span<const Scalar> mean, std::span<const Scalar> log_deviation,
-                           std::span<Scalar> mean_gradient, std::span<Scalar> deviation_gradient) {
-  const auto lambda = static_cast<Scalar>(precision);
+double sum_of_expected_squares(const MeanField<Scalar>& law) {
   double sum = 0;
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    const Scalar deviation = softplus(log_deviation[i]);
-    mean_gradient[i] -= lambda * mean[i];
-    deviation_gradient[i] -= lambda * deviation * sigmoid(log_deviation[i]);
-    sum += static_cast<double>(mean[i] * mean[i] + deviation * deviation);
+  for (std::int64_t q = 0; q < law.size(); ++q) {
+    const Scalar deviation = softplus(law.log_deviation[q]);
+    sum += static_cast<double>(law.mean[q] * law.mean[q] + deviation * deviation);
   }
   return sum;
 }
 
-#define STEIN_INSTANTIATE(Scalar)                                                                                  \
-  template void add_noise(std::span<const Scalar>, const Noise&, std::span<Scalar>);                               \
-  template void pull_back(std::span<const Scalar>, const Noise&, std::span<const Scalar>, std::span<Scalar>);      \
-  template double add_log_deviation(std::span<const Scalar>, std::span<Scalar>);                                   \
-  template double add_expected_square(double, std::span<const Scalar>, std::span<const Scalar>, std::span<Scalar>, \
-                                      std::span<Scalar>);
+#define STEIN_INSTANTIATE(Scalar)                                                                                   \
+  template void plain::draw(const MeanField<Scalar>&, const MeanFieldNoise&, std::span<Scalar>);                    \
+  template void plain::pull_back(const MeanField<Scalar>&, const MeanFieldNoise&, MatrixView<const Scalar>, double, \
+                                 std::span<Scalar>, std::span<Scalar>);                                             \
+  template double sum_of_log_deviations(const MeanField<Scalar>&);                                                  \
+  template double sum_of_expected_squares(const MeanField<Scalar>&);
 STEIN_INSTANTIATE(float)
 STEIN_INSTANTIATE(double)
 #undef STEIN_INSTANTIATE
 
-}  // namespace stein::inference::mean_field
+}  // namespace stein::inference

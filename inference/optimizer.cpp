@@ -32,7 +32,8 @@ void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar
 template <class Scalar>
 OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, std::int64_t rows, std::int64_t size)
     : options_(checked(options)) {
-  if (options.method != OptimizerMethod::rmsprop) mean_ = StateRows<Scalar>(rows, size);
+  const bool plain_sgd = options.method == OptimizerMethod::sgd && options.momentum == 0;
+  if (options.method != OptimizerMethod::rmsprop && !plain_sgd) mean_ = StateRows<Scalar>(rows, size);
   if (options.method != OptimizerMethod::sgd) square_ = StateRows<Scalar>(rows, size);
 }
 

@@ -61,7 +61,7 @@ class OptimizerState {
 
   /// The numbers of update t = 0, 1, … at step size h.
   OptimizerStep step(std::int64_t t, double step_size) const;
-  /// Without data where the method keeps none.
+  /// Without data where the method keeps none: RMSprop, and SGD without momentum.
   MatrixView<Scalar> mean() { return mean_.view(); }
   MatrixView<Scalar> square() { return square_.view(); }
   OptimizerMethod method() const { return options_.method; }

@@ -29,14 +29,13 @@ class Parameterization {
   /// @param first  position of these rows among the rows reserved (not their global number)
   virtual void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                        MatrixView<Scalar> weights) = 0;
-  /// Writes ∇φ [m, Q] from ∇θ [m·S, P], for the coordinates and noise of the last `forward` of the same rows.
+  /// Writes ∇φ [m, Q] from ∇θ [m·S, P], for the coordinates and noise of the last `forward` of the same rows; with it,
+  /// where φ describes a distribution, the gradient of its entropy.
   virtual void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                         MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) = 0;
-  /// Adds the gradient of the entropy of the distribution that φ describes, and the entropy itself to `value` unless
-  /// empty.
-  virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
-                           std::span<Scalar> value) {
-    static_cast<void>(coordinates), static_cast<void>(gradient), static_cast<void>(value);
+  /// Adds the entropy of the distribution that φ describes to `value` [m].
+  virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const {
+    static_cast<void>(coordinates), static_cast<void>(value);
   }
 
   /// Which coordinates of a row, by its global number, are free (1) or held at zero (0); those past its end are free.

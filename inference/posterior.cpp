@@ -91,7 +91,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
     for (std::int64_t s = 0; s < samples; ++s) sum += sample_value[i * samples + s];
     rows_value[i] = sum / static_cast<Scalar>(samples);
   }
-  parameterization_->add_entropy(mapped_rows, mapped_gradient, rows_value);
+  if (wants_value) parameterization_->add_entropy(mapped_rows, rows_value);
   for (const auto& prior : priors_)
     if (prior->space() == PriorSpace::coordinates) prior->add_gradient(rows, rows_gradient, rows_value);
 }

@@ -1,7 +1,7 @@
 #include <stein/inference/direct.h>
 #include <stein/inference/variational_family.h>
+#include <stein/inference/vector_arithmetic.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -27,6 +27,11 @@ VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOp
   STEIN_CHECK(options.initial_deviation_low <= options.initial_deviation_high,
               "initial deviations need low ≤ high, got {} and {}", options.initial_deviation_low,
               options.initial_deviation_high);
+  for (std::size_t k = 0; k < weights_.entries().size(); ++k) {
+    const LayoutEntry& weight = weights_.entries()[k];
+    if (weight.role != Role::weight && weight.role != Role::bias)
+      points_.push_back({weight, coordinates_.entries()[k].offset});
+  }
 }
 
 template <class Scalar>
@@ -38,10 +43,11 @@ template <class Scalar>
 void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t,
                                         const NoiseKey& noise, MatrixView<Scalar> weights) {
   for (std::int64_t i = 0; i < weights.rows; ++i) {
-    const auto row = coordinates.values.block(i / samples(), 1);
-    mean_weights(row, weights.block(i, 1));
-    for (const auto& part : parts_)
-      part->add_draw(row.row(0), noise_of(noise, coordinates, samples(), i), weights.row(i));
+    const std::span<const Scalar> row = coordinates.values.row(i / samples());
+    for (const auto& part : parts_) part->draw(row, noise_of(noise, coordinates, samples(), i), weights.row(i));
+    for (const auto& [weight, coordinate] : points_)
+      spread_rows(row.data() + coordinate, weight.rows(), weight.columns(), weights.row(i).data() + weight.offset,
+                  weight.row_stride);
   }
 }
 
@@ -49,43 +55,35 @@ template <class Scalar>
 void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t,
                                          const NoiseKey& noise, MatrixView<const Scalar> weight_gradient,
                                          MatrixView<Scalar> gradient) {
-  const std::int64_t means = weights_.coordinate_count();
-  thread_local AlignedBuffer<Scalar> mean_gradient;
-  if (static_cast<std::int64_t>(mean_gradient.size()) < means)
-    mean_gradient = AlignedBuffer<Scalar>(static_cast<std::size_t>(means));
-  const MatrixView<Scalar> unpadded{mean_gradient.data(), 1, means};
-  for (std::int64_t i = 0; i < gradient.rows; ++i) std::ranges::fill(gradient.row(i), Scalar{0});
-  for (std::int64_t i = 0; i < weight_gradient.rows; ++i) {
-    const auto slope = gradient.row(i / samples());
-    remove_padding(weights_, weight_gradient.block(i, 1), unpadded);
-    for (std::int64_t j = 0; j < means; ++j) slope[j] += unpadded(0, j);
+  for (std::int64_t i = 0; i < gradient.rows; ++i) {
+    const MatrixView<const Scalar> slopes = weight_gradient.block(i * samples(), samples());
     for (const auto& part : parts_)
-      part->pull_back(coordinates.values.row(i / samples()), noise_of(noise, coordinates, samples(), i),
-                      weight_gradient.row(i), slope);
+      part->pull_back(coordinates.values.row(i), noise_of(noise, coordinates, samples(), i * samples()), slopes,
+                      prior_precision_, gradient.row(i));
+    for (const auto& [weight, coordinate] : points_)
+      for (std::int64_t q = 0; q < weight.size(); ++q) {
+        const std::int64_t place = weight.offset + q / weight.columns() * weight.row_stride + q % weight.columns();
+        Scalar sum{0};
+        for (std::int64_t s = 0; s < samples(); ++s) sum += slopes(s, place);
+        gradient(i, coordinate + q) = sum;
+      }
   }
 }
 
 template <class Scalar>
-void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
-                                            std::span<Scalar> value) {
-  for (std::int64_t i = 0; i < gradient.rows; ++i) {
+void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& coordinates,
+                                            std::span<Scalar> value) const {
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::span<const Scalar> row = coordinates.values.row(static_cast<std::int64_t>(i));
     double sum = 0;
-    for (const auto& part : parts_)
-      sum += part->add_log_determinant(coordinates.values.row(i), gradient.row(i)) +
-             0.5 * static_cast<double>(part->variables()) * std::log(2 * std::numbers::pi * std::numbers::e);
-    if (!value.empty()) value[i] += static_cast<Scalar>(sum);
-  }
-}
-
-template <class Scalar>
-void VariationalFamily<Scalar>::add_expected_gaussian(double precision, MatrixView<const Scalar> coordinates,
-                                                      MatrixView<Scalar> gradient, std::span<Scalar> value) const {
-  for (std::int64_t i = 0; i < gradient.rows; ++i) {
-    double sum = 0;
-    for (const auto& part : parts_)
-      sum += 0.5 * static_cast<double>(part->variables()) * std::log(precision / (2 * std::numbers::pi)) -
-             precision * part->add_expected_square(precision, coordinates.row(i), gradient.row(i)) / 2;
-    if (!value.empty()) value[i] += static_cast<Scalar>(sum);
+    for (const auto& part : parts_) {
+      const auto half = static_cast<double>(part->variables()) / 2;
+      sum += part->log_determinant(row) + half * std::log(2 * std::numbers::pi * std::numbers::e);
+      if (prior_precision_ > 0)
+        sum += half * std::log(prior_precision_ / (2 * std::numbers::pi)) -
+               prior_precision_ / 2 * part->expected_square(row);
+    }
+    value[i] += static_cast<Scalar>(sum);
   }
 }
 

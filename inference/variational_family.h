@@ -32,7 +32,7 @@ struct VariationalNoise {
   std::uint32_t row;
 };
 
-/// The Gaussian of one named parameter: reads its own coordinates in a row [Q] and its own weights in a row [P].
+/// The Gaussian of one named parameter: knows its own coordinates in a row [Q] and its own weights in a row [P].
 template <class Scalar>
 class VariationalPart {
  public:
@@ -40,24 +40,26 @@ class VariationalPart {
 
   /// Weights that it distributes.
   virtual std::int64_t variables() const = 0;
-  /// Adds a draw of θ − E θ.
-  virtual void add_draw(std::span<const Scalar> row, const VariationalNoise& noise,
-                        std::span<Scalar> weights) const = 0;
-  /// Adds the gradient of whatever is no mean from that of the weights, through the same draw.
+  /// Writes a draw of its weights, zeros in their padding.
+  virtual void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const = 0;
+  /// Writes, to its own coordinates, the gradient of Σ_s ⟨g_s, θ_s⟩ + log |∂θ/∂ε| − λ/2 E‖θ‖², through draws that are
+  /// made again.
+  /// @param noise            of the first draw; the others have the rows behind it
+  /// @param weight_gradient  g, [S, P]
   virtual void pull_back(std::span<const Scalar> row, const VariationalNoise& noise,
-                         std::span<const Scalar> weight_gradient, std::span<Scalar> gradient) const = 0;
-  /// Adds the gradient of the log determinant of the map ε → θ; returns it.
-  virtual double add_log_determinant(std::span<const Scalar> row, std::span<Scalar> gradient) const = 0;
-  /// Adds the gradient of −λ/2 E‖θ‖²; returns E‖θ‖².
-  virtual double add_expected_square(double precision, std::span<const Scalar> row,
-                                     std::span<Scalar> gradient) const = 0;
+                         MatrixView<const Scalar> weight_gradient, double precision,
+                         std::span<Scalar> gradient) const = 0;
+  /// log |∂θ/∂ε|.
+  virtual double log_determinant(std::span<const Scalar> row) const = 0;
+  /// E‖θ‖².
+  virtual double expected_square(std::span<const Scalar> row) const = 0;
   /// Draws where its spread starts.
   virtual void initialise(std::span<Scalar> row, Draws& draws) const = 0;
 };
 
 /// q(θ | φ), Gaussian in every named parameter and drawn from by reparameterization. `forward` draws weights,
-/// `pullback` carries their gradient back through the same draw, `add_entropy` adds that of q: its gradient is the
-/// pathwise one of −log q at the draw, too.
+/// `pullback` carries their gradient back through the same draw. The gradient of q's entropy is the pathwise one of
+/// −log q at the draw, too.
 ///
 /// Weights and biases are distributed, their means are coordinates under the same names; every other parameter of the
 /// model (a log-precision, a rate) is a point that passes through and has no entropy.
@@ -72,14 +74,12 @@ class VariationalFamily : public Parameterization<Scalar> {
                MatrixView<Scalar> weights) override;
   void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                 MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
-  void add_entropy(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
-                   std::span<Scalar> value) override;
+  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
-  /// Adds E_q log N(θ; 0, 1/λ) over weights and biases, with the normaliser, to `value` [m] unless that is empty, and
-  /// its gradient to `gradient` [m, Q]: with the entropy, −KL(q ‖ N(0, 1/λ)).
-  void add_expected_gaussian(double precision, MatrixView<const Scalar> coordinates, MatrixView<Scalar> gradient,
-                             std::span<Scalar> value) const;
+  /// From now on E_q log N(θ; 0, 1/λ) over weights and biases, with its normaliser, stands with the entropy: together
+  /// −KL(q ‖ N(0, 1/λ)), whose gradient costs no pass of its own.
+  void include_gaussian_prior(double precision) { prior_precision_ = precision; }
   /// Writes the mean of q [m, P], padding included: prediction without sampling.
   void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;
 
@@ -94,7 +94,15 @@ class VariationalFamily : public Parameterization<Scalar> {
   Layout coordinates_;  ///< the means; a derived class appends what spreads them
 
  private:
+  /// A parameter that is a point: its entry among the weights, its place in a row of coordinates.
+  struct Point {
+    LayoutEntry weight;
+    std::int64_t coordinate;
+  };
+
   std::vector<std::unique_ptr<VariationalPart<Scalar>>> parts_;
+  std::vector<Point> points_;
+  double prior_precision_ = 0;  ///< 0: the prior is another's affair
 };
 
 }  // namespace stein::inference

@@ -22,55 +22,48 @@ class MatrixPart final : public VariationalPart<Scalar> {
 
   std::int64_t variables() const override { return rows_ * columns_; }
 
-  void add_draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
+  void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
     std::vector<Scalar>& v = exponentials(row);
     for_each_row(noise, [&](std::int64_t i, std::span<const Scalar> epsilon) {
       const Scalar u = std::exp(row[left_ + i]);
+      const Scalar* from = row.data() + mean_ + i * columns_;
       Scalar* to = weights.data() + weight_.offset + i * weight_.row_stride;
-      for (std::int64_t j = 0; j < columns_; ++j) to[j] += u * epsilon[j] * v[j];
+      for (std::int64_t j = 0; j < columns_; ++j) to[j] = from[j] + u * epsilon[j] * v[j];
+      std::fill(to + columns_, to + weight_.row_stride, Scalar{0});
     });
   }
-  void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, std::span<const Scalar> weight_gradient,
-                 std::span<Scalar> gradient) const override {
+  void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
+                 double precision, std::span<Scalar> gradient) const override {
+    start_gradient(row, precision, gradient);
     std::vector<Scalar>& v = exponentials(row);
-    for_each_row(noise, [&](std::int64_t i, std::span<const Scalar> epsilon) {
-      const Scalar u = std::exp(row[left_ + i]);
-      const Scalar* from = weight_gradient.data() + weight_.offset + i * weight_.row_stride;
-      Scalar sum{0};
-      for (std::int64_t j = 0; j < columns_; ++j) {
-        const Scalar slope = from[j] * u * epsilon[j] * v[j];
-        gradient[right_ + j] += slope;
-        sum += slope;
-      }
-      gradient[left_ + i] += sum;
-    });
+    for (std::int64_t s = 0; s < weight_gradient.rows; ++s) {
+      const VariationalNoise own{noise.key, noise.row + static_cast<std::uint32_t>(s)};
+      for_each_row(own, [&](std::int64_t i, std::span<const Scalar> epsilon) {
+        const Scalar u = std::exp(row[left_ + i]);
+        const Scalar* from = weight_gradient.row(s).data() + weight_.offset + i * weight_.row_stride;
+        Scalar* mean_gradient = gradient.data() + mean_ + i * columns_;
+        Scalar sum{0};
+        for (std::int64_t j = 0; j < columns_; ++j) {
+          const Scalar slope = from[j] * u * epsilon[j] * v[j];
+          mean_gradient[j] += from[j];
+          gradient[right_ + j] += slope;
+          sum += slope;
+        }
+        gradient[left_ + i] += sum;
+      });
+    }
   }
-  double add_log_determinant(std::span<const Scalar> row, std::span<Scalar> gradient) const override {
-    double sum = 0;
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      gradient[left_ + i] += static_cast<Scalar>(columns_);
-      sum += static_cast<double>(columns_) * static_cast<double>(row[left_ + i]);
-    }
-    for (std::int64_t j = 0; j < columns_; ++j) {
-      gradient[right_ + j] += static_cast<Scalar>(rows_);
-      sum += static_cast<double>(rows_) * static_cast<double>(row[right_ + j]);
-    }
-    return sum;
+  double log_determinant(std::span<const Scalar> row) const override {
+    double left = 0, right = 0;
+    for (std::int64_t i = 0; i < rows_; ++i) left += static_cast<double>(row[left_ + i]);
+    for (std::int64_t j = 0; j < columns_; ++j) right += static_cast<double>(row[right_ + j]);
+    return static_cast<double>(columns_) * left + static_cast<double>(rows_) * right;
   }
-  double add_expected_square(double precision, std::span<const Scalar> row, std::span<Scalar> gradient) const override {
-    double left = 0, right = 0, means = 0;
-    for (std::int64_t i = 0; i < rows_; ++i) left += std::exp(2 * static_cast<double>(row[left_ + i]));
-    for (std::int64_t j = 0; j < columns_; ++j) right += std::exp(2 * static_cast<double>(row[right_ + j]));
-    for (std::int64_t i = 0; i < rows_; ++i)
-      gradient[left_ + i] -= static_cast<Scalar>(precision * right * std::exp(2 * static_cast<double>(row[left_ + i])));
-    for (std::int64_t j = 0; j < columns_; ++j)
-      gradient[right_ + j] -=
-          static_cast<Scalar>(precision * left * std::exp(2 * static_cast<double>(row[right_ + j])));
-    for (std::int64_t k = mean_; k < mean_ + rows_ * columns_; ++k) {
-      gradient[k] -= static_cast<Scalar>(precision) * row[k];
-      means += static_cast<double>(row[k]) * static_cast<double>(row[k]);
-    }
-    return left * right + means;
+  double expected_square(std::span<const Scalar> row) const override {
+    double means = 0;
+    for (const Scalar mean : row.subspan(mean_, rows_ * columns_))
+      means += static_cast<double>(mean) * static_cast<double>(mean);
+    return sum_of_squares(row, left_, rows_) * sum_of_squares(row, right_, columns_) + means;
   }
   void initialise(std::span<Scalar> row, Draws& draws) const override {
     const auto half = static_cast<Scalar>(std::log(options_.draw_deviation(draws)) / 2);
@@ -79,6 +72,24 @@ class MatrixPart final : public VariationalPart<Scalar> {
   }
 
  private:
+  /// Σ u² or Σ v².
+  static double sum_of_squares(std::span<const Scalar> row, std::int64_t first, std::int64_t count) {
+    double sum = 0;
+    for (std::int64_t k = first; k < first + count; ++k) sum += std::exp(2 * static_cast<double>(row[k]));
+    return sum;
+  }
+  /// Writes the gradient of the log determinant − λ/2 E‖θ‖².
+  void start_gradient(std::span<const Scalar> row, double precision, std::span<Scalar> gradient) const {
+    const double left = sum_of_squares(row, left_, rows_), right = sum_of_squares(row, right_, columns_);
+    for (std::int64_t i = 0; i < rows_; ++i)
+      gradient[left_ + i] = static_cast<Scalar>(static_cast<double>(columns_) -
+                                                precision * right * std::exp(2 * static_cast<double>(row[left_ + i])));
+    for (std::int64_t j = 0; j < columns_; ++j)
+      gradient[right_ + j] = static_cast<Scalar>(static_cast<double>(rows_) -
+                                                 precision * left * std::exp(2 * static_cast<double>(row[right_ + j])));
+    for (std::int64_t k = mean_; k < mean_ + rows_ * columns_; ++k)
+      gradient[k] = static_cast<Scalar>(-precision) * row[k];
+  }
   /// v, in memory of this thread.
   std::vector<Scalar>& exponentials(std::span<const Scalar> row) const {
     thread_local std::vector<Scalar> v;

@@ -3,34 +3,29 @@
 namespace stein::inference {
 namespace {
 
-/// E_q log p of a Gaussian prior, over the coordinates of the family.
+/// The Gamma prior of learned noise precisions, where the family has the divergence of the weights to itself.
 template <class Scalar>
-class ExpectedGaussianPrior final : public Prior<Scalar> {
+class NoisePrecisionPrior final : public Prior<Scalar> {
  public:
-  /// @param family  must outlive this
-  ExpectedGaussianPrior(const GaussianPriorOptions& options, const VariationalFamily<Scalar>& family)
-      : options_(options), family_(family) {
+  NoisePrecisionPrior(const GaussianPriorOptions& options, const Layout& coordinates) : gamma_(options.gamma) {
     STEIN_CHECK(!options.learn_weight_precision,
                 "the weights of a variational family have a prior of fixed precision, expected it not to be learned");
-    for (const LayoutEntry& entry : family.coordinates().entries())
-      if (entry.role == Role::log_precision) noise_precisions_.push_back(entry.offset);
+    for (const LayoutEntry& entry : coordinates.entries())
+      if (entry.role == Role::log_precision) places_.push_back(entry.offset);
   }
   void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
                     std::span<Scalar> value) const override {
-    const MatrixView<const Scalar> values = rows.values;
-    family_.add_expected_gaussian(options_.weight_precision, values, gradient, value);
-    for (std::int64_t i = 0; i < values.rows; ++i)
-      for (const std::int64_t place : noise_precisions_) {
-        const LogGamma law = log_gamma_prior(options_.gamma, static_cast<double>(values(i, place)));
+    for (std::int64_t i = 0; i < rows.values.rows; ++i)
+      for (const std::int64_t place : places_) {
+        const LogGamma law = log_gamma_prior(gamma_, static_cast<double>(rows.values(i, place)));
         gradient(i, place) += static_cast<Scalar>(law.slope);
         if (!value.empty()) value[i] += static_cast<Scalar>(law.value);
       }
   }
 
  private:
-  GaussianPriorOptions options_;
-  const VariationalFamily<Scalar>& family_;
-  std::vector<std::int64_t> noise_precisions_;
+  GammaPriorOptions gamma_;
+  std::vector<std::int64_t> places_;
 };
 
 template <class Scalar>
@@ -50,11 +45,13 @@ std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Mo
                                                               const GaussianPriorOptions& prior,
                                                               Divergence divergence) {
   std::unique_ptr<Prior<Scalar>> law;
-  if (divergence == Divergence::closed_form)
-    law = std::make_unique<ExpectedGaussianPrior<Scalar>>(checked(prior), *family);
-  else
+  if (divergence == Divergence::closed_form) {
+    law = std::make_unique<NoisePrecisionPrior<Scalar>>(checked(prior), family->coordinates());
+    family->include_gaussian_prior(prior.weight_precision);
+  } else {
     law = std::make_unique<GaussianPrior<Scalar>>(checked(prior), family->weights(), std::vector<std::string>{},
                                                   PriorSpace::weights);
+  }
   return with_prior(std::move(model), std::move(family), std::move(law));
 }
 

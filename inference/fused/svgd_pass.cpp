@@ -135,16 +135,17 @@ struct StepVectors {
 };
 
 /// Moves `lanes` coordinates from x along `direction`, the operations of update_coordinate in optimizer.cpp; returns
-/// where they are then.
-template <OptimizerMethod method>
+/// where they are then. `averages` says whether there is a mean of directions.
+template <OptimizerMethod method, bool averages>
 HWY_INLINE FloatVector ascend_vector(const StepVectors& step, FloatVector direction, FloatVector x, float* mean,
                                      float* square) {
   const FloatTag d;
   FloatVector m = direction;
-  if constexpr (method == OptimizerMethod::sgd) m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), direction);
+  if constexpr (method == OptimizerMethod::sgd && averages)
+    m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), direction);
   if constexpr (method == OptimizerMethod::adam)
     m = hn::MulAdd(step.momentum, hn::LoadU(d, mean), hn::Mul(step.rest_momentum, direction));
-  if constexpr (method != OptimizerMethod::rmsprop) hn::StoreU(m, d, mean);
+  if constexpr (averages) hn::StoreU(m, d, mean);
   if constexpr (method == OptimizerMethod::sgd) {
     return hn::MulAdd(step.step_size, m, x);
   } else {
@@ -168,7 +169,7 @@ class FiniteCheck {
 };
 
 /// Columns begin … end of the update, where every row climbs along its own gradient. Whether they are finite after it.
-template <OptimizerMethod method>
+template <OptimizerMethod method, bool averages>
 bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   const FloatTag d;
   const StepVectors step(update.step);
@@ -179,8 +180,8 @@ bool ascend_columns(const Update& update, std::int64_t begin, std::int64_t end) 
     float* const square = update.square.data + i * update.square.stride;
     const float* const gradient = update.gradients.data + i * update.gradients.stride;
     for (std::int64_t q = begin; q < end; q += lanes) {
-      const FloatVector moved =
-          ascend_vector<method>(step, hn::LoadU(d, gradient + q), hn::LoadU(d, value + q), mean + q, square + q);
+      const FloatVector moved = ascend_vector<method, averages>(step, hn::LoadU(d, gradient + q),
+                                                                hn::LoadU(d, value + q), mean + q, square + q);
       hn::StoreU(moved, d, value + q);
       finite.add(moved);
     }
@@ -208,7 +209,7 @@ HWY_INLINE void weigh(const float* weights, std::int64_t rows, const float* b, f
 }
 
 /// Columns begin … end of the update along the Stein direction. Whether they are finite after it.
-template <OptimizerMethod method>
+template <OptimizerMethod method, bool averages>
 bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   const FloatTag d;
   const std::int64_t rows = update.values.rows;
@@ -248,7 +249,7 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
       for (std::int64_t q = 0; q < size; q += lanes) {
         const FloatVector x = hn::LoadU(d, value + q), from_origin = hn::Sub(x, hn::Load(d, origin + q));
         const FloatVector along = hn::MulAdd(own, from_origin, hn::Load(d, direction + i * stride + q));
-        const FloatVector moved = ascend_vector<method>(step, along, x, mean + q, square + q);
+        const FloatVector moved = ascend_vector<method, averages>(step, along, x, mean + q, square + q);
         hn::StoreU(moved, d, value + q);
         finite.add(moved);
       }
@@ -257,17 +258,19 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   return finite.passed();
 }
 
-template <OptimizerMethod method>
+template <OptimizerMethod method, bool averages>
 bool update_columns(const Update& update, std::int64_t begin, std::int64_t end) {
-  return update.weights == nullptr ? ascend_columns<method>(update, begin, end)
-                                   : stein_columns<method>(update, begin, end);
+  return update.weights == nullptr ? ascend_columns<method, averages>(update, begin, end)
+                                   : stein_columns<method, averages>(update, begin, end);
 }
 
 bool update_block(const Update& update, std::int64_t begin, std::int64_t end) {
   switch (update.method) {
-    case OptimizerMethod::sgd: return update_columns<OptimizerMethod::sgd>(update, begin, end);
-    case OptimizerMethod::rmsprop: return update_columns<OptimizerMethod::rmsprop>(update, begin, end);
-    case OptimizerMethod::adam: return update_columns<OptimizerMethod::adam>(update, begin, end);
+    case OptimizerMethod::sgd:
+      return update.mean.data != nullptr ? update_columns<OptimizerMethod::sgd, true>(update, begin, end)
+                                         : update_columns<OptimizerMethod::sgd, false>(update, begin, end);
+    case OptimizerMethod::rmsprop: return update_columns<OptimizerMethod::rmsprop, false>(update, begin, end);
+    case OptimizerMethod::adam: return update_columns<OptimizerMethod::adam, true>(update, begin, end);
   }
   return false;
 }

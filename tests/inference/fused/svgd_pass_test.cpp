@@ -97,17 +97,19 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
 TEST_CASE("an optimizer's update in SIMD has the bits of the plain one where both add in one rounding",
           "[inference][svgd][parity]") {
   if (fused::vector_lanes() < 8) return;  // SSE rounds a product before it adds
-  for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
-    Particles<float> simd = make(3, 130).narrow, readable = simd;
-    const OptimizerOptions options{.method = method, .step = {.step_size = 1e-2}};
-    OptimizerState<float> simd_state(options, 3, 130), readable_state(options, 3, 130);
-    for (int t = 0; t < 5; ++t) {
-      const OptimizerStep step = simd_state.step(t, options.step.step_size);
-      CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
-      CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
-    }
-    for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
+  const auto [method, momentum] = GENERATE(table<OptimizerMethod, double>({{OptimizerMethod::sgd, 0.9},
+                                                                           {OptimizerMethod::sgd, 0.0},
+                                                                           {OptimizerMethod::rmsprop, 0.9},
+                                                                           {OptimizerMethod::adam, 0.9}}));
+  Particles<float> simd = make(3, 130).narrow, readable = simd;
+  const OptimizerOptions options{.method = method, .step = {.step_size = 1e-2}, .momentum = momentum};
+  OptimizerState<float> simd_state(options, 3, 130), readable_state(options, 3, 130);
+  for (int t = 0; t < 5; ++t) {
+    const OptimizerStep step = simd_state.step(t, options.step.step_size);
+    CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
+    CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
   }
+  for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
 }
 
 TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[inference][svgd]") {
