@@ -10,7 +10,8 @@ namespace stein::envs {
 /// about a link's end
 ///   (I + m L²) θ̈₁ + m L l cos(θ₁ − θ₂) θ̈₂ = −τ − m L l sin(θ₁ − θ₂) θ̇₂² − (m l + m L) g sin θ₁
 ///   m L l cos(θ₁ − θ₂) θ̈₁ + I θ̈₂          =  τ + m L l sin(θ₁ − θ₂) θ̇₁² − m l g sin θ₂,
-/// semi-implicit Euler, two steps of 0.01 s for an action. State [θ₁, θ̇₁, θ₂, θ̇₂], observation [sin θ₁, cos θ₁, θ̇₁,
+/// semi-implicit Euler, two steps of 0.01 s for an action; no link turns by more than a quarter turn a step, the limit
+/// of Box2D, which rllab moves it with: without it strong torques end in infinity. State [θ₁, θ̇₁, θ₂, θ̇₂], observation [sin θ₁, cos θ₁, θ̇₁,
 /// sin θ₂, cos θ₂, θ̇₂]. Reward: minus the distance of the tip from (0, 2L) after the step. It never ends by itself.
 class DoublePendulum {
  public:
@@ -29,6 +30,7 @@ class DoublePendulum {
   static constexpr int state_size = 4, observation_size = 6, action_size = 1;
   static constexpr double gravity = 10, mass = 0.5, length = 1, centre = 0.5, inertia = 0.167083;
   static constexpr double largest_torque = 50, dt = 0.01;
+  static constexpr double largest_speed = 3.14159265358979323846 / 2 / dt;
   static constexpr int substeps = 2;
 
   explicit DoublePendulum(const Options& options) : side_(options.reward == Reward::corrected ? 1 : -1) {}
@@ -69,8 +71,9 @@ class DoublePendulum {
     const Real push2 = torque + coupling * sine * state[1] * state[1] - weight2 * second.sine;
     const Real off = coupling * cosine, determinant = inner * outer - off * off;
     constexpr auto h = static_cast<Real>(dt);
-    state[1] += h * (outer * push1 - off * push2) / determinant;
-    state[3] += h * (inner * push2 - off * push1) / determinant;
+    constexpr auto fastest = static_cast<Real>(largest_speed);
+    state[1] = limited(state[1] + h * (outer * push1 - off * push2) / determinant, fastest);
+    state[3] = limited(state[3] + h * (inner * push2 - off * push1) / determinant, fastest);
     state[0] += h * state[1];
     state[2] += h * state[3];
   }
