@@ -1,0 +1,38 @@
+// rllab's Cartpole Swing-Up (Duan et al. 2016).
+#pragma once
+
+#include <stein/envs/cart_pole_body.h>
+
+namespace stein::envs {
+
+/// Swing the pole of `CartPoleBody` up from about hanging. Reward cos θ of the state after the step; −100 where
+/// |x| > 3, which ends it.
+class CartPoleSwingUp {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  static constexpr int state_size = 4, observation_size = 4, action_size = 1;
+  static constexpr double largest_position = 3;
+
+  explicit CartPoleSwingUp(const Options&) {}
+  ControlSpec spec() const;
+  void reset(Draws& draws, double (&state)[state_size]) const;
+
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
+                                                           const Real (&action)[action_size]) const {
+    CartPoleBody::move(state, action[0]);
+    const bool out = std::abs(state[0]) > static_cast<Real>(largest_position);
+    const Real height = sine_cosine(state[2]).cosine;
+    return {.reward = out ? Real(-100) : height, .terminated = out ? Real(1) : Real(0)};
+  }
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void observe(const Real (&state)[state_size],
+                                                     Real (&observation)[observation_size]) const {
+    for (int k = 0; k < 4; ++k) observation[k] = state[k];
+  }
+};
+
+}  // namespace stein::envs

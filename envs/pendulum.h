@@ -1,0 +1,42 @@
+// Gymnasium's Pendulum-v1: swing a pendulum up with too weak a motor, and keep it there.
+#pragma once
+
+#include <stein/envs/dynamics.h>
+
+namespace stein::envs {
+
+/// θ̈ = 15 sin θ + 3 u, θ = 0 upright; torque |u| ≤ 2, speed |θ̇| ≤ 8; the speed moves first, then the angle, by steps of
+/// 0.05 s. State [θ, θ̇], observation [cos θ, sin θ, θ̇]. The reward −(θ² + 0.1 θ̇² + 0.001 u²) is that of the state
+/// before the step, θ in [−π, π). It never ends by itself.
+class Pendulum {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  static constexpr int state_size = 2, observation_size = 3, action_size = 1;
+  static constexpr double largest_torque = 2, largest_speed = 8, dt = 0.05;
+
+  explicit Pendulum(const Options&) {}
+  ControlSpec spec() const;
+  void reset(Draws& draws, double (&state)[state_size]) const;
+
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
+                                                           const Real (&action)[action_size]) const {
+    const Real torque = limited(action[0], static_cast<Real>(largest_torque)), angle = wrapped(state[0]);
+    const Real cost = angle * angle + Real(0.1) * state[1] * state[1] + Real(0.001) * torque * torque;
+    const Real speed = state[1] + (15 * sine_cosine(state[0]).sine + 3 * torque) * static_cast<Real>(dt);
+    state[1] = limited(speed, static_cast<Real>(largest_speed));
+    state[0] += state[1] * static_cast<Real>(dt);
+    return {.reward = -cost, .terminated = 0};
+  }
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void observe(const Real (&state)[state_size],
+                                                     Real (&observation)[observation_size]) const {
+    const auto [sine, cosine] = sine_cosine(state[0]);
+    observation[0] = cosine, observation[1] = sine, observation[2] = state[1];
+  }
+};
+
+}  // namespace stein::envs

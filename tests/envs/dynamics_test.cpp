@@ -1,0 +1,123 @@
+// One step of every classic task against other programs and independent equations (reference/control_vectors.json), and
+// the energy of pendulums that nobody drives.
+#include <stein/core/read_file.h>
+#include <stein/envs/acrobot.h>
+#include <stein/envs/cart_pole.h>
+#include <stein/envs/cart_pole_swing_up.h>
+#include <stein/envs/double_pendulum.h>
+#include <stein/envs/pendulum.h>
+#include <stein/envs/rllab_cart_pole.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+namespace stein::envs {
+namespace {
+
+nlohmann::json vectors(const std::string& name) {
+  static const auto all =
+      nlohmann::json::parse(read_file(std::string(STEIN_TESTS) + "/envs/reference/control_vectors.json"));
+  return all.at(name);
+}
+
+/// Angles that a task wraps may come out a turn apart.
+double apart(double found, double expected, bool angle) {
+  const double difference = found - expected;
+  return std::abs(angle ? wrapped(difference) : difference);
+}
+
+template <class Real, class Task>
+void check_vectors(const Task& task, const std::string& name, double tolerance) {
+  int terminal = 0;
+  for (const auto& reference : vectors(name)) {
+    Real state[Task::state_size], action[Task::action_size], seen[Task::observation_size];
+    for (int k = 0; k < Task::state_size; ++k) state[k] = static_cast<Real>(reference["state"][k].get<double>());
+    for (int k = 0; k < Task::action_size; ++k) action[k] = static_cast<Real>(reference["action"][k].get<double>());
+    const Outcome<Real> outcome = task.step(state, action);
+    task.observe(state, seen);
+    INFO(name << " " << reference.dump());
+    for (int k = 0; k < Task::state_size; ++k) {
+      const double expected = reference["next"][k];
+      const bool angle = std::is_same_v<Task, Acrobot> && k < 2;
+      CHECK(apart(state[k], expected, angle) <= tolerance * std::max(1.0, std::abs(expected)));
+    }
+    for (int k = 0; k < Task::observation_size; ++k) {  // Gymnasium gives its observations as floats
+      const double expected = reference["observation"][k];
+      CHECK(std::abs(seen[k] - expected) <= std::max(tolerance, 2e-7) * std::max(1.0, std::abs(expected)));
+    }
+    const double reward = reference["reward"];
+    CHECK(std::abs(outcome.reward - reward) <= tolerance * std::max(1.0, std::abs(reward)));
+    CHECK((outcome.terminated == 1) == reference["terminated"].get<bool>());
+    terminal += outcome.terminated == 1;
+  }
+  if (!(task.spec().name == "Pendulum-v1" || task.spec().name == "double-pendulum")) CHECK(terminal > 0);
+}
+
+template <class Task>
+void check_task(const Task& task, const std::string& name) {
+  check_vectors<double>(task, name, 1e-12);
+  check_vectors<float>(task, name, 2e-5);
+}
+
+}  // namespace
+
+TEST_CASE("a step of every classic task is that of the reference, in double and in float", "[envs][control]") {
+  check_task(CartPole({}), "CartPole-v1");
+  check_task(Pendulum({}), "Pendulum-v1");
+  check_task(Acrobot({}), "Acrobot-v1");
+  check_task(RllabCartPole({}), "cartpole");
+  check_task(CartPoleSwingUp({}), "cartpole-swingup");
+  check_task(DoublePendulum({}), "double-pendulum");
+  check_task(DoublePendulum({.reward = DoublePendulum::Reward::rllab}), "double-pendulum reward=rllab");
+}
+
+TEST_CASE("undriven pendulums keep their energy to the first order of the step", "[envs][control]") {
+  // Over an episode of 500 steps and ten.
+  const double action[1] = {0};
+  const DoublePendulum task({});
+  double state[4] = {0.3, 0, 0.5, 0};
+  const auto energy = [&] {
+    const double m = DoublePendulum::mass, l = DoublePendulum::centre, length = DoublePendulum::length;
+    const double i = DoublePendulum::inertia, g = DoublePendulum::gravity;
+    return 0.5 * (i + m * length * length) * state[1] * state[1] + 0.5 * i * state[3] * state[3] +
+           m * length * l * std::cos(state[0] - state[2]) * state[1] * state[3] -
+           (m * l + m * length) * g * std::cos(state[0]) - m * l * g * std::cos(state[2]);
+  };
+  const double start = energy();
+  double worst = 0, worst_of_ten = 0;
+  for (int t = 0; t < 5000; ++t) {
+    task.step(state, action);
+    worst_of_ten = std::max(worst_of_ten, std::abs(energy() - start));
+    if (t < 500) worst = worst_of_ten;
+  }
+  CAPTURE(start, worst, worst_of_ten);
+  CHECK(worst < 0.05);  // of 0.64 J above rest; forces that depend on speeds make it drift slowly
+  CHECK(worst_of_ten < 0.1);
+
+  double cart[4] = {0, 0, 2.6, 0};
+  const auto cart_energy = [&] {
+    const double m = CartPoleBody::pole_mass, l = CartPoleBody::centre;
+    return 0.5 * (CartPoleBody::cart_mass + m) * cart[1] * cart[1] + 0.5 * CartPoleBody::inertia * cart[3] * cart[3] -
+           m * l * std::cos(cart[2]) * cart[1] * cart[3] + m * CartPoleBody::gravity * l * std::cos(cart[2]);
+  };
+  const double cart_start = cart_energy();
+  worst = 0;
+  for (int t = 0; t < 5000; ++t) {
+    CartPoleBody::move(cart, 0.0);
+    worst = std::max(worst, std::abs(cart_energy() - cart_start));
+  }
+  CAPTURE(cart_start, worst);
+  CHECK(worst < 0.15);  // of 1 J
+}
+
+TEST_CASE("sine and cosine in float are right to 2e-7 over the angles that tasks reach", "[envs][control]") {
+  double worst = 0;
+  for (int i = -400000; i <= 400000; ++i) {
+    const float angle = static_cast<float>(i) * 0.01F;
+    const auto [sine, cosine] = sine_cosine(angle);
+    worst = std::max({worst, std::abs(sine - std::sin(double{angle})), std::abs(cosine - std::cos(double{angle}))});
+  }
+  CHECK(worst < 2e-7);
+}
+
+}  // namespace stein::envs
