@@ -9,6 +9,7 @@
 
 namespace stein {
 
+/// Both of one angle.
 template <class Real>
 struct SineCosine {
   Real sine, cosine;

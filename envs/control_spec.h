@@ -16,6 +16,7 @@ struct Quantity {
   std::string unit{};
 };
 
+/// What there is to know of a control task.
 struct ControlSpec {
   std::string name;
   std::int64_t version = 1;  ///< changes when the same actions no longer give the same numbers
