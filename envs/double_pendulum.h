@@ -11,8 +11,9 @@ namespace stein::envs {
 ///   (I + m L²) θ̈₁ + m L l cos(θ₁ − θ₂) θ̈₂ = −τ − m L l sin(θ₁ − θ₂) θ̇₂² − (m l + m L) g sin θ₁
 ///   m L l cos(θ₁ − θ₂) θ̈₁ + I θ̈₂          =  τ + m L l sin(θ₁ − θ₂) θ̇₁² − m l g sin θ₂,
 /// semi-implicit Euler, two steps of 0.01 s for an action; no link turns by more than a quarter turn a step, the limit
-/// of Box2D, which rllab moves it with: without it strong torques end in infinity. State [θ₁, θ̇₁, θ₂, θ̇₂], observation [sin θ₁, cos θ₁, θ̇₁,
-/// sin θ₂, cos θ₂, θ̇₂]. Reward: minus the distance of the tip from (0, 2L) after the step. It never ends by itself.
+/// of Box2D, which rllab moves it with: without it strong torques end in infinity. State [θ₁, θ̇₁, θ₂, θ̇₂], observation
+/// [sin θ₁, cos θ₁, θ̇₁, sin θ₂, cos θ₂, θ̇₂]. Reward: minus the distance of the tip from (0, 2L) after the step. It
+/// never ends by itself.
 class DoublePendulum {
  public:
   enum class Reward {
