@@ -46,7 +46,7 @@ struct CollectorOptions {
 class Collector {
  public:
   /// @param steps      length of the run
-  /// @param exploring  whether step t = 0, 1, … looks for a mode or tunes (`Schedule::exploring`, the warm-up of HMC):
+  /// @param exploring  whether step t = 0, 1, … looks for a mode or tunes, what `Sampler::exploring` says:
   ///                   such steps are no candidates; empty: none does
   /// @throws Error(usage) naming the option that is out of range, and unless the run is longer than the burn-in and has
   ///         at least K candidates

@@ -40,7 +40,7 @@ StepReport DropoutSghmc<Scalar>::step(Particles<Scalar>& particles, Target<Scala
   STEIN_CHECK(batch.input_mask.data == nullptr, "dropout-sghmc masks the inputs itself, expected a batch without mask");
   Batch<Scalar> masked = batch;
   masked.input_mask = draw_mask(batch.rows, batch.inputs.dense.columns);
-  const bool exploring = this->schedule().exploring(this->steps());
+  const bool exploring = this->exploring(this->steps() / inner_steps_);
   for (std::int64_t l = 0; l < inner_steps_; ++l) this->advance(particles, target, masked);
   this->adapt(particles, target, masked);
   return {.exploring = exploring};

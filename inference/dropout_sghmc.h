@@ -38,6 +38,7 @@ class DropoutSghmc : public Sghmc<Scalar> {
   /// The errors of Sampler; Error(usage) too unless the batch has dense inputs and no mask of its own.
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
   std::string_view name() const override { return "dropout-sghmc"; }
+  bool exploring(std::int64_t t) const override { return this->schedule().exploring(t * inner_steps_); }
 
  private:
   /// The mask of the step that starts now.

@@ -81,7 +81,7 @@ void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>
 template <class Scalar>
 StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                          const Batch<Scalar>& batch) {
-  const bool exploring = schedule_.exploring(steps_);
+  const bool exploring = this->exploring(steps_);
   advance(particles, target, batch);
   adapt(particles, target, batch);
   return {.exploring = exploring};
@@ -89,14 +89,14 @@ StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
 
 template <class Scalar>
 void GradientSampler<Scalar>::save(Snapshot& snapshot) const {
-  save_sampler(snapshot, this->name(), rows_, size_);
+  SavedSampler::of(*this, rows_, size_).save(snapshot);
   snapshot.put("updates", steps_);
   schedule_.save(snapshot);
 }
 
 template <class Scalar>
 void GradientSampler<Scalar>::restore(const Snapshot& snapshot) {
-  check_saved_sampler(snapshot, this->name(), rows_, size_);
+  SavedSampler::of(*this, rows_, size_).check(snapshot);
   steps_ = snapshot.get_scalar<std::int64_t>("updates");
   schedule_.restore(snapshot);
 }

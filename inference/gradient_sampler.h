@@ -16,6 +16,7 @@ class GradientSampler : public Sampler<Scalar> {
  public:
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
   void scale_step_size(double factor) override { schedule_.scale_step_size(factor); }
+  bool exploring(std::int64_t t) const override { return schedule_.exploring(t); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 

@@ -24,7 +24,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   check_particles(particles, rows_, size_);
   STEIN_CHECK(target.has_value(), "{} needs a target with a log density, not a gradient alone", this->name());
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  StepReport report{.accepted = false, .exploring = windows_.warming_up(steps_)};
+  StepReport report{.accepted = false, .exploring = exploring(steps_)};
   const MatrixView<const Scalar> buffers = particles.buffers();
   for (std::int64_t i = 0; i < rows_; ++i) {
     Chain& chain = chains_[static_cast<std::size_t>(i)];
@@ -38,8 +38,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     hamiltonian.evaluate(point_);
     ++gradients_;
     if (!std::isfinite(point_.log_density))
-      fail(ErrorKind::numeric, "{}: the log density where chain {} stands is no finite number at step {}", this->name(),
-           row, steps_);
+      fail(ErrorKind::numeric, "the log density where chain {} stands is no finite number at step {}", row, steps_);
     for (std::int64_t q = 0; q < size_; ++q)
       if (!std::isfinite(point_.gradient[static_cast<std::size_t>(q)]))
         fail(ErrorKind::numeric, "the gradient of {} of particle {} is {} at update {}",
@@ -123,7 +122,7 @@ void HamiltonianSampler<Scalar>::scale_step_size(double factor) {
 
 template <class Scalar>
 void HamiltonianSampler<Scalar>::save(Snapshot& snapshot) const {
-  save_sampler(snapshot, this->name(), rows_, size_);
+  SavedSampler::of(*this, rows_, size_).save(snapshot);
   snapshot.put("counts", std::vector<std::int64_t>{steps_, divergences_, gradients_});
   for (std::size_t i = 0; i < chains_.size(); ++i) {
     Chain chain = chains_[i];
@@ -140,7 +139,7 @@ void HamiltonianSampler<Scalar>::save(Snapshot& snapshot) const {
 
 template <class Scalar>
 void HamiltonianSampler<Scalar>::restore(const Snapshot& snapshot) {
-  check_saved_sampler(snapshot, this->name(), rows_, size_);
+  SavedSampler::of(*this, rows_, size_).check(snapshot);
   const auto counts = snapshot.get_vector<std::int64_t>("counts");
   steps_ = counts.at(0), divergences_ = counts.at(1), gradients_ = counts.at(2);
   for (std::size_t i = 0; i < chains_.size(); ++i) {

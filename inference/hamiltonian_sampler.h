@@ -46,6 +46,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   /// @throws Error(numeric)  naming the chain whose log density or gradient is not finite where it starts
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) final;
   void scale_step_size(double factor) override;
+  bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 

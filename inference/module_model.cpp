@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <stein/core/error.h>
+#include <stein/inference/masked_batch.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -19,8 +20,14 @@ struct NamedTensor {
 
 std::vector<NamedTensor> trainable(const torch::nn::Module& module) {
   std::vector<NamedTensor> parameters;
-  for (const auto& item : module.named_parameters())
-    if (item.value().requires_grad()) parameters.push_back({item.key(), item.value()});
+  for (const auto& item : module.named_parameters()) {
+    if (!item.value().requires_grad()) continue;
+    for (const auto& [name, tensor] : parameters)
+      STEIN_CHECK(!tensor.is_same(item.value()),
+                  "module: '{}' and '{}' are one parameter; expected it registered once and used twice in `forward`",
+                  name, item.key());
+    parameters.push_back({item.key(), item.value()});
+  }
   return parameters;
 }
 
@@ -56,6 +63,25 @@ Layout module_layout(const torch::nn::Module& module) {
   }
   return layout;
 }
+
+/// A module and all in it in evaluation mode, each back in its own at the end.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(torch::nn::Module& module) : modules_(module.modules()) {
+    for (const auto& part : modules_) trained_.push_back(part->is_training());
+    module.eval();
+  }
+  ~EvaluationMode() {
+    for (std::size_t i = 0; i < modules_.size(); ++i)  // outer ones first: what they set in inner ones is set again
+      modules_[i]->train(trained_[i]);
+  }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<torch::nn::Module>> modules_;
+  std::vector<bool> trained_;
+};
 
 /// The buffers of the layout, in its order.
 std::vector<at::Tensor> real_buffers(const torch::nn::Module& module) {
@@ -222,6 +248,7 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
               "module: expected gradients [{}, {}], got [{}, {}]", weights.values.rows, layout_.size(), gradient.rows,
               gradient.columns);
   check_counts(batch);
+  const MaskedBatch<float> masked(batch);
   const std::scoped_lock lock(module_calls());
   const c10::AutoGradMode with_gradient(true);
   Binding binding(*module_, layout_);
@@ -229,7 +256,7 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     generator.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), gradient.row(i));
-    const at::Tensor scaled = scaled_log_likelihood(share_of(batch, i, 1));
+    const at::Tensor scaled = scaled_log_likelihood(share_of(masked.batch(), i, 1));
     scaled.backward();
     binding.check_places(weights.values.row(i), gradient.row(i));
     if (!value.empty()) value[i] = scaled.item<float>();
@@ -251,6 +278,7 @@ void ModuleModel::hessian_product(const ParticleRows<const float>& weights, cons
 bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch,
                                       const NoiseKey& noise, MatrixView<const float> vectors,
                                       MatrixView<float> product) {
+  const MaskedBatch<float> masked(batch);
   const std::scoped_lock lock(module_calls());
   const c10::AutoGradMode with_gradient(true);
   Binding binding(*module_, layout_);
@@ -259,7 +287,7 @@ bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, 
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     generator.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    const at::Tensor scaled = scaled_log_likelihood(share_of(batch, i, 1));
+    const at::Tensor scaled = scaled_log_likelihood(share_of(masked.batch(), i, 1));
     std::ranges::fill(product.row(i), 0.0F);
     try {
       // A parameter that the likelihood, or its gradient, does not depend on has no tensor here.
@@ -286,6 +314,7 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
               "module: expected buffers [{}, {}], got [{}, {}]", weights.values.rows, layout_.buffer_size(),
               buffers.rows, buffers.columns);
   check_counts(batch);
+  const MaskedBatch<float> masked(batch);
   const std::scoped_lock lock(module_calls());
   const c10::NoGradGuard no_gradient;
   Binding binding(*module_, layout_);
@@ -293,7 +322,7 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     generator.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    functions_.log_likelihood(share_of(batch, i, 1));
+    functions_.log_likelihood(share_of(masked.batch(), i, 1));
     copy_buffers(*module_, layout_, buffers.row(i));
   }
 }
@@ -308,6 +337,7 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
               outputs.rows, outputs.columns);
   const std::scoped_lock lock(module_calls());
   const c10::NoGradGuard no_gradient;
+  const EvaluationMode evaluation(*module_);
   Binding binding(*module_, layout_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});

@@ -39,10 +39,13 @@ struct ModuleFunctions {
 ///
 /// Dropout draws from LibTorch's generator, seeded from the noise key and the particle's row for the length of a call.
 /// That generator is one for the whole process, so one call of any ModuleModel runs at a time; others wait.
+///
+/// The likelihood is computed in the mode that the module is in; `predict` always in evaluation mode, without dropout
+/// and with the running statistics. A batch's input mask is multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float> {
  public:
   /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or
-  /// if no parameter is trainable.
+  /// or is registered under two names, or if no parameter is trainable.
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions);
   ~ModuleModel() override;
 

@@ -30,6 +30,10 @@ struct OptimizerOptions {
   }
 };
 
+constexpr std::string_view method_name(OptimizerMethod method) {
+  return method == OptimizerMethod::sgd ? "sgd" : method == OptimizerMethod::rmsprop ? "rmsprop" : "adam";
+}
+
 /// The numbers that one update of every coordinate shares.
 struct OptimizerStep {
   double step_size;  ///< with Adam's bias correction of the first moment folded in
@@ -86,6 +90,7 @@ class Optimizer final : public GradientSampler<Scalar> {
   Optimizer(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
 
   std::string_view name() const override { return "optimizer"; }
+  std::string_view form() const override { return method_name(state_.method()); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 

@@ -33,6 +33,9 @@ class Psgld : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler.
   Psgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "psgld"; }
+  bool exploring(std::int64_t t) const override {
+    return options_.square.warming_up(t) || Diffusion<Scalar>::exploring(t);
+  }
 
  protected:
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override;

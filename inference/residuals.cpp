@@ -1,3 +1,4 @@
+#include <stein/inference/masked_batch.h>
 #include <stein/inference/model.h>
 #include <stein/inference/residuals.h>
 
@@ -9,14 +10,13 @@ template <class Scalar>
 Residuals residuals_of(Model<Scalar>& model, const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch) {
   const std::int64_t samples = weights.values.rows, outputs = model.output_count(), n = batch.rows;
   const bool chosen = !batch.outputs.empty();
-  STEIN_CHECK(batch.input_mask.data == nullptr, "residuals: a batch that masks inputs is not predicted");
   STEIN_CHECK(
       n >= 1 && batch.data_size > 0 && batch.targets.rows == n && batch.targets.columns == (chosen ? 1 : outputs),
       "residuals: expected targets [{}, {}] and N > 0, got [{}, {}] and {}", n, chosen ? 1 : outputs,
       batch.targets.rows, batch.targets.columns, batch.data_size);
   std::vector<Scalar> memory(static_cast<std::size_t>(samples * n * outputs));
   const MatrixView<Scalar> predicted{memory.data(), samples * n, outputs};
-  model.predict(weights, batch.inputs, predicted);
+  model.predict(weights, MaskedBatch<Scalar>(batch).batch().inputs, predicted);
   Residuals sum;
   for (std::int64_t i = 0; i < n; ++i) {
     const double weight = batch.row_weights.empty() ? 1 : static_cast<double>(batch.row_weights[i]);

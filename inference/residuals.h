@@ -16,10 +16,10 @@ struct Residuals {
 };
 
 /// The residuals of a Gaussian likelihood, from the outputs that `model` predicts (without dropout, which a prediction
-/// has not).
+/// has not) from inputs under the batch's mask.
 /// @param weights  [S, P]: samples of one row's weights, over which the squares are averaged
 /// @param batch    what that row sees (`share_of`)
-/// @throws Error(usage) if the batch masks inputs or its targets do not fit the model's outputs
+/// @throws Error(usage) if its mask does not fit the inputs, or its targets do not fit the model's outputs
 template <class Scalar>
 Residuals residuals_of(Model<Scalar>& model, const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch);
 

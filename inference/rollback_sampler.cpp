@@ -10,16 +10,22 @@ template <class Scalar>
 StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                          const Batch<Scalar>& batch) {
   if (steps_ % options_.keep_every == 0) keep(particles, target);
-  ++steps_;
+  std::int64_t lost = 0;
   while (true) {
     try {
-      return sampler_->step(particles, target, batch);
+      StepReport report = sampler_->step(particles, target, batch);
+      report.lost_steps = lost;
+      ++steps_, ++since_kept_;
+      return report;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
       go_back(particles, target);
+      if (steps_ == 0) fail(ErrorKind::numeric, "{}: {}", name(), error.what());
       if (rollbacks_ == options_.rollbacks)
         fail(ErrorKind::numeric, "{}: {}, after {} rollbacks, each with half the step size", name(), error.what(),
              rollbacks_);
+      lost += since_kept_;
+      since_kept_ = 0;
       ++rollbacks_;
       reason_ = error.what();
       scale_ /= 2;
@@ -49,6 +55,7 @@ void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Tar
   target.save(latents);
   kept_ = {};
   scale_ = 1;
+  since_kept_ = 0;
   kept_.put_part("particles", values);
   kept_.put_part("sampler", moments);
   kept_.put_part("target", latents);
@@ -67,6 +74,7 @@ void RollbackSampler<Scalar>::save(Snapshot& snapshot) const {
   Snapshot own;
   own.put("steps", steps_);
   own.put("rollbacks", rollbacks_);
+  own.put("since_kept", since_kept_);
   own.put("scale", scale_);
   own.put_text("reason", reason_);
   own.put_part("kept", kept_);
@@ -76,9 +84,12 @@ void RollbackSampler<Scalar>::save(Snapshot& snapshot) const {
 template <class Scalar>
 void RollbackSampler<Scalar>::restore(const Snapshot& snapshot) {
   sampler_->restore(snapshot);
+  if (!snapshot.contains("rollback/steps"))
+    fail(ErrorKind::data, "the checkpoint holds the state of '{}' and none that it could go back to", name());
   const Snapshot own = snapshot.part("rollback");
   steps_ = own.template get_scalar<std::int64_t>("steps");
   rollbacks_ = own.template get_scalar<std::int64_t>("rollbacks");
+  since_kept_ = own.template get_scalar<std::int64_t>("since_kept");
   scale_ = own.template get_scalar<double>("scale");
   reason_ = own.get_text("reason");
   kept_ = own.part("kept");

@@ -31,11 +31,15 @@ class RollbackSampler final : public Sampler<Scalar> {
   /// Throws Error(usage) naming the option that is out of range.
   explicit RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options = {});
 
-  /// @throws Error(numeric)  naming sampler, step and coordinate if the step diverges once more after all rollbacks;
-  ///                         the particles are those of the last state kept
+  /// The report says how many steps were lost, the samples of which a Collector's user drops.
+  /// @throws Error(numeric)  naming sampler, step and coordinate if the first step of all diverges, or one does once
+  ///                         more after all rollbacks; the particles are those of the last state kept
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
   void scale_step_size(double factor) override;
   std::string_view name() const override { return sampler_->name(); }
+  std::string_view form() const override { return sampler_->form(); }
+  /// Of the steps of the sampler inside: after a rollback those lag behind the steps of this one.
+  bool exploring(std::int64_t t) const override { return sampler_->exploring(t); }
   /// With the state that can be gone back to.
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
@@ -51,7 +55,8 @@ class RollbackSampler final : public Sampler<Scalar> {
 
   std::unique_ptr<Sampler<Scalar>> sampler_;
   RollbackOptions options_;
-  std::int64_t steps_ = 0, rollbacks_ = 0;
+  std::int64_t steps_ = 0, rollbacks_ = 0;  ///< steps: those lost counted too
+  std::int64_t since_kept_ = 0;             ///< steps that a rollback would take back
   Snapshot kept_;
   double scale_ = 1;    ///< of the step size since that state
   std::string reason_;  ///< of the last rollback

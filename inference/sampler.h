@@ -14,7 +14,10 @@ namespace stein::inference {
 struct StepReport {
   bool accepted = true;    ///< false only where a Metropolis test rejected the proposal
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
-  bool exploring = false;  ///< the step looks for a mode: what it reached is no sample
+  bool exploring = false;  ///< the step looks for a mode, or tunes: what it reached is no sample
+  /// Steps before this one that were taken back (see RollbackSampler): what was collected in them is of a chain that
+  /// diverges, and to be dropped.
+  std::int64_t lost_steps = 0;
 };
 
 /// Moves all particles by one step, pulling as many gradients from the target as it needs, and calls `Target::adapt`
@@ -30,12 +33,20 @@ class Sampler {
   ///                         and the particles are of no more use
   virtual StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) = 0;
 
+  /// Whether step t = 0, 1, … looks for a mode or tunes, so that it gives no sample: what a Collector plans by.
+  virtual bool exploring(std::int64_t t) const {
+    static_cast<void>(t);
+    return false;
+  }
+
   /// Multiplies the step size from now on: what a run that is rolled back after a divergence does before it tries
   /// again.
   virtual void scale_step_size(double factor) = 0;
 
   /// What a checkpoint and an error message call it: "sghmc".
   virtual std::string_view name() const = 0;
+  /// Which of its forms it has, where those keep different state: "adam".
+  virtual std::string_view form() const { return ""; }
 
   /// Everything that the next step depends on besides the particles: momenta, averages, step count.
   virtual void save(Snapshot& snapshot) const = 0;
@@ -54,8 +65,18 @@ void check_particles(const Particles<Scalar>& particles, std::int64_t rows, std:
               particles.size());
 }
 
-/// What every sampler's state begins with. Throws Error(data) saying what differs if it is of another sampler or shape.
-void check_saved_sampler(const Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);
-void save_sampler(Snapshot& snapshot, std::string_view name, std::int64_t rows, std::int64_t size);
+/// What every sampler's state begins with.
+struct SavedSampler {
+  std::string_view name, form, number;  ///< "optimizer", "adam", "float"
+  std::int64_t rows, size;
+
+  template <class Scalar>
+  static SavedSampler of(const Sampler<Scalar>& sampler, std::int64_t rows, std::int64_t size) {
+    return {sampler.name(), sampler.form(), sizeof(Scalar) == sizeof(float) ? "float" : "double", rows, size};
+  }
+  void save(Snapshot& snapshot) const;
+  /// Throws Error(data) saying what differs if the state is of another sampler, form, number type or shape.
+  void check(const Snapshot& snapshot) const;
+};
 
 }  // namespace stein::inference

@@ -56,6 +56,10 @@ class Santa : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler.
   Santa(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "santa"; }
+  bool exploring(std::int64_t t) const override {
+    return options_.square.warming_up(t) || Diffusion<Scalar>::exploring(t);
+  }
+  std::string_view form() const override { return options_.scheme == SantaScheme::euler ? "euler" : "splitting"; }
   /// 1/η while it explores, from the thermostat's E u² = η T; 0 while it refines.
   double kinetic_scale() const override;
 

@@ -41,6 +41,9 @@ class Sgnht : public Diffusion<Scalar> {
   /// The parameters and errors of GradientSampler.
   Sgnht(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
   std::string_view name() const override { return "sgnht"; }
+  std::string_view form() const override {
+    return options_.thermostat == Thermostat::particle ? "one thermostat a particle" : "one thermostat a coordinate";
+  }
   double kinetic_scale() const override { return 1; }
 
  protected:

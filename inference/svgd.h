@@ -32,6 +32,7 @@ class Svgd final : public GradientSampler<Scalar> {
   Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
 
   std::string_view name() const override { return "svgd"; }
+  std::string_view form() const override { return method_name(state_.method()); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 

@@ -183,6 +183,55 @@ TEST_CASE("the Hessian of a module times a vector is exact to rounding, and by d
   CHECK(worst_difference > 0);
 }
 
+TEST_CASE("a module sees its inputs under the batch's mask", "[inference][module]") {
+  ModuleModel model = gaussian_model(two_layers(), 2);
+  const Numbers data = random_numbers(5, 4, 2);
+  std::vector<float> mask(20, 1), masked = data.x;
+  for (std::size_t j = 0; j < 20; j += 3) mask[j] = 0, masked[j] = 0;
+  Batch<float> with_mask = data.batch, by_hand = data.batch;
+  with_mask.input_mask = {mask.data(), 5, 4};
+  by_hand.inputs.dense = {masked.data(), 5, 4};
+  Particles<float> particles(model.layout(), 2);
+  for (std::uint32_t m = 0; m < 2; ++m) fill_normal(particles.values().row(m), {.seed = 2}, m);
+  const auto score = [&](const Batch<float>& batch) {
+    std::vector<float> numbers(2);
+    model.log_likelihood(particles.coordinates(), batch, {}, particles.gradients(), numbers);
+    for (std::int64_t m = 0; m < 2; ++m)
+      numbers.insert(numbers.end(), particles.gradients().row(m).begin(), particles.gradients().row(m).end());
+    return numbers;
+  };
+  CHECK(score(with_mask) == score(by_hand));
+  CHECK(score(with_mask) != score(data.batch));
+  with_mask.input_mask.columns = 3;
+  CHECK_THROWS_WITH(score(with_mask), Catch::Contains("under a mask [5, 3], got inputs [5, 4]"));
+}
+
+TEST_CASE("predictions are made in evaluation mode, and every part of a module gets its own mode back",
+          "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::Dropout(0.5), torch::nn::Linear(3, 2));
+  network[2]->eval();
+  ModuleModel model = gaussian_model(network, 2);
+  const Numbers data = random_numbers(6, 4, 2);
+  Particles<float> particles(model.layout(), 1);
+  fill_normal(particles.values().row(0), {.seed = 2}, 0);
+  std::vector<float> first(12), second(12);
+  model.predict(particles.coordinates(), data.batch.inputs, {first.data(), 6, 2});
+  model.predict(particles.coordinates(), data.batch.inputs, {second.data(), 6, 2});
+  CHECK(first == second);
+  CHECK(network->is_training());
+  CHECK(network[1]->is_training());
+  CHECK_FALSE(network[2]->is_training());
+}
+
+TEST_CASE("a parameter under two names is refused", "[inference][module]") {
+  struct Tied : torch::nn::Module {
+    Tied() { register_parameter("again", register_parameter("weight", torch::ones({3}))); }
+  };
+  CHECK_THROWS_WITH(
+      ModuleModel(std::make_shared<Tied>(), {.log_likelihood = [](const Batch<float>&) { return at::Tensor(); }}),
+      Catch::Contains("'weight' and 'again' are one parameter"));
+}
+
 TEST_CASE("an LSTM can be sharpened, and its exact gradient is that of the value", "[inference][module][sharpening]") {
   const auto slopes = [](SharpeningGradient kind) {
     torch::nn::LSTM lstm(torch::nn::LSTMOptions(2, 3).batch_first(true));
