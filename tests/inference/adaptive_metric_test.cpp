@@ -30,8 +30,7 @@ class MovingBowl final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey& noise,
                 MatrixView<double> gradient, std::span<double>) override {
     for (std::int64_t i = 0; i < gradient.rows; ++i)
-      for (std::int64_t q = 0; q < gradient.columns; ++q)
-        gradient(i, q) = slope(coordinates.values(i, q), noise.step);
+      for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(i, q) = slope(coordinates.values(i, q), noise.step);
   }
 
  private:

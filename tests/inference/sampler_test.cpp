@@ -175,8 +175,8 @@ TEST_CASE("the state of another sampler is refused by its name", "[inference][sa
   CHECK_ERROR(make(samplers().at("sgld").defaults, particles)->restore(state), data, "'sghmc'", "'sgld'");
 }
 
-// A pass gives a thread 4096 coordinates at a time: 5 rows of 5041 are ten tasks. Caught: noise keyed by the thread, and
-// Σ r² added up by whoever comes first.
+// A pass gives a thread 4096 coordinates at a time: 5 rows of 5041 are ten tasks. Caught: noise keyed by the thread,
+// and Σ r² added up by whoever comes first.
 TEST_CASE("noise depends neither on threads nor on how parameters are split into layers", "[inference][sampler]") {
   for (const auto& [name, entry] : samplers().entries()) {
     DYNAMIC_SECTION(name) {
