@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[in
     sampler.metric_at_rest = true;
     CAPTURE(s.h, s.t, s.v);
     const double z = squares_of_positions<TestType>(plan(s), sampler).z(sgld_variance(s));
-    CHECK(recorded_z("psgld", column, z) < critical_value);
+    CHECK(recorded_z("psgld, metric at rest", column, z) < critical_value);
   }
 }
 

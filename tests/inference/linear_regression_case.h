@@ -84,7 +84,7 @@ inline std::vector<LinearSubject> linear_subjects() {
   return {
       {"sgld", [](double h) { return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, 64, 3, 5); },
        sgld, sgld_law},
-      {"psgld",  // at rest G = 1/ε = 2
+      {"psgld, metric at rest",  // at rest G = 1/ε = 2
        [](double h) {
          auto sampler = std::make_unique<Opened<Psgld<float>>>(
              PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, 64, 3, 5);

@@ -155,7 +155,7 @@ TEST_CASE("half the step halves the bias of Langevin samplers on a logistic regr
   check_halving("sgld", 0.08, [](double h) {
     return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, long_run.chains, 2, 5);
   });
-  check_halving("psgld", 0.08, [](double h) {  // at rest G = 1/ε = 2
+  check_halving("psgld, metric at rest", 0.08, [](double h) {  // at rest G = 1/ε = 2
     auto sampler = std::make_unique<Opened<Psgld<float>>>(
         PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, long_run.chains, 2, 5);
     sampler->metric_at_rest = true;

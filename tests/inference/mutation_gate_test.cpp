@@ -86,7 +86,8 @@ std::vector<Subject> langevin_subjects() {
   const double law = sgld_variance({1, 0.2, 1, 0});
   return {{"sgld", [=](const Mutant* m) { return z_of<Sgld<double>>(sgld, m, law, plan, square_of_position); },
            [](Spoiled s) { return z_of_posterior_mean<Sgld<double>>({.step = {.step_size = 0.002}}, s); }},
-          {"psgld", [=](const Mutant* m) { return z_of<Psgld<double>>(psgld, m, law, plan, square_of_position); },
+          {"psgld, metric at rest",
+           [=](const Mutant* m) { return z_of<Psgld<double>>(psgld, m, law, plan, square_of_position); },
            [](Spoiled s) {
              return z_of_posterior_mean<Psgld<double>>(
                  {.step = {.step_size = 0.002}, .square = {.decay = 0.999999999, .epsilon = 0.5}}, s);

@@ -21,9 +21,9 @@ const Batch<float> batch{.inputs = {.dense = {inputs.data(), 1, 2}}, .rows = 1, 
 /// N(0, 1) in every coordinate, with a count of its adaptations in place of latents.
 class Bowl final : public Target<float> {
  public:
-  Bowl() {
-    layout_.add("layer0.weight", {2, 3}, Role::weight);
-    layout_.add("layer0.bias", {3}, Role::bias);
+  explicit Bowl(std::int64_t fan_in = 2, std::int64_t fan_out = 3) {
+    layout_.add("layer0.weight", {fan_in, fan_out}, Role::weight);
+    layout_.add("layer0.bias", {fan_out}, Role::bias);
   }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
@@ -175,22 +175,29 @@ TEST_CASE("the state of another sampler is refused by its name", "[inference][sa
   CHECK_ERROR(make(samplers().at("sgld").defaults, particles)->restore(state), data, "'sghmc'", "'sgld'");
 }
 
+// A pass gives a thread 4096 coordinates at a time: 5 rows of 5041 are ten tasks. Caught: noise keyed by the thread,
+// and Σ r² added up by whoever comes first.
 TEST_CASE("noise depends neither on threads nor on how parameters are split into layers", "[inference][sampler]") {
-  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
-    Layout flat;
-    flat.add("all", {particles.size()}, Role::weight);
-    Particles<float> in_one = start(flat);
-    const int threads = thread_count();
-    const auto sampler = make(choice, particles), same = make(choice, in_one);
-    for (int t = 0; t < 4; ++t) {
-      set_thread_count(1);
-      sampler->step(particles, target, batch);
-      set_thread_count(2);
-      same->step(in_one, target, batch);
+  for (const auto& [name, entry] : samplers().entries()) {
+    DYNAMIC_SECTION(name) {
+      Bowl target(70, 71);
+      Particles<float> particles = start(target.layout());
+      Layout flat;
+      flat.add("all", {particles.size()}, Role::weight);
+      Particles<float> in_one = start(flat);
+      const int threads = thread_count();
+      const auto sampler = make(entry.defaults, particles), same = make(entry.defaults, in_one);
+      for (int t = 0; t < 4; ++t) {
+        set_thread_count(1);
+        sampler->step(particles, target, batch);
+        set_thread_count(2);
+        same->step(in_one, target, batch);
+      }
+      set_thread_count(threads);
+      const bool same_bits = all(particles) == all(in_one);
+      CHECK(same_bits);
     }
-    set_thread_count(threads);
-    CHECK(all(particles) == all(in_one));
-  });
+  }
 }
 
 TEST_CASE("after every accepted step the target adapts to where the particles are then", "[inference][sampler]") {
