@@ -118,7 +118,7 @@ UpdateCase backprop(const std::string& name, double bytes, const BackpropNumbers
 
 UpdateVectors::UpdateVectors(std::int64_t size, std::size_t states) : size_(size) {
   const auto filled = [size](std::uint64_t sheet) {
-    AlignedBuffer<float> buffer(static_cast<std::size_t>((size + 15) / 16 * 16));
+    AlignedBuffer<float> buffer(static_cast<std::size_t>(padded_columns(size)));
     fill_normal(std::span<float>(buffer.data(), static_cast<std::size_t>(size)), {.seed = 2, .step = sheet}, 0);
     return buffer;
   };

@@ -2,12 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 
 namespace stein::inference {
+
+/// The stride of rows of `columns` numbers that each begin on a 64-byte boundary of an AlignedBuffer: whole vectors of
+/// 16, the widest there are, may be read and written past a row's end.
+constexpr std::int64_t padded_columns(std::int64_t columns) {
+  constexpr std::int64_t widest = 16;
+  return (columns + widest - 1) / widest * widest;
+}
 
 /// `size` zeroed numbers on a 64-byte boundary; copies copy the numbers.
 template <class T>

@@ -12,10 +12,12 @@ class ConfigurationalTemperature : public LayerTemperature {
  public:
   explicit ConfigurationalTemperature(const Layout& layout) : LayerTemperature(layout, "temperature") {}
 
-  /// Adds positions and the gradients ∇ log p at them, [m, Q] each, all particles of one step together.
+  /// Adds positions and the gradients ∇ log p at them, [m, Q] each, all particles of one step together. Q counts the
+  /// coordinates that `target` leaves free.
   template <class Scalar>
-  void add(MatrixView<const Scalar> positions, MatrixView<const Scalar> gradients) {
-    add_products(positions, gradients, -1);
+  void add(const ParticleRows<const Scalar>& positions, MatrixView<const Scalar> gradients,
+           const Target<Scalar>& target) {
+    add_products(positions.values, gradients, -1, target, positions.first_row);
   }
 };
 

@@ -45,14 +45,14 @@ MatrixView<const Scalar> Diffusion<Scalar>::state(std::size_t k) const {
 }
 
 template <class Scalar>
-MatrixView<Scalar> Diffusion<Scalar>::state(std::size_t k) {
+MatrixView<Scalar> Diffusion<Scalar>::mutable_state(std::size_t k) {
   return states_[k].view();
 }
 
 template <class Scalar>
 void Diffusion<Scalar>::draw_state(std::size_t k, double deviation, const Particles<Scalar>& particles) {
   const NoiseKey key{.seed = this->seed(), .step = k + 1, .stream = Stream::initial_values};
-  const MatrixView<Scalar> rows = state(k);
+  const MatrixView<Scalar> rows = mutable_state(k);
   for (std::int64_t i = 0; i < rows.rows; ++i) {
     fill_normal(rows.row(i), key, static_cast<std::uint32_t>(particles.first_row() + i));
     for (Scalar& value : rows.row(i)) value = static_cast<Scalar>(value * deviation);
@@ -61,7 +61,7 @@ void Diffusion<Scalar>::draw_state(std::size_t k, double deviation, const Partic
 
 template <class Scalar>
 void Diffusion<Scalar>::fill_state(std::size_t k, double value) {
-  const MatrixView<Scalar> rows = state(k);
+  const MatrixView<Scalar> rows = mutable_state(k);
   for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::fill(rows.row(i), static_cast<Scalar>(value));
 }
 
@@ -76,7 +76,7 @@ bool Diffusion<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>& 
       .thermostats = thermostats_,
       .noise = {.seed = this->seed(), .step = static_cast<std::uint64_t>(t), .stream = Stream::sampler},
       .first_row = particles.first_row()};
-  for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = state(k);
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = mutable_state(k);
   DiffusionResult result{.momentum_squares = momentum_squares_};
   if constexpr (std::is_same_v<Scalar, float>)
     fused::diffuse(step, result);
@@ -91,7 +91,7 @@ void Diffusion<Scalar>::hold_state(std::int64_t i, std::span<const std::uint8_t>
   STEIN_CHECK(dynamics_ != Dynamics::sgnht_scalar,
               "{}: with one thermostat a particle no coordinate can be held at zero; use one a coordinate",
               this->name());
-  for (std::size_t k = 0; k < state_count(dynamics_); ++k) zero_where_held(state(k).row(i), free);
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) zero_where_held(mutable_state(k).row(i), free);
 }
 
 template <class Scalar>

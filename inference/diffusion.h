@@ -90,7 +90,8 @@ class Diffusion : public GradientSampler<Scalar> {
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
   /// Throws Error(usage) with one thermostat a particle, which would see the noise of what is held.
   void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override;
-  MatrixView<Scalar> state(std::size_t k);
+  /// The same for derived samplers to write to.
+  MatrixView<Scalar> mutable_state(std::size_t k);
   /// Draws state k of every coordinate from N(0, deviation²), or sets it to `value`: how a chain starts.
   void draw_state(std::size_t k, double deviation, const Particles<Scalar>& particles);
   void fill_state(std::size_t k, double value);

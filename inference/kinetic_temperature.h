@@ -15,14 +15,16 @@ class KineticTemperature : public LayerTemperature {
  public:
   explicit KineticTemperature(const Layout& layout) : LayerTemperature(layout, "kinetic temperature") {}
 
-  /// Adds the momenta that the sampler's last step has left, all particles together.
+  /// Adds the momenta that the sampler's last step has left, all particles together; those of coordinates that `target`
+  /// holds at zero do not count.
+  /// @param first_row  global number of the sampler's first particle
   /// @throws Error(usage) if it has none, or has taken no step
   template <class Scalar>
-  void add(const Diffusion<Scalar>& sampler) {
+  void add(const Diffusion<Scalar>& sampler, const Target<Scalar>& target, std::int64_t first_row = 0) {
     STEIN_CHECK(sampler.steps() > 0, "kinetic temperature: {} has taken no step yet", sampler.name());
     const double scale = sampler.kinetic_scale();
     STEIN_CHECK(scale > 0, "kinetic temperature: {} has no momentum whose square has a known mean", sampler.name());
-    add_products(sampler.state(0), sampler.state(0), scale);
+    add_products(sampler.state(0), sampler.state(0), scale, target, first_row);
   }
 };
 

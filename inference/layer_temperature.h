@@ -1,8 +1,7 @@
 // A temperature for every layer, with an interval: what the configurational and the kinetic one share.
 #pragma once
 
-#include <stein/inference/layout.h>
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/target.h>
 
 #include <optional>
 #include <string>
@@ -13,7 +12,11 @@ namespace stein::inference {
 
 /// Averages over steps of a product whose mean is the temperature, layer by layer.
 ///
-/// The error comes from batch means: 32 to 64 blocks of equal length, doubled as the run grows.
+/// The error comes from batch means: 32 to 63 blocks of equal length, doubled as the run grows. Blocks that are still
+/// correlated count for fewer: ρ, the correlation of neighbours, widens the interval by √((1 + ρ)/(1 − ρ)), as for an
+/// autoregression of order 1. Above ρ = 1/3 they say nothing yet (Law & Carson 1979 lengthen them by such a rule), and
+/// the interval is infinite: a run has to last some hundred autocorrelation times before it is sure to be warned of.
+/// What moves more slowly than the whole run lasts stays unseen.
 class LayerTemperature {
  public:
   /// One layer's temperature and its 99 % interval.
@@ -24,7 +27,8 @@ class LayerTemperature {
 
   /// Steps added so far.
   std::int64_t steps() const { return steps_; }
-  /// In the order of the layers. Intervals are infinite before 32 steps.
+  /// In the order of the layers. Intervals are infinite as long as the run is too short to tell; a layer's reading is
+  /// not a number once it has no free coordinate.
   std::vector<Reading> readings() const;
   /// A sentence for every layer whose interval lies wholly outside [0.9 T, 1.1 T], or nothing.
   std::optional<std::string> warning(double temperature) const;
@@ -32,13 +36,17 @@ class LayerTemperature {
  protected:
   /// @param name  what the sentences call it: "temperature"
   LayerTemperature(const Layout& layout, std::string name);
-  /// Adds a step: scale · mean of a∘b over all particles and the coordinates of each layer.
+  /// Adds a step: scale · mean of a∘b over all particles and the free coordinates of each layer. What `target` holds at
+  /// zero is no degree of freedom.
+  /// @param first_row  global number of the first row of a and b
+  /// @throws Error(usage) if a and b are not rows of the layout
   template <class Scalar>
-  void add_products(MatrixView<const Scalar> a, MatrixView<const Scalar> b, double scale);
+  void add_products(MatrixView<const Scalar> a, MatrixView<const Scalar> b, double scale, const Target<Scalar>& target,
+                    std::int64_t first_row);
 
  private:
   struct Layer {
-    std::int64_t number, variables = 0;
+    std::int64_t number;
     std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length
     std::vector<double> blocks{};                                ///< sums over `block_` steps each
     double open = 0;                                             ///< of the block under way

@@ -43,7 +43,7 @@ class Particles {
         rows_(rows),
         first_row_(first_row),
         total_rows_(total_rows == 0 ? rows : total_rows),
-        stride_((layout_.size() + lane - 1) / lane * lane) {
+        stride_(padded_columns(layout_.size())) {
     STEIN_CHECK(rows >= 1 && rows <= 1'000'000, "particles: rows must be between 1 and 1000000, got {}", rows);
     STEIN_CHECK(!layout_.padded(), "particles: a layout with padded rows cannot be sampled");
     STEIN_CHECK(first_row >= 0 && first_row + rows <= total_rows_,
@@ -97,7 +97,6 @@ class Particles {
   }
 
  private:
-  static constexpr std::int64_t lane = 64 / static_cast<std::int64_t>(sizeof(Scalar));
   Layout layout_;
   std::int64_t rows_, first_row_, total_rows_, stride_;
   AlignedBuffer<Scalar> values_, gradients_, buffers_;

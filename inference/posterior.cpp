@@ -56,7 +56,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   // One block's weights and gradients, used by block after block of this thread so that they stay in its cache. Rows a
   // whole number of cache lines apart.
   thread_local AlignedBuffer<Scalar> buffer;
-  const std::int64_t stride = (weight_size + 15) / 16 * 16, extent = count * samples * stride;
+  const std::int64_t stride = padded_columns(weight_size), extent = count * samples * stride;
   if (static_cast<std::int64_t>(buffer.size()) < 2 * extent)
     buffer = AlignedBuffer<Scalar>(static_cast<std::size_t>(2 * extent));
   const MatrixView<Scalar> weights{buffer.data(), count * samples, weight_size, stride};

@@ -163,7 +163,7 @@ void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
                      double noise_precision) {
   Model<Scalar>& model = posterior.model();
   const std::int64_t samples = posterior.weight_samples(), size = posterior.weight_layout().size();
-  const std::int64_t stride = (size + 15) / 16 * 16, outputs = model.output_count(), count = inputs.rows();
+  const std::int64_t stride = padded_columns(size), outputs = model.output_count(), count = inputs.rows();
   AlignedBuffer<Scalar> memory(static_cast<std::size_t>(samples * stride));
   const MatrixView<Scalar> weights{memory.data(), samples, size, stride};
   std::vector<Scalar> predicted(static_cast<std::size_t>(samples * count * outputs));

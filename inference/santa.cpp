@@ -40,7 +40,8 @@ void Santa<Scalar>::before_gradient(Particles<Scalar>& particles) {
     this->fill_state(2, root * options_.initial_thermostat);
   }
   if (options_.scheme == SantaScheme::euler) return;
-  const MatrixView<Scalar> values = particles.values(), momentum = this->state(0), square = this->state(1);
+  const MatrixView<Scalar> values = particles.values();
+  const MatrixView<const Scalar> momentum = this->state(0), square = this->state(1);
   const SantaStep<NumberOperations<Scalar>, true, true> step({.epsilon = options_.square.epsilon});
   for (std::int64_t i = 0; i < values.rows; ++i)
     for (std::int64_t q = 0; q < values.columns; ++q)

@@ -16,10 +16,7 @@ class StateRows {
  public:
   StateRows() = default;  ///< no rows: the view has no data, and nothing is saved
   StateRows(std::int64_t rows, std::int64_t size)
-      : rows_(rows),
-        size_(size),
-        stride_((size + lane - 1) / lane * lane),
-        numbers_(static_cast<std::size_t>(rows * stride_)) {}
+      : rows_(rows), size_(size), stride_(padded_columns(size)), numbers_(static_cast<std::size_t>(rows * stride_)) {}
 
   bool empty() const { return numbers_.size() == 0; }
   MatrixView<Scalar> view() { return {numbers_.data(), rows_, size_, stride_}; }
@@ -34,7 +31,6 @@ class StateRows {
   }
 
  private:
-  static constexpr std::int64_t lane = 16;
   std::int64_t rows_ = 0, size_ = 0, stride_ = 0;
   AlignedBuffer<Scalar> numbers_;
 };

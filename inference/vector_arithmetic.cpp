@@ -16,52 +16,64 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using Vector = hn::Vec<Tag>;
 
-/// Four vectors at a time, so that one multiply-add need not wait for another.
-constexpr std::size_t chains = 4;
+// Sums have the same bits whatever the width of a vector: number i goes to lane i mod 16 in float, products are rounded
+// before they are added, and every 4,096 numbers the lanes are added to sums in double.
+constexpr std::size_t sum_lanes = 16;
+constexpr std::size_t sum_block = 4096;
+constexpr std::size_t sum_vectors = sum_lanes / hn::MaxLanes(Tag());
 
-HWY_INLINE float sum_of(const Vector (&sums)[chains]) {
+/// Adds the squares of the next 16 values; with `subtracts` also gradient ← gradient − factor · values.
+template <bool subtracts>
+HWY_INLINE void add_squares(const float* values, [[maybe_unused]] Vector factor, [[maybe_unused]] float* gradient,
+                            Vector (&sums)[sum_vectors]) {
   const Tag d;
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]))));
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < sum_vectors; ++k) {
+    const Vector x = hn::LoadU(d, values + k * hn::Lanes(d));
+    if constexpr (subtracts) {
+      float* const place = gradient + k * hn::Lanes(d);
+      hn::StoreU(hn::Sub(hn::LoadU(d, place), hn::Mul(factor, x)), d, place);
+    }
+    sums[k] = hn::Add(sums[k], hn::Mul(x, x));
+  }
 }
 
-float subtract_scaled(const float* values, float scale, float* gradient, std::size_t size) {
+/// The lanes of at most 4,096 values, added to `totals`.
+template <bool subtracts>
+HWY_INLINE void add_block(const float* values, [[maybe_unused]] float scale, float* gradient, std::size_t size,
+                          double (&totals)[sum_lanes]) {
   const Tag d;
-  const std::size_t lanes = hn::Lanes(d);
   const Vector factor = hn::Set(d, scale);
-  Vector sums[chains] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  Vector sums[sum_vectors];
+  for (Vector& sum : sums) sum = hn::Zero(d);
   std::size_t i = 0;
-  for (; i + chains * lanes <= size; i += chains * lanes) {
-#pragma GCC unroll 4
-    for (std::size_t c = 0; c < chains; ++c) {
-      const Vector x = hn::LoadU(d, values + i + c * lanes);
-      float* const place = gradient + i + c * lanes;
-      hn::StoreU(hn::NegMulAdd(factor, x, hn::LoadU(d, place)), d, place);
-      sums[c] = hn::MulAdd(x, x, sums[c]);
-    }
-  }
-  float sum = sum_of(sums);
+  for (; i + sum_lanes <= size; i += sum_lanes) add_squares<subtracts>(values + i, factor, gradient + i, sums);
+  float lanes[sum_lanes];
+  for (std::size_t k = 0; k < sum_vectors; ++k) hn::StoreU(sums[k], d, lanes + k * hn::Lanes(d));
   for (; i < size; ++i) {
-    gradient[i] -= scale * values[i];
-    sum += values[i] * values[i];
+    if constexpr (subtracts) gradient[i] -= scale * values[i];
+    lanes[i % sum_lanes] += values[i] * values[i];
   }
+  for (std::size_t l = 0; l < sum_lanes; ++l) totals[l] += static_cast<double>(lanes[l]);
+}
+
+template <bool subtracts>
+HWY_INLINE double squares(const float* values, float scale, float* gradient, std::size_t size) {
+  double totals[sum_lanes] = {};
+  for (std::size_t first = 0; first < size; first += sum_block)
+    add_block<subtracts>(values + first, scale, subtracts ? gradient + first : nullptr,
+                         std::min(sum_block, size - first), totals);
+  double sum = 0;
+  for (const double total : totals) sum += total;
   return sum;
+}
+
+double subtract_scaled(const float* values, float scale, float* gradient, std::size_t size) {
+  return squares<true>(values, scale, gradient, size);
 }
 
 double sum_of_squares(const float* values, std::size_t size) {
-  const Tag d;
-  const std::size_t lanes = hn::Lanes(d);
-  Vector sums[chains] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-  std::size_t i = 0;
-  for (; i + chains * lanes <= size; i += chains * lanes) {
-#pragma GCC unroll 4
-    for (std::size_t c = 0; c < chains; ++c) {
-      const Vector x = hn::LoadU(d, values + i + c * lanes);
-      sums[c] = hn::MulAdd(x, x, sums[c]);
-    }
-  }
-  double sum = sum_of(sums);
-  for (; i < size; ++i) sum += double{values[i]} * values[i];
-  return sum;
+  return squares<false>(values, 0, nullptr, size);
 }
 
 void spread_rows(const float* from, std::int64_t rows, std::int64_t columns, float* to, std::int64_t stride) {
@@ -98,7 +110,7 @@ HWY_EXPORT(sum_of_squares);
 HWY_EXPORT(spread_rows);
 HWY_EXPORT(pack_rows);
 
-float subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient) {
+double subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient) {
   return HWY_DYNAMIC_DISPATCH(subtract_scaled)(values.data(), scale, gradient.data(), values.size());
 }
 

@@ -6,11 +6,13 @@
 
 namespace stein::inference {
 
-/// gradient ← gradient − scale · values; returns Σ values². The sum runs in a fixed order.
-float subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient);
+/// gradient ← gradient − scale · values; returns Σ values² as sum_of_squares does. The same bits on every SIMD target.
+double subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient);
 double subtract_scaled(std::span<const double> values, double scale, std::span<double> gradient);
 
-/// Σ values² in a fixed order; not finite if any value is not.
+/// Σ values² in a fixed order, the same bits on every SIMD target; not finite if any value is not. Of floats in 16
+/// lanes that are added up in double every 4,096 values: right to 1e-5 at any length, unless a square leaves float's
+/// range.
 double sum_of_squares(std::span<const float> values);
 double sum_of_squares(std::span<const double> values);
 

@@ -15,6 +15,7 @@
 #endif
 
 #include <hwy/contrib/math/math-inl.h>
+#include <stein/inference/aligned_buffer.h>
 #include <stein/inference/fused/low_rank_update-inl.h>
 #include <stein/inference/fused/scratch.h>
 #include <stein/inference/fused/structured_matrix.h>
@@ -33,7 +34,7 @@ class Pieces {
   explicit Pieces(float* memory) : memory_(memory) {}
   Block take(std::int64_t rows, std::int64_t stride) {
     float* const piece = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (rows * stride + 15) / 16 * 16;
+    used_ += padded_columns(rows * stride);
     return {piece, stride};
   }
   std::int64_t used() const { return used_; }

@@ -171,8 +171,8 @@ TEST_CASE("Santa's Euler scheme at a metric and temperature that rest is SGNHT w
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t q = 0; q < size; ++q) {
       const double u = santa.state(0)(i, q), r = u / h;
-      sgnht.state(0)(i, q) = r;
-      sgnht.state(1)(i, q) = santa.state(2)(i, q) / h + h * (r * r - 1);
+      sgnht.mutable_state(0)(i, q) = r;
+      sgnht.mutable_state(1)(i, q) = santa.state(2)(i, q) / h + h * (r * r - 1);
       other.values()(i, q) = one.values()(i, q);
     }
   }

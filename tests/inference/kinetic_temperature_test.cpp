@@ -21,7 +21,7 @@ template <class S>
 KineticTemperature measure(S& sampler, ChainPlan chosen = plan) {
   Quadratic<double> target(chosen.size, 1, 0);
   KineticTemperature meter(target.layout());
-  run_chains<double>(chosen, sampler, [&](const Particles<double>&, const S& moved) { meter.add(moved); });
+  run_chains<double>(chosen, sampler, [&](const Particles<double>&, const S& moved) { meter.add(moved, target); });
   return meter;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("the momenta of Santa have temperature T while it explores", "[inferen
   Particles<double> particles(target.layout(), 64);
   sampler.step(particles, target, {.data_size = 1});
   KineticTemperature refining(target.layout());
-  CHECK_ERROR(refining.add(sampler), usage, "santa has no momentum");
+  CHECK_ERROR(refining.add(sampler, target), usage, "santa has no momentum");
 }
 
 TEST_CASE("momenta off their temperature are warned of by number", "[inference][diagnostics][mutant]") {
@@ -104,9 +104,9 @@ TEST_CASE("a sampler without momenta, or that has not moved, has no kinetic temp
   Quadratic<double> target(plan.size, 1, 0);
   KineticTemperature meter(target.layout());
   const auto still = sampler_of<Sghmc<double>>({});
-  CHECK_ERROR(meter.add(still), usage, "sghmc has taken no step yet");
+  CHECK_ERROR(meter.add(still, target), usage, "sghmc has taken no step yet");
   auto without = sampler_of<Sgld<double>>({.step = {.step_size = 0.01}});
   Particles<double> particles(target.layout(), plan.chains);
   without.step(particles, target, {.data_size = 1});
-  CHECK_ERROR(meter.add(without), usage, "sgld has no momentum");
+  CHECK_ERROR(meter.add(without, target), usage, "sgld has no momentum");
 }

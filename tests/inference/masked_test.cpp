@@ -1,18 +1,23 @@
 // Magnitude pruning: the schedule, which weights go, and that neither gradient, momentum nor noise moves them again.
+#include <stein/inference/configurational_temperature.h>
 #include <stein/inference/fused/particle_mlp.h>
+#include <stein/inference/kinetic_temperature.h>
 #include <stein/inference/masked.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/inference/sghmc.h>
+#include <stein/inference/sgld.h>
 #include <stein/inference/spike_and_slab_prior.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
 #include <vector>
 
 #include "core/error_matcher.h"
+#include "inference/chain_statistics.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -65,6 +70,42 @@ std::vector<std::pair<std::string, std::vector<float>>> states(const Sampler<flo
     if (array.type == ElementType::float32 && array.shape.size() == 2)
       found.emplace_back(name, snapshot.get_vector<float>(name));
   return found;
+}
+
+/// N(0, 1) in every free coordinate: no data, only the mask.
+class PrunedNormal final : public Target<float> {
+ public:
+  PrunedNormal(const PruningOptions& options, const Layout& weights, RowRange rows = {})
+      : masked_(options, weights, entries, rows) {}
+  const Layout& layout() const override { return masked_.coordinates(); }
+  void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
+                MatrixView<float> gradient, std::span<float>) override {
+    for (std::int64_t i = 0; i < gradient.rows; ++i)
+      for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(i, q) = -coordinates.values(i, q);
+  }
+  void adapt(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
+             MatrixView<float>) override {
+    masked_.adapt(coordinates);
+  }
+  std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {
+    return masked_.free_coordinates(row);
+  }
+
+ private:
+  Masked<float> masked_;
+};
+
+/// The mean of a² over what is free in a layer, of all rows together, counted one by one.
+double free_mean_square(const PrunedNormal& target, std::int64_t first_row, std::int64_t layer,
+                        MatrixView<const float> a) {
+  double sum = 0, count = 0;
+  for (const LayoutEntry& entry : target.layout().entries()) {
+    if (entry.layer != layer) continue;
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t q = entry.offset; q < entry.offset + entry.size(); ++q)
+        if (target.free_coordinates(first_row + i)[q] == 1) sum += std::pow(double{a(i, q)}, 2), ++count;
+  }
+  return sum / count;
 }
 
 }  // namespace
@@ -199,24 +240,7 @@ TEST_CASE("a mask changes nothing for the coordinates that a quadratic keeps apa
   // Without data every coordinate is on its own: the free ones walk as they would without pruning, bit for bit.
   const Layout layout = mlp_layout(network, 16);
   const Batch<float> nothing{.data_size = 1};
-  class Prior final : public Target<float> {
-   public:
-    Prior(const PruningOptions& options, const Layout& weights) : masked(options, weights, entries) {}
-    const Layout& layout() const override { return masked.coordinates(); }
-    void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
-                  MatrixView<float> gradient, std::span<float>) override {
-      for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(0, q) = -coordinates.values(0, q);
-    }
-    void adapt(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
-               MatrixView<float>) override {
-      masked.adapt(coordinates);
-    }
-    std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {
-      return masked.free_coordinates(row);
-    }
-    Masked<float> masked;
-  };
-  Prior pruned(fast, layout), whole({.final_share = 0}, layout);
+  PrunedNormal pruned(fast, layout), whole({.final_share = 0}, layout);
   Particles<float> some(pruned.layout(), 1), all(pruned.layout(), 1);
   Sghmc<float> sampler({}, 1, some.size(), 3), other({}, 1, some.size(), 3);
   for (int t = 0; t < 50; ++t) sampler.step(some, pruned, nothing), other.step(all, whole, nothing);
@@ -224,6 +248,56 @@ TEST_CASE("a mask changes nothing for the coordinates that a quadratic keeps apa
   const auto free = pruned.free_coordinates(0);
   for (std::size_t q = 0; q < free.size(); ++q)
     CHECK(some.values().row(0)[q] == (free[q] == 1 ? all.values().row(0)[q] : 0.0f));
+}
+
+TEST_CASE("what is pruned does not cool the temperature of positions", "[inference][masked][diagnostics]") {
+  constexpr std::int64_t chains = 64, first_row = 5;
+  constexpr double h = 0.1;
+  PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
+  Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
+  Sgld<float> sampler({.step = {.step_size = h}}, chains, particles.size(), 3);
+  for (int t = 0; t < 400; ++t) sampler.step(particles, target, {});
+  std::vector<ConfigurationalTemperature> meters(chains, ConfigurationalTemperature(target.layout()));
+  sampler.observe_gradients([&](const Particles<float>& seen) {
+    for (std::int64_t i = 0; i < chains; ++i)
+      meters[i].add(seen.coordinates().block(i, 1), seen.gradients().block(i, 1), target);
+  });
+  for (int t = 0; t < 2000; ++t) sampler.step(particles, target, {});
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    ChainAverages found(chains);
+    for (std::int64_t i = 0; i < chains; ++i) found.add(i, meters[i].readings()[layer].mean);
+    found.count();
+    CAPTURE(layer, found.mean(), found.standard_error());
+    CHECK(std::abs(found.z(1 / (1 - h / 2))) < critical_value);
+    CHECK(found.z(0.5) > mutant_value);
+  }
+  CHECK_FALSE(meters[0].warning(1).has_value());
+}
+
+TEST_CASE("what is pruned does not cool the temperature of momenta", "[inference][masked][diagnostics]") {
+  constexpr std::int64_t chains = 64, first_row = 5, steps = 1024;  // whole blocks
+  constexpr double eta = 0.05, friction = 0.3;
+  PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
+  Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
+  Sghmc<float> sampler({.step = {.step_size = eta}, .friction = friction}, chains, particles.size(), 3);
+  const Batch<float> nothing{.data_size = 1};
+  KineticTemperature meter(target.layout());
+  for (int t = 0; t < 400; ++t) sampler.step(particles, target, nothing);
+  std::array<double, 2> sums{};
+  for (int t = 0; t < steps; ++t) {
+    sampler.step(particles, target, nothing);
+    meter.add(sampler, target, first_row);
+    for (std::int64_t layer = 0; layer < 2; ++layer)
+      sums[layer] += sampler.kinetic_scale() * free_mean_square(target, first_row, layer, sampler.state(0));
+  }
+  const double law = (2 - friction) / (2 - friction - eta / 2);
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    const auto reading = meter.readings()[layer];
+    CAPTURE(layer, reading.mean, law);
+    CHECK(reading.mean == Approx(sums[layer] / steps).epsilon(1e-9));
+    CHECK(std::abs(reading.mean - law) < critical_value * (reading.high - reading.mean) / 2.75);
+    CHECK(reading.high - reading.low < 0.02);
+  }
 }
 
 TEST_CASE("a pruned chain goes on from its checkpoint to the bit, each row with its own mask", "[inference][masked]") {

@@ -45,8 +45,8 @@ class Quadratic final : public Target<Scalar> {
 template <class S>
 class Opened : public S {
  public:
+  using S::mutable_state;
   using S::S;
-  using S::state;
 
   bool metric_at_rest = false;  ///< averaged squares stay at 0
   DiffusionNumbers (*spoil)(DiffusionNumbers, double step_size) = nullptr;

@@ -2,9 +2,12 @@
 #include <stein/core/rng.h>
 #include <stein/inference/vector_arithmetic.h>
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 using namespace stein;
@@ -16,7 +19,7 @@ TEST_CASE("sums and scaled differences agree with double at every length", "[inf
     fill_normal(std::span<float>(x), {.seed = 1}, 0);
     fill_normal(std::span<float>(g), {.seed = 2}, 0);
     std::vector<float> moved = g;
-    const float square = subtract_scaled(x, 0.3f, moved);
+    const double square = subtract_scaled(x, 0.3f, moved);
     double expected = 0;
     for (std::size_t i = 0; i < size; ++i) {
       expected += double{x[i]} * x[i];
@@ -24,6 +27,38 @@ TEST_CASE("sums and scaled differences agree with double at every length", "[inf
     }
     CHECK(square == Approx(expected).epsilon(1e-6));
     CHECK(sum_of_squares(std::span<const float>(x)) == Approx(expected).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("sums over millions of floats are as good as those over a few", "[inference]") {
+  std::vector<float> x(8'000'000, 0.1f), moved = x;
+  const double exact = 8e6 * (double{0.1f} * 0.1f);  // one float accumulator a lane gave 1 % less
+  CHECK(sum_of_squares(std::span<const float>(x)) == Approx(exact).epsilon(2e-6));
+  CHECK(subtract_scaled(x, 0.5f, moved) == Approx(exact).epsilon(2e-6));
+  CHECK(std::ranges::count(moved, 0.05f) == std::ssize(x));
+}
+
+TEST_CASE("sums and scaled differences have the same bits on every SIMD target", "[inference][parity]") {
+  for (const std::size_t size : {1u, 7u, 16u, 37u, 4095u, 4096u, 4097u, 4117u, 20'011u}) {
+    std::vector<float> memory(size + 1), g(size);
+    fill_normal(std::span<float>(memory), {.seed = 3}, 0);
+    fill_normal(std::span<float>(g), {.seed = 4}, 0);
+    const std::span<const float> x(memory.data() + 1, size);  // on no vector's boundary
+    std::vector<float> expected = g;
+    std::array<double, 16> totals{};
+    for (std::size_t first = 0; first < size; first += 4096) {
+      std::array<float, 16> lanes{};
+      for (std::size_t i = first; i < std::min(first + 4096, size); ++i) {
+        lanes[i % 16] += x[i] * x[i];
+        expected[i] -= 0.3f * x[i];
+      }
+      for (std::size_t l = 0; l < 16; ++l) totals[l] += static_cast<double>(lanes[l]);
+    }
+    const double sum = std::accumulate(totals.begin(), totals.end(), 0.0);
+    CAPTURE(size);
+    CHECK(sum_of_squares(x) == sum);
+    CHECK(subtract_scaled(x, 0.3f, g) == sum);
+    CHECK(g == expected);
   }
 }
 
