@@ -190,8 +190,8 @@ TEST_CASE("the state of another sampler is refused by its name", "[inference][sa
   CHECK_ERROR(make(samplers().at("sgld").defaults, particles)->restore(state), data, "'sghmc'", "'sgld'");
 }
 
-// The pass of stochastic-gradient MCMC gives a thread 4096 coordinates at a time: 5 rows of 60,701 are 75 tasks, over so
-// soon that on a busy machine a second thread is in time for few of the forty steps. Noise keyed by the thread that
+// The pass of stochastic-gradient MCMC gives a thread 4096 coordinates at a time: 5 rows of 60,701 are 75 tasks, over
+// so soon that on a busy machine a second thread is in time for few of the forty steps. Noise keyed by the thread that
 // makes it was caught in every run that was tried, each time by some of the six samplers.
 TEST_CASE("noise depends neither on threads nor on how parameters are split into layers", "[inference][sampler]") {
   for (const auto& [name, entry] : samplers().entries()) {
