@@ -38,7 +38,8 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     hamiltonian.evaluate(point_);
     ++gradients_;
     if (!std::isfinite(point_.log_density))
-      fail(ErrorKind::numeric, "the log density where chain {} stands is no finite number at step {}", row, steps_);
+      fail(ErrorKind::numeric, "{}: the log density where chain {} stands is no finite number at step {}", this->name(),
+           row, steps_);
     for (std::int64_t q = 0; q < size_; ++q)
       if (!std::isfinite(point_.gradient[static_cast<std::size_t>(q)]))
         fail(ErrorKind::numeric, "the gradient of {} of particle {} is {} at update {}",

@@ -20,14 +20,15 @@ StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
       go_back(particles, target);
-      if (steps_ == 0) fail(ErrorKind::numeric, "{}: {}", name(), error.what());
+      const std::string_view sentence = error.what();
+      const bool named = sentence.starts_with(name());
+      reason_ = named ? std::string(sentence) : fmt::format("{}: {}", name(), sentence);
+      if (steps_ == 0) fail(ErrorKind::numeric, "{}", reason_);
       if (rollbacks_ == options_.rollbacks)
-        fail(ErrorKind::numeric, "{}: {}, after {} rollbacks, each with half the step size", name(), error.what(),
-             rollbacks_);
+        fail(ErrorKind::numeric, "{}, after {} rollbacks, each with half the step size", reason_, rollbacks_);
       lost += since_kept_;
       since_kept_ = 0;
       ++rollbacks_;
-      reason_ = error.what();
       scale_ /= 2;
       sampler_->scale_step_size(scale_);
     }
@@ -43,7 +44,7 @@ void RollbackSampler<Scalar>::scale_step_size(double factor) {
 template <class Scalar>
 std::optional<std::string> RollbackSampler<Scalar>::warning() const {
   if (rollbacks_ == 0) return {};
-  return fmt::format("{} has gone back {} time{}, and its step size is 1/{} of what was set: {}", name(), rollbacks_,
+  return fmt::format("the sampler has gone back {} time{}, and its step size is 1/{} of what was set: {}", rollbacks_,
                      rollbacks_ == 1 ? "" : "s", std::int64_t{1} << rollbacks_, reason_);
 }
 
