@@ -1,8 +1,10 @@
 #include <stein/bench/parameter_update.h>
 #include <stein/bench/tensor_update.h>
+#include <stein/core/error.h>
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/mean_field_gaussian.h>
+#include <stein/inference/vector_arithmetic.h>
 
 #include <cmath>
 
@@ -11,12 +13,18 @@ namespace {
 
 using namespace stein::inference;
 
+/// As every sampler's step does before its pass.
+void check_gradients(UpdateVectors& vectors) {
+  if (!all_finite(vectors.gradients().row(0))) fail(ErrorKind::numeric, "benchmark sampler: a gradient is not finite");
+}
+
 /// Momentum SGD, RMSprop or Adam in one pass.
 class FusedAscent final : public ParameterUpdate {
  public:
   FusedAscent(const OptimizerOptions& options, std::int64_t size)
       : vectors_(size, 0), state_(options, 1, size), step_size_(options.step.step_size) {}
   void step() override {
+    check_gradients(vectors_);
     fused::ascend(vectors_.values(), vectors_.gradients(), state_, state_.step(updates_++, step_size_));
   }
   MatrixView<const float> values() const override { return vectors_.values(); }
@@ -42,6 +50,12 @@ class FusedDiffusion final : public ParameterUpdate {
   }
   void step() override {
     DiffusionResult result{};
+    if (step_.dynamics == Dynamics::santa_splitting) {
+      DiffusionStep<float> half = step_;
+      half.dynamics = Dynamics::santa_half_move;
+      fused::diffuse(half, result);
+    }
+    check_gradients(vectors_);
     fused::diffuse(step_, result);
     ++step_.noise.step;
   }
@@ -68,6 +82,7 @@ class FusedBackprop final : public ParameterUpdate {
     const ParticleRows<const float> rows{coordinates_.values()};
     family_.forward(rows, 0, noise, drawn_.values());
     family_.pullback(rows, 0, noise, drawn_.gradients(), coordinates_.gradients());
+    check_gradients(coordinates_);
     fused::ascend(coordinates_.values(), coordinates_.gradients(), state_, state_.step(updates_++, step_size_));
   }
   MatrixView<const float> values() const override { return coordinates_.values(); }

@@ -31,7 +31,8 @@ struct UpdateCase {
   std::function<std::unique_ptr<ParameterUpdate>(std::int64_t size, Noise noise)> fused, tensors;
 };
 
-/// Momentum SGD, RMSprop, Adam; SGLD, pSGLD, SGHMC, SGNHT, Santa; Bayes by Backprop.
+/// Momentum SGD, RMSprop, Adam; SGLD, pSGLD, SGHMC, SGNHT, Santa; Bayes by Backprop: all that a step of the sampler
+/// does but asking for the gradient, its look for gradients that are not finite included.
 std::vector<UpdateCase> update_cases();
 
 }  // namespace stein::bench

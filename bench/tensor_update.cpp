@@ -164,6 +164,7 @@ std::unique_ptr<ParameterUpdate> make_tensor_update(Dynamics dynamics, const Dif
       metric = at::empty_like(t.x), before = at::empty_like(t.x);
       metric_of(metric);
     }
+    t.x.addcmul_(metric, u, 0.5);
     std::swap(metric, before);
     average_square(square, t.g, n.square_decay);
     metric_of(metric);

@@ -17,7 +17,8 @@ std::size_t state_count(Dynamics dynamics) {
     case Dynamics::santa_euler:
     case Dynamics::santa_splitting:
     case Dynamics::santa_refinement:
-    case Dynamics::santa_splitting_refinement: return 3;
+    case Dynamics::santa_splitting_refinement:
+    case Dynamics::santa_half_move: return 3;
   }
   return 0;
 }
@@ -68,13 +69,20 @@ void Diffusion<Scalar>::fill_state(std::size_t k, double value) {
 template <class Scalar>
 bool Diffusion<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>& batch) {
   const std::int64_t t = this->steps();
+  const bool finite = pass(dynamics(t), numbers(t, batch.data_size), particles);
+  if (!momentum_squares_.empty()) move_thermostats(momentum_squares_);
+  return finite;
+}
+
+template <class Scalar>
+bool Diffusion<Scalar>::pass(Dynamics dynamics, const DiffusionNumbers& numbers, Particles<Scalar>& particles) {
   DiffusionStep<Scalar> step{
-      .dynamics = dynamics(t),
-      .numbers = numbers(t, batch.data_size),
+      .dynamics = dynamics,
+      .numbers = numbers,
       .values = particles.values(),
       .gradients = particles.gradients(),
       .thermostats = thermostats_,
-      .noise = {.seed = this->seed(), .step = static_cast<std::uint64_t>(t), .stream = Stream::sampler},
+      .noise = {.seed = this->seed(), .step = static_cast<std::uint64_t>(this->steps()), .stream = Stream::sampler},
       .first_row = particles.first_row()};
   for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = mutable_state(k);
   DiffusionResult result{.momentum_squares = momentum_squares_};
@@ -82,7 +90,6 @@ bool Diffusion<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>& 
     fused::diffuse(step, result);
   else
     plain::diffuse(step, result);
-  if (!momentum_squares_.empty()) move_thermostats(momentum_squares_);
   return result.finite;
 }
 

@@ -20,6 +20,7 @@ enum class Dynamics {
   santa_splitting,             ///< the same
   santa_refinement,            ///< the same: Euler without noise, thermostats at rest
   santa_splitting_refinement,  ///< the same, symmetric splitting
+  santa_half_move,             ///< the same: what comes before the gradient in a splitting
 };
 
 /// What one step multiplies with; the same for all coordinates. A dynamics reads those that its equation has.
@@ -88,6 +89,9 @@ class Diffusion : public GradientSampler<Scalar> {
   virtual void move_thermostats(std::span<const double> momentum_squares) { static_cast<void>(momentum_squares); }
 
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
+  /// One pass of a dynamics over all values and states.
+  /// @returns whether all values are finite after it
+  bool pass(Dynamics dynamics, const DiffusionNumbers& numbers, Particles<Scalar>& particles);
   /// Throws Error(usage) with one thermostat a particle, which would see the noise of what is held.
   void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override;
   /// The same for derived samplers to write to.

@@ -11,15 +11,16 @@ template <class Scalar, class Step>
 double move_columns(const DiffusionStep<Scalar>& step, const Step& move, std::int64_t i, std::int64_t begin,
                     std::int64_t end, bool& finite) {
   Scalar sums[lanes] = {};
-  const auto row = static_cast<std::uint32_t>(step.first_row + i);
+  [[maybe_unused]] const auto row = static_cast<std::uint32_t>(step.first_row + i);
   for (std::int64_t q = begin; q < end; ++q) {
     Coordinate<Scalar> c{.value = step.values(i, q), .gradient = step.gradients(i, q)};
-    c.normal = normal_at<Scalar>(step.noise, row, static_cast<std::uint64_t>(q));
+    if constexpr (Step::noisy) c.normal = normal_at<Scalar>(step.noise, row, static_cast<std::uint64_t>(q));
     for (int k = 0; k < Step::states; ++k) c.state[k] = step.states[static_cast<std::size_t>(k)](i, q);
     if constexpr (Step::adds_up_momentum) c.thermostat = step.thermostats[static_cast<std::size_t>(i)];
     move(c);
     step.values(i, q) = c.value;
-    for (int k = 0; k < Step::states; ++k) step.states[static_cast<std::size_t>(k)](i, q) = c.state[k];
+    if constexpr (Step::changes_states)
+      for (int k = 0; k < Step::states; ++k) step.states[static_cast<std::size_t>(k)](i, q) = c.state[k];
     if constexpr (Step::adds_up_momentum) sums[q % lanes] = std::fma(c.state[0], c.state[0], sums[q % lanes]);
     finite = finite && std::isfinite(c.value);
   }

@@ -2,7 +2,7 @@
 // by diffusion_pass.cpp for plain loops in float and double, by fused/diffusion_pass.cpp once for every SIMD target (a
 // function that takes vectors must be compiled for their target). `O` gives the operations on one number or vector;
 // every multiply-add is explicit, so float has the same bits wherever it runs. g is the gradient of the log joint: −f̃.
-// `with` is the same step for other operations; `adds_up_momentum` says that its caller wants Σ r² and gives ξ.
+// `with` is the same step for other operations.
 
 /// exp(x) for x in [−87, 88], limited to it: Cephes (Moshier) with a polynomial of degree 6, < 1e-7 relative.
 template <class O>
@@ -30,6 +30,15 @@ struct Coordinate {
   Real thermostat;  ///< ξ of its particle, sgnht_scalar
 };
 
+/// What a step is made of, for the loop around it.
+template <int all_states, bool draws_noise = true, bool own_sum = false, bool moves_states = true>
+struct StepShape {
+  static constexpr int states = all_states;          ///< numbers a coordinate
+  static constexpr bool noisy = draws_noise;         ///< reads `normal`
+  static constexpr bool adds_up_momentum = own_sum;  ///< reads ξ, and its caller wants Σ r²
+  static constexpr bool changes_states = moves_states;
+};
+
 /// v ← β v + (1 − β)(s g)²: what preconditioned dynamics divide by a root of.
 template <class O>
 struct AveragedSquareStep {
@@ -46,16 +55,18 @@ struct AveragedSquareStep {
   }
   /// ε + √v.
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real root(Real square) const { return epsilon + O::square_root(square); }
+  /// Santa's G = 1/√(ε + √v).
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real outer_root_metric(Real square) const {
+    return O::set(1) / O::square_root(root(square));
+  }
 };
 
 /// x ← x + h g + √(2hT) n  (Welling & Teh 2011, eq. 4; Gan et al. 2017, eq. 6).
 template <class O>
-struct SgldStep {
+struct SgldStep : StepShape<0> {
   using Real = typename O::Real;
   template <class P>
   using with = SgldStep<P>;
-  static constexpr int states = 0;
-  static constexpr bool adds_up_momentum = false;
   Real drift, noise;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SgldStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)), noise(O::set(n.noise)) {}
@@ -66,12 +77,10 @@ struct SgldStep {
 
 /// v ← β v + (1 − β)(s g)²;  G = 1/(ε + √v);  x ← x + (h/2) G g + √(h T G) n  (Li et al. 2016, without the Γ term).
 template <class O>
-struct PsgldStep {
+struct PsgldStep : StepShape<1> {
   using Real = typename O::Real;
   template <class P>
   using with = PsgldStep<P>;
-  static constexpr int states = 1;
-  static constexpr bool adds_up_momentum = false;
   Real drift, noise;
   AveragedSquareStep<O> average;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit PsgldStep(const DiffusionNumbers& n)
@@ -87,12 +96,10 @@ struct PsgldStep {
 
 /// r ← (1 − α) r + η g + √(2(αT − β̂)η) n;  x ← x + r  (Chen et al. 2014, eq. 15).
 template <class O>
-struct SghmcStep {
+struct SghmcStep : StepShape<1> {
   using Real = typename O::Real;
   template <class P>
   using with = SghmcStep<P>;
-  static constexpr int states = 1;
-  static constexpr bool adds_up_momentum = false;
   Real drift, noise, keep;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SghmcStep(const DiffusionNumbers& n)
       : drift(O::set(n.drift)), noise(O::set(n.noise)), keep(O::set(n.keep)) {}
@@ -106,12 +113,10 @@ struct SghmcStep {
 /// r ← r − ξ r h + h g + √(2AhT) n;  x ← x + h r;  ξ ← ξ + h (r² − T)  (Ding et al. 2014, ξ for every coordinate as in
 /// Gan et al. 2015; with one ξ a particle the pass leaves ξ to its caller).
 template <class O, bool own_thermostat>
-struct SgnhtStep {
+struct SgnhtStep : StepShape<own_thermostat ? 2 : 1, true, !own_thermostat> {
   using Real = typename O::Real;
   template <class P>
   using with = SgnhtStep<P, own_thermostat>;
-  static constexpr int states = own_thermostat ? 2 : 1;
-  static constexpr bool adds_up_momentum = !own_thermostat;
   Real step, noise, temperature;
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SgnhtStep(const DiffusionNumbers& n)
       : step(O::set(n.step)), noise(O::set(n.noise)), temperature(O::set(n.temperature)) {}
@@ -133,12 +138,10 @@ struct SgnhtStep {
 /// Symmetric splitting (their algorithm 2) halves the move of x (the first half is made before the gradient is asked
 /// for) and of α, and damps u by e^(−α/2) on both sides of the kick.
 template <class O, bool splitting, bool exploring>
-struct SantaStep {
+struct SantaStep : StepShape<3, exploring> {
   using Real = typename O::Real;
   template <class P>
   using with = SantaStep<P, splitting, exploring>;
-  static constexpr int states = 3;
-  static constexpr bool adds_up_momentum = false;
   Real drift, noise, kinetic, correction;
   bool corrects;  // a uniform branch: the two quotients cost as much as the rest
   AveragedSquareStep<O> average;
@@ -149,16 +152,13 @@ struct SantaStep {
         correction(O::set(n.metric_correction)),
         corrects(n.metric_correction != 0),
         average(n) {}
-  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real metric(Real square) const {
-    return O::set(1) / O::square_root(average.root(square));
-  }
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Real driven(Real thermostat, Real momentum, Real share) const {
     return O::multiply_add(share, O::multiply_add(momentum, momentum, O::set(0) - kinetic), thermostat);
   }
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void operator()(Coordinate<Real>& c) const {
-    const Real before = metric(c.state[1]), old = c.state[0];
+    const Real before = average.outer_root_metric(c.state[1]), old = c.state[0];
     const Real square = average.next(c.state[1], c.gradient);
-    const Real now = metric(square);
+    const Real now = average.outer_root_metric(square);
     const Real share = O::set(splitting ? 0.5 : 1);
     Real thermostat = c.state[2];
     if constexpr (exploring) thermostat = driven(thermostat, old, share);
@@ -182,6 +182,19 @@ struct SantaStep {
   }
 };
 
+/// x ← x + G u/2: Santa's splitting before the gradient is asked for.
+template <class O>
+struct SantaHalfMove : StepShape<2, false, false, false> {
+  using Real = typename O::Real;
+  template <class P>
+  using with = SantaHalfMove<P>;
+  AveragedSquareStep<O> average;
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE explicit SantaHalfMove(const DiffusionNumbers& n) : average(n) {}
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE void operator()(Coordinate<Real>& c) const {
+    c.value = O::multiply_add(O::set(0.5) * average.outer_root_metric(c.state[1]), c.state[0], c.value);
+  }
+};
+
 /// Calls visit with the step of `dynamics` for operations O, made from `numbers`.
 template <class O, class Visit>
 STEIN_ALWAYS_INLINE void with_step(Dynamics dynamics, const DiffusionNumbers& numbers, const Visit& visit) {
@@ -195,5 +208,6 @@ STEIN_ALWAYS_INLINE void with_step(Dynamics dynamics, const DiffusionNumbers& nu
     case Dynamics::santa_splitting: return visit(SantaStep<O, true, true>(numbers));
     case Dynamics::santa_refinement: return visit(SantaStep<O, false, false>(numbers));
     case Dynamics::santa_splitting_refinement: return visit(SantaStep<O, true, false>(numbers));
+    case Dynamics::santa_half_move: return visit(SantaHalfMove<O>(numbers));
   }
 }

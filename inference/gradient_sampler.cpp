@@ -1,26 +1,11 @@
-#include <stein/core/parallel.h>
 #include <stein/inference/gradient_sampler.h>
 #include <stein/inference/vector_arithmetic.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 namespace stein::inference {
 namespace {
-
-/// Whether all numbers of a row are finite.
-template <class Scalar>
-bool finite(std::span<const Scalar> row) {
-  constexpr std::int64_t block = 65536;
-  std::atomic<bool> all = true;
-  parallel_blocks(std::ssize(row), block, [&](std::int64_t begin, std::int64_t end) {
-    const auto part = row.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    if (!std::isfinite(sum_of_squares(part)) && !std::ranges::all_of(part, [](Scalar x) { return std::isfinite(x); }))
-      all = false;
-  });
-  return all;
-}
 
 /// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
 /// of particle 1 is nan at update 7".
@@ -28,7 +13,7 @@ template <class Scalar>
 void check_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
                   std::int64_t update) {
   for (std::int64_t i = 0; i < rows.rows; ++i) {
-    if (finite<Scalar>(rows.row(i))) continue;
+    if (all_finite(rows.row(i))) continue;
     for (std::int64_t q = 0; q < rows.columns; ++q)
       if (!std::isfinite(rows(i, q)))
         fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", what,

@@ -1,4 +1,3 @@
-#include <stein/inference/diffusion_operations.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/inference/santa.h>
 
@@ -40,12 +39,7 @@ void Santa<Scalar>::before_gradient(Particles<Scalar>& particles) {
     this->fill_state(2, root * options_.initial_thermostat);
   }
   if (options_.scheme == SantaScheme::euler) return;
-  const MatrixView<Scalar> values = particles.values();
-  const MatrixView<const Scalar> momentum = this->state(0), square = this->state(1);
-  const SantaStep<NumberOperations<Scalar>, true, true> step({.epsilon = options_.square.epsilon});
-  for (std::int64_t i = 0; i < values.rows; ++i)
-    for (std::int64_t q = 0; q < values.columns; ++q)
-      values(i, q) = std::fma(step.metric(square(i, q)) * Scalar(0.5), momentum(i, q), values(i, q));
+  this->pass(Dynamics::santa_half_move, {.epsilon = options_.square.epsilon}, particles);
 }
 
 template <class Scalar>

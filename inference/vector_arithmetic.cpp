@@ -1,7 +1,10 @@
+#include <stein/core/parallel.h>
 #include <stein/core/simd.h>
 #include <stein/inference/vector_arithmetic.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
 
 #undef HWY_TARGET_INCLUDE
@@ -109,6 +112,31 @@ HWY_EXPORT(subtract_scaled);
 HWY_EXPORT(sum_of_squares);
 HWY_EXPORT(spread_rows);
 HWY_EXPORT(pack_rows);
+
+namespace {
+
+template <class Scalar>
+bool finite_blocks(std::span<const Scalar> values) {
+  constexpr std::int64_t block = 65536;
+  std::atomic<bool> all = true;
+  parallel_blocks(std::ssize(values), block, [&](std::int64_t begin, std::int64_t end) {
+    const auto part = values.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    // A sum is quick, but it may overflow.
+    if (!std::isfinite(sum_of_squares(part)) && !std::ranges::all_of(part, [](Scalar x) { return std::isfinite(x); }))
+      all = false;
+  });
+  return all;
+}
+
+}  // namespace
+
+bool all_finite(std::span<const float> values) {
+  return finite_blocks(values);
+}
+
+bool all_finite(std::span<const double> values) {
+  return finite_blocks(values);
+}
 
 double subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient) {
   return HWY_DYNAMIC_DISPATCH(subtract_scaled)(values.data(), scale, gradient.data(), values.size());

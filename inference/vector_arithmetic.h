@@ -16,6 +16,10 @@ double subtract_scaled(std::span<const double> values, double scale, std::span<d
 double sum_of_squares(std::span<const float> values);
 double sum_of_squares(std::span<const double> values);
 
+/// Whether all values are finite; one pass, on all threads.
+bool all_finite(std::span<const float> values);
+bool all_finite(std::span<const double> values);
+
 /// Copies `rows` rows of `columns` numbers that lie end to end to rows `stride` ≥ columns apart, zeros between them.
 void spread_rows(const float* from, std::int64_t rows, std::int64_t columns, float* to, std::int64_t stride);
 void spread_rows(const double* from, std::int64_t rows, std::int64_t columns, double* to, std::int64_t stride);

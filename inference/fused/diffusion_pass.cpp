@@ -27,13 +27,15 @@ template <class Step>
 HWY_INLINE void move_one(const DiffusionStep<float>& step, const Step& move, std::int64_t i, std::int64_t q,
                          float* sums, bool& finite) {
   Coordinate<float> c{.value = step.values(i, q), .gradient = step.gradients(i, q)};
-  c.normal =
-      normal_at<float>(step.noise, static_cast<std::uint32_t>(step.first_row + i), static_cast<std::uint64_t>(q));
+  if constexpr (Step::noisy)
+    c.normal =
+        normal_at<float>(step.noise, static_cast<std::uint32_t>(step.first_row + i), static_cast<std::uint64_t>(q));
   for (int k = 0; k < Step::states; ++k) c.state[k] = step.states[k](i, q);
   if constexpr (Step::adds_up_momentum) c.thermostat = step.thermostats[i];
   move(c);
   step.values(i, q) = c.value;
-  for (int k = 0; k < Step::states; ++k) step.states[k](i, q) = c.state[k];
+  if constexpr (Step::changes_states)
+    for (int k = 0; k < Step::states; ++k) step.states[k](i, q) = c.state[k];
   if constexpr (Step::adds_up_momentum) sums[q % sum_lanes] = std::fma(c.state[0], c.state[0], sums[q % sum_lanes]);
   finite = finite && std::isfinite(c.value);
 }
@@ -80,7 +82,7 @@ HWY_INLINE std::int64_t move_vectors(const DiffusionStep<float>& step, const Ste
   for (std::int64_t first = begin; first < whole; first += chunk) {
     const std::int64_t last = std::min(first + chunk, whole);
     for (std::int64_t q = first; q < last; q += group) {
-      normals.store_words(block, words + (q - first));
+      if constexpr (Step::noisy) normals.store_words(block, words + (q - first));
       block = hn::Add(block, hn::Set(O::WordTag(), static_cast<std::uint32_t>(lanes)));
       for (std::int64_t j = 0; j < group; j += cache_line) {
         hwy::Prefetch(value + q + j);
@@ -90,21 +92,23 @@ HWY_INLINE std::int64_t move_vectors(const DiffusionStep<float>& step, const Ste
       }
     }
     for (std::int64_t group_begin = first; group_begin < last; group_begin += group) {
-      Normals::store_normals(words + (group_begin - first), noise);
+      if constexpr (Step::noisy) Normals::store_normals(words + (group_begin - first), noise);
 #pragma GCC unroll 4
       for (std::int64_t j = 0; j < group; j += lanes) {
         const std::int64_t q = group_begin + j;
         Coordinate<O::Real> c;
         c.value = hn::Load(d, value + q);
         c.gradient = hn::Load(d, gradient + q);
-        c.normal = hn::Load(d, noise + j);
+        if constexpr (Step::noisy) c.normal = hn::Load(d, noise + j);
         c.thermostat = thermostat;
 #pragma GCC unroll 3
         for (int k = 0; k < Step::states; ++k) c.state[k] = hn::Load(d, state[k] + q);
         move(c);
         hn::Store(c.value, d, value + q);
+        if constexpr (Step::changes_states) {
 #pragma GCC unroll 3
-        for (int k = 0; k < Step::states; ++k) hn::Store(c.state[k], d, state[k] + q);
+          for (int k = 0; k < Step::states; ++k) hn::Store(c.state[k], d, state[k] + q);
+        }
         not_finite = hn::Add(not_finite, hn::Sub(c.value, c.value));
         if constexpr (Step::adds_up_momentum) {
           float* const sum = sums + q % sum_lanes;

@@ -3,8 +3,11 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/network_posterior.h>
+#include <stein/inference/optimizer.h>
 #include <stein/inference/rollback_sampler.h>
 #include <stein/inference/sampler_registry.h>
+#include <stein/inference/santa.h>
+#include <stein/inference/sgnht.h>
 
 #include <catch2/catch.hpp>
 
@@ -20,12 +23,12 @@ constexpr std::int64_t rows = 3, data_rows = 30, minibatch = 10;
 /// A sampler that can be rolled back, its particles and what it samples: all that a trainer saves.
 class Trainer {
  public:
-  Trainer(const std::string& sampler, WeightForm form)
+  Trainer(const SamplerChoice& sampler, WeightForm form)
       : posterior_(make_network_posterior(
             {.parameterization = form, .structure = {.reflectors = 2}},
             {.inputs = 3, .hidden = {5}, .outputs = 1, .activation = Activation::tanh, .learn_noise_precision = true})),
         particles_(posterior_->initial_particles(rows, 3, 1)),
-        sampler_(samplers().at(sampler).defaults.make(rows, particles_.size(), 7), {.keep_every = 64}) {
+        sampler_(sampler.make(rows, particles_.size(), 7), {.keep_every = 64}) {
     fill_normal(std::span<float>(x_), {.seed = 1}, 0);
     fill_normal(std::span<float>(y_), {.seed = 1}, 1);
   }
@@ -62,8 +65,8 @@ class Trainer {
   RollbackSampler<float> sampler_;
 };
 
-void check_resume(const std::string& sampler, WeightForm form) {
-  CAPTURE(sampler, static_cast<int>(form));
+void check_resume(const SamplerChoice& sampler, WeightForm form) {
+  CAPTURE(static_cast<int>(form));
   const test::TemporaryDirectory folder;
   const int threads = thread_count();
   Trainer whole(sampler, form), first(sampler, form), second(sampler, form);
@@ -88,9 +91,20 @@ void check_resume(const std::string& sampler, WeightForm form) {
 
 TEST_CASE("every sampler resumes to the bit", "[inference][resume]") {
   for (const std::string& name : samplers().names())
-    for (const WeightForm form : {WeightForm::direct, WeightForm::matrix_gaussian}) check_resume(name, form);
+    for (const WeightForm form : {WeightForm::direct, WeightForm::matrix_gaussian}) {
+      CAPTURE(name);
+      check_resume(samplers().at(name).defaults, form);
+    }
+}
+
+TEST_CASE("the forms of a sampler that are not its default resume to the bit", "[inference][resume]") {
+  for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop})
+    check_resume(SamplerChoice::of<Optimizer<float>>({.method = method}), WeightForm::direct);
+  check_resume(SamplerChoice::of<Sgnht<float>>({.thermostat = Thermostat::particle}), WeightForm::direct);
+  check_resume(SamplerChoice::of<Santa<float>>({.scheme = SantaScheme::euler}), WeightForm::direct);
 }
 
 TEST_CASE("a variational run resumes to the bit", "[inference][resume]") {
-  for (const char* name : {"optimizer", "sgld"}) check_resume(name, WeightForm::variational_matrix_gaussian);
+  for (const char* name : {"optimizer", "sgld"})
+    check_resume(samplers().at(name).defaults, WeightForm::variational_matrix_gaussian);
 }

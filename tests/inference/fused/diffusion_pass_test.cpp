@@ -22,7 +22,8 @@ const std::vector<Dynamics> every_dynamics{Dynamics::sgld,
                                            Dynamics::santa_euler,
                                            Dynamics::santa_splitting,
                                            Dynamics::santa_refinement,
-                                           Dynamics::santa_splitting_refinement};
+                                           Dynamics::santa_splitting_refinement,
+                                           Dynamics::santa_half_move};
 
 /// Values, gradients and three states, random; averaged squares are not negative.
 template <class Scalar>
