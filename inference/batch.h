@@ -3,6 +3,7 @@
 
 #include <stein/core/error.h>
 #include <stein/inference/matrix_view.h>
+#include <stein/inference/output_score.h>
 
 #include <cstdint>
 #include <span>
@@ -34,6 +35,9 @@ struct Batch {
   bool targets_per_particle = false;
   std::int64_t rows = 0;  ///< n
   double data_size = 0;   ///< N, in rows; log-likelihoods are scaled by N/n
+  /// Takes the place of the model's likelihood, its targets and row weights included; null: the model's own.
+  const OutputScore<Scalar>* score = nullptr;
+  std::int64_t first_particle = 0;  ///< what `score` calls the first of the particles that see this batch
 };
 
 /// What `count` particles from `first` on see of `batch`: their own rows where every particle has some, and all the
@@ -48,6 +52,7 @@ Batch<Scalar> share_of(const Batch<Scalar>& batch, std::int64_t first, std::int6
     return rows.block(first * batch.rows, count * batch.rows);
   };
   Batch<Scalar> share = batch;
+  share.first_particle += first;
   if (batch.inputs_per_particle && batch.inputs.one_hot()) share.inputs.indices = own(batch.inputs.indices);
   if (batch.inputs_per_particle && !batch.inputs.one_hot()) share.inputs.dense = own(batch.inputs.dense);
   if (batch.targets_per_particle) share.targets = own(batch.targets);

@@ -25,6 +25,8 @@ struct MlpSpec {
   Activation activation = Activation::relu;
   Likelihood likelihood = Likelihood::gaussian;
   double noise_precision = 1;  ///< γ of the Gaussian likelihood: its value, or where it starts if it is learned
+  /// Parameters beside the outputs that no input moves, for an OutputScore: the log sd of a Gaussian policy.
+  std::int64_t constants = 0;
   bool learn_noise_precision = false;  ///< γ = exp(log_noise_precision) is a coordinate, with a prior of its own
 
   std::int64_t layers() const { return static_cast<std::int64_t>(hidden.size()) + 1; }
@@ -35,9 +37,9 @@ struct MlpSpec {
 /// Throws Error(usage) naming the field that makes no sense.
 void check(const MlpSpec& spec);
 
-/// `layer0.weight` [inputs, outputs], `layer0.bias` [outputs], `layer1.weight` …, and `log_noise_precision` [1] if it
-/// is learned. Rows of weights start `lanes` numbers apart or a multiple of it where a layer has at least `lanes`
-/// outputs (1: no padding).
+/// `layer0.weight` [inputs, outputs], `layer0.bias` [outputs], `layer1.weight` …, `constants` if there are any, a bias
+/// of the last layer, and `log_noise_precision` [1] if it is learned. Rows of weights start `lanes` numbers apart or a
+/// multiple of it where a layer has at least `lanes` outputs (1: no padding).
 Layout mlp_layout(const MlpSpec& spec, std::int64_t lanes = 1);
 
 }  // namespace stein::inference

@@ -69,7 +69,11 @@ void check_batch(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t p
   const std::int64_t input_rows = batch.inputs_per_particle ? particles * batch.rows : batch.rows;
   STEIN_CHECK(batch.inputs.rows() == input_rows, "batch: expected {} input rows, got {}", input_rows,
               batch.inputs.rows());
-  check_targets(spec, batch, particles);
+  if (batch.score == nullptr)
+    check_targets(spec, batch, particles);
+  else
+    STEIN_CHECK(batch.targets.data == nullptr && batch.row_weights.empty() && batch.outputs.empty(),
+                "batch: a score of its own leaves no place for targets, row weights or chosen outputs");
 
   const auto one_a_row = [&](std::size_t size) { return size == 0 || size == static_cast<std::size_t>(batch.rows); };
   STEIN_CHECK(one_a_row(batch.row_weights.size()), "batch: expected {} row weights, got {}", batch.rows,

@@ -235,6 +235,9 @@ void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
 }
 
 at::Tensor ModuleModel::scaled_log_likelihood(const Batch<float>& batch) const {
+  STEIN_CHECK(batch.score == nullptr,
+              "module: a batch with a score of its own needs a perceptron; put it into "
+              "the module's log-likelihood");
   const at::Tensor sum = functions_.log_likelihood(batch);
   STEIN_CHECK(sum.defined() && sum.numel() == 1 && sum.requires_grad(),
               "module: the log-likelihood must be one number that depends on the parameters");

@@ -33,7 +33,8 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
   }
   auto parameterization = make_parameterization(options, model->layout());
   std::vector<std::unique_ptr<Prior<float>>> priors;
-  priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
+  if (!options.flat_prior)
+    priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }
 

@@ -29,11 +29,13 @@ struct NetworkPosteriorOptions {
   MatrixGaussianOptions structure{};
   VariationalOptions variational{};
   GaussianPriorOptions prior{};
+  bool flat_prior = false;  ///< no prior at all: maximum likelihood; decides which options there are, no option itself
   Arithmetic arithmetic = Arithmetic::fused;
 
   template <class V>
   void describe(V& v) {
     const bool structured = parameterization == WeightForm::matrix_gaussian;
+    if (flat_prior) return describe_arithmetic(v);
     if (structured) structure.describe(v);
     if (distributes_weights()) {
       variational.describe(v);
@@ -42,6 +44,10 @@ struct NetworkPosteriorOptions {
       prior.describe(v);
     }
     if (structured) prior.describe_structured(v);
+    describe_arithmetic(v);
+  }
+  template <class V>
+  void describe_arithmetic(V& v) {
     v("arithmetic", arithmetic, "SIMD kernels, or the readable twin on LibTorch autograd",
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
   }

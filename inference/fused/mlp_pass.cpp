@@ -17,8 +17,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
 
+/// Rows first … first + count as the batch scores them itself: the scaled ∂ value/∂ outputs in `slope`, the value
+/// unscaled.
+double score_outputs(const MlpPlan& plan, const float* weights, const Batch<float>& batch, std::int64_t first,
+                     std::int64_t count, const float* outputs, float* slope, float* gradient) {
+  const std::int64_t columns = plan.spec.outputs, stride = padded(columns);
+  const auto scale = static_cast<float>(batch.data_size / static_cast<double>(batch.rows));
+  const auto constants = static_cast<std::size_t>(plan.spec.constants);
+  std::fill(slope, slope + count * stride, 0.0f);
+  const double value = batch.score->score(batch.first_particle, first, {outputs, count, columns, stride},
+                                          {weights + std::max<std::int64_t>(plan.constants, 0), constants},
+                                          {slope, count, columns, stride},
+                                          {gradient + std::max<std::int64_t>(plan.constants, 0), constants});
+  for (std::int64_t k = 0; k < count * stride; ++k) slope[k] *= scale;
+  return value;
+}
+
 double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch,
                 const fused::OneHotColumns& columns, float* gradient) {
+  const double scale = batch.data_size / static_cast<double>(batch.rows);
+  const std::span<float> constant_gradient(gradient + std::max<std::int64_t>(plan.constants, 0),
+                                           static_cast<std::size_t>(plan.spec.constants));
+  std::ranges::fill(constant_gradient, 0.0f);
   const double precision = plan.log_noise_precision >= 0
                                ? std::exp(static_cast<double>(weights[plan.log_noise_precision]))
                                : plan.spec.noise_precision;
@@ -33,12 +53,18 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
       inputs.rows = columns.rows();
     }
     forward(plan, weights, inputs, rows, work);
-    const fused::LikelihoodSums chunk = fused::likelihood_gradient(
-        plan.spec, batch, first, rows, precision, work.activation(plan, last), padded(plan.spec.outputs), work.slope());
-    sums.value += chunk.value;
-    sums.log_noise_precision += chunk.log_noise_precision;
+    const float* const outputs = work.activation(plan, last);
+    if (batch.score != nullptr) {
+      sums.value += scale * score_outputs(plan, weights, batch, first, rows, outputs, work.slope(), gradient);
+    } else {
+      const fused::LikelihoodSums chunk = fused::likelihood_gradient(plan.spec, batch, first, rows, precision, outputs,
+                                                                     padded(plan.spec.outputs), work.slope());
+      sums.value += chunk.value;
+      sums.log_noise_precision += chunk.log_noise_precision;
+    }
     backward(plan, weights, inputs, rows, first > 0, work, gradient);
   }
+  for (float& slope : constant_gradient) slope *= static_cast<float>(scale);
   if (plan.log_noise_precision >= 0) gradient[plan.log_noise_precision] = static_cast<float>(sums.log_noise_precision);
   return sums.value;
 }

@@ -21,6 +21,7 @@ struct MlpPlan {
   };
   MlpSpec spec;
   std::vector<Layer> layers;
+  std::int64_t constants = -1;            ///< offset, or −1 where there are none
   std::int64_t log_noise_precision = -1;  ///< offset, or −1 where γ is known
 };
 

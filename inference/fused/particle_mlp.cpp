@@ -13,6 +13,7 @@ ParticleMlp::ParticleMlp(const MlpSpec& spec) : layout_(mlp_layout(spec, fused::
                             .bias = layout_.at(fmt::format("layer{}.bias", l)).offset,
                             .stride = weight.row_stride});
   }
+  if (spec.constants > 0) plan_.constants = layout_.at("constants").offset;
   if (spec.learn_noise_precision) plan_.log_noise_precision = layout_.at("log_noise_precision").offset;
 }
 

@@ -99,6 +99,33 @@ at::Tensor batch_log_likelihood(const MlpSpec& spec, const std::vector<at::Tenso
   return rows.sum(1) * (batch.data_size / static_cast<double>(batch.rows));
 }
 
+/// ∂ values/∂ parameters where the batch scores the outputs itself; `values` [M] are written if wanted.
+template <class Scalar>
+std::vector<at::Tensor> score_gradients(const MlpSpec& spec, const std::vector<at::Tensor>& leaves,
+                                        const Batch<Scalar>& batch, std::span<Scalar> values) {
+  const std::int64_t particles = leaves[0].size(0), n = batch.rows, constants = spec.constants;
+  const at::Tensor outputs = network(spec, leaves, batch.inputs, batch.input_mask, batch.inputs_per_particle);
+  const at::Tensor seen = outputs.detach().cpu().contiguous();
+  const auto place = static_cast<std::size_t>(2 * spec.layers());  // of the constants among the parameters
+  const at::Tensor own = constants > 0 ? leaves[place].detach().cpu().contiguous() : at::Tensor();
+  at::Tensor slope = at::zeros_like(seen), constant_slope = constants > 0 ? at::zeros_like(own) : at::Tensor();
+  const double scale = batch.data_size / static_cast<double>(n);
+  for (std::int64_t i = 0; i < particles; ++i) {
+    const auto row = [&](const at::Tensor& t) {
+      return std::span<Scalar>(constants > 0 ? t.data_ptr<Scalar>() + i * constants : nullptr,
+                               static_cast<std::size_t>(constants));
+    };
+    const double value = batch.score->score(
+        batch.first_particle + i, 0, {seen.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(own),
+        {slope.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(constant_slope));
+    if (!values.empty()) values[static_cast<std::size_t>(i)] = static_cast<Scalar>(scale * value);
+  }
+  std::vector<at::Tensor> gradients =
+      torch::autograd::grad({outputs}, leaves, {(slope * scale).to(outputs.device())}, {}, false, true);
+  if (constants > 0) gradients[place] = constant_slope * scale;
+  return gradients;
+}
+
 std::string checked_device(std::string name) {
   try {
     at::empty({1}, at::TensorOptions().device(at::Device(name)));
@@ -138,12 +165,23 @@ void ParticleMlpReference<Scalar>::log_likelihood(const ParticleRows<const Scala
 
   const c10::AutoGradMode with_gradient(true);
   const std::vector<at::Tensor> leaves = parameters(layout_, weights.values, at::Device(device_), true);
-  const at::Tensor values = batch_log_likelihood(spec_, leaves, batch);
-  const std::vector<at::Tensor> gradients = torch::autograd::grad({values}, leaves, {at::ones_like(values)});
-
+  at::Tensor values;
+  std::vector<at::Tensor> gradients;
+  if (batch.score != nullptr) {
+    gradients = score_gradients(spec_, leaves, batch, value);
+  } else {
+    values = batch_log_likelihood(spec_, leaves, batch);
+    gradients = torch::autograd::grad({values}, leaves, {at::ones_like(values)}, {}, false, true);
+  }
   const c10::NoGradGuard no_gradient;
-  for (std::size_t i = 0; i < leaves.size(); ++i) entry_view(gradient, layout_.entries()[i]).copy_(gradients[i]);
-  if (value.empty()) return;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const at::Tensor place = entry_view(gradient, layout_.entries()[i]);
+    if (gradients[i].defined())
+      place.copy_(gradients[i]);
+    else
+      place.zero_();  // a constant that the likelihood does not see, or a noise precision that the score does not
+  }
+  if (value.empty() || batch.score != nullptr) return;
   tensor_view(MatrixView<Scalar>(value.data(), 1, particles)).copy_(values.unsqueeze(0));
 }
 

@@ -1,0 +1,212 @@
+#include <stein/core/error.h>
+#include <stein/policies/action_distribution.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::policies {
+namespace {
+
+using inference::MatrixView;
+
+class Categorical final : public ActionDistribution {
+ public:
+  explicit Categorical(std::int64_t choices) : choices_(choices) {
+    STEIN_CHECK(choices >= 2, "categorical policy: expected at least 2 choices, got {}", choices);
+  }
+  std::int64_t outputs() const override { return choices_; }
+  std::int64_t constants() const override { return 0; }
+  std::int64_t actions() const override { return 1; }
+
+  void draw(const Parameters& parameters, const NoiseKey& noise, std::uint32_t row, std::int64_t first,
+            MatrixView<float> actions) const override {
+    PhiloxBlock words{};
+    for (std::int64_t i = 0; i < actions.rows; ++i) {
+      const auto index = static_cast<std::uint64_t>(first + i);
+      if (i == 0 || index % 4 == 0) words = random_block(noise, row, static_cast<std::uint32_t>(index / 4));
+      const auto logits = parameters.outputs.row(i);
+      const float top = *std::max_element(logits.begin(), logits.end());
+      float total = 0;
+      for (const float logit : logits) total += std::exp(logit - top);
+      // (0, 1) · total, so that a choice without a share is never drawn.
+      float left = (static_cast<float>(words[index % 4] >> 8) + 0.5F) * 0x1p-24F * total;
+      std::int64_t choice = 0;
+      for (; choice + 1 < choices_; ++choice) {
+        left -= std::exp(logits[static_cast<std::size_t>(choice)] - top);
+        if (left < 0) break;
+      }
+      actions(i, 0) = static_cast<float>(choice);
+    }
+  }
+
+  void mode(const Parameters& parameters, MatrixView<float> actions) const override {
+    for (std::int64_t i = 0; i < actions.rows; ++i) {
+      const auto logits = parameters.outputs.row(i);
+      actions(i, 0) = static_cast<float>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+    }
+  }
+
+  void log_density(const Parameters& parameters, MatrixView<const float> actions,
+                   std::span<float> values) const override {
+    for (std::int64_t i = 0; i < actions.rows; ++i) {
+      const auto logits = parameters.outputs.row(i);
+      const float top = *std::max_element(logits.begin(), logits.end());
+      float total = 0;
+      for (const float logit : logits) total += std::exp(logit - top);
+      values[static_cast<std::size_t>(i)] =
+          logits[static_cast<std::size_t>(actions(i, 0))] - top - std::log(total);
+    }
+  }
+
+  // ∂ log π(a)/∂ l_k = [k = a] − p_k and ∂ H/∂ l_k = −p_k (log p_k + H).
+  void gradient(const Parameters& parameters, MatrixView<const float> actions, std::span<const float> weights,
+                std::span<const float> entropy, MatrixView<float> gradient, std::span<float>) const override {
+    for (std::int64_t i = 0; i < actions.rows; ++i) {
+      const auto logits = parameters.outputs.row(i);
+      const auto slope = gradient.row(i);
+      const float weight = weights[static_cast<std::size_t>(i)], beta = entropy[static_cast<std::size_t>(i)];
+      const float top = *std::max_element(logits.begin(), logits.end());
+      float total = 0;
+      for (std::size_t k = 0; k < logits.size(); ++k) total += slope[k] = std::exp(logits[k] - top);
+      const float log_total = std::log(total);
+      float spread = 0;  // H
+      for (std::size_t k = 0; k < logits.size(); ++k) {
+        slope[k] /= total;
+        spread -= slope[k] * (logits[k] - top - log_total);
+      }
+      const auto chosen = static_cast<std::size_t>(actions(i, 0));
+      for (std::size_t k = 0; k < logits.size(); ++k) {
+        const float share = slope[k];
+        slope[k] = weight * ((k == chosen ? 1.0F : 0.0F) - share) -
+                   beta * share * (logits[k] - top - log_total + spread);
+      }
+    }
+  }
+
+  double mean_entropy(const Parameters& parameters) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < parameters.outputs.rows; ++i) {
+      const auto logits = parameters.outputs.row(i);
+      const double top = *std::max_element(logits.begin(), logits.end());
+      double total = 0, weighted = 0;
+      for (const float logit : logits) {
+        const double share = std::exp(double{logit} - top);
+        total += share, weighted += share * (double{logit} - top);
+      }
+      sum += std::log(total) - weighted / total;
+    }
+    return sum / static_cast<double>(parameters.outputs.rows);
+  }
+
+ private:
+  std::int64_t choices_;
+};
+
+class Gaussian final : public ActionDistribution {
+ public:
+  Gaussian(std::int64_t actions, Deviation deviation, double initial_deviation)
+      : actions_(actions), deviation_(deviation), start_(static_cast<float>(std::log(initial_deviation))) {
+    STEIN_CHECK(actions >= 1, "Gaussian policy: expected at least 1 action, got {}", actions);
+    STEIN_CHECK(initial_deviation > 0, "Gaussian policy: expected a positive deviation, got {}", initial_deviation);
+  }
+  std::int64_t outputs() const override { return deviation_ == Deviation::state ? 2 * actions_ : actions_; }
+  std::int64_t constants() const override { return deviation_ == Deviation::constant ? actions_ : 0; }
+  std::int64_t actions() const override { return actions_; }
+
+  void draw(const Parameters& parameters, const NoiseKey& noise, std::uint32_t row, std::int64_t first,
+            MatrixView<float> actions) const override {
+    if (actions.stride == actions_) {
+      fill_normal(std::span<float>(actions.data, static_cast<std::size_t>(actions.rows * actions_)), noise, row,
+                  static_cast<std::uint64_t>(first * actions_));
+    } else {
+      for (std::int64_t i = 0; i < actions.rows; ++i)
+        fill_normal(actions.row(i), noise, row, static_cast<std::uint64_t>((first + i) * actions_));
+    }
+    for (std::int64_t a = 0; a < actions_; ++a) {
+      const float shared = constants() > 0 ? std::exp(log_deviation(parameters, 0, a)) : 0;
+      for (std::int64_t i = 0; i < actions.rows; ++i) {
+        const float deviation = constants() > 0 ? shared : std::exp(log_deviation(parameters, i, a));
+        actions(i, a) = parameters.outputs(i, a) + deviation * actions(i, a);
+      }
+    }
+  }
+
+  void mode(const Parameters& parameters, MatrixView<float> actions) const override {
+    for (std::int64_t i = 0; i < actions.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a) actions(i, a) = parameters.outputs(i, a);
+  }
+
+  void log_density(const Parameters& parameters, MatrixView<const float> actions,
+                   std::span<float> values) const override {
+    std::fill(values.begin(), values.end(), 0.0F);
+    for (std::int64_t i = 0; i < actions.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a) {
+        const float log_sd = log_deviation(parameters, i, a);
+        const float z = (actions(i, a) - parameters.outputs(i, a)) * std::exp(-log_sd);
+        values[static_cast<std::size_t>(i)] -= 0.5F * z * z + log_sd + half_log_two_pi;
+      }
+  }
+
+  // ∂ log π/∂ μ = z/σ, ∂ log π/∂ log σ = z² − 1, ∂ H/∂ log σ = 1.
+  void gradient(const Parameters& parameters, MatrixView<const float> actions, std::span<const float> weights,
+                std::span<const float> entropy, MatrixView<float> gradient,
+                std::span<float> constant_gradient) const override {
+    for (std::int64_t a = 0; a < actions_; ++a) {
+      double sum = 0;
+      const float shared = constants() > 0 ? std::exp(-log_deviation(parameters, 0, a)) : 0;
+      for (std::int64_t i = 0; i < actions.rows; ++i) {
+        const auto s = static_cast<std::size_t>(i);
+        const float inverse = constants() > 0 ? shared : std::exp(-log_deviation(parameters, i, a));
+        const float z = (actions(i, a) - parameters.outputs(i, a)) * inverse;
+        gradient(i, a) = weights[s] * z * inverse;
+        const float slope = weights[s] * (z * z - 1) + entropy[s];
+        if (constants() > 0)
+          sum += double{slope};
+        else
+          gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
+      }
+      if (constants() == 0) continue;
+      const auto k = static_cast<std::size_t>(a);
+      constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
+    }
+  }
+
+  double mean_entropy(const Parameters& parameters) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < parameters.outputs.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a)
+        sum += double{log_deviation(parameters, i, a)} + double{half_log_two_pi} + 0.5;
+    return sum / static_cast<double>(parameters.outputs.rows);
+  }
+
+ private:
+  static constexpr float lowest = -5, highest = 2;
+  static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);
+
+  float log_deviation(const Parameters& parameters, std::int64_t i, std::int64_t a) const {
+    const float own = constants() > 0 ? parameters.constants[static_cast<std::size_t>(a)]
+                                      : parameters.outputs(i, actions_ + a);
+    return std::clamp(own + start_, lowest, highest);
+  }
+  /// Beyond a limit only a slope that leads back counts.
+  float inward(float own, float slope) const {
+    const float log_sd = own + start_;
+    return (log_sd > highest && slope > 0) || (log_sd < lowest && slope < 0) ? 0.0F : slope;
+  }
+
+  std::int64_t actions_;
+  Deviation deviation_;
+  float start_;
+};
+
+}  // namespace
+
+std::unique_ptr<ActionDistribution> make_categorical(std::int64_t choices) {
+  return std::make_unique<Categorical>(choices);
+}
+
+std::unique_ptr<ActionDistribution> make_gaussian(std::int64_t actions, Deviation deviation, double initial_deviation) {
+  return std::make_unique<Gaussian>(actions, deviation, initial_deviation);
+}
+
+}  // namespace stein::policies

@@ -1,0 +1,111 @@
+#include <stein/core/error.h>
+#include <stein/policies/control_policy.h>
+
+#include <algorithm>
+
+namespace stein::policies {
+namespace {
+
+using inference::MatrixView;
+
+std::unique_ptr<ActionDistribution> distribution_of(const ControlPolicy::Options& options,
+                                                    const envs::ControlSpec& spec) {
+  if (spec.discrete()) return make_categorical(spec.choices);
+  return make_gaussian(std::ssize(spec.action), options.deviation, options.initial_deviation);
+}
+
+inference::MlpSpec network_of(const ControlPolicy::Options& options, const envs::ControlSpec& spec,
+                              const ActionDistribution& distribution) {
+  return {.inputs = std::ssize(spec.observation),
+          .hidden = options.hidden,
+          .outputs = distribution.outputs(),
+          .activation = options.activation,
+          .constants = distribution.constants()};
+}
+
+/// A quiet last layer: every particle starts with much the same moderate distribution in all states.
+void quieten_outputs(inference::Particles<float>& particles, const ControlPolicy::Options& options) {
+  const auto last = static_cast<std::int64_t>(options.hidden.size());
+  for (const inference::LayoutEntry& entry : particles.layout().entries()) {
+    if (entry.layer != last || entry.role != inference::Role::weight) continue;
+    for (std::int64_t i = 0; i < particles.rows(); ++i)
+      for (float& weight : particles.values().row(i).subspan(static_cast<std::size_t>(entry.offset),
+                                                             static_cast<std::size_t>(entry.extent())))
+        weight *= static_cast<float>(options.output_spread);
+  }
+}
+
+}  // namespace
+
+ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed)
+    : observation_size_(std::ssize(spec.observation)),
+      distribution_(distribution_of(checked(options), spec)),
+      posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec, *distribution_))),
+      particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
+      weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())) {
+  STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
+  quieten_outputs(particles_, options);
+  if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
+  if (options.normalize_observations) moments_.emplace(observation_size_);
+  refresh();
+}
+
+void ControlPolicy::refresh() {
+  posterior_->effective_weights(particles_.coordinates(), {},
+                                {weights_.data(), particles_.rows(), posterior_->weight_layout().size()});
+}
+
+void ControlPolicy::present(MatrixView<const float> rows, MatrixView<float> to) const {
+  if (moments_) return moments_->normalise(rows, to);
+  for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::copy(rows.row(i), to.row(i).begin());
+}
+
+void ControlPolicy::observe(MatrixView<const float> rows) {
+  if (moments_) moments_->add(rows);
+}
+
+ActionDistribution::Parameters ControlPolicy::parameters(std::int64_t i, MatrixView<const float> presented,
+                                                         MatrixView<float> outputs) const {
+  const std::int64_t size = posterior_->weight_layout().size();
+  const float* const row = weights_.data() + i * size;
+  posterior_->model().predict({{row, 1, size}, particles_.first_row() + i}, {.dense = presented}, outputs);
+  if (constants_ < 0) return {outputs, {}};
+  return {outputs, {row + constants_, static_cast<std::size_t>(distribution_->constants())}};
+}
+
+double ControlPolicy::particle_distance() const {
+  const std::int64_t m = particles_.rows(), size = posterior_->weight_layout().size();
+  if (m < 2) return 0;
+  // Σ over pairs |x_i − x_j|² = M Σ |x_i|² − |Σ x_i|².
+  double total = 0;
+  for (std::int64_t q = 0; q < size; ++q) {
+    double sum = 0, squares = 0;
+    for (std::int64_t i = 0; i < m; ++i) {
+      const double x = weights_.data()[i * size + q];
+      sum += x, squares += x * x;
+    }
+    total += static_cast<double>(m) * squares - sum * sum;
+  }
+  return total / (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(particles_.size()));
+}
+
+void ControlPolicy::save(Snapshot& snapshot) const {
+  Snapshot particles, posterior;
+  particles_.save(particles);
+  posterior_->save(posterior);
+  snapshot.put_part("particles", particles);
+  snapshot.put_part("posterior", posterior);
+  if (!moments_) return;
+  Snapshot moments;
+  moments_->save(moments);
+  snapshot.put_part("observations", moments);
+}
+
+void ControlPolicy::restore(const Snapshot& snapshot) {
+  particles_.restore(snapshot.part("particles"));
+  posterior_->restore(snapshot.part("posterior"));
+  if (moments_) moments_->restore(snapshot.part("observations"));
+  refresh();
+}
+
+}  // namespace stein::policies

@@ -1,0 +1,90 @@
+// A control policy with particles for its weights: observations in, actions out.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/core/snapshot.h>
+#include <stein/envs/control_spec.h>
+#include <stein/inference/network_posterior.h>
+#include <stein/policies/action_distribution.h>
+#include <stein/policies/running_moments.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stein::policies {
+
+/// M perceptrons of one shape, each a policy of its own: categorical where actions are choices, Gaussian where they are
+/// numbers (Zhang et al. 2018, §5.3: tanh, 25-10). What moves their weights is a posterior like any other, so the
+/// particles may be of weights or of the factors of matrix-Gaussian weights.
+class ControlPolicy {
+ public:
+  struct Options {
+    std::int64_t particles = 1;  ///< M; no option itself: who learns decides
+    std::vector<std::int64_t> hidden{25, 10};
+    inference::Activation activation = inference::Activation::tanh;
+    bool discrete = false;  ///< decides which other options there are; no option itself
+    Deviation deviation = Deviation::constant;
+    double initial_deviation = 1;
+    double initial_spread = 1;
+    double output_spread = 0.1;
+    bool normalize_observations = false;
+    inference::NetworkPosteriorOptions posterior{};
+
+    template <class V>
+    void describe(V& v) {
+      v("hidden", hidden, "widths of the hidden layers of the policy", between(1, 1e5));
+      v("activation", activation, "of the hidden layers",
+        {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
+      if (!discrete) {
+        v("deviation", deviation, "the sd of an action is one number, or an output of the network",
+          {{"constant", Deviation::constant}, {"state", Deviation::state}});
+        v("initial_deviation", initial_deviation, "sd of an action at the start", positive, "action");
+      }
+      v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
+      v("output_spread", output_spread, "the start of the last layer is multiplied by it", non_negative);
+      v("normalize_observations", normalize_observations,
+        "observations are shifted and divided by their running mean and sd, and limited to ±10");
+      posterior.describe(v);
+    }
+  };
+
+  /// Throws Error(usage) naming the option that is out of range or does not fit the environment.
+  ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed);
+
+  std::int64_t particle_count() const { return particles_.rows(); }
+  std::int64_t observation_size() const { return observation_size_; }
+  const ActionDistribution& distribution() const { return *distribution_; }
+  inference::Particles<float>& particles() { return particles_; }
+  const inference::Particles<float>& particles() const { return particles_; }
+  inference::Posterior<float>& posterior() { return *posterior_; }
+
+  /// Makes the weights of the networks from the particles; to be called after the particles have moved.
+  void refresh();
+
+  /// Observations as the networks see them. @param rows, to  [n, O]
+  void present(inference::MatrixView<const float> rows, inference::MatrixView<float> to) const;
+  /// Lets the running mean and sd of the observations see some more of them, if they are normalised.
+  void observe(inference::MatrixView<const float> rows);
+
+  /// The parameters of particle i's distributions over actions. @param presented  [n, O]; outputs [n, K] are written
+  ActionDistribution::Parameters parameters(std::int64_t i, inference::MatrixView<const float> presented,
+                                            inference::MatrixView<float> outputs) const;
+  /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
+  double particle_distance() const;
+
+  void save(Snapshot& snapshot) const;
+  /// Throws Error(data) saying what differs.
+  void restore(const Snapshot& snapshot);
+
+ private:
+  std::int64_t observation_size_;
+  std::unique_ptr<ActionDistribution> distribution_;
+  std::unique_ptr<inference::Posterior<float>> posterior_;
+  inference::Particles<float> particles_;
+  inference::AlignedBuffer<float> weights_;  ///< [M, P]
+  std::int64_t constants_ = -1;              ///< where they begin in a row of weights
+  std::optional<RunningMoments> moments_;
+};
+
+}  // namespace stein::policies
