@@ -2,6 +2,7 @@
 #include <stein/policies/control_policy.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace stein::policies {
 namespace {
@@ -35,6 +36,14 @@ void quieten_outputs(inference::Particles<float>& particles, const ControlPolicy
   }
 }
 
+/// Draws every particle towards the first: x_i ← √ρ x_0 + √(1 − ρ) x_i, which leaves its law.
+void correlate(inference::Particles<float>& particles, double correlation) {
+  const auto shared = static_cast<float>(std::sqrt(correlation)), own = static_cast<float>(std::sqrt(1 - correlation));
+  for (std::int64_t i = 1; i < particles.rows(); ++i)
+    for (std::int64_t q = 0; q < particles.size(); ++q)
+      particles.values()(i, q) = shared * particles.values()(0, q) + own * particles.values()(i, q);
+}
+
 }  // namespace
 
 ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed)
@@ -45,6 +54,7 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())) {
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
   quieten_outputs(particles_, options);
+  correlate(particles_, options.initial_correlation);
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();

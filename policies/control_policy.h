@@ -28,6 +28,7 @@ class ControlPolicy {
     double initial_deviation = 1;
     double initial_spread = 1;
     double output_spread = 0.1;
+    double initial_correlation = 0;
     bool normalize_observations = false;
     inference::NetworkPosteriorOptions posterior{};
 
@@ -43,6 +44,8 @@ class ControlPolicy {
       }
       v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
       v("output_spread", output_spread, "the start of the last layer is multiplied by it", non_negative);
+      v("initial_correlation", initial_correlation,
+        "of a weight in two particles at the start: 0 draws each on its own, 1 makes them equal", probability);
       v("normalize_observations", normalize_observations,
         "observations are shifted and divided by their running mean and sd, and limited to ±10");
       posterior.describe(v);
