@@ -117,6 +117,11 @@ class ControlAgent {
   std::int64_t iterations() const { return iterations_; }
   /// Environment steps of all particles so far.
   std::int64_t total_steps() const { return rollouts_.total_steps(); }
+  /// What an iteration plans to take; whole paths may take more.
+  std::int64_t steps_per_iteration() const {
+    return rollouts_.shape().particles * rollouts_.shape().slots * rollouts_.shape().steps;
+  }
+  double discount() const { return options_.discount; }
   policies::ControlPolicy& policy() { return policy_; }
   const policies::ControlPolicy& policy() const { return policy_; }
 

@@ -1,0 +1,219 @@
+#include <stein/agents/control_run.h>
+#include <stein/agents/seed_statistics.h>
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <string>
+
+namespace stein::agents {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Metrics are recorded after every iteration at first, then about this often in every doubling of their number.
+constexpr std::uint64_t records_per_doubling = 64;
+/// Iterations of every agent before metrics are handed over and a wish to stop is heard.
+constexpr int block_iterations = 8;
+
+bool is_recorded(std::int64_t iterations) {
+  const auto count = static_cast<std::uint64_t>(iterations);
+  return count % std::max<std::uint64_t>(1, std::bit_floor(count) / records_per_doubling) == 0;
+}
+
+/// Mean of something of the episodes of each particle that finished any.
+template <class Value>
+std::vector<double> by_particle(const std::vector<FinishedEpisode>& episodes, std::int64_t particles,
+                                const Value& value) {
+  std::vector<double> sums(static_cast<std::size_t>(particles)), counts(sums.size()), means;
+  for (const FinishedEpisode& episode : episodes) {
+    sums[static_cast<std::size_t>(episode.particle)] += value(episode);
+    counts[static_cast<std::size_t>(episode.particle)] += 1;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (counts[i] > 0) means.push_back(sums[i] / counts[i]);
+  return means;
+}
+
+std::string part_name(std::uint64_t seed) {
+  return fmt::format("seed_{}", seed);
+}
+
+/// Seeds of evaluations, apart from those of training: another one every time.
+std::uint64_t evaluation_seed(std::uint64_t seed, std::uint64_t number) {
+  const auto words = random_block({.seed = seed, .step = number, .stream = Stream::test}, 0, 0);
+  return (std::uint64_t{words[0]} << 32) | words[1];
+}
+
+constexpr std::uint64_t final_evaluation = std::uint64_t{1} << 40;
+
+}  // namespace
+
+ControlRun::ControlRun(std::uint64_t first_seed, std::uint64_t end_seed, const MakeAgent& make_agent,
+                       const envs::ControlEntry::Builder& environment, const ControlEvaluationOptions& evaluation)
+    : environment_(environment), evaluation_(checked(evaluation)), spec_(environment.spec()) {
+  STEIN_CHECK(first_seed < end_seed, "seeds {}:{} hold no seed: the second number must be larger", first_seed,
+              end_seed);
+  for (std::uint64_t seed = first_seed; seed < end_seed; ++seed) repetitions_.push_back({.agent = make_agent(seed)});
+  timing_.resize(repetitions_.size());
+}
+
+std::int64_t ControlRun::steps_done() const {
+  std::int64_t fewest = repetitions_.front().agent->total_steps();
+  for (const Repetition& repetition : repetitions_) fewest = std::min(fewest, repetition.agent->total_steps());
+  return fewest;
+}
+
+void ControlRun::advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
+  while (steps_done() < until && !stop.stop_requested()) {
+    parallel_for(agent_count(), [&](std::int64_t i) {
+      Repetition& repetition = repetitions_[static_cast<std::size_t>(i)];
+      const std::int64_t before = repetition.agent->total_steps();
+      for (int k = 0; k < block_iterations && repetition.agent->total_steps() < until && !stop.stop_requested(); ++k)
+        iterate(repetition, timing_[static_cast<std::size_t>(i)]);
+      outputs.progress.advance(static_cast<std::uint64_t>(repetition.agent->total_steps() - before));
+    });
+    hand_over(outputs);
+  }
+}
+
+void ControlRun::iterate(Repetition& repetition, ControlTiming& timing) const {
+  const Clock::time_point start = Clock::now();
+  const IterationReport report = repetition.agent->iterate();
+  timing.training_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  record(repetition, report);
+  const std::int64_t every = evaluation_.evaluate_every;
+  if (every > 0 && repetition.agent->total_steps() / every > repetition.evaluations) evaluate(repetition, timing);
+}
+
+void ControlRun::record(Repetition& repetition, const IterationReport& report) const {
+  repetition.episodes.insert(repetition.episodes.end(), report.episodes.begin(), report.episodes.end());
+  const std::int64_t iteration = repetition.agent->iterations(),
+                     particles = repetition.agent->policy().particle_count();
+  if (!is_recorded(iteration)) return;
+  const auto add = [&](const char* tag, double value) { repetition.numbers.push_back({iteration, tag, value}); };
+  add("entropy", report.entropy);
+  if (particles > 1) add("particle_distance", repetition.agent->policy().particle_distance());
+  if (repetition.episodes.empty()) return;
+  const std::vector<double> returns =
+      by_particle(repetition.episodes, particles, [](const FinishedEpisode& e) { return e.total_reward; });
+  add("return", mean(returns));
+  if (particles > 1) {
+    add("return_median", quantile(returns, 0.5));
+    add("return_max", *std::ranges::max_element(returns));
+  }
+  add("discounted_return",
+      mean(by_particle(repetition.episodes, particles, [](const FinishedEpisode& e) { return e.discounted_reward; })));
+  add("episode_length", mean(by_particle(repetition.episodes, particles,
+                                         [](const FinishedEpisode& e) { return static_cast<double>(e.length); })));
+  repetition.episodes.clear();
+}
+
+void ControlRun::evaluate(Repetition& repetition, ControlTiming& timing) const {
+  const ControlAgent& agent = *repetition.agent;
+  repetition.evaluations = agent.total_steps() / evaluation_.evaluate_every;
+  const std::uint64_t seed = evaluation_seed(agent.seed(), static_cast<std::uint64_t>(repetition.evaluations));
+  const std::vector<FinishedEpisode> episodes = play_episodes(
+      agent.policy(), environment_,
+      draw_particles(evaluation_.evaluation_episodes, agent.policy().particle_count(), seed), {.seed = seed});
+  double sum = 0;
+  for (const FinishedEpisode& episode : episodes) sum += episode.total_reward;
+  const double value = sum / static_cast<double>(episodes.size());
+  repetition.numbers.push_back({agent.iterations(), "evaluation_return", value});
+  if (!(value >= spec_.threshold) || repetition.steps_to_threshold >= 0) return;
+  repetition.steps_to_threshold = agent.total_steps();
+  timing.seconds_to_threshold = timing.training_seconds;
+}
+
+/// By iteration and then by seed, so that logs are the same bytes at any thread count.
+void ControlRun::hand_over(const Outputs& outputs) {
+  std::vector<std::size_t> next(repetitions_.size());
+  while (true) {
+    std::int64_t iteration = -1;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const auto& numbers = repetitions_[i].numbers;
+      if (next[i] < numbers.size() && (iteration < 0 || numbers[next[i]].iteration < iteration))
+        iteration = numbers[next[i]].iteration;
+    }
+    if (iteration < 0) break;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const auto& numbers = repetitions_[i].numbers;
+      const ControlAgent& agent = *repetitions_[i].agent;
+      for (; next[i] < numbers.size() && numbers[next[i]].iteration == iteration; ++next[i])
+        outputs.recorder.scalar(numbers[next[i]].tag, agent.seed(),
+                                static_cast<std::uint64_t>(iteration * agent.steps_per_iteration()),
+                                numbers[next[i]].value);
+    }
+  }
+  for (Repetition& repetition : repetitions_) repetition.numbers.clear();
+}
+
+std::vector<ControlOutcome> ControlRun::outcomes() const {
+  std::vector<ControlOutcome> outcomes(repetitions_.size());
+  parallel_for(agent_count(), [&](std::int64_t i) {
+    const Repetition& repetition = repetitions_[static_cast<std::size_t>(i)];
+    const ControlAgent& agent = *repetition.agent;
+    const std::int64_t particles = agent.policy().particle_count(), episodes = evaluation_.final_episodes;
+    const std::uint64_t seed = evaluation_seed(agent.seed(), final_evaluation);
+    const double discount = agent.discount();
+    const std::vector<std::int64_t> drawn = draw_particles(episodes, particles, seed);
+    ControlOutcome& outcome = outcomes[static_cast<std::size_t>(i)];
+    outcome = {.seed = agent.seed(), .steps = agent.total_steps(), .iterations = agent.iterations()};
+    outcome.deterministic = play_episodes(agent.policy(), environment_, drawn, {.discount = discount, .seed = seed});
+    outcome.sampled = play_episodes(agent.policy(), environment_, drawn,
+                                    {.deterministic = false, .discount = discount, .seed = seed});
+    const std::int64_t each = std::max<std::int64_t>(1, episodes / particles);
+    outcome.particle_returns = by_particle(play_episodes(agent.policy(), environment_, every_particle(each, particles),
+                                                         {.discount = discount, .seed = seed + 1}),
+                                           particles, [](const FinishedEpisode& e) { return e.total_reward; });
+    if (repetition.steps_to_threshold >= 0) outcome.steps_to_threshold = repetition.steps_to_threshold;
+  });
+  return outcomes;
+}
+
+void ControlRun::add_timing(const std::vector<ControlTiming>& earlier) {
+  STEIN_CHECK(earlier.size() == timing_.size(), "expected the time of {} seeds, got {}", timing_.size(),
+              earlier.size());
+  for (std::size_t i = 0; i < timing_.size(); ++i) {
+    if (timing_[i].seconds_to_threshold) *timing_[i].seconds_to_threshold += earlier[i].training_seconds;
+    if (earlier[i].seconds_to_threshold) timing_[i].seconds_to_threshold = earlier[i].seconds_to_threshold;
+    timing_[i].training_seconds += earlier[i].training_seconds;
+  }
+}
+
+void ControlRun::save(Snapshot& snapshot) const {
+  for (const Repetition& repetition : repetitions_) {
+    Snapshot part, agent;
+    repetition.agent->save(agent);
+    part.put_part("agent", agent);
+    std::vector<double> episodes;
+    for (const FinishedEpisode& e : repetition.episodes)
+      for (const double value : {static_cast<double>(e.particle), static_cast<double>(e.length), e.total_reward,
+                                 e.discounted_reward, e.terminated ? 1.0 : 0.0})
+        episodes.push_back(value);
+    part.put("episodes", episodes);
+    part.put("evaluations", std::vector<std::int64_t>{repetition.evaluations, repetition.steps_to_threshold});
+    snapshot.put_part(part_name(repetition.agent->seed()), part);
+  }
+}
+
+void ControlRun::restore(const Snapshot& snapshot) {
+  for (Repetition& repetition : repetitions_) {
+    const Snapshot part = snapshot.part(part_name(repetition.agent->seed()));
+    repetition.agent->restore(part.part("agent"));
+    repetition.episodes.clear();
+    const auto episodes = part.get_vector<double>("episodes");
+    for (std::size_t k = 0; k + 5 <= episodes.size(); k += 5)
+      repetition.episodes.push_back({.particle = static_cast<std::int64_t>(episodes[k]),
+                                     .length = static_cast<std::int64_t>(episodes[k + 1]),
+                                     .total_reward = episodes[k + 2],
+                                     .discounted_reward = episodes[k + 3],
+                                     .terminated = episodes[k + 4] != 0});
+    const auto evaluations = part.get_vector<std::int64_t>("evaluations");
+    repetition.evaluations = evaluations.at(0), repetition.steps_to_threshold = evaluations.at(1);
+  }
+}
+
+}  // namespace stein::agents
