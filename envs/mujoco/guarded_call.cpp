@@ -1,0 +1,37 @@
+#include <mujoco/mujoco.h>
+#include <stein/envs/mujoco/guarded_call.h>
+
+#include <algorithm>
+#include <csetjmp>
+
+namespace stein::envs {
+namespace {
+
+thread_local std::jmp_buf* way_out = nullptr;  ///< of the call that this thread is in
+thread_local char last_error[sizeof(mjLogMessage::subject)];
+mjfLogHandler handler_before = nullptr;
+
+void handle(const mjLogMessage* said) {
+  if (way_out == nullptr || said->level < mjLOG_WARNING) return handler_before(said);
+  if (said->level < mjLOG_ERROR) return;  // what matters is counted in mjData
+  std::ranges::copy(said->subject, last_error);
+  std::longjmp(*way_out, 1);
+}
+
+}  // namespace
+
+void detail::guarded_call(ErrorKind kind, void (*body)(void*), void* context) {
+  static const bool installed = [] {
+    handler_before = mju_setLogHandler(handle);
+    return true;
+  }();
+  static_cast<void>(installed);
+  std::jmp_buf here;
+  way_out = &here;
+  const bool failed = setjmp(here) != 0;
+  if (!failed) body(context);
+  way_out = nullptr;
+  if (failed) fail(kind, "MuJoCo: {}", last_error);
+}
+
+}  // namespace stein::envs
