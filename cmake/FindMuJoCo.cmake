@@ -25,6 +25,8 @@ if(MuJoCo_FOUND AND NOT TARGET MuJoCo::MuJoCo)
   add_library(MuJoCo::MuJoCo INTERFACE IMPORTED)
   get_filename_component(_mujoco_lib ${MuJoCo_LIBRARY} DIRECTORY)
   target_include_directories(MuJoCo::MuJoCo SYSTEM INTERFACE ${MuJoCo_INCLUDE_DIR})
+  # Leaves out mjsan.h, which GCC refuses under -fsanitize=address; it is for a MuJoCo that is itself built so.
+  target_compile_definitions(MuJoCo::MuJoCo INTERFACE MUJOCO_INCLUDE_MJSAN_H_)
   target_link_options(MuJoCo::MuJoCo INTERFACE "LINKER:-rpath,${_mujoco_lib}")
   target_link_libraries(MuJoCo::MuJoCo INTERFACE ${MuJoCo_LIBRARY})
 endif()

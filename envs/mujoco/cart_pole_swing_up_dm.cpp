@@ -21,7 +21,7 @@ class CartPoleSwingUpDm final : public MujocoTask {
   explicit CartPoleSwingUpDm(const Options&) {}
   ControlSpec spec() const override {
     return {.name = "cartpole-swingup-dm",
-            .source = "cartpole swingup of dm_control 1.0.43 (Tassa et al. 2018), on MuJoCo",
+            .source = "cartpole swingup of dm_control 1.0.43 (Tassa et al. 2018)",
             .state = {{.name = "cart position", .unit = "m"},
                       {.name = "pole angle", .unit = "rad"},
                       {.name = "cart velocity", .unit = "m/s"},

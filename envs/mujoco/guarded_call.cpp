@@ -20,6 +20,17 @@ void handle(const mjLogMessage* said) {
 
 }  // namespace
 
+std::string one_line(std::string_view message) {
+  std::string line;
+  for (const char letter : message) {
+    const bool gap = letter == '\n' || letter == ' ';
+    if (!gap) line += letter;
+    if (gap && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 void detail::guarded_call(ErrorKind kind, void (*body)(void*), void* context) {
   static const bool installed = [] {
     handler_before = mju_setLogHandler(handle);
@@ -31,7 +42,7 @@ void detail::guarded_call(ErrorKind kind, void (*body)(void*), void* context) {
   const bool failed = setjmp(here) != 0;
   if (!failed) body(context);
   way_out = nullptr;
-  if (failed) fail(kind, "MuJoCo: {}", last_error);
+  if (failed) fail(kind, "MuJoCo: {}", one_line(last_error));
 }
 
 }  // namespace stein::envs

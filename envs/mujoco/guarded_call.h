@@ -3,9 +3,13 @@
 
 #include <stein/core/error.h>
 
-#include <type_traits>
+#include <string>
+#include <string_view>
 
 namespace stein::envs {
+
+/// What MuJoCo says, which may be several lines, as one.
+std::string one_line(std::string_view message);
 
 namespace detail {
 void guarded_call(ErrorKind kind, void (*body)(void*), void* context);

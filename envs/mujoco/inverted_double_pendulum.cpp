@@ -22,7 +22,7 @@ class InvertedDoublePendulum final : public MujocoTask {
   explicit InvertedDoublePendulum(const Options&) {}
   ControlSpec spec() const override {
     return {.name = "InvertedDoublePendulum",
-            .source = "InvertedDoublePendulum-v5 of Gymnasium 1.2.3, on MuJoCo",
+            .source = "InvertedDoublePendulum-v5 of Gymnasium 1.2.3",
             .state = {{.name = "cart position", .unit = "m"},
                       {.name = "lower pole angle", .unit = "rad"},
                       {.name = "upper pole angle", .unit = "rad"},

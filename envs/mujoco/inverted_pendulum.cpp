@@ -23,7 +23,7 @@ class InvertedPendulum final : public MujocoTask {
                                               {.name = "cart velocity", .unit = "m/s"},
                                               {.name = "pole angular velocity", .unit = "rad/s"}};
     return {.name = "InvertedPendulum",
-            .source = "InvertedPendulum-v5 of Gymnasium 1.2.3, on MuJoCo",
+            .source = "InvertedPendulum-v5 of Gymnasium 1.2.3",
             .state = quantities,
             .observation = quantities,
             .action = {{.name = "push", .unit = "100 N"}},

@@ -12,7 +12,7 @@ constexpr std::int64_t most_simulations = 64;
 constexpr std::int64_t fewest_slots = 4;  ///< of a block: waking a thread costs about as much as a step
 
 MujocoModel model_of(const MujocoTask& task, const MujocoOptions& options) {
-  return options.model.empty() ? MujocoModel::from_text(task.spec().name, task.model())
+  return options.model.empty() ? MujocoModel::from_text(task.spec().name, std::string(task.model()))
                                : MujocoModel::from_file(options.model);
 }
 
@@ -34,8 +34,8 @@ ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& 
          states / 2, states / 2, controls, model.name(), model.positions(), model.velocities(), model.controls());
   const std::string site(task.site());
   if (!site.empty() && model.site(site) != 0)
-    fail(ErrorKind::data, "{}: expected a model whose first site is called '{}', and {} has none", spec.name, site,
-         model.name());
+    fail(ErrorKind::data, "{}: expected a model whose first site is called '{}', which that of {} is not", spec.name,
+         site, model.name());
   for (std::int64_t k = 0; k < controls; ++k) {
     const auto [low, high] = model.control_limits(k);
     if (low >= high)
@@ -45,6 +45,8 @@ ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& 
     spec.action[static_cast<std::size_t>(k)].high = high;
   }
   model_steps(spec, model);
+  spec.source += fmt::format("; MuJoCo {}", MujocoModel::version());
+  if (model.name() != spec.name) spec.source += fmt::format(", model {}", model.name());
   return spec;
 }
 

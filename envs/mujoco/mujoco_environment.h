@@ -54,7 +54,7 @@ class MujocoEnvironment final : public VectorEnvironment {
 
 /// Registers a task on a MuJoCo model: a `MujocoTask` with Options that it is made from.
 template <class Task>
-bool register_mujoco(std::string name, std::string description) {
+bool register_mujoco(const std::string& name, const std::string& description) {
   struct OptionsBuilder final : ControlEntry::Builder {
     typename Task::Options task;
     MujocoOptions model;
@@ -70,8 +70,7 @@ bool register_mujoco(std::string name, std::string description) {
                                                  first_slot);
     }
   };
-  return controls().add(std::move(name), {std::move(description),
-                                          [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
+  return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
 }
 
 }  // namespace stein::envs

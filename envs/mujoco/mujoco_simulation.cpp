@@ -14,15 +14,6 @@ static_assert(std::is_same_v<mjtNum, double>);
 /// All that decides how a simulation goes on.
 constexpr int whole_state = mjSTATE_INTEGRATION;
 
-using Message = std::array<char, 1024>;
-
-/// Throws unless `model` is one; `message` is what MuJoCo says.
-mjModel* compiled(std::string_view name, mjModel* model, std::string_view message) {
-  if (model != nullptr) return model;
-  while (message.ends_with('\n')) message.remove_suffix(1);
-  fail(ErrorKind::data, "the model {} cannot be used; MuJoCo: {}", name, message);
-}
-
 std::span<const double> numbers(const double* first, std::int64_t count) {
   return {first, static_cast<std::size_t>(count)};
 }
@@ -41,27 +32,28 @@ MujocoModel::MujocoModel(std::string name, mjModel_* model) : name_(std::move(na
   model->opt.disableflags |= mjDSBL_AUTORESET;  // a lost state is an error, not a new start
 }
 
-MujocoModel MujocoModel::from_text(std::string_view name, std::string_view mjcf) {
-  const std::string text(mjcf);
-  Message message{};
+template <class Parse>
+MujocoModel MujocoModel::parsed(const std::string& name, const Parse& parse) {
+  std::array<char, 1024> message{};
   mjSpec* spec = nullptr;
-  guarded_call(ErrorKind::data, [&] {
-    spec = mj_parseXMLString(text.c_str(), nullptr, message.data(), static_cast<int>(message.size()));
-  });
-  if (spec == nullptr) compiled(name, nullptr, message.data());
+  guarded_call(ErrorKind::data, [&] { spec = parse(message.data(), static_cast<int>(message.size())); });
   const std::unique_ptr<mjSpec, void (*)(mjSpec*)> owner(spec, mj_deleteSpec);
   mjModel* model = nullptr;
-  guarded_call(ErrorKind::data, [&] { model = mj_compile(spec, nullptr); });
-  return {std::string(name), compiled(name, model, model == nullptr ? mjs_getError(spec) : "")};
+  if (spec != nullptr) guarded_call(ErrorKind::data, [&] { model = mj_compile(spec, nullptr); });
+  if (model == nullptr)
+    fail(ErrorKind::data, "the model {} cannot be used; MuJoCo: {}", name,
+         one_line(spec == nullptr ? message.data() : mjs_getError(spec)));
+  return {name, model};
+}
+
+MujocoModel MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
+  return parsed(name,
+                [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
 }
 
 MujocoModel MujocoModel::from_file(const std::filesystem::path& file) {
-  Message message{};
-  mjModel* model = nullptr;
-  const std::string path = file.string(), name = fmt::format("'{}'", path);
-  guarded_call(ErrorKind::data,
-               [&] { model = mj_loadXML(path.c_str(), nullptr, message.data(), static_cast<int>(message.size())); });
-  return {name, compiled(name, model, message.data())};
+  return parsed(fmt::format("'{}'", file.string()),
+                [&file](char* message, int size) { return mj_parseXML(file.c_str(), nullptr, message, size); });
 }
 
 std::int64_t MujocoModel::positions() const {
@@ -93,10 +85,14 @@ std::int64_t MujocoModel::site(const std::string& name) const {
   return mj_name2id(model_.get(), mjOBJ_SITE, name.c_str());
 }
 
+std::string MujocoModel::version() {
+  return mj_versionString();
+}
+
 std::string MujocoModel::checksum() const {
   std::vector<std::byte> bytes(static_cast<std::size_t>(mj_sizeModel(model_.get())));
   mj_saveModel(model_.get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
-  return sha256(bytes);
+  return fmt::format("{} on MuJoCo {}", sha256(bytes), version());
 }
 
 MujocoSimulation::MujocoSimulation(const MujocoModel& model) : model_(model.get()) {

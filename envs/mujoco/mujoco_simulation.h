@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 
 struct mjModel_;
 struct mjData_;
@@ -17,7 +16,7 @@ namespace stein::envs {
 class MujocoModel {
  public:
   /// The model that `mjcf` describes. @throws Error(data) naming the model, with MuJoCo's own message
-  static MujocoModel from_text(std::string_view name, std::string_view mjcf);
+  static MujocoModel from_text(const std::string& name, const std::string& mjcf);
   /// The model in an MJCF file. @throws Error(data) naming the file, with MuJoCo's own message
   static MujocoModel from_file(const std::filesystem::path& file);
 
@@ -36,8 +35,10 @@ class MujocoModel {
   std::int64_t site(const std::string& name) const;
   /// What error messages call it.
   const std::string& name() const { return name_; }
-  /// SHA-256 of everything that is compiled into it.
+  /// SHA-256 of everything that is compiled into it, and MuJoCo's version.
   std::string checksum() const;
+  /// Of MuJoCo.
+  static std::string version();
 
   const mjModel_* get() const { return model_.get(); }
 
@@ -46,6 +47,8 @@ class MujocoModel {
     void operator()(mjModel_* model) const;
   };
   MujocoModel(std::string name, mjModel_* model);
+  template <class Parse>
+  static MujocoModel parsed(const std::string& name, const Parse& parse);
 
   std::string name_;
   std::unique_ptr<mjModel_, Deleter> model_;

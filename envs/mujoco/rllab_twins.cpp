@@ -59,7 +59,7 @@ class Twin final : public MujocoTask {
   ControlSpec spec() const override {
     ControlSpec spec = task_.spec();
     spec.name += "-mujoco";
-    spec.source += "; moved by MuJoCo, fourth-order Runge-Kutta";
+    spec.source += "; fourth-order Runge-Kutta";
     return spec;
   }
   std::string_view model() const override { return Coordinates::model(); }
