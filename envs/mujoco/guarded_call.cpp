@@ -37,12 +37,15 @@ void detail::guarded_call(ErrorKind kind, void (*body)(void*), void* context) {
     return true;
   }();
   static_cast<void>(installed);
+  const struct Inside {
+    ~Inside() { way_out = nullptr; }
+  } inside;
   std::jmp_buf here;
   way_out = &here;
-  const bool failed = setjmp(here) != 0;
-  if (!failed) body(context);
-  way_out = nullptr;
-  if (failed) fail(kind, "MuJoCo: {}", one_line(last_error));
+  if (setjmp(here) == 0)
+    body(context);
+  else
+    fail(kind, "MuJoCo: {}", one_line(last_error));
 }
 
 }  // namespace stein::envs

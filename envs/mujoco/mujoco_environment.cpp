@@ -19,7 +19,7 @@ MujocoModel model_of(const MujocoTask& task, const MujocoOptions& options) {
 /// How often the model steps in a step of the task.
 std::int64_t model_steps(const ControlSpec& spec, const MujocoModel& model) {
   const double steps = std::round(spec.step_seconds / model.timestep());
-  if (steps < 1 || std::abs(steps * model.timestep() - spec.step_seconds) > 1e-9 * spec.step_seconds)
+  if (!(steps >= 1 && std::abs(steps * model.timestep() - spec.step_seconds) <= 1e-9 * spec.step_seconds))
     fail(ErrorKind::data, "{}: a step takes {} s, and the timestep of the model {}, {} s, does not divide that",
          spec.name, spec.step_seconds, model.name(), model.timestep());
   return static_cast<std::int64_t>(steps);

@@ -14,10 +14,6 @@ static_assert(std::is_same_v<mjtNum, double>);
 /// All that decides how a simulation goes on.
 constexpr int whole_state = mjSTATE_INTEGRATION;
 
-std::span<const double> numbers(const double* first, std::int64_t count) {
-  return {first, static_cast<std::size_t>(count)};
-}
-
 }  // namespace
 
 void MujocoModel::Deleter::operator()(mjModel_* model) const {
@@ -145,9 +141,10 @@ void MujocoSimulation::load(std::span<const double> state) {
 }
 
 MujocoView MujocoSimulation::view() {
-  return {.positions = {data_->qpos, static_cast<std::size_t>(model_->nq)},
-          .velocities = {data_->qvel, static_cast<std::size_t>(model_->nv)},
-          .constraint_forces = numbers(data_->qfrc_constraint, model_->nv),
+  const auto positions = static_cast<std::size_t>(model_->nq), velocities = static_cast<std::size_t>(model_->nv);
+  return {.positions = {data_->qpos, positions},
+          .velocities = {data_->qvel, velocities},
+          .constraint_forces = {data_->qfrc_constraint, velocities},
           .site_positions = data_->site_xpos};
 }
 

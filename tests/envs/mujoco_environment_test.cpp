@@ -5,6 +5,7 @@
 #include <stein/envs/vector_environment.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -82,6 +83,7 @@ TEST_CASE("a model that cannot be used is an error with MuJoCo's own words", "[e
   CHECK_ERROR(altered("joint=\"cart\"", "joint=\"wheel\""), data, "model.xml'", "wheel");
   CHECK_ERROR(altered(" ctrlrange=\"-1 1\"", ""), data, "InvertedDoublePendulum", "ctrlrange", "control 0");
   CHECK_ERROR(altered("timestep=\"0.01\"", "timestep=\"0.03\""), data, "0.05 s", "0.03 s", "does not divide");
+  CHECK_ERROR(altered("timestep=\"0.01\"", "timestep=\"0\""), data, "InvertedDoublePendulum");
   CHECK_ERROR(altered("name=\"tip\"", "name=\"top\""), data, "first site is called 'tip'", "model.xml' is not");
   CHECK_ERROR(with(changed(directory, model_texts::inverted_pendulum, "-3 3", "-1 1")), data,
               "3 positions, 3 velocities and 1 controls", "has 2, 2 and 1");
@@ -154,6 +156,39 @@ TEST_CASE("a state is the same wherever it comes from", "[envs][control][mujoco]
   for (int t = 0; t < 50; ++t) {
     environment->step(std::vector<float>{1, 1});
     REQUIRE(environment->state(0) == environment->state(1));
+  }
+}
+
+TEST_CASE("episodes begin where Gymnasium's and dm_control's do", "[envs][control][mujoco]") {
+  // Each quantity of the state: its mean, half the width of a uniform law or the standard deviation of a normal one.
+  struct Law {
+    double mean, spread;
+    bool normal;
+  };
+  const double pi = 3.14159265358979323846;
+  const Law near{0, 0.01, false}, place{0, 0.1, false}, speed{0, 0.1, true}, slow{0, 0.01, true};
+  const std::map<std::string, std::vector<Law>> laws = {
+      {"InvertedPendulum", {near, near, near, near}},
+      {"InvertedDoublePendulum", {place, place, place, speed, speed, speed}},
+      {"cartpole-swingup-dm", {slow, {pi, 0.01, true}, slow, slow}}};
+  for (const auto& [name, law] : laws) {
+    const std::int64_t n = 4096;
+    const auto environment = make(name, n);
+    environment->reset(7);
+    for (std::size_t k = 0; k < law.size(); ++k) {
+      double sum = 0, squares = 0;
+      for (std::int64_t slot = 0; slot < n; ++slot) {
+        const double off = environment->state(slot)[k] - law[k].mean;
+        if (!law[k].normal) REQUIRE(std::abs(off) <= law[k].spread);
+        sum += off, squares += off * off;
+      }
+      const double variance = law[k].spread * law[k].spread / (law[k].normal ? 1 : 3);
+      const double kurtosis = law[k].normal ? 3 : 1.8;
+      const auto count = static_cast<double>(n);
+      INFO(name << ", quantity " << k);
+      CHECK(std::abs(sum / count) / std::sqrt(variance / count) < 6.1);
+      CHECK(std::abs(squares / count - variance) / (variance * std::sqrt((kurtosis - 1) / count)) < 6.1);
+    }
   }
 }
 
