@@ -24,6 +24,12 @@ class CartPoleSwingUp {
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
                                                            const Real (&action)[action_size]) const {
     CartPoleBody::move(state, action[0]);
+    return outcome(state, action);
+  }
+  /// Of the state after a step.
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> outcome(const Real (&state)[state_size],
+                                                              const Real (&)[action_size]) const {
     const bool out = std::abs(state[0]) > static_cast<Real>(largest_position);
     const Real height = sine_cosine(state[2]).cosine;
     return {.reward = out ? Real(-100) : height, .terminated = out ? Real(1) : Real(0)};

@@ -43,6 +43,12 @@ class DoublePendulum {
                                                            const Real (&action)[action_size]) const {
     const Real torque = limited(action[0], static_cast<Real>(largest_torque));
     for (int k = 0; k < substeps; ++k) move(state, torque);
+    return outcome(state, action);
+  }
+  /// Of the state after a step.
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> outcome(const Real (&state)[state_size],
+                                                              const Real (&)[action_size]) const {
     const auto first = sine_cosine(state[0]), second = sine_cosine(state[2]);
     constexpr auto l = static_cast<Real>(length);
     const Real x = l * first.sine + static_cast<Real>(side_) * l * second.sine;

@@ -24,6 +24,12 @@ class RllabCartPole {
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
                                                            const Real (&action)[action_size]) const {
     CartPoleBody::move(state, action[0]);
+    return outcome(state, action);
+  }
+  /// Of the state after a step under `action`.
+  template <class Real>
+  STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> outcome(const Real (&state)[state_size],
+                                                              const Real (&action)[action_size]) const {
     const bool out = (std::abs(state[0]) > static_cast<Real>(largest_position)) |
                      (std::abs(state[2]) > static_cast<Real>(largest_angle));
     const Real standing = 10 - (1 - sine_cosine(state[2]).cosine) - Real(1e-5) * action[0] * action[0];

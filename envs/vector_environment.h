@@ -49,6 +49,8 @@ class VectorEnvironment {
 
   const ControlSpec& spec() const { return spec_; }
   std::int64_t slots() const { return slots_; }
+  /// Global number of slot 0.
+  std::int64_t first_slot() const { return first_slot_; }
 
   /// Begins an episode in every slot.
   void reset(std::uint64_t seed);

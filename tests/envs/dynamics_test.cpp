@@ -11,6 +11,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "envs/energy.h"
+
 namespace stein::envs {
 namespace {
 
@@ -76,13 +78,7 @@ TEST_CASE("undriven pendulums keep their energy to the first order of the step",
   const double action[1] = {0};
   const DoublePendulum task({});
   double state[4] = {0.3, 0, 0.5, 0};
-  const auto energy = [&] {
-    const double m = DoublePendulum::mass, l = DoublePendulum::centre, length = DoublePendulum::length;
-    const double i = DoublePendulum::inertia, g = DoublePendulum::gravity;
-    return 0.5 * (i + m * length * length) * state[1] * state[1] + 0.5 * i * state[3] * state[3] +
-           m * length * l * std::cos(state[0] - state[2]) * state[1] * state[3] -
-           (m * l + m * length) * g * std::cos(state[0]) - m * l * g * std::cos(state[2]);
-  };
+  const auto energy = [&] { return test::double_pendulum_energy(state); };
   const double start = energy();
   double worst = 0, worst_of_ten = 0;
   for (int t = 0; t < 5000; ++t) {
@@ -95,11 +91,7 @@ TEST_CASE("undriven pendulums keep their energy to the first order of the step",
   CHECK(worst_of_ten < 0.1);
 
   double cart[4] = {0, 0, 2.6, 0};
-  const auto cart_energy = [&] {
-    const double m = CartPoleBody::pole_mass, l = CartPoleBody::centre;
-    return 0.5 * (CartPoleBody::cart_mass + m) * cart[1] * cart[1] + 0.5 * CartPoleBody::inertia * cart[3] * cart[3] -
-           m * l * std::cos(cart[2]) * cart[1] * cart[3] + m * CartPoleBody::gravity * l * std::cos(cart[2]);
-  };
+  const auto cart_energy = [&] { return test::cart_pole_energy(cart); };
   const double cart_start = cart_energy();
   worst = 0;
   for (int t = 0; t < 5000; ++t) {

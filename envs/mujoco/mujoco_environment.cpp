@@ -1,0 +1,141 @@
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/envs/mujoco/mujoco_environment.h>
+
+#include <cmath>
+
+namespace stein::envs {
+namespace {
+
+/// A simulation and the memory that it touches are shared by this many blocks of slots at most.
+constexpr std::int64_t most_simulations = 64;
+constexpr std::int64_t fewest_slots = 4;  ///< of a block: waking a thread costs about as much as a step
+
+MujocoModel model_of(const MujocoTask& task, const MujocoOptions& options) {
+  return options.model.empty() ? MujocoModel::from_text(task.spec().name, std::string(task.model()))
+                               : MujocoModel::from_file(options.model);
+}
+
+/// How often the model steps in a step of the task.
+std::int64_t model_steps(const ControlSpec& spec, const MujocoModel& model) {
+  const double steps = std::round(spec.step_seconds / model.timestep());
+  if (!(steps >= 1 && std::abs(steps * model.timestep() - spec.step_seconds) <= 1e-9 * spec.step_seconds))
+    fail(ErrorKind::data, "{}: a step takes {} s, and the timestep of the model {}, {} s, does not divide that",
+         spec.name, spec.step_seconds, model.name(), model.timestep());
+  return static_cast<std::int64_t>(steps);
+}
+
+/// The task's spec with the limits of the model's controls, if the model fits.
+ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& model) {
+  const auto controls = std::ssize(spec.action), states = std::ssize(spec.state);
+  if (2 * model.positions() != states || 2 * model.velocities() != states || model.controls() != controls)
+    fail(ErrorKind::data,
+         "{}: expected a model of {} positions, {} velocities and {} controls, and {} has {}, {} and {}", spec.name,
+         states / 2, states / 2, controls, model.name(), model.positions(), model.velocities(), model.controls());
+  const std::string site(task.site());
+  if (!site.empty() && model.site(site) != 0)
+    fail(ErrorKind::data, "{}: expected a model whose first site is called '{}', which that of {} is not", spec.name,
+         site, model.name());
+  for (std::int64_t k = 0; k < controls; ++k) {
+    const auto [low, high] = model.control_limits(k);
+    if (low >= high)
+      fail(ErrorKind::data, "{}: expected a model whose controls have a ctrlrange, and control {} of {} has none",
+           spec.name, k, model.name());
+    spec.action[static_cast<std::size_t>(k)].low = low;
+    spec.action[static_cast<std::size_t>(k)].high = high;
+  }
+  model_steps(spec, model);
+  spec.source += fmt::format("; MuJoCo {}", MujocoModel::version());
+  if (model.name() != spec.name) spec.source += fmt::format(", model {}", model.name());
+  return spec;
+}
+
+}  // namespace
+
+ControlSpec MujocoEnvironment::spec_of(const MujocoTask& task, const MujocoOptions& options) {
+  return fitted(task.spec(), task, model_of(task, options));
+}
+
+MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model,
+                                     const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
+    : MujocoEnvironment(std::move(task), model_of(*task, model), options, slots, first_slot) {}
+
+MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model,
+                                     const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
+    : VectorEnvironment(fitted(task->spec(), *task, model), options, slots, first_slot),
+      task_(std::move(task)),
+      model_(std::move(model)),
+      model_steps_(model_steps(spec(), model_)),
+      block_(std::max(fewest_slots, (slots + most_simulations - 1) / most_simulations)),
+      states_(static_cast<std::size_t>(slots * model_.state_size())) {
+  for (std::int64_t slot = 0; slot < slots; slot += block_) simulations_.emplace_back(model_);
+}
+
+std::span<double> MujocoEnvironment::state_of(std::int64_t slot) {
+  const auto size = static_cast<std::size_t>(model_.state_size());
+  return std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size);
+}
+
+void MujocoEnvironment::advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
+                                std::span<float> observations) {
+  const auto controls = static_cast<std::size_t>(action_size()), seen = static_cast<std::size_t>(observation_size());
+  parallel_blocks(slots(), block_, [&](std::int64_t begin, std::int64_t end) {
+    MujocoSimulation& simulation = simulations_[static_cast<std::size_t>(begin / block_)];
+    const MujocoView physics = simulation.view();
+    for (std::int64_t slot = begin; slot < end; ++slot) {
+      const auto i = static_cast<std::size_t>(slot);
+      const std::span<const float> action = actions.subspan(i * controls, controls);
+      simulation.load(state_of(slot));
+      try {
+        simulation.step(action, model_steps_);
+      } catch (const Error& error) {
+        fail(error.kind(), "{}: slot {} at step {}: {}", spec().name, first_slot() + slot, steps(), error.what());
+      }
+      task_->limit(physics);
+      const Outcome<double> outcome = task_->outcome(physics, action);
+      rewards[i] = static_cast<float>(outcome.reward);
+      terminated[i] = static_cast<float>(outcome.terminated);
+      task_->observe(physics, observations.subspan(i * seen, seen));
+      simulation.save(state_of(slot));
+    }
+  });
+}
+
+void MujocoEnvironment::settle(std::int64_t slot, std::span<float> observation) {
+  MujocoSimulation& simulation = simulations_.front();
+  simulation.forward();
+  task_->observe(simulation.view(), observation);
+  simulation.save(state_of(slot));
+}
+
+void MujocoEnvironment::begin(std::int64_t slot, Draws& draws, std::span<float> observation) {
+  simulations_.front().reset();
+  task_->begin(draws, simulations_.front().view());
+  settle(slot, observation);
+}
+
+void MujocoEnvironment::write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) {
+  simulations_.front().reset();
+  task_->write_state(state, simulations_.front().view());
+  settle(slot, observation);
+}
+
+void MujocoEnvironment::read_state(std::int64_t slot, std::span<double> state) const {
+  const auto size = static_cast<std::size_t>(model_.state_size());
+  simulations_.front().load(std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size));
+  task_->read_state(simulations_.front().view(), state);
+}
+
+void MujocoEnvironment::save_states(Snapshot& snapshot) const {
+  snapshot.put_text("model", model_.checksum());
+  snapshot.put("state", states_);
+}
+
+void MujocoEnvironment::restore_states(const Snapshot& snapshot) {
+  if (snapshot.get_text("model") != model_.checksum())
+    fail(ErrorKind::data, "the saved {} was on another model than {}, or on another version of MuJoCo", spec().name,
+         model_.name());
+  snapshot.get("state", std::span(states_));
+}
+
+}  // namespace stein::envs

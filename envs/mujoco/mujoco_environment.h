@@ -1,0 +1,76 @@
+// Control tasks that MuJoCo moves (Todorov, Erez & Tassa 2012), as vector environments.
+#pragma once
+
+#include <stein/envs/mujoco/mujoco_task.h>
+#include <stein/envs/vector_environment.h>
+
+namespace stein::envs {
+
+/// What the tasks on MuJoCo have in common.
+struct MujocoOptions {
+  std::string model;  ///< an MJCF file in place of the task's own model
+
+  template <class V>
+  void describe(V& v) {
+    v("model", model, "an MJCF file with the task's joints and control in the task's order; empty: the task's own");
+  }
+};
+
+/// A task on a MuJoCo model in many slots. A slot is its integration state, with time and warm start; a few simulations
+/// take turns with the slots, which therefore go on with the same bits on any thread and after `restore`.
+class MujocoEnvironment final : public VectorEnvironment {
+ public:
+  /// @throws Error(data) for a model that is missing, that MuJoCo refuses, or that is not one for the task: number of
+  ///         coordinates and controls, a control without limits, a timestep that does not divide the task's
+  MujocoEnvironment(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model, const ControlOptions& options,
+                    std::int64_t slots, std::int64_t first_slot);
+
+  /// Of `task` on the model that `options` name; throws as the constructor does.
+  static ControlSpec spec_of(const MujocoTask& task, const MujocoOptions& options);
+
+ private:
+  MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
+                    std::int64_t slots, std::int64_t first_slot);
+
+  void advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
+               std::span<float> observations) override;
+  void begin(std::int64_t slot, Draws& draws, std::span<float> observation) override;
+  void write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) override;
+  void read_state(std::int64_t slot, std::span<double> state) const override;
+  void save_states(Snapshot& snapshot) const override;
+  void restore_states(const Snapshot& snapshot) override;
+
+  /// Makes the first simulation's positions and velocities the state of `slot`.
+  void settle(std::int64_t slot, std::span<float> observation);
+  std::span<double> state_of(std::int64_t slot);
+
+  std::unique_ptr<const MujocoTask> task_;
+  MujocoModel model_;
+  std::int64_t model_steps_;                           ///< of the model in a step of the task
+  std::int64_t block_;                                 ///< slots that share a simulation
+  mutable std::vector<MujocoSimulation> simulations_;  ///< scratch: what counts is in `states_`
+  std::vector<double> states_;                         ///< [slots, state_size]
+};
+
+/// Registers a task on a MuJoCo model: a `MujocoTask` with Options that it is made from.
+template <class Task>
+bool register_mujoco(const std::string& name, const std::string& description) {
+  struct OptionsBuilder final : ControlEntry::Builder {
+    typename Task::Options task;
+    MujocoOptions model;
+    ControlOptions options;
+    void describe(OptionTable& table) override {
+      task.describe(table);
+      model.describe(table);
+      options.describe(table);
+    }
+    ControlSpec spec() const override { return MujocoEnvironment::spec_of(Task(checked(task)), model); }
+    std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot) const override {
+      return std::make_unique<MujocoEnvironment>(std::make_unique<Task>(checked(task)), model, options, slots,
+                                                 first_slot);
+    }
+  };
+  return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
+}
+
+}  // namespace stein::envs

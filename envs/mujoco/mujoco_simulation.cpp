@@ -1,0 +1,151 @@
+#include <mujoco/mujoco.h>
+#include <stein/core/checksum.h>
+#include <stein/envs/mujoco/guarded_call.h>
+#include <stein/envs/mujoco/mujoco_simulation.h>
+
+#include <array>
+#include <type_traits>
+#include <vector>
+
+namespace stein::envs {
+namespace {
+
+static_assert(std::is_same_v<mjtNum, double>);
+/// All that decides how a simulation goes on.
+constexpr int whole_state = mjSTATE_INTEGRATION;
+
+}  // namespace
+
+void MujocoModel::Deleter::operator()(mjModel_* model) const {
+  mj_deleteModel(model);
+}
+
+void MujocoSimulation::Deleter::operator()(mjData_* data) const {
+  mj_deleteData(data);
+}
+
+MujocoModel::MujocoModel(std::string name, mjModel_* model) : name_(std::move(name)), model_(model) {
+  model->opt.disableflags |= mjDSBL_AUTORESET;  // a lost state is an error, not a new start
+}
+
+template <class Parse>
+MujocoModel MujocoModel::parsed(const std::string& name, const Parse& parse) {
+  std::array<char, 1024> message{};
+  mjSpec* spec = nullptr;
+  guarded_call(ErrorKind::data, [&] { spec = parse(message.data(), static_cast<int>(message.size())); });
+  const std::unique_ptr<mjSpec, void (*)(mjSpec*)> owner(spec, mj_deleteSpec);
+  mjModel* model = nullptr;
+  if (spec != nullptr) guarded_call(ErrorKind::data, [&] { model = mj_compile(spec, nullptr); });
+  if (model == nullptr)
+    fail(ErrorKind::data, "the model {} cannot be used; MuJoCo: {}", name,
+         one_line(spec == nullptr ? message.data() : mjs_getError(spec)));
+  return {name, model};
+}
+
+MujocoModel MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
+  return parsed(name,
+                [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
+}
+
+MujocoModel MujocoModel::from_file(const std::filesystem::path& file) {
+  return parsed(fmt::format("'{}'", file.string()),
+                [&file](char* message, int size) { return mj_parseXML(file.c_str(), nullptr, message, size); });
+}
+
+std::int64_t MujocoModel::positions() const {
+  return model_->nq;
+}
+
+std::int64_t MujocoModel::velocities() const {
+  return model_->nv;
+}
+
+std::int64_t MujocoModel::controls() const {
+  return model_->nu;
+}
+
+std::int64_t MujocoModel::state_size() const {
+  return mj_stateSize(model_.get(), whole_state);
+}
+
+double MujocoModel::timestep() const {
+  return model_->opt.timestep;
+}
+
+MujocoModel::Limits MujocoModel::control_limits(std::int64_t control) const {
+  if (!model_->actuator_ctrllimited[control]) return {0, 0};
+  return {model_->actuator_ctrlrange[2 * control], model_->actuator_ctrlrange[2 * control + 1]};
+}
+
+std::int64_t MujocoModel::site(const std::string& name) const {
+  return mj_name2id(model_.get(), mjOBJ_SITE, name.c_str());
+}
+
+std::string MujocoModel::version() {
+  return mj_versionString();
+}
+
+std::string MujocoModel::checksum() const {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(mj_sizeModel(model_.get())));
+  mj_saveModel(model_.get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
+  return fmt::format("{} on MuJoCo {}", sha256(bytes), version());
+}
+
+MujocoSimulation::MujocoSimulation(const MujocoModel& model) : model_(model.get()) {
+  mjData* data = nullptr;
+  guarded_call(ErrorKind::data, [&] { data = mj_makeData(model_); });
+  data_.reset(data);
+}
+
+void MujocoSimulation::reset() {
+  mj_resetData(model_, data_.get());
+}
+
+template <class Body>
+void MujocoSimulation::run(const Body& body) {
+  try {
+    guarded_call(ErrorKind::numeric, body);
+  } catch (...) {
+    reset();  // what MuJoCo was in the middle of
+    throw;
+  }
+  check_warnings();
+}
+
+void MujocoSimulation::forward() {
+  run([this] { mj_forward(model_, data_.get()); });
+}
+
+void MujocoSimulation::step(std::span<const float> controls, std::int64_t steps) {
+  for (std::size_t k = 0; k < controls.size(); ++k) data_->ctrl[k] = controls[k];
+  run([this, steps] {
+    for (std::int64_t k = 0; k < steps; ++k) mj_step(model_, data_.get());
+  });
+}
+
+void MujocoSimulation::check_warnings() {
+  for (int kind = 0; kind < mjNWARNING; ++kind) {
+    mjWarningStat& warning = data_->warning[kind];
+    if (warning.number == 0) continue;
+    warning.number = 0;
+    fail(ErrorKind::numeric, "MuJoCo: {}", mju_warningText(kind, static_cast<std::size_t>(warning.lastinfo)));
+  }
+}
+
+void MujocoSimulation::save(std::span<double> state) const {
+  mj_getState(model_, data_.get(), state.data(), whole_state);
+}
+
+void MujocoSimulation::load(std::span<const double> state) {
+  mj_setState(model_, data_.get(), state.data(), whole_state);
+}
+
+MujocoView MujocoSimulation::view() {
+  const auto positions = static_cast<std::size_t>(model_->nq), velocities = static_cast<std::size_t>(model_->nv);
+  return {.positions = {data_->qpos, positions},
+          .velocities = {data_->qvel, velocities},
+          .constraint_forces = {data_->qfrc_constraint, velocities},
+          .site_positions = data_->site_xpos};
+}
+
+}  // namespace stein::envs
