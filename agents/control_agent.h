@@ -71,7 +71,7 @@ struct ControlAgentOptions {
         {{"per_step", GradientScale::per_step}, {"per_episode", GradientScale::per_episode}});
     }
     v("slots", slots, "environments that every particle plays in side by side", between(1, 1e6));
-    v("steps", steps, "steps of every slot in an iteration", between(1, 1e6), "steps");
+    v("steps_per_slot", steps, "steps of every slot in an iteration", between(1, 1e6), "steps");
     v("discount", discount, "γ of the return", probability);
     v("discount_weight", discount_weight, "weigh the gradient at time t of an episode with γᵗ, as theory has it");
     if (learner == Learner::reinforce) {
