@@ -87,11 +87,11 @@ class ValueNetwork final : public Baseline {
   ValueNetwork(const ValueNetworkOptions& options, std::int64_t particles, std::int64_t observation_size,
                std::uint64_t seed)
       : options_(checked(options)),
-        posterior_(
-            inference::make_network_posterior({.flat_prior = true}, {.inputs = observation_size,
-                                                                     .hidden = options.hidden,
-                                                                     .outputs = 1,
-                                                                     .activation = inference::Activation::tanh})),
+        posterior_(inference::make_network_posterior({.flat_prior = true, .arithmetic = options.arithmetic},
+                                                     {.inputs = observation_size,
+                                                      .hidden = options.hidden,
+                                                      .outputs = 1,
+                                                      .activation = inference::Activation::tanh})),
         particles_(posterior_->initial_particles(particles, seed, 1)),
         optimizer_({.step = {.step_size = options.step_size}, .clip = {.clip_norm = options.largest_gradient}},
                    particles, particles_.size(), seed),

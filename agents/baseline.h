@@ -27,6 +27,7 @@ struct ValueNetworkOptions {
   double step_size = 1e-3;
   std::int64_t updates = 1;
   double largest_gradient = 0.5;
+  inference::Arithmetic arithmetic = inference::Arithmetic::fused;  ///< that of the policy; no option itself
 
   template <class V>
   void describe(V& v) {

@@ -37,6 +37,13 @@ RolloutShape shape_of(const ControlAgentOptions& options) {
           .discount = options.discount};
 }
 
+/// A value network computes as the policy does.
+ValueNetworkOptions value_options(const ControlAgentOptions& options) {
+  ValueNetworkOptions value = options.value;
+  value.arithmetic = options.policy.posterior.arithmetic;
+  return value;
+}
+
 /// Different streams of randomness for what one seed makes.
 std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
   const auto words = random_block({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF, 0);
@@ -63,6 +70,11 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
   if (posterior == PolicyPosterior::s2vgd)
     options.policy.posterior.parameterization = inference::WeightForm::matrix_gaussian;
   inference::OptimizerOptions optimizer{.step = {.step_size = 3e-3}};
+  if (learner == Learner::a2c) {
+    optimizer.step.step_size = 1e-2;
+    options.value.step_size = 1e-2, options.value.updates = 4;
+    options.normalize_advantages = stein;  // α is in units of them
+  }
   if (learner == Learner::reinforce) {
     options.slots = 20, options.steps = 500, options.gae_lambda = 1;
     options.baseline = BaselineKind::linear;
@@ -85,8 +97,8 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
       seed_(seed),
       policy_(policy_options(options), environment.spec(), part_of(seed, 0)),
       rollouts_(environment, shape_of(options), part_of(seed, 1)),
-      baseline_(make_baseline(options.baseline, options.value, policy_.particle_count(), policy_.observation_size(),
-                              part_of(seed, 2))),
+      baseline_(make_baseline(options.baseline, value_options(options), policy_.particle_count(),
+                              policy_.observation_size(), part_of(seed, 2))),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
       sampler_(options.sampler.make(policy_.particle_count(), policy_.particles().size(), part_of(seed, 3))) {
   STEIN_CHECK(options.learner == Learner::reinforce || options.baseline == BaselineKind::network,
