@@ -2,6 +2,7 @@
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
+#include <stein/envs/vector_environment.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
@@ -29,6 +30,7 @@ Json everything() {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
   return {{"environments", descriptions(envs::bandits().entries())},
+          {"control environments", descriptions(envs::controls().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
