@@ -131,7 +131,7 @@ void VectorEnvironment::finish_episodes(std::int64_t first, std::int64_t count) 
                            .length = static_cast<std::int64_t>(lengths_[i]),
                            .total_reward = returns_[i],
                            .terminated = terminated_[i] != 0};
-    std::copy_n(&observations_[i * width], width, &final_observations_[i * width]);
+    for (std::size_t o = i * width; o < (i + 1) * width; ++o) final_observations_[o] = observations_[o];
   }
   if (auto_reset_) begin_episodes(ended);
 }
