@@ -167,6 +167,7 @@ TEST_CASE("what stein env cannot do is said", "[cli][env][bad-input]") {
   refused({"env", "CartPole-v1", "--set", "horzon=3"}, 2, {"'horzon'", "'horizon'"});
   refused({"env", "CartPole-v1", "--set", "horizon=-3"}, 2, {"'horizon'", "-3"});
   refused({"env", "CartPole-v1", "--state", "0,0,0,0"}, 2, {"--actions"});
+  refused({"env", "CartPole-v1", "--seed", "-1", "--actions", "one"}, 2, {"--seed"});
   refused({"env", "CartPole-v1", "--state", "0,0,0", "--actions", "one"}, 2,
           {"a state of 4 numbers, got 3", "cart position [m]", "pole angular velocity [rad/s]"});
   refused({"env", "CartPole-v1", "--state", "0,zero,0,0", "--actions", "one"}, 2, {"--state", "'zero'"});
