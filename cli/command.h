@@ -25,6 +25,7 @@ Action resume_command(CLI::App& command);
 Action report_command(CLI::App& command);
 Action data_command(CLI::App& command);
 Action list_command(CLI::App& command);
+Action env_command(CLI::App& command);
 Action bench_command(CLI::App& command);
 
 /// Options that many subcommands share.

@@ -1,11 +1,14 @@
 // stein list: what there is to run, measure and read.
+#include <stein/agents/control_agent.h>
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
+#include <stein/envs/vector_environment.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -29,6 +32,8 @@ Json everything() {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
   return {{"environments", descriptions(envs::bandits().entries())},
+          {"control environments", descriptions(envs::controls().entries())},
+          {"control agents", descriptions(agents::control_agents().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
@@ -36,11 +41,14 @@ Json everything() {
 }
 
 void print(const Json& lists) {
+  std::size_t width = 0;
+  for (const Json& list : lists)
+    for (const Json& item : list) width = std::max(width, item["name"].get_ref<const std::string&>().size());
   for (const auto& [heading, list] : lists.items()) {
     std::fputs((heading + "\n").c_str(), stdout);
     for (const Json& item : list) {
       const std::string line =
-          fmt::format("  {:<20}{}\n", item["name"].get<std::string>(), item["description"].get<std::string>());
+          fmt::format("  {:<{}}  {}\n", item["name"].get<std::string>(), width, item["description"].get<std::string>());
       std::fputs(line.c_str(), stdout);
     }
     std::fputs("\n", stdout);

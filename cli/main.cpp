@@ -30,6 +30,7 @@ constexpr std::array subcommands{
     Subcommand{"resume", "Continue an interrupted run, bit for bit", resume_command},
     Subcommand{"report", "Turn runs into one page with interactive plots", report_command},
     Subcommand{"list", "Environments, policies, benchmarks, data sets", list_command},
+    Subcommand{"env", "What an environment is, and what it does step by step", env_command},
     Subcommand{"data", "List, fetch, find and check data sets", data_command},
     Subcommand{"bench", "Measure ours against a reference", bench_command},
 };

@@ -2,6 +2,7 @@
 
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
+#include <stein/envs/vector_environment.h>
 #include <stein/inference/sampler_registry.h>
 
 #include "bandit_experiment.h"
@@ -50,6 +51,7 @@ std::string make_reference_page() {
   text += part(sections[1].first, "", sections[1].second);
   text += parts("Environments", envs::bandits().entries());
   text += parts("Policies", policies::bandit_policies().entries());
+  text += parts("Control environments", envs::controls().entries());
   text += "\n## Samplers\n\n";
   for (const auto& [name, entry] : inference::samplers().entries()) text += line(name, entry.description);
   text += "\n## Data sets\n\n";

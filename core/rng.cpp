@@ -37,20 +37,6 @@ void fill_normal(std::span<double> values, const NoiseKey& key, std::uint32_t ro
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = normal_at<double>(key, row, first + i);
 }
 
-std::uint32_t Draws::word() {
-  if (used_ == 4) {
-    words_ = random_block(key_, row_, block_++);
-    used_ = 0;
-  }
-  return words_[static_cast<std::size_t>(used_++)];
-}
-
-double Draws::uniform() {
-  const std::uint64_t high = word() >> 5, low = word() >> 6;  // 27 + 26 = 53 bits
-  const double value = (static_cast<double>(high << 26 | low) + 0.5) * 0x1p-53;
-  return value < 1 ? value : 1 - 0x1p-53;
-}
-
 std::uint32_t Draws::integer(std::uint32_t count) {
   STEIN_CHECK(count > 0, "a random integer needs a positive count, got 0");
   std::uint64_t product = std::uint64_t{word()} * count;

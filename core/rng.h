@@ -79,15 +79,35 @@ double normal_at<double>(const NoiseKey& key, std::uint32_t row, std::uint64_t i
 void fill_normal(std::span<float> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 void fill_normal(std::span<double> values, const NoiseKey& key, std::uint32_t row, std::uint64_t first = 0);
 
+/// The first two blocks of a row.
+using OpeningWords = std::array<PhiloxBlock, 2>;
+
+/// Those of every row of `rows`, to `words` of the same length; vectorised.
+void opening_words(const NoiseKey& key, std::span<const std::uint32_t> rows, std::span<OpeningWords> words);
+
 /// A sequence of draws that starts at the first word of (key, row): for code that needs a few numbers of different
 /// kinds. It repeats itself after 2^34 words.
 class Draws {
  public:
   Draws(const NoiseKey& key, std::uint32_t row) : key_(key), row_(row) {}
+  /// The same sequence, whose opening is there already and stays there.
+  Draws(const NoiseKey& key, std::uint32_t row, const OpeningWords& opening)
+      : key_(key), row_(row), opening_(opening) {}
 
-  std::uint32_t word();
+  std::uint32_t word() {
+    if (used_ == 4) {
+      words_ = block_ < opening_.size() ? opening_[block_] : random_block(key_, row_, block_);
+      ++block_;
+      used_ = 0;
+    }
+    return words_[static_cast<std::size_t>(used_++)];
+  }
   /// Uniform on (0, 1), 53 bits, never 0 nor 1.
-  double uniform();
+  double uniform() {
+    const std::uint64_t high = word() >> 5, low = word() >> 6;  // 27 + 26 = 53 bits
+    const double value = (static_cast<double>(high << 26 | low) + 0.5) * 0x1p-53;
+    return value < 1 ? value : 1 - 0x1p-53;
+  }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// Uniform integer in [0, count) without bias (Lemire 2019). Throws Error(usage) if count is 0.
   std::uint32_t integer(std::uint32_t count);
@@ -101,6 +121,7 @@ class Draws {
  private:
   NoiseKey key_;
   std::uint32_t row_;
+  std::span<const PhiloxBlock> opening_;
   std::uint32_t block_ = 0;
   int used_ = 4;
   PhiloxBlock words_{};

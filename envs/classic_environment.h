@@ -2,14 +2,12 @@
 #pragma once
 
 #include <stein/core/error.h>
-#include <stein/envs/dynamics.h>
+#include <stein/envs/classic_slot.h>
 #include <stein/envs/vector_environment.h>
-
-#include <algorithm>
 
 namespace stein::envs {
 
-/// What a step of all slots reads and writes.
+/// What a step of a block of slots reads and writes.
 struct SlotBlock {
   std::int64_t slots;
   float* state;          ///< [states, stride]: one quantity of all slots after the other
@@ -20,7 +18,7 @@ struct SlotBlock {
   float* observations;   ///< [slots, O]
 };
 
-/// Steps all slots of a task.
+/// Steps a block of slots of a task.
 template <class Task>
 using StepSlots = void (*)(const Task&, const SlotBlock&);
 
@@ -28,7 +26,7 @@ namespace plain {
 #include <stein/envs/step_slots-inl.h>
 }  // namespace plain
 
-/// A task of envs/dynamics.h in many slots.
+/// A task of envs/dynamics.h in many slots; the states of a block lie together.
 template <class Task>
 class ClassicEnvironment final : public VectorEnvironment {
  public:
@@ -38,14 +36,14 @@ class ClassicEnvironment final : public VectorEnvironment {
       : VectorEnvironment(Task(checked(task)).spec(), options, slots, first_slot),
         task_(task),
         step_(chosen),
-        state_(static_cast<std::size_t>(slots * Task::state_size)) {}
+        state_(static_cast<std::size_t>((slots + block_slots - 1) / block_slots * block_slots * Task::state_size)) {}
 
  private:
-  void advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
-               std::span<float> observations) override {
-    step_(task_, {.slots = slots(),
-                  .state = state_.data(),
-                  .stride = slots(),
+  void advance(std::int64_t first, std::span<const float> actions, std::span<float> rewards,
+               std::span<float> terminated, std::span<float> observations) override {
+    step_(task_, {.slots = std::ssize(rewards),
+                  .state = &state_[place(first, 0)],
+                  .stride = block_slots,
                   .actions = actions.data(),
                   .rewards = rewards.data(),
                   .terminated = terminated.data(),
@@ -54,27 +52,96 @@ class ClassicEnvironment final : public VectorEnvironment {
   void begin(std::int64_t slot, Draws& draws, std::span<float> observation) override {
     double state[Task::state_size];
     task_.reset(draws, state);
-    write_state(slot, state, observation);
+    ClassicEnvironment::write_state(slot, state, observation);
+  }
+  void begin_several(std::span<const std::int32_t> slots, const NoiseKey& key, std::span<float> observations) override {
+    constexpr std::size_t chunk = 64;
+    std::uint32_t rows[chunk];
+    OpeningWords words[chunk];
+    for (std::size_t begin = 0; begin < slots.size(); begin += chunk) {
+      const auto part = slots.subspan(begin, std::min(chunk, slots.size() - begin));
+      for (std::size_t i = 0; i < part.size(); ++i) rows[i] = static_cast<std::uint32_t>(first_slot() + part[i]);
+      opening_words(key, std::span(rows).first(part.size()), words);
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        Draws draws(key, rows[i], words[i]);
+        ClassicEnvironment::begin(part[i], draws,
+                                  observations.subspan(static_cast<std::size_t>(part[i]) * Task::observation_size));
+      }
+    }
   }
   void write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) override {
     float here[Task::state_size], seen[Task::observation_size];
     for (int k = 0; k < Task::state_size; ++k) {
       here[k] = static_cast<float>(state[static_cast<std::size_t>(k)]);
-      state_[static_cast<std::size_t>(k * slots() + slot)] = here[k];
+      state_[place(slot, k)] = here[k];
     }
     task_.observe(here, seen);
     std::ranges::copy(seen, observation.begin());
   }
   void read_state(std::int64_t slot, std::span<double> state) const override {
-    for (std::size_t k = 0; k < state.size(); ++k)
-      state[k] = state_[k * static_cast<std::size_t>(slots()) + static_cast<std::size_t>(slot)];
+    for (int k = 0; k < Task::state_size; ++k) state[static_cast<std::size_t>(k)] = state_[place(slot, k)];
   }
   void save_states(Snapshot& snapshot) const override { snapshot.put("state", state_); }
   void restore_states(const Snapshot& snapshot) override { snapshot.get("state", std::span(state_)); }
 
+  /// Of quantity k of a slot in `state_`, [blocks, states, block_slots].
+  static std::size_t place(std::int64_t slot, int k) {
+    const std::int64_t block = slot / block_slots;
+    return static_cast<std::size_t>((block * Task::state_size + k) * block_slots + slot % block_slots);
+  }
+
   Task task_;
   StepSlots<Task> step_;
   std::vector<float> state_;
+};
+
+/// A task of envs/dynamics.h in one slot, in double.
+template <class Task>
+class ClassicSingle final : public SingleEnvironment {
+ public:
+  ClassicSingle(const typename Task::Options& task, const ControlOptions& options)
+      : task_(checked(task)),
+        spec_(task_.spec()),
+        bounds_(spec_, checked(options)),
+        slot_(task_, options.horizon > 0 ? options.horizon : spec_.horizon) {}
+
+  const ControlSpec& spec() const override { return spec_; }
+  void reset(std::uint64_t seed) override {
+    Draws draws({.seed = seed, .step = 0, .stream = Stream::context}, 0);
+    slot_.begin(draws);
+    over_ = false;
+  }
+  void set_state(std::span<const double> state) override {
+    check_finite_state(spec_, state);
+    slot_.begin_at(state);
+    over_ = false;
+  }
+  std::vector<double> state() const override { return {slot_.state().begin(), slot_.state().end()}; }
+  std::vector<double> observation() const override {
+    double seen[Task::observation_size];
+    slot_.observe(seen);
+    return {seen, seen + Task::observation_size};
+  }
+  Transition step(std::span<const double> action) override {
+    check_not_ended(spec_, over_);
+    STEIN_CHECK(action.size() == Task::action_size, "{}: expected an action of {} numbers, got {}", spec_.name,
+                Task::action_size, action.size());
+    bounds_.check(action, 0, slot_.length());
+    double given[Task::action_size];
+    std::ranges::copy(action, given);
+    if (bounds_.maps()) bounds_.map<double>(action, given);
+    const Transition transition = slot_.step(given);
+    check_observation(spec_, observation(), slot_.length() - 1);
+    over_ = transition.terminated || transition.truncated;
+    return transition;
+  }
+
+ private:
+  Task task_;
+  ControlSpec spec_;
+  ActionBounds bounds_;
+  ClassicSlot<Task, double> slot_;
+  bool over_ = true;  ///< no episode is under way
 };
 
 /// Registers a task under its name; `step` may be a faster form of the loop over slots.
@@ -92,6 +159,15 @@ bool register_control(std::string name, std::string description, StepSlots<Task>
     ControlSpec spec() const override { return Task(checked(task)).spec(); }
     std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot) const override {
       return std::make_unique<ClassicEnvironment<Task>>(task, options, step, slots, first_slot);
+    }
+    std::unique_ptr<SingleEnvironment> make_single() const override {
+      return std::make_unique<ClassicSingle<Task>>(task, options);
+    }
+    StepReference reference(std::int64_t slots) const override {
+      const std::int64_t horizon = options.horizon > 0 ? options.horizon : spec().horizon;
+      const auto loop = std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task)), horizon, slots, 0);
+      return {.name = "the readable loop, one slot after the other",
+              .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }
   };
   return controls().add(std::move(name), {std::move(description), [step] {

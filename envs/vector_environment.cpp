@@ -1,147 +1,165 @@
 #include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/envs/fused/bookkeeping.h>
 #include <stein/envs/vector_environment.h>
 
-#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stein::envs {
-namespace {
-
-/// Whether all are finite, without a branch a number.
-bool all_finite(std::span<const float> values) {
-  float sum = 0;
-  for (const float value : values) sum += value * 0;  // 0, or not a number
-  return sum == 0;
-}
-
-}  // namespace
-
 Registry<ControlEntry>& controls() {
   static Registry<ControlEntry> registry("environment");
   return registry;
 }
 
+std::unique_ptr<SingleEnvironment> ControlEntry::Builder::make_single() const {
+  return single_slot_of(make(1));
+}
+
+StepReference ControlEntry::Builder::reference(std::int64_t slots) const {
+  std::vector<std::shared_ptr<VectorEnvironment>> environments;
+  for (std::int64_t slot = 0; slot < slots; ++slot) {
+    environments.emplace_back(make(1, slot));
+    environments.back()->reset(0);
+  }
+  const std::size_t width = spec().action.size();
+  return {.name = "one slot after the other", .step = [environments, width](std::span<const float> actions) {
+            for (std::size_t slot = 0; slot < environments.size(); ++slot)
+              environments[slot]->step(actions.subspan(slot * width, width));
+          }};
+}
+
 VectorEnvironment::VectorEnvironment(ControlSpec spec, const ControlOptions& options, std::int64_t slots,
-                                     std::int64_t first_slot)
+                                     std::int64_t first_slot, std::int64_t share)
     : spec_(std::move(spec)),
-      options_(checked(options)),
+      bounds_(spec_, checked(options)),
       slots_(slots),
       first_slot_(first_slot),
-      horizon_(options.horizon > 0 ? options.horizon : spec_.horizon) {
+      horizon_(options.horizon > 0 ? options.horizon : spec_.horizon),
+      share_(share) {
   STEIN_CHECK(slots >= 1 && slots <= 10'000'000, "{}: expected 1 to 10000000 slots, got {}", spec_.name, slots);
   STEIN_CHECK(first_slot >= 0, "{}: expected a first slot of at least 0, got {}", spec_.name, first_slot);
-  STEIN_CHECK(!options.normalize_actions || !spec_.discrete(),
-              "option 'normalize_actions': the actions of {} are choices, there is nothing to normalise", spec_.name);
+  STEIN_CHECK(share >= 1 && (share % block_slots == 0 || block_slots % share == 0),
+              "{}: expected a share of slots that is a multiple of {} or divides it, got {}", spec_.name, block_slots,
+              share);
   const auto n = static_cast<std::size_t>(slots);
   observations_.resize(n * spec_.observation.size());
   final_observations_.resize(observations_.size());
-  actions_.resize(n * spec_.action.size());
-  for (auto* numbers : {&rewards_, &terminated_, &truncated_, &ended_, &returns_, &lengths_}) numbers->resize(n);
-  episodes_.reserve(n);
-}
-
-std::span<float> VectorEnvironment::row(std::vector<float>& rows, std::int64_t slot) const {
-  return std::span(rows).subspan(static_cast<std::size_t>(slot * observation_size()),
-                                 static_cast<std::size_t>(observation_size()));
+  if (bounds_.maps()) actions_.resize(n * spec_.action.size());
+  for (auto* numbers : {&rewards_, &terminated_, &truncated_, &returns_, &lengths_}) numbers->resize(n);
+  ended_.resize(n);
+  counts_.resize(static_cast<std::size_t>((slots + unit() - 1) / unit()));
+  episodes_.resize(n);
 }
 
 void VectorEnvironment::reset(std::uint64_t seed) {
   seed_ = seed;
   steps_ = 0;
-  episodes_.clear();
+  episode_count_ = 0;
   for (auto* numbers : {&rewards_, &terminated_, &truncated_}) std::ranges::fill(*numbers, 0.0F);
-  for (std::int64_t slot = 0; slot < slots_; ++slot) begin_episode(slot);
+  std::iota(ended_.begin(), ended_.end(), 0);
+  begin_episodes(ended_);
 }
 
-void VectorEnvironment::begin_episode(std::int64_t slot) {
-  Draws draws({.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::context},
-              static_cast<std::uint32_t>(first_slot_ + slot));
-  begin(slot, draws, row(observations_, slot));
-  returns_[static_cast<std::size_t>(slot)] = 0;
-  lengths_[static_cast<std::size_t>(slot)] = 0;
-}
-
-void VectorEnvironment::check_actions(std::span<const float> actions) const {
-  const std::int64_t width = action_size();
-  for (std::int64_t slot = 0; slot < slots_; ++slot)
-    for (std::int64_t a = 0; a < width; ++a) {
-      const float value = actions[static_cast<std::size_t>(slot * width + a)];
-      const Quantity& range = spec_.action[static_cast<std::size_t>(a)];
-      if (!std::isfinite(value))
-        fail(ErrorKind::numeric, "{}: the action '{}' of slot {} is {} at step {}", spec_.name, range.name,
-             first_slot_ + slot, value, steps_);
-      const double low = options_.normalize_actions ? -1 : range.low,
-                   high = options_.normalize_actions ? 1 : range.high;
-      STEIN_CHECK(
-          !spec_.discrete() || (value == std::floor(value) && value >= 0 && value < static_cast<float>(spec_.choices)),
-          "{}: expected a choice from 0 to {}, got {} in slot {} at step {}", spec_.name, spec_.choices - 1, value,
-          first_slot_ + slot, steps_);
-      STEIN_CHECK(
-          spec_.discrete() || options_.clip_actions || (value >= low && value <= high),
-          "{}: expected an action '{}' in [{}, {}], got {} in slot {} at step {}; 'clip_actions' would limit it",
-          spec_.name, range.name, low, high, value, first_slot_ + slot, steps_);
-    }
-}
-
-/// What the task is given: the actions themselves, or what they are mapped to.
-std::span<const float> VectorEnvironment::bounded(std::span<const float> actions) {
-  if (!options_.normalize_actions) return actions;
-  const std::size_t width = spec_.action.size();
-  for (std::size_t a = 0; a < width; ++a) {
-    const auto low = static_cast<float>(spec_.action[a].low), high = static_cast<float>(spec_.action[a].high);
-    const float half = (high - low) / 2, middle = (high + low) / 2;
-    for (std::size_t i = a; i < actions.size(); i += width)
-      actions_[i] = std::clamp(middle + half * actions[i], low, high);
+void VectorEnvironment::begin_episodes(std::span<const std::int32_t> slots) {
+  begin_several(slots, {.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::context},
+                observations_);
+  for (const std::int32_t slot : slots) {
+    returns_[static_cast<std::size_t>(slot)] = 0;
+    lengths_[static_cast<std::size_t>(slot)] = 0;
   }
-  return actions_;
+}
+
+void VectorEnvironment::begin_several(std::span<const std::int32_t> slots, const NoiseKey& key,
+                                      std::span<float> observations) {
+  const std::size_t width = spec_.observation.size();
+  for (const std::int32_t slot : slots) {
+    Draws draws(key, static_cast<std::uint32_t>(first_slot_ + slot));
+    begin(slot, draws, observations.subspan(static_cast<std::size_t>(slot) * width, width));
+  }
 }
 
 void VectorEnvironment::step(std::span<const float> actions) {
   STEIN_CHECK(steps_ >= 0, "{}: expected `reset` before the first step", spec_.name);
   STEIN_CHECK(std::ssize(actions) == slots_ * action_size(), "{}: expected {} x {} actions, got {}", spec_.name, slots_,
               action_size(), actions.size());
-  if (spec_.discrete() || !options_.clip_actions || !all_finite(actions)) check_actions(actions);
-  advance(bounded(actions), rewards_, terminated_, observations_);
+  if (!bounds_.allow(actions)) bounds_.check(actions, first_slot_, steps_);
   ++steps_;
-  const auto n = static_cast<std::size_t>(slots_);
-  const auto last = static_cast<float>(horizon_);
-  float ended = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    returns_[i] += rewards_[i];
-    lengths_[i] += 1;
-    const float over = lengths_[i] >= last ? 1.0F : 0.0F;
-    truncated_[i] = over * (1 - terminated_[i]);
-    ended_[i] = truncated_[i] + terminated_[i];
-    ended += ended_[i];
-  }
-  episodes_.clear();
-  if (!all_finite(observations_))
-    for (std::size_t i = 0; i < observations_.size(); ++i)
-      if (!std::isfinite(observations_[i]))
-        fail(ErrorKind::numeric, "{}: the observation '{}' of slot {} is {} after step {}", spec_.name,
-             spec_.observation[i % spec_.observation.size()].name,
-             first_slot_ + static_cast<std::int64_t>(i / spec_.observation.size()), observations_[i], steps_ - 1);
-  if (ended > 0) finish_episodes();
+  parallel_blocks(slots_, share_, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t first = begin; first < end; first += unit())
+      step_block(first, std::min(unit(), end - first), actions);
+  });
+  gather_episodes();
 }
 
-void VectorEnvironment::finish_episodes() {
-  for (std::int64_t slot = 0; slot < slots_; ++slot) {
-    const auto i = static_cast<std::size_t>(slot);
-    if (ended_[i] == 0) continue;
-    episodes_.push_back({.slot = slot,
-                         .length = static_cast<std::int64_t>(lengths_[i]),
-                         .total_reward = returns_[i],
-                         .terminated = terminated_[i] != 0});
-    std::ranges::copy(row(observations_, slot), row(final_observations_, slot).begin());
-    begin_episode(slot);
+/// All that a step does to slots first … first + count − 1.
+void VectorEnvironment::step_block(std::int64_t first, std::int64_t count, std::span<const float> actions) {
+  const auto part = [&](auto values, std::int64_t width) {
+    return values.subspan(static_cast<std::size_t>(first * width), static_cast<std::size_t>(count * width));
+  };
+  std::span<const float> given = part(actions, action_size());
+  if (bounds_.maps()) {
+    bounds_.map(given, part(std::span(actions_), action_size()));
+    given = part(std::span(std::as_const(actions_)), action_size());
   }
+  const std::span<float> observations = part(std::span(observations_), observation_size());
+  advance(first, given, part(std::span(rewards_), 1), part(std::span(terminated_), 1), observations);
+  std::int64_t& ended = counts_[static_cast<std::size_t>(first / unit())];
+  ended = -1;
+  if (!fused::all_finite(observations)) return;
+  const auto from = static_cast<std::size_t>(first);
+  ended = fused::count_step({.first = first,
+                             .slots = count,
+                             .horizon = static_cast<float>(horizon_),
+                             .rewards = &rewards_[from],
+                             .terminated = &terminated_[from],
+                             .truncated = &truncated_[from],
+                             .returns = &returns_[from],
+                             .lengths = &lengths_[from],
+                             .ended = &ended_[from]});
+  if (ended > 0) finish_episodes(first, ended);
+}
+
+/// Keeps the ends of the first `count` slots of ended_[first …], and begins anew.
+void VectorEnvironment::finish_episodes(std::int64_t first, std::int64_t count) {
+  const auto from = static_cast<std::size_t>(first);
+  const std::size_t width = spec_.observation.size();
+  const auto ended = std::span(ended_).subspan(from, static_cast<std::size_t>(count));
+  for (std::size_t k = 0; k < ended.size(); ++k) {
+    const auto i = static_cast<std::size_t>(ended[k]);
+    episodes_[from + k] = {.slot = ended[k],
+                           .length = static_cast<std::int64_t>(lengths_[i]),
+                           .total_reward = returns_[i],
+                           .terminated = terminated_[i] != 0};
+    for (std::size_t o = i * width; o < (i + 1) * width; ++o) final_observations_[o] = observations_[o];
+  }
+  if (auto_reset_) begin_episodes(ended);
+}
+
+/// Puts the episodes of all blocks one after the other.
+void VectorEnvironment::gather_episodes() {
+  episode_count_ = 0;
+  for (std::size_t block = 0; block < counts_.size(); ++block) {
+    if (counts_[block] < 0) fail_observation();
+    const auto from = episodes_.begin() + static_cast<std::int64_t>(block) * unit();
+    std::copy(from, from + counts_[block], episodes_.begin() + static_cast<std::int64_t>(episode_count_));
+    episode_count_ += static_cast<std::size_t>(counts_[block]);
+  }
+}
+
+void VectorEnvironment::fail_observation() const {
+  const auto wrong = std::ranges::find_if(observations_, [](float value) { return !std::isfinite(value); });
+  const std::int64_t i = wrong - observations_.begin();
+  fail(ErrorKind::numeric, "{}: the observation '{}' of slot {} is {} after step {}", spec_.name,
+       spec_.observation[static_cast<std::size_t>(i % observation_size())].name, first_slot_ + i / observation_size(),
+       *wrong, steps_ - 1);
 }
 
 void VectorEnvironment::set_state(std::int64_t slot, std::span<const double> state) {
   STEIN_CHECK(slot >= 0 && slot < slots_, "{}: expected a slot from 0 to {}, got {}", spec_.name, slots_ - 1, slot);
-  STEIN_CHECK(state.size() == spec_.state.size(), "{}: expected a state of {} numbers, got {}", spec_.name,
-              spec_.state.size(), state.size());
-  write_state(slot, state, row(observations_, slot));
+  check_state(spec_, state);
+  const std::size_t width = spec_.observation.size();
+  write_state(slot, state, std::span(observations_).subspan(static_cast<std::size_t>(slot) * width, width));
 }
 
 std::vector<double> VectorEnvironment::state(std::int64_t slot) const {
@@ -177,7 +195,7 @@ void VectorEnvironment::restore(const Snapshot& snapshot) {
   snapshot.get("observations", std::span(observations_));
   snapshot.get("returns", std::span(returns_));
   snapshot.get("lengths", std::span(lengths_));
-  episodes_.clear();
+  episode_count_ = 0;
   restore_states(snapshot.part("states"));
 }
 

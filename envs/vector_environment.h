@@ -5,8 +5,10 @@
 #include <stein/core/registry.h>
 #include <stein/core/rng.h>
 #include <stein/core/snapshot.h>
-#include <stein/envs/control_spec.h>
+#include <stein/envs/action_bounds.h>
+#include <stein/envs/single_environment.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,21 +16,6 @@
 #include <vector>
 
 namespace stein::envs {
-
-/// How actions reach any task, and how long an episode lasts.
-struct ControlOptions {
-  bool normalize_actions = false;  ///< actions are in [−1, 1] and mapped to the task's bounds
-  bool clip_actions = true;        ///< what lies outside the bounds acts as the bound does; false: it is an error
-  std::int64_t horizon = 0;        ///< steps after which an episode is truncated; 0: as the task says
-
-  template <class V>
-  void describe(V& v) {
-    v("normalize_actions", normalize_actions, "actions in [-1, 1] are mapped to the bounds of the task");
-    v("clip_actions", clip_actions, "an action outside its bounds acts as the bound does; false: it is an error");
-    v("horizon", horizon, "steps after which an episode is truncated; 0: as the environment says", between(0, 1e7),
-      "steps");
-  }
-};
 
 /// An episode that has ended.
 struct Episode {
@@ -42,7 +29,7 @@ struct Episode {
 /// already those of its start, `final_observations` those of the end.
 ///
 /// Everything random is keyed by (seed, step of this object, global slot), so slots differ and neither threads nor the
-/// number of slots beside one change what happens in it.
+/// number of slots beside one change what happens in it. A step of many slots is shared out among threads.
 class VectorEnvironment {
  public:
   virtual ~VectorEnvironment() = default;
@@ -51,6 +38,8 @@ class VectorEnvironment {
   std::int64_t slots() const { return slots_; }
   /// Global number of slot 0.
   std::int64_t first_slot() const { return first_slot_; }
+  /// Steps after which an episode is truncated.
+  std::int64_t horizon() const { return horizon_; }
 
   /// Begins an episode in every slot.
   void reset(std::uint64_t seed);
@@ -72,10 +61,13 @@ class VectorEnvironment {
   /// [slots] 1 where the last step was the last of the horizon and its state is not terminal, else 0
   std::span<const float> truncated() const { return truncated_; }
   /// That ended in the last step, by slot.
-  std::span<const Episode> episodes() const { return episodes_; }
+  std::span<const Episode> episodes() const { return std::span(episodes_).first(episode_count_); }
   /// Taken since `reset`.
   std::int64_t steps() const { return steps_; }
 
+  /// Whether the next episode of a slot begins where one ends (so it does unless told otherwise). Without it a slot
+  /// stays where it ended, for those who look at the state there, and must not be stepped on.
+  void set_auto_reset(bool on) { auto_reset_ = on; }
   /// Sets the state of one slot, [states], as `ControlSpec::state` lists it; its episode goes on.
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
@@ -85,37 +77,60 @@ class VectorEnvironment {
   void restore(const Snapshot& snapshot);
 
  protected:
+  /// Slots are moved in blocks of so many, which stay in the cache until all is done with them.
+  static constexpr std::int64_t block_slots = 256;
+
   /// @param first_slot  global number of the first slot
-  VectorEnvironment(ControlSpec spec, const ControlOptions& options, std::int64_t slots, std::int64_t first_slot);
+  /// @param share       slots that a thread takes at a time: a multiple of `block_slots`, or a divisor of it where a
+  /// step
+  ///                    of a slot takes long
+  VectorEnvironment(ControlSpec spec, const ControlOptions& options, std::int64_t slots, std::int64_t first_slot,
+                    std::int64_t share = 16 * block_slots);
 
   std::int64_t observation_size() const { return std::ssize(spec_.observation); }
   std::int64_t action_size() const { return std::ssize(spec_.action); }
 
-  /// Moves every slot: writes rewards [slots], terminated [slots] and observations [slots, O].
-  virtual void advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
-                       std::span<float> observations) = 0;
-  /// Draws where the episode of a slot begins and writes its observation [O].
+  /// Moves slots first, first + 1, …, as many as there are rewards, all of one block: writes rewards [n], terminated
+  /// [n] and observations [n, O]. Several threads call it at once, for different slots.
+  virtual void advance(std::int64_t first, std::span<const float> actions, std::span<float> rewards,
+                       std::span<float> terminated, std::span<float> observations) = 0;
+  /// Draws where the episode of a slot begins and writes its observation [O]; called as `advance` is.
   virtual void begin(std::int64_t slot, Draws& draws, std::span<float> observation) = 0;
+  /// Begins the episodes of `slots`: a form of `begin` for many, which it calls for each.
+  /// @param key           of the draws; the row is first_slot() + slot
+  /// @param observations  [slots(), O]
+  virtual void begin_several(std::span<const std::int32_t> slots, const NoiseKey& key, std::span<float> observations);
   virtual void write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) = 0;
   virtual void read_state(std::int64_t slot, std::span<double> state) const = 0;
   virtual void save_states(Snapshot& snapshot) const = 0;
   virtual void restore_states(const Snapshot& snapshot) = 0;
 
  private:
-  std::span<const float> bounded(std::span<const float> actions);
-  void check_actions(std::span<const float> actions) const;
-  void finish_episodes();
-  void begin_episode(std::int64_t slot);
-  std::span<float> row(std::vector<float>& rows, std::int64_t slot) const;
+  void step_block(std::int64_t first, std::int64_t count, std::span<const float> actions);
+  void finish_episodes(std::int64_t first, std::int64_t count);
+  void gather_episodes();
+  void begin_episodes(std::span<const std::int32_t> slots);
+  [[noreturn]] void fail_observation() const;
+  std::int64_t unit() const { return std::min(share_, block_slots); }
 
   ControlSpec spec_;
-  ControlOptions options_;
-  std::int64_t slots_, first_slot_, horizon_;
+  ActionBounds bounds_;
+  std::int64_t slots_, first_slot_, horizon_, share_;
+  bool auto_reset_ = true;
   std::uint64_t seed_ = 0;
   std::int64_t steps_ = -1;  ///< −1: not reset yet
-  std::vector<float> observations_, final_observations_, rewards_, terminated_, truncated_, actions_, ended_;
+  std::vector<float> observations_, final_observations_, rewards_, terminated_, truncated_, actions_;
   std::vector<float> returns_, lengths_;  ///< of the episodes under way
-  std::vector<Episode> episodes_;
+  std::vector<std::int32_t> ended_;       ///< [slots] from the first slot of a block on: those of it that have ended
+  std::vector<std::int64_t> counts_;      ///< [blocks] how many; −1: an observation of the block is not finite
+  std::vector<Episode> episodes_;         ///< [slots] likewise, then one after the other
+  std::size_t episode_count_ = 0;
+};
+
+/// Another way to move so many slots by one step, and what to call it: "mj_step".
+struct StepReference {
+  std::string name;
+  std::function<void(std::span<const float> actions)> step;  ///< [slots, A]
 };
 
 /// A registered control task: how to describe it, which options it has, how to make it.
@@ -127,6 +142,10 @@ struct ControlEntry {
     virtual ControlSpec spec() const = 0;
     /// Throws Error(usage) unless slots ≥ 1.
     virtual std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot = 0) const = 0;
+    /// One copy to look at, in double precision where the dynamics have it; a slot of `make` otherwise.
+    virtual std::unique_ptr<SingleEnvironment> make_single() const;
+    /// What the speed of a step is measured against: one slot of `make` after the other unless a task knows better.
+    virtual StepReference reference(std::int64_t slots) const;
   };
   std::function<std::unique_ptr<Builder>()> builder;
 };

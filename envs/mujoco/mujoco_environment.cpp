@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
-#include <stein/core/parallel.h>
 #include <stein/envs/mujoco/mujoco_environment.h>
 
+#include <bit>
 #include <cmath>
 
 namespace stein::envs {
@@ -10,6 +10,12 @@ namespace {
 /// A simulation and the memory that it touches are shared by this many blocks of slots at most.
 constexpr std::int64_t most_simulations = 64;
 constexpr std::int64_t fewest_slots = 4;  ///< of a block: waking a thread costs about as much as a step
+
+/// Slots that share a simulation, and that a thread takes at a time.
+std::int64_t block_of(std::int64_t slots) {
+  const std::int64_t wanted = std::max(fewest_slots, (slots + most_simulations - 1) / most_simulations);
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
+}
 
 MujocoModel model_of(const MujocoTask& task, const MujocoOptions& options) {
   return options.model.empty() ? MujocoModel::from_text(task.spec().name, std::string(task.model()))
@@ -62,11 +68,11 @@ MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask> task, con
 
 MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model,
                                      const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
-    : VectorEnvironment(fitted(task->spec(), *task, model), options, slots, first_slot),
+    : VectorEnvironment(fitted(task->spec(), *task, model), options, slots, first_slot, block_of(slots)),
       task_(std::move(task)),
       model_(std::move(model)),
       model_steps_(model_steps(spec(), model_)),
-      block_(std::max(fewest_slots, (slots + most_simulations - 1) / most_simulations)),
+      block_(block_of(slots)),
       states_(static_cast<std::size_t>(slots * model_.state_size())) {
   for (std::int64_t slot = 0; slot < slots; slot += block_) simulations_.emplace_back(model_);
 }
@@ -76,54 +82,52 @@ std::span<double> MujocoEnvironment::state_of(std::int64_t slot) {
   return std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size);
 }
 
-void MujocoEnvironment::advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
-                                std::span<float> observations) {
+void MujocoEnvironment::advance(std::int64_t first, std::span<const float> actions, std::span<float> rewards,
+                                std::span<float> terminated, std::span<float> observations) {
   const auto controls = static_cast<std::size_t>(action_size()), seen = static_cast<std::size_t>(observation_size());
-  parallel_blocks(slots(), block_, [&](std::int64_t begin, std::int64_t end) {
-    MujocoSimulation& simulation = simulations_[static_cast<std::size_t>(begin / block_)];
-    const MujocoView physics = simulation.view();
-    for (std::int64_t slot = begin; slot < end; ++slot) {
-      const auto i = static_cast<std::size_t>(slot);
-      const std::span<const float> action = actions.subspan(i * controls, controls);
-      simulation.load(state_of(slot));
-      try {
-        simulation.step(action, model_steps_);
-      } catch (const Error& error) {
-        fail(error.kind(), "{}: slot {} at step {}: {}", spec().name, first_slot() + slot, steps(), error.what());
-      }
-      task_->limit(physics);
-      const Outcome<double> outcome = task_->outcome(physics, action);
-      rewards[i] = static_cast<float>(outcome.reward);
-      terminated[i] = static_cast<float>(outcome.terminated);
-      task_->observe(physics, observations.subspan(i * seen, seen));
-      simulation.save(state_of(slot));
+  MujocoSimulation& simulation = simulation_of(first);
+  const MujocoView physics = simulation.view();
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    const std::int64_t slot = first + static_cast<std::int64_t>(i);
+    const std::span<const float> action = actions.subspan(i * controls, controls);
+    simulation.load(state_of(slot));
+    try {
+      simulation.step(action, model_steps_);
+    } catch (const Error& error) {
+      fail(error.kind(), "{}: slot {} at step {}: {}", spec().name, first_slot() + slot, steps() - 1, error.what());
     }
-  });
+    task_->limit(physics);
+    const Outcome<double> outcome = task_->outcome(physics, action);
+    rewards[i] = static_cast<float>(outcome.reward);
+    terminated[i] = static_cast<float>(outcome.terminated);
+    task_->observe(physics, observations.subspan(i * seen, seen));
+    simulation.save(state_of(slot));
+  }
 }
 
 void MujocoEnvironment::settle(std::int64_t slot, std::span<float> observation) {
-  MujocoSimulation& simulation = simulations_.front();
+  MujocoSimulation& simulation = simulation_of(slot);
   simulation.forward();
   task_->observe(simulation.view(), observation);
   simulation.save(state_of(slot));
 }
 
 void MujocoEnvironment::begin(std::int64_t slot, Draws& draws, std::span<float> observation) {
-  simulations_.front().reset();
-  task_->begin(draws, simulations_.front().view());
+  simulation_of(slot).reset();
+  task_->begin(draws, simulation_of(slot).view());
   settle(slot, observation);
 }
 
 void MujocoEnvironment::write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) {
-  simulations_.front().reset();
-  task_->write_state(state, simulations_.front().view());
+  simulation_of(slot).reset();
+  task_->write_state(state, simulation_of(slot).view());
   settle(slot, observation);
 }
 
 void MujocoEnvironment::read_state(std::int64_t slot, std::span<double> state) const {
   const auto size = static_cast<std::size_t>(model_.state_size());
-  simulations_.front().load(std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size));
-  task_->read_state(simulations_.front().view(), state);
+  simulation_of(slot).load(std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size));
+  task_->read_state(simulation_of(slot).view(), state);
 }
 
 void MujocoEnvironment::save_states(Snapshot& snapshot) const {

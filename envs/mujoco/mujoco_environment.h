@@ -32,15 +32,18 @@ class MujocoEnvironment final : public VectorEnvironment {
   MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
                     std::int64_t slots, std::int64_t first_slot);
 
-  void advance(std::span<const float> actions, std::span<float> rewards, std::span<float> terminated,
-               std::span<float> observations) override;
+  void advance(std::int64_t first, std::span<const float> actions, std::span<float> rewards,
+               std::span<float> terminated, std::span<float> observations) override;
   void begin(std::int64_t slot, Draws& draws, std::span<float> observation) override;
   void write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) override;
   void read_state(std::int64_t slot, std::span<double> state) const override;
   void save_states(Snapshot& snapshot) const override;
   void restore_states(const Snapshot& snapshot) override;
 
-  /// Makes the first simulation's positions and velocities the state of `slot`.
+  MujocoSimulation& simulation_of(std::int64_t slot) const {
+    return simulations_[static_cast<std::size_t>(slot / block_)];
+  }
+  /// Makes the positions and velocities of its simulation the state of `slot`.
   void settle(std::int64_t slot, std::span<float> observation);
   std::span<double> state_of(std::int64_t slot);
 

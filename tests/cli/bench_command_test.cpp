@@ -54,6 +54,22 @@ TEST_CASE("SVGD's two passes are measured for every shape", "[cli][bench]") {
   CHECK(outcome.json()["rows"].size() == 6);
 }
 
+TEST_CASE("every control task has its row of steps a second and core", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"bench", "envs", "--json", "--threads", "2", "--set", "slots=300",
+                                              "--set", "slots_of_all_cores=5000", "--set", "only=CartPole-v1"});
+  REQUIRE(outcome.code == 0);
+  const auto rows = outcome.json()["rows"];
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["case"] == "CartPole-v1");
+  CHECK(rows[0]["unit"] == "steps/s");
+  CHECK(rows[0]["ours"].get<double>() > 1e5);
+  CHECK(rows[0]["steps_an_episode"].get<double>() > 10);
+  CHECK(rows[0]["allocations"] == 0);
+  CHECK(rows[0]["threads_of_all_cores"] == 2);
+  CHECK(run(folder.path(), {"bench", "envs", "--set", "only=chess"}).code == 2);
+}
+
 TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][bench]") {
   const TemporaryDirectory folder;
   const Outcome outcome = run(folder.path(), {"bench", "sampler", "--set", "parameter=1000"});

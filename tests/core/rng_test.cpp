@@ -120,6 +120,22 @@ TEST_CASE("uniform, integer, gamma and categorical draws have their means and va
   CHECK(std::ranges::count(category, 1.0) == 0);
 }
 
+TEST_CASE("draws go on behind an opening that was made for many rows at once", "[core][rng]") {
+  const NoiseKey key{.seed = 0x1234567890ABCDEF, .step = 0x123456789A, .stream = Stream::context};
+  for (const std::size_t count : {1, 3, 4, 5, 64}) {
+    std::vector<std::uint32_t> rows(count);
+    for (std::size_t i = 0; i < count; ++i) rows[i] = static_cast<std::uint32_t>(0xFFFFFFF0 + 7 * i);
+    std::vector<OpeningWords> words(count);
+    opening_words(key, rows, words);
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(words[i][0] == random_block(key, rows[i], 0));
+      CHECK(words[i][1] == random_block(key, rows[i], 1));
+      Draws plain(key, rows[i]), opened(key, rows[i], words[i]);
+      for (int k = 0; k < 9; ++k) CHECK(plain.uniform() == opened.uniform());
+    }
+  }
+}
+
 TEST_CASE("draws refuse what has no law", "[core][rng]") {
   Draws draws({}, 0);
   CHECK_THROWS_AS(draws.integer(0), Error);

@@ -1,6 +1,12 @@
 // Every registered control task keeps the contract of envs/vector_environment.h.
+#include <stein/core/parallel.h>
+#include <stein/envs/acrobot.h>
 #include <stein/envs/cart_pole.h>
+#include <stein/envs/cart_pole_swing_up.h>
 #include <stein/envs/classic_environment.h>
+#include <stein/envs/double_pendulum.h>
+#include <stein/envs/pendulum.h>
+#include <stein/envs/rllab_cart_pole.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -38,6 +44,40 @@ std::vector<float> actions_of(const VectorEnvironment& environment, std::int64_t
 std::vector<float> row(std::span<const float> rows, std::int64_t slot, std::size_t width) {
   const auto part = rows.subspan(static_cast<std::size_t>(slot) * width, width);
   return {part.begin(), part.end()};
+}
+
+/// Everything that a step gives, over a thousand steps of slots that fill a block and a part of one.
+template <class Task>
+void check_against_loop(const std::string& name) {
+  const std::int64_t slots = 300;
+  const auto environment = make(name, slots);
+  environment->reset(4);
+  ClassicSlotLoop<Task> loop(Task({}), environment->horizon(), slots, 4);
+  const auto bits = [](std::span<const float> a, std::span<const float> b) { return std::ranges::equal(a, b); };
+  const std::size_t width = Task::observation_size;
+  for (int t = 0; t < 1000; ++t) {
+    const std::vector<float> actions = actions_of(*environment, 0);
+    environment->step(actions), loop.step(actions);
+    REQUIRE(environment->episodes().size() == loop.episodes().size());
+    for (std::size_t k = 0; k < loop.episodes().size(); ++k) {
+      const Episode &found = environment->episodes()[k], &expected = loop.episodes()[k];
+      REQUIRE(found.slot == expected.slot);
+      REQUIRE(found.length == expected.length);
+      REQUIRE(found.total_reward == expected.total_reward);
+      REQUIRE(found.terminated == expected.terminated);
+      REQUIRE(bits(row(environment->final_observations(), found.slot, width), loop.final_observation(found.slot)));
+    }
+    bool same = true;
+    for (std::int64_t slot = 0; slot < slots; ++slot) {
+      const auto i = static_cast<std::size_t>(slot);
+      const Transition& made = loop.transition(slot);
+      same = same && environment->rewards()[i] == made.reward &&
+             (environment->terminated()[i] == 1) == made.terminated &&
+             (environment->truncated()[i] == 1) == made.truncated &&
+             bits(environment->observations().subspan(i * width, width), loop.observation(slot));
+    }
+    REQUIRE(same);
+  }
 }
 
 template <class Body>
@@ -186,18 +226,76 @@ TEST_CASE("the state of a slot can be set and read", "[envs][control]") {
   CHECK_ERROR(environment->set_state(0, std::vector<double>(3)), usage, "a state of 4 numbers, got 3");
 }
 
-TEST_CASE("fused steps have the bits of the plain loop", "[envs][control][parity]") {
-  for_every_task([](const std::string& name) {
-    if (name != "CartPole-v1") return;
-    const auto fused = make(name, 19);
-    ClassicEnvironment<CartPole> plain({}, {}, plain::step_slots<CartPole>, 19, 0);
-    fused->reset(4), plain.reset(4);
-    for (int t = 0; t < 300; ++t) {
-      const std::vector<float> actions = actions_of(*fused, 0);
-      fused->step(actions), plain.step(actions);
-      REQUIRE(std::ranges::equal(fused->observations(), plain.observations()));
+TEST_CASE("a step has the bits of the readable loop, one slot after the other", "[envs][control][parity]") {
+  SECTION("Acrobot") {
+    check_against_loop<Acrobot>("Acrobot-v1");
+  }
+  SECTION("CartPole") {
+    check_against_loop<CartPole>("CartPole-v1");
+  }
+  SECTION("CartPoleSwingUp") {
+    check_against_loop<CartPoleSwingUp>("cartpole-swingup");
+  }
+  SECTION("DoublePendulum") {
+    check_against_loop<DoublePendulum>("double-pendulum");
+  }
+  SECTION("Pendulum") {
+    check_against_loop<Pendulum>("Pendulum-v1");
+  }
+  SECTION("RllabCartPole") {
+    check_against_loop<RllabCartPole>("cartpole");
+  }
+}
+
+TEST_CASE("the loop that a task outside the tree gets has the bits of the fused one", "[envs][control][parity]") {
+  const auto fused = make("CartPole-v1", 519);
+  ClassicEnvironment<CartPole> plain({}, {}, plain::step_slots<CartPole>, 519, 0);
+  fused->reset(4), plain.reset(4);
+  for (int t = 0; t < 100; ++t) {
+    const std::vector<float> actions = actions_of(*fused, 0);
+    fused->step(actions), plain.step(actions);
+    REQUIRE(std::ranges::equal(fused->observations(), plain.observations()));
+  }
+}
+
+TEST_CASE("any number of threads gives the same bits and the same order of episodes", "[envs][control][threads]") {
+  const int before = thread_count();
+  const std::int64_t slots = 9001;  // more than two shares
+  const auto steps = [&](int threads) {
+    set_thread_count(threads);
+    const auto environment = make("CartPole-v1", slots);
+    environment->reset(3);
+    std::vector<float> seen;
+    std::vector<std::int64_t> ended;
+    std::vector<float> actions(static_cast<std::size_t>(slots));
+    for (int t = 0; t < 60; ++t) {
+      for (std::size_t i = 0; i < actions.size(); ++i) actions[i] = (i * 7 + static_cast<std::size_t>(t) * 3) % 5 < 3;
+      environment->step(actions);
+      seen.insert(seen.end(), environment->observations().begin(), environment->observations().end());
+      for (const Episode& episode : environment->episodes()) {
+        ended.push_back(t * slots + episode.slot);
+        ended.push_back(episode.length);
+      }
     }
-  });
+    return std::pair(seen, ended);
+  };
+  const auto one = steps(1);
+  CHECK(one.second.size() > 20'000);
+  CHECK(steps(2) == one);
+  CHECK(steps(5) == one);
+  set_thread_count(before);
+}
+
+TEST_CASE("without the automatic reset a slot stays where its episode ended", "[envs][control]") {
+  const auto environment = make("CartPole-v1", 2);
+  environment->set_auto_reset(false);
+  environment->reset(1);
+  environment->set_state(1, std::vector<double>{2.39, 2, 0, 0});
+  environment->step(std::vector<float>{0, 1});
+  REQUIRE(environment->episodes().size() == 1);
+  CHECK(environment->terminated()[1] == 1);
+  CHECK(environment->state(1)[0] == Approx(2.43));
+  CHECK(row(environment->observations(), 1, 4) == row(environment->final_observations(), 1, 4));
 }
 
 TEST_CASE("actions are clipped, mapped or refused as the options say", "[envs][control]") {
