@@ -62,6 +62,24 @@ ControlSpec MujocoEnvironment::spec_of(const MujocoTask& task, const MujocoOptio
   return fitted(task.spec(), task, model_of(task, options));
 }
 
+StepReference MujocoEnvironment::raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots) {
+  struct Raw {
+    explicit Raw(MujocoModel compiled) : model(std::move(compiled)), simulation(model) {}
+    MujocoModel model;
+    MujocoSimulation simulation;
+  };
+  constexpr std::int64_t episode = 16;  // about as long as one under random actions
+  const auto raw = std::make_shared<Raw>(model_of(task, options));
+  const std::int64_t steps = model_steps(task.spec(), raw->model);
+  const auto controls = task.spec().action.size();
+  return {.name = "mj_step", .step = [raw, steps, controls, slots](std::span<const float> actions) {
+            for (std::int64_t slot = 0; slot < slots; ++slot) {
+              if (slot % episode == 0) raw->simulation.reset();
+              raw->simulation.step(actions.subspan(static_cast<std::size_t>(slot) * controls, controls), steps);
+            }
+          }};
+}
+
 MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model,
                                      const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
     : MujocoEnvironment(std::move(task), model_of(*task, model), options, slots, first_slot) {}

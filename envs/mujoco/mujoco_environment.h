@@ -27,6 +27,9 @@ class MujocoEnvironment final : public VectorEnvironment {
 
   /// Of `task` on the model that `options` name; throws as the constructor does.
   static ControlSpec spec_of(const MujocoTask& task, const MujocoOptions& options);
+  /// Nothing but `mj_step`: one simulation that takes the slots' actions one after the other, and begins anew now and
+  /// then.
+  static StepReference raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots);
 
  private:
   MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
@@ -71,6 +74,9 @@ bool register_mujoco(const std::string& name, const std::string& description) {
     std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot) const override {
       return std::make_unique<MujocoEnvironment>(std::make_unique<Task>(checked(task)), model, options, slots,
                                                  first_slot);
+    }
+    StepReference reference(std::int64_t slots) const override {
+      return MujocoEnvironment::raw_steps(Task(checked(task)), model, slots);
     }
   };
   return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
