@@ -28,12 +28,14 @@ class Categorical final : public ActionDistribution {
       const float top = *std::max_element(logits.begin(), logits.end());
       float total = 0;
       for (const float logit : logits) total += std::exp(logit - top);
-      // (0, 1) · total, so that a choice without a share is never drawn.
       float left = (static_cast<float>(words[index % 4] >> 8) + 0.5F) * 0x1p-24F * total;
-      std::int64_t choice = 0;
-      for (; choice + 1 < choices_; ++choice) {
-        left -= std::exp(logits[static_cast<std::size_t>(choice)] - top);
-        if (left < 0) break;
+      // Rounding may leave something after all shares: then it is the last choice that has one.
+      std::size_t choice = 0;
+      for (std::size_t k = 0; k < logits.size() && left >= 0; ++k) {
+        const float share = std::exp(logits[k] - top);
+        if (share == 0) continue;
+        left -= share;
+        choice = k;
       }
       actions(i, 0) = static_cast<float>(choice);
     }
