@@ -172,6 +172,7 @@ void ControlAgent::score_rewards() {
     const auto n = static_cast<std::size_t>(shard.slots);
     std::vector<float>& running = running_returns_[index];
     for (std::size_t row = 0; row < rewards_[index].size(); ++row) {
+      if (shard.counts[row] == 0) continue;
       float& sum = running[row % n];
       sum = static_cast<float>(options_.discount) * sum + shard.rewards[row];
       reward_moments_.add({&sum, 1, 1});
@@ -252,7 +253,11 @@ void ControlAgent::score_densities() {
     thread_local std::vector<float> outputs;
     const auto parameters =
         policy_.parameters(i, {all_.observations.data() + i * n * seen, n, seen}, {resized(outputs, n * k), n, k});
-    entropies[static_cast<std::size_t>(i)] = policy_.distribution().mean_entropy(parameters);
+    // Those that count come first.
+    const auto scale = std::span(all_.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
+    const std::int64_t counted = std::ranges::count_if(scale, [](float c) { return c != 0; });
+    entropies[static_cast<std::size_t>(i)] =
+        policy_.distribution().mean_entropy({parameters.outputs.block(0, counted), parameters.constants});
     if (options_.clip_ratio > 0)
       policy_.distribution().log_density(parameters, {all_.actions.data() + i * n * act, n, act},
                                          {all_.log_density.data() + i * n, static_cast<std::size_t>(n)});

@@ -96,7 +96,8 @@ double ControlPolicy::particle_distance() const {
     }
     total += static_cast<double>(m) * squares - sum * sum;
   }
-  return total / (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(particles_.size()));
+  return total / (0.5 * static_cast<double>(m * (m - 1)) *
+                  static_cast<double>(posterior_->weight_layout().coordinate_count()));
 }
 
 void ControlPolicy::save(Snapshot& snapshot) const {
