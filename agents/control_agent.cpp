@@ -69,6 +69,8 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     options.value.updates = 20;
     optimizer.step.step_size = 5e-3;
   }
+  // A critic that learns as slowly as 1e-3 lags behind: of 20 seeds one stayed below 475 on CartPole-v1.
+  if (learner == Learner::a2c) options.value.step_size = 3e-3;
   if (learner == Learner::ppo) {
     options.steps = 64, options.epochs = 8, options.minibatches = 4, options.clip_ratio = 0.2;
     optimizer.clip.clip_norm = 0.5;

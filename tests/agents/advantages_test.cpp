@@ -41,7 +41,8 @@ struct Drawn {
 
 TEST_CASE("advantages are the sum of the differences that follow, in double precision", "[agents][advantages]") {
   for (std::uint64_t seed = 0; seed < 5; ++seed)
-    for (const auto& [discount, lambda] : std::vector<std::pair<double, double>>{{0.99, 0.95}, {1, 1}, {0.9, 0}, {0, 1}}) {
+    for (const auto& [discount, lambda] :
+         std::vector<std::pair<double, double>>{{0.99, 0.95}, {1, 1}, {0.9, 0}, {0, 1}}) {
       const Drawn drawn(seed);
       const std::vector<float> found = drawn.advantages(discount, lambda);
       for (std::int64_t slot = 0; slot < drawn.slots; ++slot)
@@ -50,8 +51,8 @@ TEST_CASE("advantages are the sum of the differences that follow, in double prec
           double sum = 0, factor = 1;
           for (std::int64_t u = t; u < drawn.steps; ++u) {
             const std::size_t i = drawn.at(u, slot);
-            sum += factor *
-                   (double{drawn.rewards[i]} + discount * double{drawn.next_values[i]} - double{drawn.values[i]});
+            sum +=
+                factor * (double{drawn.rewards[i]} + discount * double{drawn.next_values[i]} - double{drawn.values[i]});
             if (drawn.ends[i] == 1) break;
             factor *= discount * lambda;
           }
@@ -157,7 +158,7 @@ TEST_CASE("advantages need whole steps and factors between 0 and 1", "[agents][a
   CHECK_ERROR(generalised_advantages(
                   {.slots = 2, .rewards = seven, .values = seven, .next_values = seven, .ends = seven}, 1, 1, result),
               usage, "whole steps of 2 slots", "7 rewards");
-  CHECK_ERROR(generalised_advantages(
-                  {.slots = 1, .rewards = seven, .values = six, .next_values = seven, .ends = seven}, 1, 1, result),
+  CHECK_ERROR(generalised_advantages({.slots = 1, .rewards = seven, .values = six, .next_values = seven, .ends = seven},
+                                     1, 1, result),
               usage, "6 values");
 }

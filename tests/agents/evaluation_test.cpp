@@ -78,8 +78,7 @@ TEST_CASE("deterministic episodes repeat, drawn ones differ by seed, neither by 
   const int before = thread_count();
   const auto play = [&](bool deterministic, std::uint64_t seed, int threads) {
     set_thread_count(threads);
-    return numbers_of(
-        play_episodes(policy, *test::countdown(), asked, {.deterministic = deterministic, .seed = seed}));
+    return numbers_of(play_episodes(policy, *test::countdown(), asked, {.deterministic = deterministic, .seed = seed}));
   };
   for (std::uint64_t seed = 0; seed < 3; ++seed)
     for (const bool deterministic : {true, false}) {
@@ -125,7 +124,8 @@ TEST_CASE("particles are drawn uniformly, by seed", "[agents][evaluation]") {
   // Chi-square with 15 degrees of freedom beyond which a law is refused at 1e-8.
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     std::vector<double> counts(16);
-    for (const std::int64_t particle : draw_particles(160'000, 16, seed)) ++counts.at(static_cast<std::size_t>(particle));
+    for (const std::int64_t particle : draw_particles(160'000, 16, seed))
+      ++counts.at(static_cast<std::size_t>(particle));
     double chi_square = 0;
     for (const double count : counts) chi_square += (count - 10'000) * (count - 10'000) / 10'000;
     CHECK(chi_square < 70);

@@ -43,8 +43,7 @@ struct ExactReturn {
   void walk(int s, int t, double chance, double reward, const std::array<double, 4>& score) {
     for (int a = 0; a < 2; ++a) {
       std::array<double, 4> next = score;
-      for (int b = 0; b < 2; ++b)
-        next[static_cast<std::size_t>(2 * s + b)] += (a == b ? 1 : 0) - probability[s][b];
+      for (int b = 0; b < 2; ++b) next[static_cast<std::size_t>(2 * s + b)] += (a == b ? 1 : 0) - probability[s][b];
       const double p = chance * probability[s][a], total = reward + std::pow(discount, t) * TwoStates::rewards[s][a];
       if ((s == 1 && a == 0) || t + 1 == TwoStates::horizon) {
         value += p * total;
@@ -108,16 +107,13 @@ Estimates estimate(const std::array<float, 4>& logits, double discount, std::uin
     }
     if (mutant == Mutant::sign_flipped)
       for (float& advantage : advantages) advantage = -advantage;
-    if (mutant == Mutant::immediate_reward_only)
-      std::copy_n(shard.rewards.begin(), rows, advantages.begin());
+    if (mutant == Mutant::immediate_reward_only) std::copy_n(shard.rewards.begin(), rows, advantages.begin());
     if (mutant == Mutant::advantage_one_step_late)
       for (std::int64_t row = rows; row-- > 0;)
         advantages[static_cast<std::size_t>(row)] =
             row >= slots ? advantages[static_cast<std::size_t>(row - slots)] : 0.0F;
-    objective.set_rows({.rows = rows,
-                        .actions = {shard.actions.data(), rows, 1},
-                        .advantages = advantages,
-                        .scale = scale});
+    objective.set_rows(
+        {.rows = rows, .actions = {shard.actions.data(), rows, 1}, .advantages = advantages, .scale = scale});
     std::vector<float> gradient(static_cast<std::size_t>(policy.particles().size()));
     policy.posterior().evaluate(policy.particles().coordinates(),
                                 {.inputs = {.dense = {shard.observations.data(), rows, 2}},
@@ -182,13 +178,15 @@ TEST_CASE("the exact return of the two-state task is that of a policy that can b
   for (std::size_t k = 0; k < 4; ++k) {
     std::array<float, 4> above = logits, below = logits;
     above[k] += 0x1p-10F, below[k] -= 0x1p-10F;
-    CHECK(ExactReturn(logits, 0.8).gradient[k] ==
-          Approx((ExactReturn(above, 0.8).value - ExactReturn(below, 0.8).value) / (double{above[k]} - double{below[k]}))
-              .epsilon(1e-4));
+    CHECK(
+        ExactReturn(logits, 0.8).gradient[k] ==
+        Approx((ExactReturn(above, 0.8).value - ExactReturn(below, 0.8).value) / (double{above[k]} - double{below[k]}))
+            .epsilon(1e-4));
   }
 }
 
-TEST_CASE("the score-function gradient is the exact gradient of the return, and no mutant is", "[agents][control][proof]") {
+TEST_CASE("the score-function gradient is the exact gradient of the return, and no mutant is",
+          "[agents][control][proof]") {
   const std::array<float, 4> logits{0.2F, -0.1F, 0.3F, 0.6F};
   for (const double discount : {1.0, 0.6}) {
     const ExactReturn exact(logits, discount);
@@ -200,8 +198,7 @@ TEST_CASE("the score-function gradient is the exact gradient of the return, and 
     CHECK(estimate(logits, discount, 0, Mutant::advantage_one_step_late).z(exact.gradient) > mutant_value);
     CHECK(estimate(logits, discount, 0, Mutant::sign_flipped).z(exact.gradient) > mutant_value);
     CHECK(estimate(logits, discount, 0, Mutant::immediate_reward_only).z(exact.gradient) > mutant_value);
-    if (discount < 1)
-      CHECK(estimate(logits, discount, 0, Mutant::no_discount_weight).z(exact.gradient) > mutant_value);
+    if (discount < 1) CHECK(estimate(logits, discount, 0, Mutant::no_discount_weight).z(exact.gradient) > mutant_value);
   }
 }
 
@@ -270,7 +267,8 @@ TEST_CASE("the clipped surrogate has the gradient of its formula on both sides o
     }
 }
 
-TEST_CASE("where the policy has not moved yet the clipped surrogate is the plain policy gradient", "[agents][control]") {
+TEST_CASE("where the policy has not moved yet the clipped surrogate is the plain policy gradient",
+          "[agents][control]") {
   for (const double advantage : {-1.5, 0.7}) {
     SurrogateRow row{.advantage = advantage};
     row.log_density_before = log_density(row);
@@ -290,8 +288,11 @@ TEST_CASE("blocks of rows, particles and scales of 0 find their own rows", "[age
   std::ranges::fill(before, -2.5F);
   scale[n + first + 5] = 0;
   const std::vector<float> constants{0.1F, -0.2F};
-  objective.set_rows(
-      {.rows = n, .actions = {actions.data(), 3 * n, 2}, .advantages = advantages, .scale = scale, .log_density = before});
+  objective.set_rows({.rows = n,
+                      .actions = {actions.data(), 3 * n, 2},
+                      .advantages = advantages,
+                      .scale = scale,
+                      .log_density = before});
   std::vector<float> together(count * 2), own(2), by_constants(2), sum(2);
   objective.score(1, first, {outputs.data(), count, 2}, constants, {together.data(), count, 2}, by_constants);
   for (std::int64_t i = 0; i < count; ++i) {

@@ -129,7 +129,8 @@ TEST_CASE("paths begin anew in every collection, otherwise they go on", "[agents
   const std::vector<float> before = anew.shards().front().observations;
   anew.collect(policy);
   CHECK(anew.shards().front().observations != before);
-  for (std::int64_t slot = 0; slot < 64; ++slot) CHECK(anew.shards().front().times[static_cast<std::size_t>(slot)] == 0);
+  for (std::int64_t slot = 0; slot < 64; ++slot)
+    CHECK(anew.shards().front().times[static_cast<std::size_t>(slot)] == 0);
 
   // Returns of running episodes across collections, followed by hand.
   std::vector<std::vector<double>> total(6), discounted(6), length(6);
@@ -142,8 +143,7 @@ TEST_CASE("paths begin anew in every collection, otherwise they go on", "[agents
     for (std::size_t i = 0; i < 6; ++i) {
       const RolloutShard& shard = running.shards()[i];
       CHECK(shard.steps == 4);
-      if (collection > 0)
-        CHECK(std::equal(next[i].begin(), next[i].end(), shard.observations.begin()));
+      if (collection > 0) CHECK(std::equal(next[i].begin(), next[i].end(), shard.observations.begin()));
       next[i] = shard.next_observations;
       std::size_t episode = 0;
       for (std::int64_t row = 0; row < shard.rows(); ++row) {

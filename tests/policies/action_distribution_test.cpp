@@ -41,9 +41,7 @@ struct Case {
     Draws draws({.seed = seed}, 5);
     for (float& action : actions) action = static_cast<float>(draws.integer(static_cast<std::uint32_t>(choices)));
   }
-  ActionDistribution::Parameters parameters() const {
-    return {{outputs.data(), rows, law->outputs()}, constants};
-  }
+  ActionDistribution::Parameters parameters() const { return {{outputs.data(), rows, law->outputs()}, constants}; }
   MatrixView<const float> taken() const { return {actions.data(), rows, law->actions()}; }
 };
 
@@ -58,7 +56,8 @@ Case gaussian(std::int64_t actions, Deviation deviation, double initial_deviatio
 struct Exact {
   double log_density = 0, entropy = 0;
 };
-Exact exact(const Case& which, std::int64_t i, const std::vector<double>& outputs, const std::vector<double>& constants) {
+Exact exact(const Case& which, std::int64_t i, const std::vector<double>& outputs,
+            const std::vector<double>& constants) {
   const std::int64_t k = which.law->outputs(), a = which.law->actions();
   const double* const own = outputs.data() + i * k;
   Exact result;
@@ -70,8 +69,8 @@ Exact exact(const Case& which, std::int64_t i, const std::vector<double>& output
     return result;
   }
   for (std::int64_t n = 0; n < a; ++n) {
-    const double free = (constants.empty() ? own[a + n] : constants[static_cast<std::size_t>(n)]) +
-                        std::log(which.initial_deviation);
+    const double free =
+        (constants.empty() ? own[a + n] : constants[static_cast<std::size_t>(n)]) + std::log(which.initial_deviation);
     const double log_sd = std::clamp(free, -5.0, 2.0), z = (double{which.taken()(i, n)} - own[n]) / std::exp(log_sd);
     result.log_density += -0.5 * z * z - log_sd - 0.5 * std::log(2 * M_PI);
     result.entropy += log_sd + 0.5 * std::log(2 * M_PI * M_E);
