@@ -79,7 +79,7 @@ class ClassicEnvironment final : public VectorEnvironment {
 
 /// Registers a task under its name; `step` may be a faster form of the loop over slots.
 template <class Task>
-bool register_control(std::string name, std::string description, StepSlots<Task> step = plain::step_slots<Task>) {
+bool register_control(const std::string& name, std::string description, StepSlots<Task> step = plain::step_slots<Task>) {
   struct OptionsBuilder final : ControlEntry::Builder {
     explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) {}
     StepSlots<Task> step;
@@ -94,7 +94,7 @@ bool register_control(std::string name, std::string description, StepSlots<Task>
       return std::make_unique<ClassicEnvironment<Task>>(task, options, step, slots, first_slot);
     }
   };
-  return controls().add(std::move(name), {std::move(description), [step] {
+  return controls().add(name, {std::move(description), [step] {
                                             return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder(step));
                                           }});
 }

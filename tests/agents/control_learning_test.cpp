@@ -1,7 +1,6 @@
 // Whether control agents learn: several seeds, a statistic with a stated error rate.
 #include <stein/agents/control_agent.h>
 #include <stein/agents/evaluation.h>
-#include <stein/agents/seed_statistics.h>
 
 #include <catch2/catch.hpp>
 #include <vector>
@@ -17,9 +16,9 @@ namespace {
 double evaluated(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, std::uint64_t seed) {
   const auto episodes = play_episodes(agent.policy(), environment,
                                       draw_particles(20, agent.policy().particle_count(), seed), {.seed = seed});
-  std::vector<double> returns;
-  for (const FinishedEpisode& episode : episodes) returns.push_back(episode.total_reward);
-  return mean(returns);
+  double sum = 0;
+  for (const FinishedEpisode& episode : episodes) sum += episode.total_reward;
+  return sum / 20;
 }
 
 /// Environment steps of all particles at the first evaluation of at least 475, looked at every 2,000 steps and

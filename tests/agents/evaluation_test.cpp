@@ -31,6 +31,7 @@ policies::ControlPolicy constant_policies() {
 
 std::vector<std::vector<double>> numbers_of(const std::vector<FinishedEpisode>& episodes) {
   std::vector<std::vector<double>> all;
+  all.reserve(episodes.size());
   for (const FinishedEpisode& episode : episodes)
     all.push_back({static_cast<double>(episode.particle), static_cast<double>(episode.length), episode.total_reward,
                    episode.discounted_reward, episode.terminated ? 1.0 : 0.0});

@@ -40,10 +40,10 @@ struct ExactReturn {
 
  private:
   /// J = Σ over paths of p(path) R(path), ∇J = Σ p R ∇ log p.
-  void walk(int s, int t, double chance, double reward, const std::array<double, 4>& score) {
-    for (int a = 0; a < 2; ++a) {
+  void walk(std::size_t s, int t, double chance, double reward, const std::array<double, 4>& score) {
+    for (std::size_t a = 0; a < 2; ++a) {
       std::array<double, 4> next = score;
-      for (int b = 0; b < 2; ++b) next[static_cast<std::size_t>(2 * s + b)] += (a == b ? 1 : 0) - probability[s][b];
+      for (std::size_t b = 0; b < 2; ++b) next[2 * s + b] += (a == b ? 1 : 0) - probability[s][b];
       const double p = chance * probability[s][a], total = reward + std::pow(discount, t) * TwoStates::rewards[s][a];
       if ((s == 1 && a == 0) || t + 1 == TwoStates::horizon) {
         value += p * total;

@@ -4,6 +4,7 @@
 #include <stein/agents/control_agent.h>
 #include <stein/envs/classic_environment.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
@@ -161,12 +162,11 @@ void set(Options& options, const std::vector<std::pair<std::string, std::string>
 /// Whether two snapshots hold the same bytes under the same names.
 inline bool same_bytes(const Snapshot& first, const Snapshot& second) {
   if (first.texts() != second.texts() || first.arrays().size() != second.arrays().size()) return false;
-  for (const auto& [name, array] : first.arrays()) {
-    const auto other = second.arrays().find(name);
-    if (other == second.arrays().end() || other->second.bytes != array.bytes || other->second.shape != array.shape)
-      return false;
-  }
-  return true;
+  return std::ranges::all_of(first.arrays(), [&](const auto& entry) {
+    const auto other = second.arrays().find(entry.first);
+    return other != second.arrays().end() && other->second.bytes == entry.second.bytes &&
+           other->second.shape == entry.second.shape;
+  });
 }
 
 template <class Component>
