@@ -27,11 +27,10 @@ void standardise(std::span<float> values, std::span<const float> scale) {
   double count = 0, sum = 0, squares = 0;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (scale[i] != 0) count += 1, sum += double{values[i]};
-  if (count == 0) return;
-  const double mean = sum / count;
+  const double mean = count > 0 ? sum / count : 0;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (scale[i] != 0) squares += std::pow(double{values[i]} - mean, 2);
-  const double deviation = std::sqrt(squares / count);
+  const double deviation = count > 0 ? std::sqrt(squares / count) : 0;
   const double factor = deviation > 1e-8 ? 1 / deviation : 1;
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = scale[i] != 0 ? static_cast<float>((double{values[i]} - mean) * factor) : 0;

@@ -81,6 +81,8 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     options.value.updates = 20;
     optimizer.step.step_size = 5e-3;
   }
+  // A critic that learns as slowly as 1e-3 lags behind: of 20 seeds one stayed below 475 on CartPole-v1.
+  if (learner == Learner::a2c) options.value.step_size = 3e-3;
   if (learner == Learner::ppo) {
     options.steps = 64, options.epochs = 8, options.minibatches = 4, options.clip_ratio = 0.2;
     optimizer.clip.clip_norm = 0.5;
@@ -184,6 +186,7 @@ void ControlAgent::score_rewards() {
     const auto n = static_cast<std::size_t>(shard.slots);
     std::vector<float>& running = running_returns_[index];
     for (std::size_t row = 0; row < rewards_[index].size(); ++row) {
+      if (shard.counts[row] == 0) continue;
       float& sum = running[row % n];
       sum = static_cast<float>(options_.discount) * sum + shard.rewards[row];
       reward_moments_.add({&sum, 1, 1});
@@ -264,7 +267,11 @@ void ControlAgent::score_densities() {
     thread_local std::vector<float> outputs;
     const auto parameters =
         policy_.parameters(i, {all_.observations.data() + i * n * seen, n, seen}, {resized(outputs, n * k), n, k});
-    entropies[static_cast<std::size_t>(i)] = policy_.distribution().mean_entropy(parameters);
+    // Those that count come first.
+    const auto scale = std::span(all_.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
+    const std::int64_t counted = std::ranges::count_if(scale, [](float c) { return c != 0; });
+    entropies[static_cast<std::size_t>(i)] =
+        policy_.distribution().mean_entropy({parameters.outputs.block(0, counted), parameters.constants});
     if (options_.clip_ratio > 0)
       policy_.distribution().log_density(parameters, {all_.actions.data() + i * n * act, n, act},
                                          {all_.log_density.data() + i * n, static_cast<std::size_t>(n)});

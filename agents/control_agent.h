@@ -146,7 +146,7 @@ class ControlAgent {
   void pick(std::span<const std::int64_t> chosen);
   void step(const Collected& rows);
   ValueRows value_rows(const Collected& rows) const;
-  double steps_per_path(std::int64_t particle) const;
+  double steps_per_path(std::int64_t i) const;
   double alpha() const;
 
   ControlAgentOptions options_;

@@ -21,7 +21,7 @@ std::uint64_t environment_seed(std::uint64_t seed, std::int64_t collection) {
 
 /// What a shard needs while it plays, reused by the thread.
 struct Scratch {
-  std::vector<float> presented, outputs, drawn;
+  std::vector<float> presented, outputs;
 };
 
 Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& policy) {
@@ -29,7 +29,6 @@ Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& po
   const auto n = static_cast<std::size_t>(shard.slots);
   scratch.presented.resize(n * static_cast<std::size_t>(policy.observation_size()));
   scratch.outputs.resize(n * static_cast<std::size_t>(policy.distribution().outputs()));
-  scratch.drawn.resize(n * static_cast<std::size_t>(policy.distribution().actions()));
   return scratch;
 }
 
@@ -139,7 +138,14 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
   std::ranges::copy(environment.observations(), shard.next_observations.begin());
 }
 
+/// What two runs must have in common for one to go on with the other's rollouts.
+std::string Rollouts::identity() const {
+  return fmt::format("{} version {}, {} particles with {} slots", spec().name, spec().version, shape_.particles,
+                     shape_.slots);
+}
+
 void Rollouts::save(Snapshot& snapshot) const {
+  snapshot.put_text("identity", identity());
   snapshot.put("collections", std::vector<std::int64_t>{collections_, total_steps_});
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     if (shape_.whole_paths) break;  // nothing goes on
@@ -154,6 +160,8 @@ void Rollouts::save(Snapshot& snapshot) const {
 }
 
 void Rollouts::restore(const Snapshot& snapshot) {
+  if (snapshot.get_text("identity") != identity())
+    fail(ErrorKind::data, "the saved rollouts are of {}, expected {}", snapshot.get_text("identity"), identity());
   const auto counts = snapshot.get_vector<std::int64_t>("collections");
   collections_ = counts.at(0), total_steps_ = counts.at(1);
   for (std::size_t i = 0; i < shards_.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace stein::agents {
@@ -76,6 +77,7 @@ class Rollouts {
 
  private:
   void play(RolloutShard& shard, const policies::ControlPolicy& policy) const;
+  std::string identity() const;
 
   RolloutShape shape_;
   std::uint64_t seed_;

@@ -28,12 +28,14 @@ class Categorical final : public ActionDistribution {
       const float top = *std::max_element(logits.begin(), logits.end());
       float total = 0;
       for (const float logit : logits) total += std::exp(logit - top);
-      // (0, 1) · total, so that a choice without a share is never drawn.
       float left = (static_cast<float>(words[index % 4] >> 8) + 0.5F) * 0x1p-24F * total;
-      std::int64_t choice = 0;
-      for (; choice + 1 < choices_; ++choice) {
-        left -= std::exp(logits[static_cast<std::size_t>(choice)] - top);
-        if (left < 0) break;
+      // Rounding may leave something after all shares: then it is the last choice that has one.
+      std::size_t choice = 0;
+      for (std::size_t k = 0; k < logits.size() && left >= 0; ++k) {
+        const float share = std::exp(logits[k] - top);
+        if (share == 0) continue;
+        left -= share;
+        choice = k;
       }
       actions(i, 0) = static_cast<float>(choice);
     }
@@ -53,8 +55,7 @@ class Categorical final : public ActionDistribution {
       const float top = *std::max_element(logits.begin(), logits.end());
       float total = 0;
       for (const float logit : logits) total += std::exp(logit - top);
-      values[static_cast<std::size_t>(i)] =
-          logits[static_cast<std::size_t>(actions(i, 0))] - top - std::log(total);
+      values[static_cast<std::size_t>(i)] = logits[static_cast<std::size_t>(actions(i, 0))] - top - std::log(total);
     }
   }
 
@@ -77,8 +78,8 @@ class Categorical final : public ActionDistribution {
       const auto chosen = static_cast<std::size_t>(actions(i, 0));
       for (std::size_t k = 0; k < logits.size(); ++k) {
         const float share = slope[k];
-        slope[k] = weight * ((k == chosen ? 1.0F : 0.0F) - share) -
-                   beta * share * (logits[k] - top - log_total + spread);
+        slope[k] =
+            weight * ((k == chosen ? 1.0F : 0.0F) - share) - beta * share * (logits[k] - top - log_total + spread);
       }
     }
   }
@@ -184,8 +185,8 @@ class Gaussian final : public ActionDistribution {
   static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);
 
   float log_deviation(const Parameters& parameters, std::int64_t i, std::int64_t a) const {
-    const float own = constants() > 0 ? parameters.constants[static_cast<std::size_t>(a)]
-                                      : parameters.outputs(i, actions_ + a);
+    const float own =
+        constants() > 0 ? parameters.constants[static_cast<std::size_t>(a)] : parameters.outputs(i, actions_ + a);
     return std::clamp(own + start_, lowest, highest);
   }
   /// Beyond a limit only a slope that leads back counts.

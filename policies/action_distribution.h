@@ -27,7 +27,7 @@ class ActionDistribution {
   };
 
   /// Draws an action for every row.
-  /// @param row, first  of the sheet of random numbers `noise`; row i uses the indices from first + i·A on
+  /// @param row, first  of the sheet of random numbers `noise`; row i uses the indices from (first + i)·A on
   /// @param actions     [n, A]
   virtual void draw(const Parameters& parameters, const NoiseKey& noise, std::uint32_t row, std::int64_t first,
                     inference::MatrixView<float> actions) const = 0;

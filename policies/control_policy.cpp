@@ -36,12 +36,16 @@ void quieten_outputs(inference::Particles<float>& particles, const ControlPolicy
   }
 }
 
-/// Draws every particle towards the first: x_i ← √ρ x_0 + √(1 − ρ) x_i, which leaves its law.
+/// Draws every particle towards the first: x_i ← √ρ x_0 + √(1 − ρ) x_i, which leaves its law. Two of the others then
+/// have the correlation ρ, one of them and the first √ρ. Logarithms of precisions start where they are told to.
 void correlate(inference::Particles<float>& particles, double correlation) {
   const auto shared = static_cast<float>(std::sqrt(correlation)), own = static_cast<float>(std::sqrt(1 - correlation));
-  for (std::int64_t i = 1; i < particles.rows(); ++i)
-    for (std::int64_t q = 0; q < particles.size(); ++q)
-      particles.values()(i, q) = shared * particles.values()(0, q) + own * particles.values()(i, q);
+  for (const inference::LayoutEntry& entry : particles.layout().entries()) {
+    if (entry.role == inference::Role::log_precision) continue;
+    for (std::int64_t i = 1; i < particles.rows(); ++i)
+      for (std::int64_t q = entry.offset; q < entry.offset + entry.extent(); ++q)
+        particles.values()(i, q) = shared * particles.values()(0, q) + own * particles.values()(i, q);
+  }
 }
 
 }  // namespace
@@ -96,7 +100,8 @@ double ControlPolicy::particle_distance() const {
     }
     total += static_cast<double>(m) * squares - sum * sum;
   }
-  return total / (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(particles_.size()));
+  return total /
+         (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(posterior_->weight_layout().coordinate_count()));
 }
 
 void ControlPolicy::save(Snapshot& snapshot) const {

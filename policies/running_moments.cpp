@@ -38,8 +38,7 @@ double RunningMoments::variance(std::int64_t column) const {
 
 void RunningMoments::normalise(MatrixView<const float> rows, MatrixView<float> to) const {
   for (std::int64_t k = 0; k < columns(); ++k) {
-    const auto mean = static_cast<float>(this->mean(k)),
-               scale = static_cast<float>(1 / std::sqrt(variance(k) + 1e-8));
+    const auto mean = static_cast<float>(this->mean(k)), scale = static_cast<float>(1 / std::sqrt(variance(k) + 1e-8));
     for (std::int64_t i = 0; i < rows.rows; ++i) to(i, k) = std::clamp((rows(i, k) - mean) * scale, -10.0F, 10.0F);
   }
 }

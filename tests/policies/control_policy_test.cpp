@@ -1,0 +1,160 @@
+// Control policies: how particles start, what the networks see and say, and what is saved.
+#include <stein/policies/control_policy.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::policies;
+
+namespace {
+
+const envs::ControlSpec numbers{.name = "numbers",
+                                .observation = {{.name = "x"}, {.name = "y"}, {.name = "z"}},
+                                .action = {{.name = "a", .low = -1, .high = 1}, {.name = "b", .low = -1, .high = 1}}};
+const envs::ControlSpec choices{.name = "choices",
+                                .observation = {{.name = "x"}, {.name = "y"}},
+                                .choices = 3,
+                                .action = {{.name = "choice", .low = 0, .high = 2}}};
+
+ControlPolicy::Options small(std::int64_t particles) {
+  return {.particles = particles, .hidden = {5}};
+}
+
+/// Mean product of the numbers of two particles in `layer0.weight`, which start from N(0, 1/inputs), over the variance.
+double correlation(ControlPolicy& policy, std::int64_t first, std::int64_t second) {
+  const auto x = policy.particles().view("layer0.weight", first), y = policy.particles().view("layer0.weight", second);
+  double sum = 0;
+  for (std::int64_t r = 0; r < x.rows; ++r)
+    for (std::int64_t c = 0; c < x.columns; ++c) sum += double{x(r, c)} * double{y(r, c)};
+  return sum * static_cast<double>(x.rows) / static_cast<double>(x.rows * x.columns);
+}
+
+}  // namespace
+
+TEST_CASE("a policy has as many outputs as its distribution wants, and a tanh network behind them",
+          "[policies][control]") {
+  ControlPolicy policy(small(2), numbers, 1);
+  CHECK(policy.distribution().actions() == 2);
+  CHECK(policy.distribution().outputs() == 2);
+  CHECK(policy.distribution().constants() == 2);
+  CHECK(ControlPolicy(small(2), choices, 1).distribution().outputs() == 3);
+  ControlPolicy::Options state = small(2);
+  state.deviation = Deviation::state;
+  CHECK(ControlPolicy(state, numbers, 1).distribution().outputs() == 4);
+
+  // Particle 1 by hand.
+  const float seen[] = {0.3F, -1, 2};
+  policy.particles().view("constants", 1)(0, 1) = 0.25F;
+  policy.refresh();
+  std::vector<float> outputs(2);
+  const auto parameters = policy.parameters(1, {seen, 1, 3}, {outputs.data(), 1, 2});
+  CHECK(parameters.constants[1] == 0.25F);
+  const auto w = policy.particles().view("layer0.weight", 1), b = policy.particles().view("layer0.bias", 1),
+             v = policy.particles().view("layer1.weight", 1), c = policy.particles().view("layer1.bias", 1);
+  for (std::int64_t k = 0; k < 2; ++k) {
+    double sum = c(0, k);
+    for (std::int64_t h = 0; h < 5; ++h) {
+      double inner = b(0, h);
+      for (std::int64_t q = 0; q < 3; ++q) inner += double{seen[q]} * double{w(q, h)};
+      sum += std::tanh(inner) * double{v(h, k)};
+    }
+    CHECK(parameters.outputs(0, k) == Approx(sum).epsilon(1e-5).margin(1e-6));
+  }
+}
+
+TEST_CASE("particles start with the correlation that is asked for, and learned precisions where they are told to",
+          "[policies][control]") {
+  for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {
+    ControlPolicy::Options options = small(4);
+    options.hidden = {20'000};  // 60,000 weights: a correlation is known to 0.004
+    options.posterior.parameterization = form;
+    options.posterior.structure = {.reflectors = 0};
+    options.posterior.prior = {.weight_precision = 4, .learn_weight_precision = true};
+    options.initial_correlation = 0.6;
+    ControlPolicy policy(options, numbers, 3);
+    for (std::int64_t i = 0; i < 4; ++i) {
+      CHECK(policy.particles().view("log_weight_precision", i)(0, 0) == Approx(std::log(4)));
+      CHECK(correlation(policy, i, i) == Approx(1).margin(0.04));  // 6 sd and more
+      for (std::int64_t j = 0; j < i; ++j)
+        CHECK(correlation(policy, i, j) == Approx(j == 0 ? std::sqrt(0.6) : 0.6).margin(0.04));
+    }
+  }
+  ControlPolicy::Options equal = small(3);
+  equal.initial_correlation = 1;
+  CHECK(ControlPolicy(equal, numbers, 3).particle_distance() == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("the particle distance is the mean squared difference of a weight over all pairs", "[policies][control]") {
+  for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {
+    ControlPolicy::Options options = small(4);
+    options.hidden = {9};  // rows of weights that are padded
+    options.posterior.parameterization = form;
+    ControlPolicy policy(options, choices, 3);
+    const inference::Layout& layout = policy.posterior().weight_layout();
+    std::vector<float> weights(static_cast<std::size_t>(4 * layout.size()));
+    policy.posterior().effective_weights(policy.particles().coordinates(), {}, {weights.data(), 4, layout.size()});
+    double sum = 0, count = 0;
+    for (std::int64_t i = 0; i < 4; ++i)
+      for (std::int64_t j = 0; j < i; ++j)
+        for (const inference::LayoutEntry& entry : layout.entries())
+          for (std::int64_t r = 0; r < entry.rows(); ++r)
+            for (std::int64_t c = 0; c < entry.columns(); ++c) {
+              const std::int64_t q = entry.offset + r * entry.row_stride + c;
+              sum += std::pow(double{weights[static_cast<std::size_t>(i * layout.size() + q)]} -
+                                  double{weights[static_cast<std::size_t>(j * layout.size() + q)]},
+                              2);
+              count += 1;
+            }
+    CHECK(policy.particle_distance() == Approx(sum / count).epsilon(1e-6));
+  }
+  CHECK(ControlPolicy(small(1), choices, 3).particle_distance() == 0);
+}
+
+TEST_CASE("the last layer starts as quiet as it is told to", "[policies][control]") {
+  ControlPolicy::Options loud = small(2), quiet = small(2);
+  loud.output_spread = 1, quiet.output_spread = 0.25;
+  ControlPolicy first(loud, numbers, 3), second(quiet, numbers, 3);
+  for (std::int64_t r = 0; r < 5; ++r)
+    for (std::int64_t c = 0; c < 2; ++c)
+      CHECK(second.particles().view("layer1.weight", 1)(r, c) ==
+            0.25F * first.particles().view("layer1.weight", 1)(r, c));
+  CHECK(second.particles().view("layer0.weight", 1)(2, 3) == first.particles().view("layer0.weight", 1)(2, 3));
+}
+
+TEST_CASE("a saved policy acts the same, with the observations normalised as they were", "[policies][control]") {
+  for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {
+    ControlPolicy::Options options = small(2);
+    options.normalize_observations = true;
+    options.posterior.parameterization = form;
+    ControlPolicy first(options, numbers, 1), second(options, numbers, 2);
+    std::vector<float> seen(30), presented(30), again(30), outputs(20), repeated(20);
+    fill_normal(std::span<float>(seen), {.seed = 1}, 0);
+    first.observe({seen.data(), 10, 3});
+    Snapshot snapshot;
+    first.save(snapshot);
+    second.restore(snapshot);
+    first.present({seen.data(), 10, 3}, {presented.data(), 10, 3});
+    second.present({seen.data(), 10, 3}, {again.data(), 10, 3});
+    CHECK(presented == again);
+    CHECK(presented != seen);
+    first.parameters(1, {presented.data(), 10, 3}, {outputs.data(), 10, 2});
+    second.parameters(1, {presented.data(), 10, 3}, {repeated.data(), 10, 2});
+    CHECK(outputs == repeated);
+  }
+}
+
+TEST_CASE("policies that cannot be are refused by name", "[policies][control]") {
+  ControlPolicy::Options options = small(2);
+  options.hidden = {0};
+  CHECK_ERROR(ControlPolicy(options, numbers, 1), usage, "'hidden'");
+  options = small(2);
+  options.initial_correlation = 1.5;
+  CHECK_ERROR(ControlPolicy(options, numbers, 1), usage, "'initial_correlation'", "1.5");
+  options = small(2);
+  options.posterior.parameterization = inference::WeightForm::variational_matrix_gaussian;
+  CHECK_ERROR(ControlPolicy(options, numbers, 1), usage, "particles of weights or their factors");
+}
