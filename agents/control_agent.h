@@ -6,11 +6,13 @@
 #include <stein/agents/rollouts.h>
 #include <stein/core/options.h>
 #include <stein/core/registry.h>
+#include <stein/inference/rollback_sampler.h>
 #include <stein/inference/sampler_registry.h>
 #include <stein/policies/control_policy.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,9 @@ class ControlAgent {
   policies::ControlPolicy& policy() { return policy_; }
   const policies::ControlPolicy& policy() const { return policy_; }
 
+  /// A sentence about the last time that the policies left the finite numbers and were brought back, if they did.
+  std::optional<std::string> warning() const { return sampler_.warning(); }
+
   /// Everything that later iterations depend on.
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) saying what differs.
@@ -155,7 +160,7 @@ class ControlAgent {
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   PolicyObjective objective_;
-  std::unique_ptr<inference::Sampler<float>> sampler_;
+  inference::RollbackSampler<float> sampler_;
   policies::RunningMoments reward_moments_{1};
   std::vector<std::vector<float>> running_returns_;  ///< by shard, [slots]
   std::int64_t iterations_ = 0;

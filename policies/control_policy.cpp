@@ -36,15 +36,15 @@ void quieten_outputs(inference::Particles<float>& particles, const ControlPolicy
   }
 }
 
-/// Draws every particle towards the first: x_i ← √ρ x_0 + √(1 − ρ) x_i, which leaves its law. Two of the others then
-/// have the correlation ρ, one of them and the first √ρ. Logarithms of precisions start where they are told to.
-void correlate(inference::Particles<float>& particles, double correlation) {
+/// Draws every particle towards a common start z of the same law: x_i ← √ρ z + √(1 − ρ) x_i. Logarithms of precisions
+/// start where they are told to.
+void correlate(inference::Particles<float>& particles, const inference::Particles<float>& common, double correlation) {
   const auto shared = static_cast<float>(std::sqrt(correlation)), own = static_cast<float>(std::sqrt(1 - correlation));
   for (const inference::LayoutEntry& entry : particles.layout().entries()) {
     if (entry.role == inference::Role::log_precision) continue;
-    for (std::int64_t i = 1; i < particles.rows(); ++i)
+    for (std::int64_t i = 0; i < particles.rows(); ++i)
       for (std::int64_t q = entry.offset; q < entry.offset + entry.extent(); ++q)
-        particles.values()(i, q) = shared * particles.values()(0, q) + own * particles.values()(i, q);
+        particles.values()(i, q) = shared * common.values()(0, q) + own * particles.values()(i, q);
   }
 }
 
@@ -57,8 +57,9 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
       weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())) {
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
+  if (options.initial_correlation > 0)
+    correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
   quieten_outputs(particles_, options);
-  correlate(particles_, options.initial_correlation);
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();

@@ -113,7 +113,7 @@ TEST_CASE("A2C values what lies beyond the horizon, and not what lies beyond a t
       test::set(options, {{"hidden", "none"},
                           {"value_hidden", "none"},
                           {"discount", "0.5"},
-                          {"steps", "4"},
+                          {"steps_per_slot", "4"},
                           {"slots", "16"},
                           {"step_size", "0.02"},
                           {"value_step_size", "0.02"},

@@ -26,7 +26,7 @@ std::unique_ptr<envs::ControlEntry::Builder> environment_of(const std::string& n
 /// A small agent of a registered environment; `more` settings come last.
 ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete, const Settings& more = {}) {
   ControlAgentOptions options = default_options(learner, posterior, discrete);
-  test::set(options, {{"hidden", "8"}, {"slots", "3"}, {"steps", "20"}});
+  test::set(options, {{"hidden", "8"}, {"slots", "3"}, {"steps_per_slot", "20"}});
   if (posterior != PolicyPosterior::none) test::set(options, {{"particles", "3"}});
   if (learner != Learner::reinforce) test::set(options, {{"value_hidden", "8"}});
   if (learner == Learner::ppo) test::set(options, {{"epochs", "2"}, {"minibatches", "3"}});
@@ -98,7 +98,7 @@ TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the pr
                       {"hidden", "none"},
                       {"value_hidden", "none"},
                       {"slots", "1"},
-                      {"steps", "1"},
+                      {"steps_per_slot", "1"},
                       {"optimizer", "sgd"},
                       {"momentum", "0.9"},
                       {"step_size", "0.1"}});
@@ -259,7 +259,7 @@ TEST_CASE("a snapshot of another agent is not taken up", "[agents][control]") {
 
 TEST_CASE("options that make no sense are refused by name", "[agents][control]") {
   const auto with = [](const Settings& settings) { small(Learner::a2c, PolicyPosterior::svgd, true, settings); };
-  CHECK_ERROR(with({{"steps", "0"}}), usage, "'steps'", "0");
+  CHECK_ERROR(with({{"steps_per_slot", "0"}}), usage, "'steps'", "0");
   CHECK_ERROR(with({{"particles", "0"}}), usage, "'particles'");
   CHECK_ERROR(with({{"alpha", "0"}}), usage, "'alpha'");
   CHECK_ERROR(with({{"discount", "1.5"}}), usage, "'discount'", "1.5");

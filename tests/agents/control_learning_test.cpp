@@ -60,7 +60,7 @@ TEST_CASE("Stein A2C with 16 particles solves CartPole-v1 within 300,000 steps o
       default_options(Learner::a2c, structured ? PolicyPosterior::s2vgd : PolicyPosterior::svgd, true);
   test::set(options, {{"particles", "16"},
                       {"slots", "1"},
-                      {"steps", "32"},
+                      {"steps_per_slot", "32"},
                       {"step_size", structured ? "0.001" : "0.005"},
                       {"value_step_size", "0.01"},
                       {"value_updates", "4"},

@@ -219,7 +219,7 @@ TEST_CASE("REINFORCE moves a policy along the exact gradient of the return", "[a
                         {"hidden", "none"},
                         {"baseline", "none"},
                         {"slots", "64"},
-                        {"steps", "1"},
+                        {"steps_per_slot", "1"},
                         {"discount", std::to_string(row.discount)},
                         {"discount_weight", row.weight ? "true" : "false"},
                         {"normalize_advantages", "false"},
