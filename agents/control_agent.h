@@ -71,7 +71,7 @@ struct ControlAgentOptions {
         {{"per_step", GradientScale::per_step}, {"per_episode", GradientScale::per_episode}});
     }
     v("slots", slots, "environments that every particle plays in side by side", between(1, 1e6));
-    v("steps", steps, "steps of every slot in an iteration", between(1, 1e6), "steps");
+    v("rollout_steps", steps, "steps of every slot in an iteration", between(1, 1e6), "steps");
     v("discount", discount, "γ of the return", probability);
     v("discount_weight", discount_weight, "weigh the gradient at time t of an episode with γᵗ, as theory has it");
     if (learner == Learner::reinforce) {
@@ -174,6 +174,15 @@ struct ControlAgentEntry {
 
 /// REINFORCE, A2C, PPO.
 Registry<ControlAgentEntry>& control_agents();
+
+/// A posterior over policies by its name.
+struct PolicyPosteriorEntry {
+  std::string description;
+  PolicyPosterior posterior;
+};
+
+/// none, independent, svgd, s2vgd.
+Registry<PolicyPosteriorEntry>& policy_posteriors();
 
 /// The options of a learner at their defaults. @param discrete  whether actions are choices
 ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete);

@@ -1,4 +1,5 @@
 // stein list: what there is to run, measure and read.
+#include <stein/agents/control_agent.h>
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
@@ -30,6 +31,8 @@ Json everything() {
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
   return {{"environments", descriptions(envs::bandits().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
+          {"agents", descriptions(agents::control_agents().entries())},
+          {"posteriors", descriptions(agents::policy_posteriors().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"data sets", sets}};

@@ -6,6 +6,7 @@
 
 #include "bandit_experiment.h"
 #include "command.h"
+#include "control_experiment.h"
 #include "run_session.h"
 
 namespace stein::cli {
@@ -20,6 +21,7 @@ struct Arguments {
 
 std::unique_ptr<Experiment> make_experiment(const std::string& command, const OptionSources& sources) {
   if (command == "bandit") return std::make_unique<BanditExperiment>(sources);
+  if (command == "rl") return std::make_unique<ControlExperiment>(sources);
   return nullptr;
 }
 
