@@ -23,6 +23,15 @@ const bool registered =
     control_agents().add("ppo",
                          {"proximal policy optimisation, clipped surrogate (Schulman et al. 2017)", Learner::ppo});
 
+const bool posteriors_registered =
+    policy_posteriors().add("none", {"one policy, no prior", PolicyPosterior::none}) &&
+    policy_posteriors().add(
+        "independent", {"policies that learn on their own, no prior: the control", PolicyPosterior::independent}) &&
+    policy_posteriors().add("svgd", {"Stein variational policy gradient, particles of the weights (Liu et al. 2017)",
+                                     PolicyPosterior::svgd}) &&
+    policy_posteriors().add(
+        "s2vgd", {"the same on the factors of matrix-Gaussian weights (Zhang et al. 2018)", PolicyPosterior::s2vgd});
+
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {
   policies::ControlPolicy::Options policy = options.policy;
   policy.particles = options.posterior == PolicyPosterior::none ? 1 : options.particles;
@@ -59,6 +68,11 @@ float* resized(std::vector<float>& numbers, std::int64_t size) {
 
 Registry<ControlAgentEntry>& control_agents() {
   static Registry<ControlAgentEntry> registry("agent");
+  return registry;
+}
+
+Registry<PolicyPosteriorEntry>& policy_posteriors() {
+  static Registry<PolicyPosteriorEntry> registry("posterior");
   return registry;
 }
 

@@ -180,6 +180,15 @@ struct ControlAgentEntry {
 /// REINFORCE, A2C, PPO.
 Registry<ControlAgentEntry>& control_agents();
 
+/// A posterior over policies by its name.
+struct PolicyPosteriorEntry {
+  std::string description;
+  PolicyPosterior posterior;
+};
+
+/// none, independent, svgd, s2vgd.
+Registry<PolicyPosteriorEntry>& policy_posteriors();
+
 /// The options of a learner at their defaults. @param discrete  whether actions are choices
 ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete);
 

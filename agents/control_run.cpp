@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <limits>
+#include <sstream>
 #include <string>
 
 namespace stein::agents {
@@ -75,7 +77,7 @@ void ControlRun::advance(std::int64_t until, const StopToken& stop, const Output
         iterate(repetition, timing_[static_cast<std::size_t>(i)]);
       outputs.progress.advance(static_cast<std::uint64_t>(repetition.agent->total_steps() - before));
     });
-    hand_over(outputs);
+    hand_over(outputs, iterations_done());
   }
 }
 
@@ -127,17 +129,30 @@ void ControlRun::evaluate(Repetition& repetition, ControlTiming& timing) const {
   timing.seconds_to_threshold = timing.training_seconds;
 }
 
-/// By iteration and then by seed, so that logs are the same bytes at any thread count.
-void ControlRun::hand_over(const Outputs& outputs) {
+std::int64_t ControlRun::iterations_done() const {
+  std::int64_t fewest = repetitions_.front().agent->iterations();
+  for (const Repetition& repetition : repetitions_) fewest = std::min(fewest, repetition.agent->iterations());
+  return fewest;
+}
+
+std::uint64_t ControlRun::next_record() const {
+  return static_cast<std::uint64_t>(iterations_done() * repetitions_.front().agent->steps_per_iteration()) + 1;
+}
+
+void ControlRun::finish(const Outputs& outputs) {
+  hand_over(outputs, std::numeric_limits<std::int64_t>::max());
+}
+
+/// By iteration and then by seed.
+void ControlRun::hand_over(const Outputs& outputs, std::int64_t last_iteration) {
   std::vector<std::size_t> next(repetitions_.size());
   while (true) {
-    std::int64_t iteration = -1;
+    std::int64_t iteration = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < next.size(); ++i) {
       const auto& numbers = repetitions_[i].numbers;
-      if (next[i] < numbers.size() && (iteration < 0 || numbers[next[i]].iteration < iteration))
-        iteration = numbers[next[i]].iteration;
+      if (next[i] < numbers.size()) iteration = std::min(iteration, numbers[next[i]].iteration);
     }
-    if (iteration < 0) break;
+    if (iteration > last_iteration || iteration == std::numeric_limits<std::int64_t>::max()) break;
     for (std::size_t i = 0; i < next.size(); ++i) {
       const auto& numbers = repetitions_[i].numbers;
       const ControlAgent& agent = *repetitions_[i].agent;
@@ -147,7 +162,10 @@ void ControlRun::hand_over(const Outputs& outputs) {
                                 numbers[next[i]].value);
     }
   }
-  for (Repetition& repetition : repetitions_) repetition.numbers.clear();
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    auto& numbers = repetitions_[i].numbers;
+    numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(next[i]));
+  }
 }
 
 std::vector<ControlOutcome> ControlRun::outcomes() const {
@@ -195,6 +213,17 @@ void ControlRun::save(Snapshot& snapshot) const {
         episodes.push_back(value);
     part.put("episodes", episodes);
     part.put("evaluations", std::vector<std::int64_t>{repetition.evaluations, repetition.steps_to_threshold});
+    std::vector<std::int64_t> iterations;
+    std::vector<double> values;
+    std::string tags;
+    for (const Number& number : repetition.numbers) {
+      iterations.push_back(number.iteration);
+      values.push_back(number.value);
+      tags += number.tag + "\n";
+    }
+    part.put("unrecorded_iterations", iterations);
+    part.put("unrecorded_values", values);
+    part.put_text("unrecorded_tags", tags);
     snapshot.put_part(part_name(repetition.agent->seed()), part);
   }
 }
@@ -213,6 +242,13 @@ void ControlRun::restore(const Snapshot& snapshot) {
                                      .terminated = episodes[k + 4] != 0});
     const auto evaluations = part.get_vector<std::int64_t>("evaluations");
     repetition.evaluations = evaluations.at(0), repetition.steps_to_threshold = evaluations.at(1);
+    repetition.numbers.clear();
+    const auto iterations = part.get_vector<std::int64_t>("unrecorded_iterations");
+    const auto values = part.get_vector<double>("unrecorded_values");
+    std::istringstream tags(part.get_text("unrecorded_tags"));
+    std::string tag;
+    for (std::size_t k = 0; k < std::min(iterations.size(), values.size()) && std::getline(tags, tag); ++k)
+      repetition.numbers.push_back({iterations[k], tag, values[k]});
   }
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stein::agents {
@@ -52,7 +53,9 @@ struct ControlTiming {
 };
 
 /// Agents with seeds first … end − 1, each a task of its own. `advance` counts environment steps of one seed, all its
-/// particles together; the last iteration may go beyond. Metrics are numbered by iterations × the steps that one plans.
+/// particles together; the last iteration may go beyond. Metrics are numbered by iterations × the steps that one plans,
+/// and recorded by number and then by seed, so that logs are the same bytes at any thread count and wherever a run was
+/// interrupted.
 class ControlRun {
  public:
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
@@ -70,9 +73,13 @@ class ControlRun {
   /// Brings every agent to at least `until` steps, or to fewer if asked to stop. Throws Error(numeric) if one of them
   /// diverged; the agents must then not be saved.
   void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
+  /// Records what seeds with more iterations than the others were still holding back.
+  void finish(const Outputs& outputs);
 
   /// The fewest of any seed.
   std::int64_t steps_done() const;
+  /// Metrics of earlier numbers than this have been recorded.
+  std::uint64_t next_record() const;
   std::int64_t agent_count() const { return std::ssize(repetitions_); }
   ControlAgent& agent(std::int64_t i) { return *repetitions_[static_cast<std::size_t>(i)].agent; }
   const envs::ControlSpec& spec() const { return spec_; }
@@ -91,7 +98,7 @@ class ControlRun {
  private:
   struct Number {
     std::int64_t iteration;
-    const char* tag;
+    std::string tag;
     double value;
   };
   struct Repetition {
@@ -105,7 +112,8 @@ class ControlRun {
   void iterate(Repetition& repetition, ControlTiming& timing) const;
   void record(Repetition& repetition, const IterationReport& report) const;
   void evaluate(Repetition& repetition, ControlTiming& timing) const;
-  void hand_over(const Outputs& outputs);
+  std::int64_t iterations_done() const;
+  void hand_over(const Outputs& outputs, std::int64_t last_iteration);
 
   const envs::ControlEntry::Builder& environment_;
   ControlEvaluationOptions evaluation_;

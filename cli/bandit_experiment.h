@@ -4,65 +4,47 @@
 
 #include <stein/agents/bandit_agent.h>
 #include <stein/agents/bandit_run.h>
-#include <stein/core/options.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_policy.h>
 
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+
+#include "experiment.h"
 
 namespace stein::cli {
 
-/// Seeds first … end − 1.
-struct SeedRange {
-  std::uint64_t first = 0, end = 1;
-
-  /// From "A:B". Throws Error(usage) for anything else, for an empty range, and for more than 10,000 seeds.
-  static SeedRange parse(std::string_view text);
-};
-
 /// Options are flat: those of the run, the agent, the environment and the policy stand side by side, and no name may
 /// occur twice.
-class BanditExperiment {
+class BanditExperiment final : public Experiment {
  public:
-  /// Where options come from: a TOML file (may be empty), then `key = value` pairs in order.
-  struct Sources {
-    std::string toml;
-    std::string toml_name;  ///< of the file, for messages
-    std::vector<std::pair<std::string, std::string>> settings;
-  };
-
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
-  explicit BanditExperiment(const Sources& sources);
+  explicit BanditExperiment(const OptionSources& sources);
   BanditExperiment(const BanditExperiment&) = delete;
   BanditExperiment& operator=(const BanditExperiment&) = delete;
 
+  const char* command() const override { return "bandit"; }
+  const char* unit() const override { return "interactions"; }
+  std::string name() const override { return fmt::format("{}/{}", environment_, policy_); }
+  SeedRange seeds() const override { return SeedRange::parse(seeds_); }
+  std::int64_t steps() const override { return steps_; }
+  std::int64_t checkpoint_every() const override { return checkpoint_every_; }
+  const OptionTable& options() const override { return table_; }
+  std::unique_ptr<RecordedRun> make_run(const std::string& data) const override;
+  std::string readable(const nlohmann::ordered_json& summary) const override;
+
   const std::string& environment() const { return environment_; }
   const std::string& policy() const { return policy_; }
-  SeedRange seeds() const { return SeedRange::parse(seeds_); }
-  std::int64_t steps() const { return steps_; }
-  std::int64_t checkpoint_every() const { return checkpoint_every_; }
   bool log_decisions() const { return log_decisions_; }
   const agents::BanditAgent::Options& agent_options() const { return agent_; }
   /// Whether rewards change what the policy does.
   bool learns() const { return policies::bandit_policies().at(policy_).learns; }
   /// What distinguishes this bandit from others of its name: its options and their values.
   std::map<std::string, std::string> environment_options() const;
-  /// All options with their present values.
-  const OptionTable& options() const { return table_; }
   /// The options in four parts with a heading each: run, learning, environment, policy. The tables are bound to this
   /// object.
-  std::vector<std::pair<std::string, OptionTable>> sections();
+  Sections sections();
   /// The options with headings and defaults, for `--help`.
   std::string help() const;
-
-  /// Agents ready for their first interaction. Throws Error(data) where a data set is missing or damaged.
-  std::unique_ptr<agents::BanditRun> make_run(const envs::DataSource& source) const;
 
  private:
   void describe_run(OptionTable& table);
@@ -81,8 +63,5 @@ class BanditExperiment {
   std::unique_ptr<policies::PolicyEntry::Builder> policy_builder_;
   OptionTable table_;
 };
-
-/// "key=value" as a pair. Throws Error(usage) where there is no '='.
-std::pair<std::string, std::string> parse_setting(std::string_view text);
 
 }  // namespace stein::cli

@@ -1,40 +1,17 @@
 #include "bandit_summary.h"
 
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/version.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "summary_numbers.h"
+
 namespace stein::cli {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json over_seeds(std::span<const double> values) {
-  return {{"mean", number(agents::mean(values))},
-          {"sd", number(agents::deviation(values))},
-          {"per_seed", std::vector<double>(values.begin(), values.end())}};
-}
-
-/// "412.5", or "not defined" for null.
-std::string text(const Json& value, const char* format = "{:.1f}") {
-  return value.is_null() ? "not defined" : fmt::format(fmt::runtime(format), value.get<double>());
-}
-
-std::string mean_and_deviation(const Json& values) {
-  const std::string centre = text(values["mean"]);
-  return values["sd"].is_null() ? centre : fmt::format("{} ± {}", centre, text(values["sd"]));
-}
-
-}  // namespace
-
 Json summarize(const agents::BanditRun& run, const std::string& environment, const std::string& policy,
-               const RunCost& cost) {
+               const RunCost& cost, const agents::BanditAgent::Timing& timing) {
   const agents::BanditResult result = run.result();
   const envs::BanditSpec& spec = run.spec();
   return {{"name", fmt::format("{}/{}", environment, policy)},
@@ -50,8 +27,8 @@ Json summarize(const agents::BanditRun& run, const std::string& environment, con
           {"regret_percent_of_uniform", number(result.regret_percent_of_uniform())},
           {"lock_in_share", number(result.lock_in_share())},
           {"reward", over_seeds(result.reward)},
-          {"decisions_per_second", number(cost.timing.decisions_per_second())},
-          {"updates_per_second", number(cost.timing.updates_per_second())},
+          {"decisions_per_second", number(timing.decisions_per_second())},
+          {"updates_per_second", number(timing.updates_per_second())},
           {"peak_memory_mb", cost.peak_memory_mb},
           {"wall_seconds", cost.wall_seconds},
           {"warnings", result.warnings},
@@ -61,15 +38,12 @@ Json summarize(const agents::BanditRun& run, const std::string& environment, con
 
 std::string readable(const Json& summary) {
   const std::size_t seeds = summary["seeds"].size();
-  const std::string spread = seeds > 1 ? fmt::format("   mean ± sd of {} seeds", seeds) : "   one seed";
   const double locked = summary["lock_in_share"].get<double>() * static_cast<double>(seeds);
   std::string lines = fmt::format("{} on {} ({} data), {} interactions\n\n", summary["policy"].get<std::string>(),
                                   summary["env"].get<std::string>(), summary["data"].get<std::string>(),
                                   summary["steps"].get<std::int64_t>());
-  const auto line = [&](const char* name, const std::string& value) {
-    lines += fmt::format("  {:<22}{}\n", name, value);
-  };
-  line("regret", mean_and_deviation(summary["regret"]) + spread);
+  const auto line = [&](const char* name, const std::string& value) { lines += summary_line(name, value); };
+  line("regret", mean_and_deviation(summary["regret"]) + spread_note(seeds));
   line("of uniform play", text(summary["regret_percent_of_uniform"]) + " %");
   line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
   line("reward", mean_and_deviation(summary["reward"]));

@@ -9,8 +9,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bandit_experiment.h"
 #include "command.h"
+#include "experiment.h"
 
 namespace stein::cli {
 namespace {

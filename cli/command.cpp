@@ -21,17 +21,20 @@ void CommonOptions::add_all(CLI::App& command) {
 }
 
 void CommonOptions::apply() const {
-  STEIN_CHECK(device == "cpu", "device must be cpu, got '{}': bandits run on the processor", device);
+  STEIN_CHECK(device == "cpu", "device must be cpu, got '{}': runs are on the processor", device);
   if (threads > 0) set_thread_count(threads);
   if (quiet) set_log_level(LogLevel::warning);
 }
 
-void RunOptions::add_all(CLI::App& command) {
+void RunOptions::add_data(CLI::App& command) {
   command.add_option("--data", data,
                      "Folder with data sets, the only one looked in (default: $STEIN_DATA, then the user's cache)");
+}
+
+void RunOptions::add_stop_after(CLI::App& command) {
   command
       .add_option("--stop-after", stop_after,
-                  "Stop when every seed has done this many interactions, with a checkpoint and exit code 75")
+                  "Stop when every seed has done this many steps, with a checkpoint and exit code 75")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
 }
 

@@ -21,7 +21,10 @@ using Action = std::function<int()>;
 
 /// Each adds its options to `command` and returns what to do with them.
 Action bandit_command(CLI::App& command);
+Action rl_command(CLI::App& command);
+Action eval_command(CLI::App& command);
 Action resume_command(CLI::App& command);
+Action render_command(CLI::App& command);
 Action report_command(CLI::App& command);
 Action data_command(CLI::App& command);
 Action list_command(CLI::App& command);
@@ -47,7 +50,8 @@ struct RunOptions {
   std::string data;
   std::int64_t stop_after = 0;  ///< 0: run to the end
 
-  void add_all(CLI::App& command);
+  void add_data(CLI::App& command);
+  void add_stop_after(CLI::App& command);
 };
 
 }  // namespace stein::cli

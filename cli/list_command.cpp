@@ -35,6 +35,8 @@ Json everything() {
           {"control environments", descriptions(envs::controls().entries())},
           {"control agents", descriptions(agents::control_agents().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
+          {"agents", descriptions(agents::control_agents().entries())},
+          {"posteriors", descriptions(agents::policy_posteriors().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"data sets", sets}};

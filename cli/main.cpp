@@ -27,8 +27,11 @@ struct Subcommand {
 
 constexpr std::array subcommands{
     Subcommand{"bandit", "Let a policy learn a contextual bandit, over several seeds", bandit_command},
+    Subcommand{"rl", "Let an agent learn a control task, over several seeds", rl_command},
+    Subcommand{"eval", "Play episodes with the policies that a control run has learned", eval_command},
     Subcommand{"resume", "Continue an interrupted run, bit for bit", resume_command},
     Subcommand{"report", "Turn runs into one page with interactive plots", report_command},
+    Subcommand{"render", "Show an episode of a trained policy: an animated SVG, or in the terminal", render_command},
     Subcommand{"list", "Environments, policies, benchmarks, data sets", list_command},
     Subcommand{"env", "What an environment is, and what it does step by step", env_command},
     Subcommand{"data", "List, fetch, find and check data sets", data_command},

@@ -6,6 +6,7 @@
 #include <stein/inference/sampler_registry.h>
 
 #include "bandit_experiment.h"
+#include "control_experiment.h"
 
 namespace stein::cli {
 namespace {
@@ -36,6 +37,20 @@ std::string parts(const std::string& heading, const Entries& entries) {
   return text;
 }
 
+/// Options of `stein rl`: those of its run, and those of every agent with all that a posterior and continuous actions
+/// add.
+std::string control_runs() {
+  std::string text = "\n## Control runs\n";
+  for (const auto& [name, entry] : agents::control_agents().entries()) {
+    ControlExperiment experiment(
+        {.toml = "", .toml_name = "", .settings = {{"env", "cartpole"}, {"agent", name}, {"posterior", "s2vgd"}}});
+    const auto sections = experiment.sections();
+    if (name == agents::control_agents().names().front()) text += part(sections[0].first, "", sections[0].second);
+    text += part(sections[1].first, entry.description, sections[1].second);
+  }
+  return text;
+}
+
 std::string line(const std::string& name, const std::string& description) {
   return fmt::format("- `{}`: {}\n", name, description);
 }
@@ -52,6 +67,7 @@ std::string make_reference_page() {
   text += parts("Environments", envs::bandits().entries());
   text += parts("Policies", policies::bandit_policies().entries());
   text += parts("Control environments", envs::controls().entries());
+  text += control_runs();
   text += "\n## Samplers\n\n";
   for (const auto& [name, entry] : inference::samplers().entries()) text += line(name, entry.description);
   text += "\n## Data sets\n\n";

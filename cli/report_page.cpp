@@ -23,18 +23,29 @@ double rounded(double value) {
   return std::round(value * scale) / scale;
 }
 
+/// step → values over seeds, in seed order.
+using OverSeeds = std::map<std::int64_t, std::vector<double>>;
+using Metric = std::map<std::int64_t, std::map<std::uint64_t, double>>;
+
+OverSeeds over_seeds(const Metric& metric) {
+  OverSeeds values;
+  for (const auto& [step, of_seed] : metric)
+    for (const auto& [seed, value] : of_seed) values[step].push_back(value);
+  return values;
+}
+
 /// Values of single interactions jump about: their means over sixtieths of the run can be read.
-std::map<std::int64_t, std::vector<double>> smoothed(const std::map<std::int64_t, std::vector<double>>& values) {
+OverSeeds smoothed(const OverSeeds& values) {
   constexpr std::int64_t parts = 60;
   if (values.empty()) return {};
   const std::int64_t width = std::max<std::int64_t>(1, values.rbegin()->first / parts);
-  std::map<std::int64_t, std::vector<double>> means;
+  OverSeeds means;
   std::int64_t before = 0, weight = 0;
   std::vector<double> sum;
-  for (const auto& [step, over_seeds] : values) {
-    sum.resize(std::max(sum.size(), over_seeds.size()));
+  for (const auto& [step, of_seed] : values) {
+    sum.resize(std::max(sum.size(), of_seed.size()));
     // A record is the mean over the interactions since the one before it.
-    for (std::size_t i = 0; i < over_seeds.size(); ++i) sum[i] += over_seeds[i] * static_cast<double>(step - before);
+    for (std::size_t i = 0; i < of_seed.size(); ++i) sum[i] += of_seed[i] * static_cast<double>(step - before);
     weight += step - before;
     before = step;
     if (weight < width && step != values.rbegin()->first) continue;
@@ -45,14 +56,40 @@ std::map<std::int64_t, std::vector<double>> smoothed(const std::map<std::int64_t
   return means;
 }
 
+/// Seeds of a control run finish episodes at different times: every seed's mean over a part of the run, or what it had
+/// before where it recorded nothing in it.
+OverSeeds in_parts(const Metric& metric, std::int64_t parts) {
+  if (metric.empty()) return {};
+  const std::int64_t width = std::max<std::int64_t>(1, metric.rbegin()->first / parts);
+  std::map<std::int64_t, std::map<std::uint64_t, std::pair<double, double>>> sums;  // end of part → seed → sum, count
+  for (const auto& [step, of_seed] : metric)
+    for (const auto& [seed, value] : of_seed) {
+      auto& [sum, count] = sums[std::min((step + width - 1) / width * width, metric.rbegin()->first)][seed];
+      sum += value, count += 1;
+    }
+  std::map<std::uint64_t, double> latest;
+  OverSeeds means;
+  for (const auto& [end, of_seed] : sums) {
+    for (const auto& [seed, sum] : of_seed) latest[seed] = sum.first / sum.second;
+    for (const auto& [seed, value] : latest) means[end].push_back(value);
+  }
+  return means;
+}
+
+OverSeeds shown_values(const RunRecord& record, const std::string& tag) {
+  const Metric& metric = record.metrics.at(tag);
+  if (record.kind == RunKind::control) return in_parts(metric, 120);
+  return tag == "propensity_entropy" ? smoothed(over_seeds(metric)) : over_seeds(metric);
+}
+
 /// Median and quartiles over seeds at every recorded step.
-Json curve(const std::map<std::int64_t, std::vector<double>>& values) {
+Json curve(const OverSeeds& values) {
   Json steps = Json::array(), median = Json::array(), low = Json::array(), high = Json::array();
-  for (const auto& [step, over_seeds] : values) {
+  for (const auto& [step, of_seed] : values) {
     steps.push_back(step);
-    median.push_back(rounded(agents::quantile(over_seeds, 0.5)));
-    low.push_back(rounded(agents::quantile(over_seeds, 0.25)));
-    high.push_back(rounded(agents::quantile(over_seeds, 0.75)));
+    median.push_back(rounded(agents::quantile(of_seed, 0.5)));
+    low.push_back(rounded(agents::quantile(of_seed, 0.25)));
+    high.push_back(rounded(agents::quantile(of_seed, 0.75)));
   }
   return {{"step", steps}, {"median", median}, {"low", low}, {"high", high}};
 }
@@ -74,33 +111,54 @@ Json first_posteriors(const Json& posteriors) {
 
 Json describe(const RunRecord& record) {
   Json curves = Json::object();
-  for (const auto& [tag, values] : record.metrics)
-    curves[tag] = curve(tag == "propensity_entropy" ? smoothed(values) : values);
-  return {{"label", record.label},   {"summary", record.summary}, {"manifest", record.manifest},
-          {"config", record.config}, {"curves", curves},          {"posteriors", first_posteriors(record.posteriors)}};
+  for (const auto& [tag, values] : record.metrics) curves[tag] = curve(shown_values(record, tag));
+  Json run{{"label", record.label},
+           {"summary", record.summary},
+           {"manifest", record.manifest},
+           {"config", record.config},
+           {"curves", curves}};
+  if (record.kind == RunKind::bandit) {
+    run["posteriors"] = first_posteriors(record.posteriors);
+  } else {
+    run["visits"] = record.visits;
+    run["episode"] = record.episode;
+  }
+  return run;
 }
 
-/// Runs of one bandit and one length, groups in the order in which they were given.
+/// A group without runs: of one bandit and one length, or of one control task.
+Json group_of(const RunRecord& record) {
+  const Json& summary = record.summary;
+  if (record.kind == RunKind::control)
+    return {{"kind", "control"},
+            {"task", record.task},
+            {"env", summary["env"]},
+            {"env_version", summary.value("env_version", 0)},
+            {"source", summary.value("source", "")}};
+  return {{"kind", "bandit"},
+          {"bandit", record.task},
+          {"steps", summary["steps"]},
+          {"env", summary["env"]},
+          {"data", summary["data"]},
+          {"source", summary.value("source", "")},
+          {"arm_names", summary.value("arm_names", Json::array())}};
+}
+
+/// Runs that can be compared, groups in the order in which they were given.
 Json group_alike(const std::vector<RunRecord>& records) {
-  Json groups = Json::array();
+  std::vector<std::pair<Json, Json>> groups;  // and their runs
   for (const RunRecord& record : records) {
-    const Json& steps = record.summary["steps"];
-    auto place = std::find_if(groups.begin(), groups.end(), [&](const Json& group) {
-      return group["bandit"] == record.bandit && group["steps"] == steps;
-    });
-    if (place == groups.end()) {
-      groups.push_back({{"bandit", record.bandit},
-                        {"steps", steps},
-                        {"env", record.summary["env"]},
-                        {"data", record.summary["data"]},
-                        {"source", record.summary.value("source", "")},
-                        {"arm_names", record.summary.value("arm_names", Json::array())},
-                        {"runs", Json::array()}});
-      place = groups.end() - 1;
-    }
-    (*place)["runs"].push_back(describe(record));
+    const Json group = group_of(record);
+    auto place = std::ranges::find(groups, group, &std::pair<Json, Json>::first);
+    if (place == groups.end()) place = groups.emplace(place, group, Json::array());
+    place->second.push_back(describe(record));
   }
-  return groups;
+  Json list = Json::array();
+  for (auto& [group, runs] : groups) {
+    list.push_back(std::move(group));
+    list.back()["runs"] = std::move(runs);
+  }
+  return list;
 }
 
 /// share/stein/report in the build folder, or beside the folder of an installed program.
@@ -142,6 +200,8 @@ std::string make_report_page(const std::vector<RunRecord>& records) {
   std::string page = read_part(folder, "page.html");
   fill(page, "/* style */", read_part(folder, "page.css"));
   fill(page, "{} /* data */", inside_script(data.dump()));
+  fill(page, "/* bandit */", inside_script(read_part(folder, "bandit.js")));
+  fill(page, "/* control */", inside_script(read_part(folder, "control.js")));
   fill(page, "/* page */", inside_script(read_part(folder, "page.js")));
   fill(page, "/* plotly */", read_part(folder, "plotly.min.js"));
   return page;

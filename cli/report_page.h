@@ -8,8 +8,8 @@
 
 namespace stein::cli {
 
-/// The whole HTML page. Runs are grouped by bandit and number of interactions; curves are medians over seeds with
-/// quartiles. Throws Error(io) if the parts of the page do not lie beside the program.
+/// The whole HTML page. Runs are grouped by bandit and number of interactions, or by control task; curves are medians
+/// over seeds with quartiles. Throws Error(io) if the parts of the page do not lie beside the program.
 std::string make_report_page(const std::vector<RunRecord>& records);
 
 }  // namespace stein::cli

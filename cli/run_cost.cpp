@@ -5,15 +5,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace stein::cli {
 
-RunCost& RunCost::operator+=(const RunCost& other) {
-  wall_seconds += other.wall_seconds;
-  peak_memory_mb = std::max(peak_memory_mb, other.peak_memory_mb);
-  timing += other.timing;
-  return *this;
+using Json = nlohmann::ordered_json;
+
+bool RunCost::has_counts() const {
+  const Json numbers = counts.flatten();
+  return std::any_of(numbers.begin(), numbers.end(), [](const Json& value) { return value.is_number() && value != 0; });
 }
 
 double peak_memory_megabytes() {
@@ -26,25 +25,26 @@ RunCost read_run_cost(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
   try {
-    const auto json = nlohmann::json::parse(read_file(path));
-    return {.wall_seconds = json.at("wall_seconds"),
-            .peak_memory_mb = json.at("peak_memory_mb"),
-            .timing = {.deciding_seconds = json.at("deciding_seconds"),
-                       .learning_seconds = json.at("learning_seconds"),
-                       .decisions = json.at("decisions"),
-                       .updates = json.at("updates")}};
+    RunCost cost;
+    const Json json = Json::parse(read_file(path));
+    for (const auto& [name, value] : json.items()) {
+      if (name == "wall_seconds") {
+        cost.wall_seconds = value.get<double>();
+      } else if (name == "peak_memory_mb") {
+        cost.peak_memory_mb = value.get<double>();
+      } else {
+        cost.counts[name] = value;
+      }
+    }
+    return cost;
   } catch (const nlohmann::json::exception&) {
     return {};
   }
 }
 
 void write_run_cost(const std::filesystem::path& path, const RunCost& cost) {
-  const nlohmann::ordered_json json{{"wall_seconds", cost.wall_seconds},
-                                    {"peak_memory_mb", cost.peak_memory_mb},
-                                    {"deciding_seconds", cost.timing.deciding_seconds},
-                                    {"learning_seconds", cost.timing.learning_seconds},
-                                    {"decisions", cost.timing.decisions},
-                                    {"updates", cost.timing.updates}};
+  Json json{{"wall_seconds", cost.wall_seconds}, {"peak_memory_mb", cost.peak_memory_mb}};
+  json.update(cost.counts);
   write_file_atomically(path, json.dump() + "\n");
 }
 

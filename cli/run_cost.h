@@ -1,9 +1,8 @@
 // What a run has cost so far, over all the processes that worked on it.
 #pragma once
 
-#include <stein/agents/bandit_agent.h>
-
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 namespace stein::cli {
 
@@ -11,9 +10,11 @@ namespace stein::cli {
 struct RunCost {
   double wall_seconds = 0;
   double peak_memory_mb = 0;  ///< of the largest process [10^6 bytes]
-  agents::BanditAgent::Timing timing{};
+  /// What the kind of run counts besides, which knows how to add it up.
+  nlohmann::ordered_json counts = nlohmann::ordered_json::object();
 
-  RunCost& operator+=(const RunCost& other);
+  /// Whether anything was counted: whether the run has done more than begin.
+  bool has_counts() const;
 };
 
 /// Largest resident memory of this process so far [10^6 bytes].

@@ -34,8 +34,9 @@ bool is_occupied(const fs::path& root) {
 
 /// Files that a run writes; a person's own files beside them stay.
 bool belongs_to_run(const std::string& name) {
-  static constexpr std::array names{"metrics.jsonl", "events",          "checkpoints", "summary.json", "log.txt",
-                                    "report.html",   "posteriors.json", "cost.json",   "diverged.txt"};
+  static constexpr std::array names{"metrics.jsonl", "events",      "checkpoints",     "summary.json",
+                                    "log.txt",       "report.html", "posteriors.json", "cost.json",
+                                    "diverged.txt",  "visits.json", "episode.svg"};
   for (const char* known : names) {
     if (name == known) return true;
   }

@@ -39,6 +39,8 @@ class RunDirectory {
   std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }     ///< folder, see checkpoint.h
   std::filesystem::path decisions() const { return root_ / "decisions.jsonl"; }   ///< one line a decision
   std::filesystem::path posteriors() const { return root_ / "posteriors.json"; }  ///< posterior rewards at the end
+  std::filesystem::path visits() const { return root_ / "visits.json"; }          ///< states that policies visit
+  std::filesystem::path episode() const { return root_ / "episode.svg"; }         ///< a moving picture of one episode
   std::filesystem::path summary() const { return root_ / "summary.json"; }
   std::filesystem::path log() const { return root_ / "log.txt"; }
   std::filesystem::path report() const { return root_ / "report.html"; }

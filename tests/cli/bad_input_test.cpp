@@ -91,6 +91,31 @@ TEST_CASE("seeds are a range of a sane length", "[cli][bad-input]") {
   }
 }
 
+TEST_CASE("control runs of unknown or unfitting parts are refused with what would do", "[cli][bad-input][rl]") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const std::vector<std::string>& more, const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments{"rl", "--out", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    check_refused(folder, arguments, 2, parts);
+    CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  };
+  refused({"--env", "CartPole-v2"}, {"'CartPole-v2'", "mean 'CartPole-v1'"});
+  refused({"--env", "cartpole-swing-up"}, {"'cartpole-swing-up'", "'cartpole-swingup'"});
+  refused({"--agent", "a3c"}, {"unknown agent 'a3c'", "'a2c'"});
+  refused({"--posterior", "svgdd"}, {"unknown posterior 'svgdd'", "'svgd'"});
+  refused({"--set", "posterior=s2vg"}, {"unknown posterior 's2vg'", "'s2vgd'"});
+  refused({"--env", "wheel"}, {"'wheel' is a bandit", "stein bandit --env wheel"});
+  check_refused(folder, {"bandit", "--env", "CartPole-v1"}, 2, {"'CartPole-v1'", "stein rl --env CartPole-v1"});
+  refused({"--set", "horizon=-1"}, {"'horizon'", "-1"});
+  refused({"--set", "steps=0"}, {"'steps'", "got 0"});
+  refused({"--set", "discount=1.5"}, {"'discount'", "1.5"});
+  refused({"--set", "particles=4"}, {"'particles'"});  // without a posterior there is one
+  refused({"--posterior", "svgd", "--set", "particles=0"}, {"'particles'", "got 0"});
+  refused({"--set", "normalize_actions=true"}, {"'normalize_actions'", "CartPole-v1 are choices"});
+  refused({"--set", "initial_deviation=1"}, {"'initial_deviation'"});
+  refused({"--agnet", "a2c"}, {"--agnet", "'--agent'"});
+}
+
 TEST_CASE("a bad configuration file is named with the line", "[cli][bad-input]") {
   const TemporaryDirectory folder;
   write(folder / "broken.toml", "env = \"wheel\"\npolicy = \n");

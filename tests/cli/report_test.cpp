@@ -181,3 +181,56 @@ TEST_CASE("a page of uniform play alone does not say that it did worse than itse
   CHECK(attribute(dom, "data-errors") == "0");
   CHECK_THAT(shown_text(dom), Contains("3 seeds × 30 interactions") && !Contains("did worse than uniform play"));
 }
+
+TEST_CASE("a report of control runs shows curves, particles, visited states and an episode", "[cli][report][rl]") {
+  const TemporaryDirectory folder;
+  for (const char* posterior : {"none", "svgd"}) {
+    std::vector<std::string> arguments{"rl",      "--env",      "CartPole-v1", "--posterior",     posterior,
+                                       "--seeds", "0:2",        "--out",       posterior,         "--quiet",
+                                       "--set",   "steps=6000", "slots=4",     "final_episodes=4"};
+    if (std::string(posterior) != "none") arguments.emplace_back("particles=3");
+    REQUIRE(run(folder.path(), arguments).code == 0);
+  }
+  const Outcome report = run(folder.path(), {"report", "none", "svgd"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("CartPole-v1, 6000 steps, 2 seeds") && Contains("a2c-svgd") && Contains("solved"));
+  const std::string dom = rendered(folder.path(), "report.html");
+  if (dom.empty()) return;
+  CHECK(attribute(dom, "data-errors") == "0");
+  CHECK(attribute(dom, "data-ready") == "true");
+  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
+  const Json plots = Json::parse(attribute(dom, "data-plots"));
+  for (const char* plot :
+       {"evaluation_return", "return", "particles", "entropy", "particle_distance", "visits-a2c", "visits-a2c-svgd"}) {
+    CAPTURE(plot);
+    REQUIRE(plots.contains(plot));
+    CHECK(plots[plot].get<int>() >= 3);
+  }
+  const Json outside = Json::parse(attribute(dom, "data-outside"));
+  for (const auto& [plot, points] : outside.items()) {
+    CAPTURE(plot);
+    CHECK(points == 0);
+  }
+  CHECK_THAT(shown_text(dom), Contains("Control report: CartPole-v1") && Contains("2 runs, 2 seeds") &&
+                                  Contains("Dotted: 475") && Contains("An episode: a2c-svgd"));
+  CHECK_THAT(dom, Contains("class=\"episode\""));
+}
+
+TEST_CASE("bandits and control tasks stand on one page", "[cli][report][rl]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=40", "--out", "bandit"})
+              .code == 0);
+  REQUIRE(run(folder.path(), {"rl", "--env", "Pendulum-v1", "--set", "steps=2000", "final_episodes=2", "--out", "rl"})
+              .code == 0);
+  const Outcome report = run(folder.path(), {"report", "bandit", "rl"});
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("wheel (synthetic data)") && Contains("Pendulum-v1, 2000 steps, 1 seed"));
+  const std::string dom = rendered(folder.path(), "report.html");
+  if (dom.empty()) return;
+  CHECK(attribute(dom, "data-errors") == "0");
+  const Json plots = Json::parse(attribute(dom, "data-plots"));
+  CHECK(plots.contains("wheel/regret"));
+  CHECK(plots.contains("Pendulum-v1/evaluation_return"));
+  CHECK_THAT(shown_text(dom), Contains("Report") && !Contains("Bandit report") && !Contains("counts as solved"));
+}

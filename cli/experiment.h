@@ -1,0 +1,125 @@
+// An experiment of any kind as the program runs it: its name, its options, and the runs that it starts.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/core/progress.h>
+#include <stein/core/recorder.h>
+#include <stein/core/run_directory.h>
+#include <stein/core/run_manifest.h>
+#include <stein/core/snapshot.h>
+#include <stein/core/stop_token.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "run_cost.h"
+
+namespace stein::cli {
+
+/// Seeds first … end − 1.
+struct SeedRange {
+  std::uint64_t first = 0, end = 1;
+
+  std::int64_t count() const { return static_cast<std::int64_t>(end - first); }
+  /// From "A:B". Throws Error(usage) for anything else, for an empty range, and for more than 10,000 seeds.
+  static SeedRange parse(std::string_view text);
+};
+
+/// Where options come from: a TOML file (may be empty), then `key = value` pairs in order.
+struct OptionSources {
+  std::string toml;
+  std::string toml_name;  ///< of the file, for messages
+  std::vector<std::pair<std::string, std::string>> settings;
+
+  /// What `key` will be once all sources are read, or `otherwise`: for options that decide which others there are.
+  /// Throws Error(usage) if the file is no TOML.
+  std::string look_ahead(std::string_view key, std::string otherwise) const;
+  /// Whether any of them sets `key`. Throws Error(usage) if the file is no TOML.
+  bool mention(std::string_view key) const;
+  /// Reads them all into `table`.
+  void apply(OptionTable& table) const;
+};
+
+/// "key=value" as a pair. Throws Error(usage) where there is no '='.
+std::pair<std::string, std::string> parse_setting(std::string_view text);
+
+/// Throws Error(usage) if two parts of an experiment describe the same option.
+void check_names_differ(const OptionTable& table, std::string_view experiment);
+
+/// Options with the heading of the part that they belong to.
+using Sections = std::vector<std::pair<std::string, OptionTable>>;
+
+/// The options with headings and defaults, for `--help`.
+std::string help_text(const Sections& sections);
+
+/// A run of several seeds that a session keeps on disk. `steps` are those of one seed.
+class RecordedRun {
+ public:
+  struct Outputs {
+    Recorder& recorder;
+    Progress& progress;
+  };
+
+  virtual ~RecordedRun() = default;
+
+  /// By every seed.
+  virtual std::int64_t steps_done() const = 0;
+  /// Steps of one seed that cannot be taken apart: `advance` may go beyond what it is asked for, by less than this.
+  virtual std::int64_t largest_advance() const { return 1; }
+  /// Metrics of earlier numbers than this have been recorded.
+  virtual std::uint64_t next_record() const = 0;
+  /// Where the data or the task come from, for the first line of the log.
+  virtual std::string source() const = 0;
+  /// What a person should know before and after.
+  virtual std::vector<std::string> notices() const { return {}; }
+  virtual std::vector<std::string> warnings() const { return {}; }
+
+  virtual RunManifest manifest() const = 0;
+  /// Throws Error(data) if a run with this manifest cannot go on with the program as it is.
+  virtual void check_manifest(const nlohmann::ordered_json& manifest) const { static_cast<void>(manifest); }
+
+  /// Opens logs of its own, cut to what they were when the restored state was saved.
+  virtual void open_logs(const RunDirectory& directory) { static_cast<void>(directory); }
+  /// Brings every seed to `until` steps, or to fewer if asked to stop. Throws Error(numeric) if one of them diverged.
+  virtual void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) = 0;
+  virtual void save(Snapshot& snapshot) = 0;
+  virtual void restore(const Snapshot& snapshot) = 0;
+
+  /// Its own part of the cost, with that of earlier processes once they were added.
+  virtual nlohmann::ordered_json cost() const = 0;
+  virtual void add_cost(const nlohmann::ordered_json& earlier) = 0;
+
+  /// After the last step and the last checkpoint: records what is left, writes results beside the summary, and returns
+  /// the object of summary.json. Its `steps` are those that the experiment asked for.
+  virtual nlohmann::ordered_json finish(const RunDirectory& directory, const Outputs& outputs, const RunCost& cost) = 0;
+};
+
+/// What a person described: the options of all parts under one roof.
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+
+  /// The subcommand that starts it, which its manifest names.
+  virtual const char* command() const = 0;
+  /// What its steps are called.
+  virtual const char* unit() const = 0;
+  /// "mushroom/s2vgd".
+  virtual std::string name() const = 0;
+  virtual SeedRange seeds() const = 0;
+  virtual std::int64_t steps() const = 0;
+  virtual std::int64_t checkpoint_every() const = 0;
+  /// All options with their present values.
+  virtual const OptionTable& options() const = 0;
+  /// Agents ready for their first step, which must not outlive this object. @param data  folder with data sets, the
+  /// only one looked in; empty: the usual places. Throws Error(data) where a data set is missing or damaged.
+  virtual std::unique_ptr<RecordedRun> make_run(const std::string& data) const = 0;
+  /// A few aligned lines with the numbers of a summary.
+  virtual std::string readable(const nlohmann::ordered_json& summary) const = 0;
+};
+
+}  // namespace stein::cli

@@ -1,0 +1,324 @@
+#include "run_session.h"
+
+#include <stein/core/atomic_file.h>
+#include <stein/core/checkpoint.h>
+#include <stein/core/error.h>
+#include <stein/core/jsonl_recorder.h>
+#include <stein/core/log.h>
+#include <stein/core/progress.h>
+#include <stein/core/read_file.h>
+#include <stein/core/run_manifest.h>
+#include <stein/core/signals.h>
+#include <stein/core/simd_target.h>
+#include <stein/core/tensorboard_recorder.h>
+#include <stein/core/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <sstream>
+
+#include "run_cost.h"
+
+namespace stein::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+/// What a checkpoint holds besides the agents' state.
+constexpr const char* settings_text = "settings";
+
+/// The resolved options that a resumed run must find unchanged: all but its length, as TOML.
+std::string fixed_settings(const Experiment& experiment) {
+  std::istringstream lines(to_toml(experiment.options()));
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("steps = ")) kept += line + "\n";
+  return kept;
+}
+
+/// "interactions per seed", without the seed where there is one only.
+std::string steps_per_seed(const Experiment& experiment) {
+  return fmt::format("{}{}", experiment.unit(), experiment.seeds().count() > 1 ? " per seed" : "");
+}
+
+/// Everything that a run writes while it goes on.
+class Session {
+ public:
+  Session(const Experiment& experiment, RecordedRun& run, const RunDirectory& directory,
+          std::optional<std::uint64_t> resumed_at, bool quiet)
+      : experiment_(experiment),
+        run_(run),
+        directory_(directory),
+        earlier_cost_(read_run_cost(directory.cost())),
+        progress_(make_progress(quiet)) {
+    auto metrics = std::make_unique<JsonlRecorder>(directory.metrics());
+    metrics_ = metrics.get();
+    recorder_.add(std::move(metrics));
+    recorder_.add(std::make_unique<TensorBoardRecorder>(directory.events(), resumed_at));
+    run.open_logs(directory);
+    try {
+      run.add_cost(earlier_cost_.counts);
+    } catch (const nlohmann::json::exception&) {  // no cost, or a damaged one: it is no reason to stop a run
+    }
+  }
+
+  /// To the end of the experiment, or to `stop_after` steps, or until a signal; returns whether it is finished.
+  bool advance(std::int64_t stop_after) {
+    StopToken stop;
+    install_signal_handlers(stop);
+    const std::int64_t end = stop_after > 0 ? std::min(stop_after, experiment_.steps()) : experiment_.steps();
+    const auto seeds = static_cast<std::uint64_t>(experiment_.seeds().count());
+    progress_->begin(
+        experiment_.name(), seeds == 1 ? experiment_.unit() : fmt::format("{} of {} seeds", experiment_.unit(), seeds),
+        seeds * static_cast<std::uint64_t>(experiment_.steps()), seeds * static_cast<std::uint64_t>(run_.steps_done()));
+    if (run_.steps_done() == 0) save();
+    while (run_.steps_done() < end && !stop.stop_requested()) {
+      const std::int64_t every = experiment_.checkpoint_every();
+      const std::int64_t next = (run_.steps_done() / every + 1) * every;
+      advance_or_explain(std::min(end, next), stop);
+      save();
+    }
+    progress_->finish();
+    return run_.steps_done() >= experiment_.steps();
+  }
+
+  Json finish() {
+    Json summary = run_.finish(directory_, outputs_, cost());
+    recorder_.flush();
+    return summary;
+  }
+
+ private:
+  void advance_or_explain(std::int64_t until, const StopToken& stop) {
+    const std::int64_t before = run_.steps_done();
+    try {
+      run_.advance(until, stop, outputs_);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numeric) throw;
+      write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
+      fail(ErrorKind::numeric, "{}; the last finite state, after {} {}, is saved in '{}'", error.what(), before,
+           steps_per_seed(experiment_), directory_.checkpoints().string());
+    }
+  }
+
+  /// Logs first: a checkpoint must never point behind the end of a file.
+  void save() {
+    Snapshot state;
+    recorder_.flush();
+    state.put("metrics_bytes", metrics_->sync());
+    state.put_text(settings_text, fixed_settings(experiment_));
+    run_.save(state);
+    save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
+    write_run_cost(directory_.cost(), cost());
+  }
+
+  /// Of this process and of those before it.
+  RunCost cost() const {
+    return {.wall_seconds = earlier_cost_.wall_seconds + std::chrono::duration<double>(Clock::now() - start_).count(),
+            .peak_memory_mb = std::max(earlier_cost_.peak_memory_mb, peak_memory_megabytes()),
+            .counts = run_.cost()};
+  }
+
+  const Experiment& experiment_;
+  RecordedRun& run_;
+  const RunDirectory& directory_;
+  RunCost earlier_cost_;
+  Clock::time_point start_ = Clock::now();
+  RecorderGroup recorder_;
+  JsonlRecorder* metrics_ = nullptr;
+  std::unique_ptr<Progress> progress_;
+  RecordedRun::Outputs outputs_{recorder_, *progress_};
+};
+
+/// A new runs/<name>-<number>; made, so that a run started at the same moment takes the next number.
+fs::path claim_directory(const Experiment& experiment) {
+  std::string name = experiment.name();
+  std::ranges::replace(name, '/', '-');
+  std::error_code error;
+  fs::create_directories("runs", error);
+  for (int number = 1; !error; ++number) {
+    const fs::path path = fs::path("runs") / fmt::format("{}-{}", name, number);
+    if (fs::create_directory(path, error)) return path;
+  }
+  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
+}
+
+/// A run that is made longer has no result until it ends again.
+void remove_results(const RunDirectory& directory) {
+  for (const fs::path& path :
+       {directory.summary(), directory.posteriors(), directory.visits(), directory.episode(), directory.divergence()}) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) fail(ErrorKind::io, "cannot remove '{}': {}", path.string(), error.message());
+  }
+}
+
+void announce(const Experiment& experiment, const RecordedRun& run, const RunDirectory& directory) {
+  log_info("{}: {} {}, seeds {}:{}, {}, in '{}'", experiment.name(), experiment.steps(), steps_per_seed(experiment),
+           experiment.seeds().first, experiment.seeds().end, run.source(), directory.root().string());
+  for (const std::string& notice : run.notices()) log_info("{}", notice);
+}
+
+void print(const Experiment& experiment, const Json& summary, const RunDirectory& directory,
+           const CommonOptions& common) {
+  std::fputs(common.json ? (summary.dump(2) + "\n").c_str() : experiment.readable(summary).c_str(), stdout);
+  if (!common.json) std::fputs(fmt::format("  {:<22}{}\n", "kept in", directory.root().string()).c_str(), stdout);
+}
+
+/// The commits of all programs that worked on the run, the first one's first.
+std::vector<std::string> commits_of(const Json& manifest) {
+  std::vector<std::string> commits{manifest.value("commit", "unknown")};
+  for (const std::string& later : manifest.value("later_commits", std::vector<std::string>())) commits.push_back(later);
+  return commits;
+}
+
+int go_on(const Experiment& experiment, RecordedRun& run, const RunDirectory& directory,
+          std::optional<std::uint64_t> resumed_at, std::int64_t stop_after, const CommonOptions& common) {
+  announce(experiment, run, directory);
+  if (run.steps_done() < experiment.steps()) remove_results(directory);
+  Session session(experiment, run, directory, resumed_at, common.quiet);
+  const bool finished = session.advance(stop_after);
+  for (const std::string& warning : run.warnings()) log_warning("{}", warning);
+  if (!finished) {
+    log_info("stopped after {} of {} {}; continue with `stein resume {}`", run.steps_done(), experiment.steps(),
+             steps_per_seed(experiment), directory.root().string());
+    return interrupted;
+  }
+  Json summary = session.finish();
+  summary["commits"] = commits_of(Json::parse(read_file(directory.manifest())));
+  summary["run_directory"] = directory.root().string();
+  directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
+  print(experiment, summary, directory, common);
+  return 0;
+}
+
+/// The summary of a run that has ended after `steps` steps; nothing if there is none.
+std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.summary(), ignored)) return std::nullopt;
+  Json summary = Json::parse(read_file(directory.summary()), nullptr, false);
+  if (!summary.is_object() || summary.value("steps", std::int64_t{-1}) != steps) return std::nullopt;
+  return summary;
+}
+
+/// What a run may not change when it is resumed would make it another run.
+void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [key, value] : settings)
+    STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
+}
+
+/// Without a checkpoint a run begins again, and only one that did nothing yet may. Throws Error(data).
+void check_not_begun(const Experiment& experiment, const RunDirectory& directory) {
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(directory.metrics(), none);
+  if ((none || bytes == 0) && !read_run_cost(directory.cost()).has_counts()) return;
+  fail(ErrorKind::data,
+       "the run in '{0}' has done {3}, but there is no checkpoint in '{1}': it cannot go on; "
+       "`stein {4} --config '{2}' --out DIRECTORY` begins it again elsewhere",
+       directory.root().string(), directory.checkpoints().string(), directory.config().string(), experiment.unit(),
+       experiment.command());
+}
+
+void warn_of_divergence(const Experiment& experiment, const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.divergence(), ignored)) return;
+  std::string reason = read_file(directory.divergence());
+  while (reason.ends_with('\n')) reason.pop_back();
+  log_warning("the run in '{}' diverged and will again, as it repeats the same {}: {}", directory.root().string(),
+              experiment.unit(), reason);
+}
+
+/// Warns if another build goes on with the run, and notes it in the manifest.
+void note_commit(Json manifest, const RunDirectory& directory) {
+  const std::vector<std::string> commits = commits_of(manifest);
+  if (commits.back() == commit()) return;
+  log_warning("the run began with commit {} and goes on with {}: its numbers may differ from those of either",
+              commits.front(), commit());
+  manifest["later_commits"].push_back(commit());
+  directory.write_manifest(manifest.dump(2) + "\n");
+}
+
+}  // namespace
+
+void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory) {
+  std::istringstream before(state.get_text(settings_text)), now(fixed_settings(experiment));
+  std::string line_before, line_now;
+  while (true) {
+    const bool more_before = static_cast<bool>(std::getline(before, line_before));
+    const bool more_now = static_cast<bool>(std::getline(now, line_now));
+    if (!more_before && !more_now) return;
+    STEIN_CHECK(more_before && more_now && line_before == line_now,
+                "'{}' was changed since the run began: it had `{}` and now has `{}`; a resumed run may change its "
+                "steps and nothing else, start another with `stein {} --config`",
+                directory.config().string(), more_before ? line_before : "", more_now ? line_now : "",
+                experiment.command());
+  }
+}
+
+Json read_manifest(const RunDirectory& directory) {
+  Json manifest = Json::parse(read_file(directory.manifest()), nullptr, false);
+  if (!manifest.is_object()) fail(ErrorKind::data, "'{}' is no JSON object", directory.manifest().string());
+  return manifest;
+}
+
+int start_run(const Experiment& experiment, const fs::path& out, Existing existing, const RunOptions& run_options,
+              const CommonOptions& common, const std::function<void(const RunDirectory&)>& finished) {
+  const auto run = experiment.make_run(run_options.data);
+  const RunDirectory directory = RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing);
+  directory.write_config(to_toml(experiment.options()));
+  directory.write_manifest(to_json(run->manifest()));
+  open_log_file(directory.log());
+  const int code = go_on(experiment, *run, directory, std::nullopt, run_options.stop_after, common);
+  if (code == 0 && finished) finished(directory);
+  return code;
+}
+
+int resume_run(const RunDirectory& directory, const MakeExperiment& make_experiment,
+               const std::vector<std::pair<std::string, std::string>>& settings, const RunOptions& run_options,
+               const CommonOptions& common) {
+  check_resumable(settings);
+  const Json manifest = read_manifest(directory);
+  const std::string command = manifest.value("command", "");
+  const auto made = make_experiment(
+      command, {.toml = read_file(directory.config()), .toml_name = directory.config().string(), .settings = settings});
+  if (made == nullptr)
+    fail(ErrorKind::data, "'{}' is the manifest of '{}', which has no runs to resume", directory.manifest().string(),
+         command);
+  const Experiment& experiment = *made;
+  if (const auto summary = result_after(experiment.steps(), directory)) {
+    log_info("the run in '{}' is finished", directory.root().string());
+    print(experiment, *summary, directory, common);
+    return 0;
+  }
+  const std::string data_folder =
+      run_options.data.empty() ? manifest["protocol"].value("data_folder", "") : run_options.data;
+  const auto run = experiment.make_run(data_folder);
+  run->check_manifest(manifest);
+
+  std::uint64_t metrics_bytes = 0;
+  if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
+    check_settings(experiment, checkpoint->state, directory);
+    run->restore(checkpoint->state);
+    metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
+  } else {
+    check_not_begun(experiment, directory);
+  }
+  STEIN_CHECK(run->steps_done() < experiment.steps() + run->largest_advance(),
+              "the run in '{}' has already done {} {}, steps = {} asks for fewer", directory.root().string(),
+              run->steps_done(), experiment.unit(), experiment.steps());
+  truncate_file(directory.metrics(), metrics_bytes);
+  open_log_file(directory.log());
+  if (manifest.value("simd_target", "") != simd_target())
+    log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
+                manifest.value("simd_target", "an unknown SIMD target"), simd_target());
+  note_commit(manifest, directory);
+  warn_of_divergence(experiment, directory);
+  directory.write_config(to_toml(experiment.options()));
+  return go_on(experiment, *run, directory, run->next_record(), run_options.stop_after, common);
+}
+
+}  // namespace stein::cli

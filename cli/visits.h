@@ -1,0 +1,15 @@
+// Where the policies of a run go: states that a few particles visit, in two quantities of the task.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "control_experiment.h"
+
+namespace stein::cli {
+
+/// The object of visits.json: {env, seed, x, y, particles: [{particle, return, x, y}]} from sampled episodes of up to
+/// six particles of the first seed. The quantities are the first two of the state that are no velocities, or its first
+/// two; angles are wrapped to [−π, π).
+nlohmann::ordered_json visited_states(const ControlExperiment& experiment, const agents::ControlAgent& agent);
+
+}  // namespace stein::cli

@@ -1,0 +1,167 @@
+#include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A run of a second or less.
+std::vector<std::string> short_run(const std::string& environment, const std::string& agent,
+                                   const std::string& posterior, const std::string& out) {
+  std::vector<std::string> arguments{"rl",
+                                     "--env",
+                                     environment,
+                                     "--agent",
+                                     agent,
+                                     "--posterior",
+                                     posterior,
+                                     "--quiet",
+                                     "--out",
+                                     out,
+                                     "--set",
+                                     "steps=2000",
+                                     "final_episodes=4",
+                                     "evaluation_episodes=2",
+                                     "evaluate_every=1000"};
+  if (posterior != "none") arguments.emplace_back("particles=3");
+  if (agent == "reinforce") arguments.insert(arguments.end(), {"slots=2", "steps_per_slot=200"});
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("a control run prints one JSON object with what the evaluation episodes came to", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome =
+      run(folder.path(), {"rl", "--env", "CartPole-v1", "--agent", "a2c", "--posterior", "svgd", "--seeds", "3:5",
+                          "--set", "steps=6000", "particles=4", "final_episodes=20", "--out", "run", "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out == content_of(folder / "run/summary.json"));
+  const Json summary = outcome.json();
+  CHECK(summary["env"] == "CartPole-v1");
+  CHECK(summary["agent"] == "a2c");
+  CHECK(summary["posterior"] == "svgd");
+  CHECK(summary["seeds"] == Json({3, 4}));
+  CHECK(summary["env_steps"].get<int>() >= 12000);
+  CHECK(summary["env_steps"].get<int>() < 12000 + 2 * 4 * 8 * 16);  // the last iteration may go beyond
+  CHECK(summary["steps_per_second"].get<double>() > 1000);
+  for (const char* key : {"return", "return_sampled", "discounted_return"}) {
+    CHECK(summary[key]["per_seed"].size() == 2);
+    CHECK(summary[key]["mean"].get<double>() > 0);
+    CHECK(summary[key]["sd"].is_number());
+  }
+  // A reward of one a step.
+  CHECK(summary["episode_length"].get<double>() == Approx(summary["return"]["mean"].get<double>()));
+  CHECK(summary["threshold"] == 475);
+  CHECK(summary["seconds_to_threshold"].size() == 2);
+  CHECK(summary["steps_to_threshold"].size() == 2);
+  const Json& particles = summary["particles"];
+  CHECK(particles["max"] >= particles["median"]);
+  CHECK(particles["max"] >= particles["mean"]);
+  CHECK(particles["per_seed"][1].size() == 4);
+  CHECK(summary["peak_memory_mb"].get<double>() > 1);
+  const Json manifest = Json::parse(content_of(folder / "run/manifest.json"));
+  CHECK(manifest["command"] == "rl");
+  CHECK(manifest["protocol"]["env_version"] == 1);
+}
+
+TEST_CASE("every agent learns with every posterior, on choices and on numbers", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const std::string environment = GENERATE("CartPole-v1", "cartpole-swingup");
+  const std::string agent = GENERATE("reinforce", "a2c", "ppo");
+  const std::string posterior = GENERATE("none", "independent", "svgd", "s2vgd");
+  auto arguments = short_run(environment, agent, posterior, "run");
+  arguments.emplace_back("--json");
+  const Outcome outcome = run(folder.path(), arguments);
+  CAPTURE(environment, agent, posterior, outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json();
+  CHECK(summary["return"]["mean"].is_number());
+  CHECK(summary["particles"]["count"] == (posterior == "none" ? 1 : 3));
+  std::set<std::string> tags;
+  std::istringstream lines(content_of(folder / "run/metrics.jsonl"));
+  for (std::string line; std::getline(lines, line);) tags.insert(Json::parse(line)["tag"]);
+  CHECK(tags.contains("entropy"));
+  CHECK(tags.contains("evaluation_return"));
+  CHECK(tags.contains("particle_distance") == (posterior != "none"));
+}
+
+TEST_CASE("A2C solves CartPole-v1, and the summary says after how long", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"rl", "--seeds", "0:3", "--out", "run", "--json", "--quiet"});
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json();
+  CHECK(summary["steps"] == 300000);
+  int solved = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Json &steps = summary["steps_to_threshold"][i], &seconds = summary["seconds_to_threshold"][i];
+    CHECK(steps.is_null() == seconds.is_null());
+    if (steps.is_null()) continue;
+    ++solved;
+    CHECK(steps.get<int>() <= 300128);
+    CHECK(seconds.get<double>() > 0);
+    CHECK(seconds.get<double>() <= summary["training_seconds"].get<double>());
+  }
+  CHECK(solved >= 2);
+}
+
+TEST_CASE("without --json a person reads a short table of a control run", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome =
+      run(folder.path(), {"rl", "--posterior", "s2vgd", "--set", "steps=2000", "particles=2", "final_episodes=4"});
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out, Contains("a2c with posterior s2vgd on CartPole-v1") && Contains("return") &&
+                              Contains("particles") && Contains("runs/CartPole-v1-a2c-s2vgd-1"));
+  CHECK_THAT(outcome.err, Contains("steps"));
+}
+
+TEST_CASE("logs and checkpoints of a control run are the same bytes at one and two threads", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const std::string agent = GENERATE("reinforce", "ppo");
+  for (const char* threads : {"1", "2"}) {
+    auto arguments = short_run("cartpole", agent, "svgd", std::string("run") + threads);
+    arguments.insert(arguments.end(), {"--seeds", "0:3", "--threads", threads});
+    REQUIRE(run(folder.path(), arguments).code == 0);
+  }
+  CHECK(content_of(folder / "run1/metrics.jsonl") == content_of(folder / "run2/metrics.jsonl"));
+  CHECK(files_of(folder / "run1/checkpoints") == files_of(folder / "run2/checkpoints"));
+}
+
+TEST_CASE("the configuration that a control run writes repeats it", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), short_run("Pendulum-v1", "ppo", "independent", "first")).code == 0);
+  REQUIRE(run(folder.path(), {"rl", "--config", "first/config.toml", "--out", "again", "--quiet"}).code == 0);
+  CHECK(content_of(folder / "first/config.toml") == content_of(folder / "again/config.toml"));
+  CHECK(content_of(folder / "first/metrics.jsonl") == content_of(folder / "again/metrics.jsonl"));
+}
+
+TEST_CASE("a horizon of 0 is what the task says, and another one ends episodes earlier", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const auto length_with = [&](const std::string& horizon) {
+    const Outcome outcome = run(folder.path(), {"rl", "--env", "Pendulum-v1", "--set", "steps=500", "final_episodes=2",
+                                                "horizon=" + horizon, "--json", "--quiet"});
+    REQUIRE(outcome.code == 0);
+    return outcome.json()["episode_length"].get<double>();
+  };
+  CHECK(length_with("0") == 200);
+  CHECK(length_with("30") == 30);
+}
+
+TEST_CASE("a control run that diverges exits with 4 and leaves its last finite state", "[cli][rl][numeric]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run(folder.path(), {"rl", "--posterior", "svgd", "--set", "steps=20000", "particles=2",
+                                              "step_size=1e30", "checkpoint_every=1000", "--out", "run", "--json"});
+  CHECK(outcome.code == 4);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("seed 0, iteration") && Contains("steps, is saved in 'run/checkpoints'"));
+  CHECK(std::filesystem::exists(folder / "run/diverged.txt"));
+  const Outcome resumed = run(folder.path(), {"resume", "run", "--quiet"});
+  CHECK(resumed.code == 4);
+  CHECK_THAT(resumed.err, Contains("diverged and will again, as it repeats the same steps"));
+}
