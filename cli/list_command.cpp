@@ -33,7 +33,6 @@ Json everything() {
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
   return {{"environments", descriptions(envs::bandits().entries())},
           {"control environments", descriptions(envs::controls().entries())},
-          {"control agents", descriptions(agents::control_agents().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
           {"agents", descriptions(agents::control_agents().entries())},
           {"posteriors", descriptions(agents::policy_posteriors().entries())},
