@@ -74,14 +74,18 @@ Sections ControlExperiment::sections() {
   return sections;
 }
 
+void ControlExperiment::show_default_names() {
+  environment_ = default_environment;
+  agent_name_ = default_agent;
+  posterior_ = default_posterior;
+}
+
 std::string ControlExperiment::help() const {
   ControlExperiment shown({.toml = "",
                            .toml_name = "",
                            .settings = {{"env", environment_}, {"agent", agent_name_}, {"posterior", posterior_}}});
   const Sections sections = shown.sections();
-  shown.environment_ = default_environment;  // the tables show what the program would take, not what was asked about
-  shown.agent_name_ = default_agent;
-  shown.posterior_ = default_posterior;
+  shown.show_default_names();
   return help_text(sections);
 }
 

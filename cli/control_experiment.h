@@ -44,6 +44,8 @@ class ControlExperiment final : public Experiment {
   std::unique_ptr<agents::ControlRun> make_control_run() const;
   /// The options in three parts with a heading each: run, learning, environment. The tables are bound to this object.
   Sections sections();
+  /// From now on the options env, agent and posterior show what the program would take, not what was asked about.
+  void show_default_names();
   /// The options with headings and defaults, for `--help`.
   std::string help() const;
 

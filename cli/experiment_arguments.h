@@ -10,6 +10,7 @@
 
 namespace stein::cli {
 
+/// What `stein bandit` and `stein rl` have in common.
 struct ExperimentArguments {
   std::string config, seeds, out;
   std::vector<std::string> settings;

@@ -1,10 +1,15 @@
 // The animated SVG of a film.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "film.h"
 
 namespace stein::cli {
 namespace {
+
+/// So that the title fits below [m].
+constexpr double narrowest = 5.6;
 
 /// From meters to the units of the picture, 100 for a meter, y downwards.
 struct Frame {
@@ -31,8 +36,9 @@ std::string points(const Frame& view, const std::vector<Point>& joints) {
 
 std::string make_svg(const Film& film) {
   const double margin = film.reach + 0.3;
-  const Frame view{film.left - margin, margin};
-  const double width = 100 * (film.right - film.left + 2 * margin), height = 100 * (margin - film.lowest + 0.5);
+  const double wide = std::max(film.right - film.left + 2 * margin, narrowest);
+  const Frame view{(film.left + film.right - wide) / 2, margin};
+  const double width = 100 * wide, height = 100 * (margin - film.lowest + 0.5);
   const std::string timing = fmt::format("dur=\"{:.2f}s\" repeatCount=\"indefinite\"",
                                          film.frame_seconds * static_cast<double>(film.frames.size()));
   std::string svg = fmt::format(

@@ -95,6 +95,7 @@ int run(std::vector<std::string> arguments) {
       "`stein help SUBCOMMAND` says more of each.\n"
       "Exit codes: 0 done, 1 failure while running, 2 usage, 3 bad or missing data, 4 diverged, 75 interrupted "
       "with a checkpoint saved.");
+  app.require_subcommand(0, 1);  // what follows the first is an argument, also if it is called like a subcommand
   std::map<const CLI::App*, Action> actions;
   for (const auto& [name, description, add] : subcommands) {
     CLI::App* command = app.add_subcommand(name, description)->allow_extras()->footer("");

@@ -12,6 +12,7 @@
 
 namespace stein::cli {
 
+/// Writes decisions.jsonl if it is wanted, and posteriors.json at the end.
 class RecordedBanditRun final : public RecordedRun {
  public:
   /// @param experiment  must outlive this object

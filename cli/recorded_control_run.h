@@ -10,6 +10,7 @@
 
 namespace stein::cli {
 
+/// Writes visits.json at the end, and episode.svg where there is a picture of the task.
 class RecordedControlRun final : public RecordedRun {
  public:
   /// @param experiment  must outlive this object

@@ -8,6 +8,7 @@
 
 namespace stein::cli {
 
+/// An episode and where it went.
 struct RecordedEpisode {
   agents::FinishedEpisode result;
   std::vector<std::vector<double>> states;  ///< before every step, as `ControlSpec::state` lists it

@@ -45,6 +45,7 @@ std::string control_runs() {
     ControlExperiment experiment(
         {.toml = "", .toml_name = "", .settings = {{"env", "cartpole"}, {"agent", name}, {"posterior", "s2vgd"}}});
     const auto sections = experiment.sections();
+    experiment.show_default_names();
     if (name == agents::control_agents().names().front()) text += part(sections[0].first, "", sections[0].second);
     text += part(sections[1].first, entry.description, sections[1].second);
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <ranges>
 
 namespace stein::cli {
 namespace {
@@ -49,8 +48,9 @@ const Scene* find_scene(std::string_view environment) {
 
 const Scene& scene_of(std::string_view environment) {
   if (const Scene* scene = find_scene(environment)) return *scene;
-  fail(ErrorKind::usage, "there is no picture of '{}'; there is one of {}", environment,
-       fmt::join(std::views::keys(scenes), ", "));
+  std::vector<std::string> names;
+  for (const auto& [name, scene] : scenes) names.push_back(name);
+  fail(ErrorKind::usage, "there is no picture of '{}'; there is one of {}", environment, fmt::join(names, ", "));
 }
 
 std::vector<Point> joints(const Scene& scene, std::span<const double> state) {

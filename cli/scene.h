@@ -26,6 +26,7 @@ struct Scene {
   double reach() const;
 };
 
+/// A place in a scene.
 struct Point {
   double x, y;  ///< to the right, upwards [m]
 };

@@ -24,21 +24,21 @@ class DotCanvas {
     if (column < 0 || column >= columns_ || row < 0 || row >= rows_) return;
     static constexpr unsigned bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const int i = static_cast<int>(std::floor(x)) - 2 * column, j = static_cast<int>(std::floor(y)) - 4 * row;
-    cells_[static_cast<std::size_t>(row * columns_ + column)] |= bits[j][i];
+    cell(row, column) |= bits[j][i];
   }
   void line(double x0, double y0, double x1, double y1) {
     const int steps = 1 + static_cast<int>(2 * std::max(std::abs(x1 - x0), std::abs(y1 - y0)));
     for (int k = 0; k <= steps; ++k) dot(x0 + (x1 - x0) * k / steps, y0 + (y1 - y0) * k / steps);
   }
-  std::string text() const {
+  std::string text() {
     std::string text;
     for (int row = 0; row < rows_; ++row) {
       for (int column = 0; column < columns_; ++column) {
-        const unsigned cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
-        // U+2800 + cell in UTF-8.
+        const unsigned dots = cell(row, column);
+        // U+2800 + dots in UTF-8.
         text += '\xE2';
-        text += static_cast<char>(0xA0 | (cell >> 6));
-        text += static_cast<char>(0x80 | (cell & 0x3F));
+        text += static_cast<char>(0xA0 | (dots >> 6));
+        text += static_cast<char>(0x80 | (dots & 0x3F));
       }
       text += '\n';
     }
@@ -46,6 +46,11 @@ class DotCanvas {
   }
 
  private:
+  unsigned& cell(int row, int column) {
+    return cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) +
+                  static_cast<std::size_t>(column)];
+  }
+
   int columns_, rows_;
   std::vector<unsigned> cells_;
 };
@@ -86,7 +91,7 @@ std::string drawn(const Film& film, const View& view, const std::vector<Point>& 
 void show_in_terminal(const Film& film, std::FILE* stream) {
   const bool animated = ::isatty(::fileno(stream)) != 0;
   const View view(film);
-  const std::size_t stride = animated ? 1 : std::max<std::size_t>(1, film.frames.size() / 2);
+  const std::size_t stride = animated ? 1 : std::max<std::size_t>(1, (film.frames.size() - 1) / 2);
   for (std::size_t k = 0; k < film.frames.size(); k += stride) {
     if (animated && k > 0) std::fputs(fmt::format("\x1b[{}A", view.rows + 1).c_str(), stream);
     std::fputs(drawn(film, view, film.frames[k]).c_str(), stream);

@@ -98,8 +98,9 @@ TEST_CASE("a control run resumed half-way equals the uninterrupted one byte for 
 TEST_CASE("the state of MuJoCo is resumed bit for bit too", "[cli][resume][rl]") {
   const TemporaryDirectory folder;
   const auto arguments = [](const std::string& out, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> all{"rl", "--env", "InvertedPendulum", "--quiet", "--out",
-                                 out,  "--set", "steps=3000",       "slots=4", "final_episodes=2"};
+    std::vector<std::string> all{
+        "rl",         "--env",   "InvertedPendulum",      "--quiet",         "--out", out, "--set",
+        "steps=3000", "slots=4", "checkpoint_every=1000", "final_episodes=2"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
