@@ -146,7 +146,8 @@ class ClassicSingle final : public SingleEnvironment {
 
 /// Registers a task under its name; `step` may be a faster form of the loop over slots.
 template <class Task>
-bool register_control(const std::string& name, std::string description, StepSlots<Task> step = plain::step_slots<Task>) {
+bool register_control(const std::string& name, std::string description,
+                      StepSlots<Task> step = plain::step_slots<Task>) {
   struct OptionsBuilder final : ControlEntry::Builder {
     explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) {}
     StepSlots<Task> step;
@@ -170,9 +171,8 @@ bool register_control(const std::string& name, std::string description, StepSlot
               .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }
   };
-  return controls().add(name, {std::move(description), [step] {
-                                            return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder(step));
-                                          }});
+  return controls().add(name, {std::move(description),
+                               [step] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder(step)); }});
 }
 
 }  // namespace stein::envs

@@ -54,20 +54,10 @@ TEST_CASE("A2C solves CartPole-v1 within 300,000 steps for at least nine of ten 
 
 TEST_CASE("Stein A2C with 16 particles solves CartPole-v1 within 300,000 steps of all together for nine of ten seeds",
           "[agents][learning][slow]") {
-  // Factors of weights take smaller steps than weights, as a change of one moves the whole matrix.
   const bool structured = GENERATE(false, true);
-  ControlAgentOptions options =
+  const ControlAgentOptions options =
       default_options(Learner::a2c, structured ? PolicyPosterior::s2vgd : PolicyPosterior::svgd, true);
-  test::set(options, {{"particles", "16"},
-                      {"slots", "1"},
-                      {"steps_per_slot", "32"},
-                      {"step_size", structured ? "0.001" : "0.005"},
-                      {"value_step_size", "0.01"},
-                      {"value_updates", "4"},
-                      {"alpha", structured ? "0.0001" : "0.001"},
-                      {"initial_correlation", structured ? "0.999" : "0.99"},
-                      {"kernel", "imq"}});
-  if (structured) test::set(options, {{"reflectors", "4"}});
+  REQUIRE(options.particles == 16);
   const std::vector<std::int64_t> steps = steps_of_seeds(options);
   CAPTURE(structured, steps);
   CHECK(std::ranges::count(steps, -1) <= 1);

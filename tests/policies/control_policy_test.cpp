@@ -79,8 +79,7 @@ TEST_CASE("particles start with the correlation that is asked for, and learned p
     for (std::int64_t i = 0; i < 4; ++i) {
       CHECK(policy.particles().view("log_weight_precision", i)(0, 0) == Approx(std::log(4)));
       CHECK(correlation(policy, i, i) == Approx(1).margin(0.04));  // 6 sd and more
-      for (std::int64_t j = 0; j < i; ++j)
-        CHECK(correlation(policy, i, j) == Approx(0.6).margin(0.04));
+      for (std::int64_t j = 0; j < i; ++j) CHECK(correlation(policy, i, j) == Approx(0.6).margin(0.04));
     }
   }
   ControlPolicy::Options equal = small(3);
