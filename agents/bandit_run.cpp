@@ -1,11 +1,11 @@
 #include <stein/agents/bandit_run.h>
 
+#include <stein/agents/repetitions.h>
 #include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace stein::agents {
@@ -15,23 +15,11 @@ namespace {
 /// nothing.
 constexpr std::int64_t block_size = 8;
 
-/// Metrics are recorded after every interaction at first, then about this often in every doubling of their number.
-constexpr std::uint64_t records_per_doubling = 64;
-
-bool is_recorded(std::int64_t steps_done) {
-  const auto steps = static_cast<std::uint64_t>(steps_done);
-  return steps % std::max<std::uint64_t>(1, std::bit_floor(steps) / records_per_doubling) == 0;
-}
-
 double entropy(std::span<const double> probabilities) {
   double sum = 0;
   for (const double p : probabilities)
     if (p > 0) sum -= p * std::log(p);
   return sum;
-}
-
-std::string part_name(std::uint64_t seed) {
-  return fmt::format("seed_{}", seed);
 }
 
 }  // namespace
@@ -74,8 +62,7 @@ double BanditResult::lock_in_share() const {
 }
 
 BanditRun::BanditRun(std::uint64_t first_seed, std::uint64_t end_seed, const MakeAgent& make_agent) {
-  STEIN_CHECK(first_seed < end_seed, "seeds {}:{} hold no seed: the second number must be larger", first_seed,
-              end_seed);
+  check_seeds(first_seed, end_seed);
   for (std::uint64_t seed = first_seed; seed < end_seed; ++seed) agents_.push_back({.agent = make_agent(seed)});
 }
 

@@ -1,5 +1,6 @@
 #include <stein/agents/advantages.h>
 #include <stein/agents/control_agent.h>
+#include <stein/agents/repetitions.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/optimizer.h>
@@ -55,8 +56,7 @@ ValueNetworkOptions value_options(const ControlAgentOptions& options) {
 
 /// Different streams of randomness for what one seed makes.
 std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
-  const auto words = random_block({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF, 0);
-  return (std::uint64_t{words[0]} << 32) | words[1];
+  return derived_seed({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF);
 }
 
 float* resized(std::vector<float>& numbers, std::int64_t size) {

@@ -1,10 +1,10 @@
 #include <stein/agents/control_run.h>
+#include <stein/agents/repetitions.h>
 #include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <limits>
 #include <sstream>
@@ -15,15 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Metrics are recorded after every iteration at first, then about this often in every doubling of their number.
-constexpr std::uint64_t records_per_doubling = 64;
 /// Iterations of every agent before metrics are handed over and a wish to stop is heard.
 constexpr int block_iterations = 8;
-
-bool is_recorded(std::int64_t iterations) {
-  const auto count = static_cast<std::uint64_t>(iterations);
-  return count % std::max<std::uint64_t>(1, std::bit_floor(count) / records_per_doubling) == 0;
-}
 
 /// Mean of something of the episodes of each particle that finished any.
 template <class Value>
@@ -39,14 +32,9 @@ std::vector<double> by_particle(const std::vector<FinishedEpisode>& episodes, st
   return means;
 }
 
-std::string part_name(std::uint64_t seed) {
-  return fmt::format("seed_{}", seed);
-}
-
 /// Seeds of evaluations, apart from those of training: another one every time.
 std::uint64_t evaluation_seed(std::uint64_t seed, std::uint64_t number) {
-  const auto words = random_block({.seed = seed, .step = number, .stream = Stream::test}, 0, 0);
-  return (std::uint64_t{words[0]} << 32) | words[1];
+  return derived_seed({.seed = seed, .step = number, .stream = Stream::test});
 }
 
 constexpr std::uint64_t final_evaluation = std::uint64_t{1} << 40;
@@ -56,8 +44,7 @@ constexpr std::uint64_t final_evaluation = std::uint64_t{1} << 40;
 ControlRun::ControlRun(std::uint64_t first_seed, std::uint64_t end_seed, const MakeAgent& make_agent,
                        const envs::ControlEntry::Builder& environment, const ControlEvaluationOptions& evaluation)
     : environment_(environment), evaluation_(checked(evaluation)), spec_(environment.spec()) {
-  STEIN_CHECK(first_seed < end_seed, "seeds {}:{} hold no seed: the second number must be larger", first_seed,
-              end_seed);
+  check_seeds(first_seed, end_seed);
   for (std::uint64_t seed = first_seed; seed < end_seed; ++seed) repetitions_.push_back({.agent = make_agent(seed)});
   timing_.resize(repetitions_.size());
 }

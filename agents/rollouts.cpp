@@ -1,3 +1,4 @@
+#include <stein/agents/repetitions.h>
 #include <stein/agents/rollouts.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
@@ -14,9 +15,7 @@ constexpr std::int64_t shard_slots = 64;  // fixed, whatever the number of threa
 
 /// Seed of the environments: another one every time that paths begin anew.
 std::uint64_t environment_seed(std::uint64_t seed, std::int64_t collection) {
-  const auto words =
-      random_block({.seed = seed, .step = static_cast<std::uint64_t>(collection), .stream = Stream::environment}, 0, 0);
-  return (std::uint64_t{words[0]} << 32) | words[1];
+  return derived_seed({.seed = seed, .step = static_cast<std::uint64_t>(collection), .stream = Stream::environment});
 }
 
 /// What a shard needs while it plays, reused by the thread.
