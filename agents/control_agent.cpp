@@ -155,8 +155,7 @@ IterationReport ControlAgent::iterate() {
   gather();
   score_rewards();
   estimate_advantages();
-  score_densities();
-  report.entropy = entropy_;
+  report.entropy = score_densities();
   try {
     update();
   } catch (const Error& error) {
@@ -286,8 +285,8 @@ void ControlAgent::estimate_shard(const RolloutShard& shard, std::size_t index) 
   }
 }
 
-/// log π(a | o) of what was done, and the entropy, before the policies move.
-void ControlAgent::score_densities() {
+/// log π(a | o) of what was done, before the policies move; returns their entropy.
+double ControlAgent::score_densities() {
   const std::int64_t m = policy_.particle_count(), n = all_.rows, seen = policy_.observation_size(),
                      act = policy_.distribution().actions(), k = policy_.distribution().outputs();
   std::vector<double> entropies(static_cast<std::size_t>(m));
@@ -304,8 +303,9 @@ void ControlAgent::score_densities() {
       policy_.distribution().log_density(parameters, {all_.actions.data() + i * n * act, n, act},
                                          {all_.log_density.data() + i * n, static_cast<std::size_t>(n)});
   });
-  entropy_ = 0;
-  for (const double entropy : entropies) entropy_ += entropy / static_cast<double>(m);
+  double mean = 0;
+  for (const double entropy : entropies) mean += entropy / static_cast<double>(m);
+  return mean;
 }
 
 ValueRows ControlAgent::value_rows(const Collected& rows) const {

@@ -146,7 +146,7 @@ class ControlAgent {
   void score_rewards();
   void estimate_advantages();
   void estimate_shard(const RolloutShard& shard, std::size_t index);
-  void score_densities();
+  double score_densities();
   void update();
   void pick(std::span<const std::int64_t> chosen);
   void step(const Collected& rows);
@@ -164,7 +164,6 @@ class ControlAgent {
   policies::RunningMoments reward_moments_{1};
   std::vector<std::vector<float>> running_returns_;  ///< by shard, [slots]
   std::int64_t iterations_ = 0;
-  double entropy_ = 0;
   Collected all_, minibatch_;
   std::vector<float> scale_;                              ///< of the rows of an update, with 1/α
   std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]

@@ -107,9 +107,7 @@ void ControlRun::evaluate(Repetition& repetition, ControlTiming& timing) const {
   const std::vector<FinishedEpisode> episodes = play_episodes(
       agent.policy(), environment_,
       draw_particles(evaluation_.evaluation_episodes, agent.policy().particle_count(), seed), {.seed = seed});
-  double sum = 0;
-  for (const FinishedEpisode& episode : episodes) sum += episode.total_reward;
-  const double value = sum / static_cast<double>(episodes.size());
+  const double value = mean(returns_of(episodes));
   repetition.numbers.push_back({agent.iterations(), "evaluation_return", value});
   if (!(value >= spec_.threshold) || repetition.steps_to_threshold >= 0) return;
   repetition.steps_to_threshold = agent.total_steps();
@@ -169,10 +167,8 @@ std::vector<ControlOutcome> ControlRun::outcomes() const {
     outcome.deterministic = play_episodes(agent.policy(), environment_, drawn, {.discount = discount, .seed = seed});
     outcome.sampled = play_episodes(agent.policy(), environment_, drawn,
                                     {.deterministic = false, .discount = discount, .seed = seed});
-    const std::int64_t each = std::max<std::int64_t>(1, episodes / particles);
-    outcome.particle_returns = by_particle(play_episodes(agent.policy(), environment_, every_particle(each, particles),
-                                                         {.discount = discount, .seed = seed + 1}),
-                                           particles, [](const FinishedEpisode& e) { return e.total_reward; });
+    outcome.particle_returns =
+        particle_returns(agent.policy(), environment_, episodes, {.discount = discount, .seed = seed + 1});
     if (repetition.steps_to_threshold >= 0) outcome.steps_to_threshold = repetition.steps_to_threshold;
   });
   return outcomes;

@@ -1,4 +1,5 @@
 #include <stein/agents/evaluation.h>
+#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 
@@ -122,6 +123,25 @@ std::vector<std::int64_t> every_particle(std::int64_t episodes, std::int64_t par
   for (std::int64_t particle = 0; particle < particles; ++particle)
     all.insert(all.end(), static_cast<std::size_t>(episodes), particle);
   return all;
+}
+
+std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes) {
+  std::vector<double> returns;
+  for (const FinishedEpisode& episode : episodes) returns.push_back(episode.total_reward);
+  return returns;
+}
+
+std::vector<double> particle_returns(const policies::ControlPolicy& policy,
+                                     const envs::ControlEntry::Builder& environment, std::int64_t episodes,
+                                     const EvaluationOptions& options) {
+  const std::int64_t particles = policy.particle_count(), each = std::max<std::int64_t>(1, episodes / particles);
+  const std::vector<double> returns =
+      returns_of(play_episodes(policy, environment, every_particle(each, particles), options));
+  std::vector<double> means;
+  for (std::int64_t i = 0; i < particles; ++i)
+    means.push_back(
+        mean(std::span(returns).subspan(static_cast<std::size_t>(i * each), static_cast<std::size_t>(each))));
+  return means;
 }
 
 }  // namespace stein::agents

@@ -35,4 +35,12 @@ std::vector<std::int64_t> draw_particles(std::int64_t episodes, std::int64_t par
 /// `episodes` episodes of every particle, one particle after the other.
 std::vector<std::int64_t> every_particle(std::int64_t episodes, std::int64_t particles);
 
+/// Undiscounted, of every episode.
+std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes);
+
+/// [M] mean return of every particle over episodes of its own, `episodes` of all together but at least one of each.
+std::vector<double> particle_returns(const policies::ControlPolicy& policy,
+                                     const envs::ControlEntry::Builder& environment, std::int64_t episodes,
+                                     const EvaluationOptions& options);
+
 }  // namespace stein::agents

@@ -1,5 +1,6 @@
 // A2C on CartPole-v1: steps a second at few and many slots, and how long it takes to solve the task.
 #include <stein/agents/evaluation.h>
+#include <stein/agents/seed_statistics.h>
 #include <stein/bench/benchmark.h>
 #include <stein/bench/control_case.h>
 
@@ -52,19 +53,12 @@ Solved solve(std::uint64_t seed, inference::Arithmetic arithmetic) {
     solved.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     if (agent.total_steps() < next) continue;
     next += every;
-    double sum = 0;
     const auto played = agents::play_episodes(agent.policy(), *environment, std::vector<std::int64_t>(episodes, 0),
                                               {.seed = seed + static_cast<std::uint64_t>(next)});
-    for (const agents::FinishedEpisode& episode : played) sum += episode.total_reward;
-    if (sum / episodes >= environment->spec().threshold) break;
+    if (agents::mean(agents::returns_of(played)) >= environment->spec().threshold) break;
   }
   solved.steps = static_cast<double>(agent.total_steps());
   return solved;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 Row measure_solving(std::int64_t seeds) {
@@ -76,12 +70,12 @@ Row measure_solving(std::int64_t seeds) {
     reference.push_back(solve(seed, inference::Arithmetic::reference).seconds);
   }
   return {.name = "CartPole-v1-solved",
-          .ours = median(ours),
-          .reference = median(reference),
+          .ours = agents::quantile(ours, 0.5),
+          .reference = agents::quantile(reference, 0.5),
           .unit = "s",
           .extra = {{"reference_is", "the same agent on LibTorch autograd"},
                     {"seeds", static_cast<double>(seeds)},
-                    {"median_steps", median(steps)},
+                    {"median_steps", agents::quantile(steps, 0.5)},
                     {"most_steps", *std::ranges::max_element(steps)},
                     {"slowest_seconds", *std::ranges::max_element(ours)}}};
 }

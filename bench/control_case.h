@@ -21,10 +21,7 @@ struct ControlCase {
 
 /// The environment of a case.
 inline std::unique_ptr<envs::ControlEntry::Builder> make_environment(const ControlCase& which) {
-  auto builder = envs::controls().at(which.environment).builder();
-  OptionTable table;
-  builder->describe(table);
-  return builder;
+  return envs::controls().at(which.environment).builder();
 }
 
 /// The options of a case; the reference computes policies and values with LibTorch, everything else is the same.

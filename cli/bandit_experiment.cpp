@@ -35,11 +35,7 @@ void BanditExperiment::describe_run(OptionTable& table) {
 }
 
 std::map<std::string, std::string> BanditExperiment::environment_options() const {
-  OptionTable table;
-  environment_builder_->describe(table);
-  std::map<std::string, std::string> values;
-  for (const Option& option : table.options()) values[option.name] = option.text();
-  return values;
+  return values_of(*environment_builder_);
 }
 
 Sections BanditExperiment::sections() {

@@ -7,8 +7,6 @@
 #include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_policy.h>
 
-#include <map>
-
 #include "experiment.h"
 
 namespace stein::cli {

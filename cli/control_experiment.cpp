@@ -50,11 +50,7 @@ void ControlExperiment::describe_run(OptionTable& table) {
 }
 
 std::map<std::string, std::string> ControlExperiment::environment_options() const {
-  OptionTable table;
-  environment_builder_->describe(table);
-  std::map<std::string, std::string> values;
-  for (const Option& option : table.options()) values[option.name] = option.text();
-  return values;
+  return values_of(*environment_builder_);
 }
 
 std::int64_t ControlExperiment::horizon() const {

@@ -6,8 +6,6 @@
 #include <stein/agents/control_run.h>
 #include <stein/envs/vector_environment.h>
 
-#include <map>
-
 #include "experiment.h"
 
 namespace stein::cli {

@@ -28,23 +28,6 @@ std::vector<double> means(const std::vector<ControlOutcome>& outcomes,
   return result;
 }
 
-/// Mean, median and best of the particles' returns, each averaged over seeds.
-Json over_particles(const std::vector<ControlOutcome>& outcomes) {
-  std::vector<double> mean, median, best;
-  Json per_seed = Json::array();
-  for (const ControlOutcome& outcome : outcomes) {
-    mean.push_back(agents::mean(outcome.particle_returns));
-    median.push_back(agents::quantile(outcome.particle_returns, 0.5));
-    best.push_back(std::ranges::max(outcome.particle_returns));
-    per_seed.push_back(outcome.particle_returns);
-  }
-  return {{"count", outcomes.front().particle_returns.size()},
-          {"mean", number(agents::mean(mean))},
-          {"median", number(agents::mean(median))},
-          {"max", number(agents::mean(best))},
-          {"per_seed", per_seed}};
-}
-
 /// "3 of 5 seeds, median after 12,345 steps and 0.10 s of training".
 std::string threshold_text(const Json& summary) {
   std::vector<double> steps, seconds;
@@ -66,11 +49,13 @@ Json summarize_control(const ControlExperiment& experiment, const agents::Contro
   const envs::ControlSpec& spec = run.spec();
   std::int64_t all_steps = 0;
   double training_seconds = 0;
+  std::vector<std::vector<double>> particle_returns;
   Json seeds = Json::array(), steps_to_threshold = Json::array(), seconds_to_threshold = Json::array();
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const ControlOutcome& outcome = outcomes[i];
     const agents::ControlTiming& timing = run.timing()[i];
     seeds.push_back(outcome.seed);
+    particle_returns.push_back(outcome.particle_returns);
     all_steps += outcome.steps;
     training_seconds += timing.training_seconds;
     steps_to_threshold.push_back(outcome.steps_to_threshold ? Json(*outcome.steps_to_threshold) : Json(nullptr));
@@ -98,7 +83,7 @@ Json summarize_control(const ControlExperiment& experiment, const agents::Contro
           {"threshold", number(spec.threshold)},
           {"seconds_to_threshold", seconds_to_threshold},
           {"steps_to_threshold", steps_to_threshold},
-          {"particles", over_particles(outcomes)},
+          {"particles", over_particles(particle_returns)},
           {"training_seconds", training_seconds},
           {"peak_memory_mb", cost.peak_memory_mb},
           {"wall_seconds", cost.wall_seconds},

@@ -4,21 +4,19 @@
 
 #include <cmath>
 
+#include "summary_numbers.h"
+
 namespace stein::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json finite(double number) {
-  return std::isfinite(number) ? Json(number) : Json(nullptr);
-}
-
 Json to_json(const std::vector<envs::Quantity>& quantities) {
   Json list = Json::array();
   for (const envs::Quantity& quantity : quantities)
     list.push_back({{"name", quantity.name},
-                    {"low", finite(quantity.low)},
-                    {"high", finite(quantity.high)},
+                    {"low", number(quantity.low)},
+                    {"high", number(quantity.high)},
                     {"unit", quantity.unit}});
   return list;
 }
@@ -121,9 +119,9 @@ Json describe_control(const std::string& description, envs::ControlEntry::Builde
           {"action", to_json(spec.action)},
           {"horizon", environment->horizon()},
           {"step_seconds", spec.step_seconds},
-          {"reward_low", finite(spec.reward_low)},
-          {"reward_high", finite(spec.reward_high)},
-          {"threshold", finite(spec.threshold)},
+          {"reward_low", number(spec.reward_low)},
+          {"reward_high", number(spec.reward_high)},
+          {"threshold", number(spec.threshold)},
           {"options", options_of(builder)}};
 }
 

@@ -28,30 +28,11 @@ struct Arguments {
   CommonOptions common;
 };
 
-std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes) {
-  std::vector<double> returns;
-  for (const FinishedEpisode& episode : episodes) returns.push_back(episode.total_reward);
-  return returns;
-}
-
-/// Mean return of every particle, over episodes of its own.
-std::vector<double> particle_returns(const agents::ControlAgent& agent, const envs::ControlEntry::Builder& environment,
-                                     std::int64_t episodes, const agents::EvaluationOptions& options) {
-  const std::int64_t particles = agent.policy().particle_count(),
-                     each = std::max<std::int64_t>(1, episodes / particles);
-  const std::vector<double> returns =
-      returns_of(play_episodes(agent.policy(), environment, agents::every_particle(each, particles), options));
-  std::vector<double> means;
-  for (std::int64_t i = 0; i < particles; ++i)
-    means.push_back(
-        agents::mean(std::span(returns).subspan(static_cast<std::size_t>(i * each), static_cast<std::size_t>(each))));
-  return means;
-}
-
 Json evaluate(const TrainedRun& trained, const Arguments& arguments) {
   const envs::ControlEntry::Builder& environment = trained.experiment->environment_builder();
-  std::vector<double> returns, discounted, lengths, per_seed, means, medians, best;
-  Json particles_per_seed = Json::array(), seeds = Json::array();
+  std::vector<double> returns, discounted, lengths, per_seed;
+  std::vector<std::vector<double>> of_particles;
+  Json seeds = Json::array();
   for (std::int64_t i = 0; i < trained.run->agent_count(); ++i) {
     const agents::ControlAgent& agent = trained.run->agent(i);
     const std::int64_t count = agent.policy().particle_count();
@@ -63,7 +44,7 @@ Json evaluate(const TrainedRun& trained, const Arguments& arguments) {
     const agents::EvaluationOptions options{
         .deterministic = !arguments.sampled, .discount = agent.discount(), .seed = arguments.seed};
     const std::vector<FinishedEpisode> episodes = play_episodes(agent.policy(), environment, particles, options);
-    const std::vector<double> of_seed = returns_of(episodes);
+    const std::vector<double> of_seed = agents::returns_of(episodes);
     returns.insert(returns.end(), of_seed.begin(), of_seed.end());
     for (const FinishedEpisode& episode : episodes) {
       discounted.push_back(episode.discounted_reward);
@@ -72,11 +53,7 @@ Json evaluate(const TrainedRun& trained, const Arguments& arguments) {
     seeds.push_back(agent.seed());
     per_seed.push_back(agents::mean(of_seed));
     if (arguments.particle) continue;
-    const std::vector<double> own = particle_returns(agent, environment, arguments.episodes, options);
-    particles_per_seed.push_back(own);
-    means.push_back(agents::mean(own));
-    medians.push_back(agents::quantile(own, 0.5));
-    best.push_back(std::ranges::max(own));
+    of_particles.push_back(particle_returns(agent.policy(), environment, arguments.episodes, options));
   }
   Json result{{"name", trained.experiment->name()},
               {"env", trained.experiment->environment()},
@@ -96,12 +73,7 @@ Json evaluate(const TrainedRun& trained, const Arguments& arguments) {
               {"discounted_return", number(agents::mean(discounted))},
               {"episode_length", number(agents::mean(lengths))},
               {"threshold", number(trained.run->spec().threshold)}};
-  if (!arguments.particle)
-    result["particles"] = {{"count", trained.run->agent(0).policy().particle_count()},
-                           {"mean", number(agents::mean(means))},
-                           {"median", number(agents::mean(medians))},
-                           {"max", number(agents::mean(best))},
-                           {"per_seed", particles_per_seed}};
+  if (!arguments.particle) result["particles"] = over_particles(of_particles);
   return result;
 }
 

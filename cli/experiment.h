@@ -10,6 +10,7 @@
 #include <stein/core/stop_token.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -47,6 +48,15 @@ struct OptionSources {
 
 /// "key=value" as a pair. Throws Error(usage) where there is no '='.
 std::pair<std::string, std::string> parse_setting(std::string_view text);
+
+/// Name and value of every option of a builder or another part.
+template <class Part>
+std::map<std::string, std::string> values_of(Part& part) {
+  const OptionTable table = OptionTable::of(part);
+  std::map<std::string, std::string> values;
+  for (const Option& option : table.options()) values[option.name] = option.text();
+  return values;
+}
 
 /// Throws Error(usage) if two parts of an experiment describe the same option.
 void check_names_differ(const OptionTable& table, std::string_view experiment);

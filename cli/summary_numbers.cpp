@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <stein/agents/seed_statistics.h>
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace stein::cli {
 
@@ -18,6 +18,20 @@ Json over_seeds(std::span<const double> values) {
   return {{"mean", number(agents::mean(values))},
           {"sd", number(agents::deviation(values))},
           {"per_seed", std::vector<double>(values.begin(), values.end())}};
+}
+
+Json over_particles(const std::vector<std::vector<double>>& returns) {
+  std::vector<double> mean, median, best;
+  for (const std::vector<double>& seed : returns) {
+    mean.push_back(agents::mean(seed));
+    median.push_back(agents::quantile(seed, 0.5));
+    best.push_back(std::ranges::max(seed));
+  }
+  return {{"count", returns.front().size()},
+          {"mean", number(agents::mean(mean))},
+          {"median", number(agents::mean(median))},
+          {"max", number(agents::mean(best))},
+          {"per_seed", returns}};
 }
 
 std::string text(const Json& value, const char* format) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace stein::cli {
 
@@ -12,6 +13,10 @@ nlohmann::ordered_json number(double value);
 
 /// {mean, sd, per_seed}; the deviation of one seed is null.
 nlohmann::ordered_json over_seeds(std::span<const double> values);
+
+/// {count, mean, median, max, per_seed} of the particles' returns [seeds][particles]: each number of a seed, averaged
+/// over seeds.
+nlohmann::ordered_json over_particles(const std::vector<std::vector<double>>& returns);
 
 /// "412.5", or "not defined" for null.
 std::string text(const nlohmann::ordered_json& value, const char* format = "{:.1f}");
