@@ -82,9 +82,9 @@ void ControlRun::record(Repetition& repetition, const IterationReport& report) c
   const std::int64_t iteration = repetition.agent->iterations(),
                      particles = repetition.agent->policy().particle_count();
   if (!is_recorded(iteration)) return;
-  const auto add = [&](const char* tag, double value) { repetition.numbers.push_back({iteration, tag, value}); };
+  const auto add = [&](const std::string& tag, double value) { repetition.numbers.push_back({iteration, tag, value}); };
   add("entropy", report.entropy);
-  if (particles > 1) add("particle_distance", repetition.agent->policy().particle_distance());
+  for (const auto& [tag, value] : repetition.agent->policy().diagnostics()) add(tag, value);
   if (repetition.episodes.empty()) return;
   const std::vector<double> returns =
       by_particle(repetition.episodes, particles, [](const FinishedEpisode& e) { return e.total_reward; });
@@ -151,6 +151,14 @@ void ControlRun::hand_over(const Outputs& outputs, std::int64_t last_iteration) 
     auto& numbers = repetitions_[i].numbers;
     numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(next[i]));
   }
+}
+
+std::vector<std::string> ControlRun::warnings() const {
+  std::vector<std::string> found;
+  for (const Repetition& repetition : repetitions_)
+    if (const auto warning = repetition.agent->warning())
+      found.push_back("seed " + std::to_string(repetition.agent->seed()) + ": " + *warning);
+  return found;
 }
 
 std::vector<ControlOutcome> ControlRun::outcomes() const {

@@ -87,6 +87,9 @@ class ControlRun {
   /// Plays the final evaluation episodes.
   std::vector<ControlOutcome> outcomes() const;
 
+  /// What a person should know of how it went, with the seed: policies that left the finite numbers and came back.
+  std::vector<std::string> warnings() const;
+
   const std::vector<ControlTiming>& timing() const { return timing_; }
   /// Adds the time of earlier processes. Throws Error(usage) unless there is one entry a seed.
   void add_timing(const std::vector<ControlTiming>& earlier);

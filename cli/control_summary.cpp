@@ -87,6 +87,7 @@ Json summarize_control(const ControlExperiment& experiment, const agents::Contro
           {"training_seconds", training_seconds},
           {"peak_memory_mb", cost.peak_memory_mb},
           {"wall_seconds", cost.wall_seconds},
+          {"warnings", run.warnings()},
           {"version", version()},
           {"commit", commit()}};
 }

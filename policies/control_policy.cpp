@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/inference/collapse_meter.h>
 #include <stein/policies/control_policy.h>
 
 #include <algorithm>
@@ -48,6 +49,10 @@ void correlate(inference::Particles<float>& particles, const inference::Particle
   }
 }
 
+double weight_variance(const inference::Particles<float>& particles) {
+  return inference::mean_variance(particles.values(), particles.layout(), inference::Role::weight);
+}
+
 }  // namespace
 
 ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed)
@@ -60,6 +65,7 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
   if (options.initial_correlation > 0)
     correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
   quieten_outputs(particles_, options);
+  start_variance_ = weight_variance(particles_);
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();
@@ -103,6 +109,13 @@ double ControlPolicy::particle_distance() const {
   }
   return total /
          (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(posterior_->weight_layout().coordinate_count()));
+}
+
+std::vector<std::pair<std::string, double>> ControlPolicy::diagnostics() const {
+  if (particle_count() == 1) return {};
+  std::vector<std::pair<std::string, double>> found{{"particle_distance", particle_distance()}};
+  if (start_variance_ > 0) found.emplace_back("collapse", weight_variance(particles_) / start_variance_);
+  return found;
 }
 
 void ControlPolicy::save(Snapshot& snapshot) const {

@@ -10,6 +10,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace stein::policies {
@@ -75,6 +77,10 @@ class ControlPolicy {
                                             inference::MatrixView<float> outputs) const;
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
+  /// What there is to say of more than one particle, recorded over time: {"particle_distance", that}, and {"collapse",
+  /// the variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ) ÷ what it was at the start} unless
+  /// they started all alike.
+  std::vector<std::pair<std::string, double>> diagnostics() const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) saying what differs.
@@ -87,6 +93,7 @@ class ControlPolicy {
   inference::Particles<float> particles_;
   inference::AlignedBuffer<float> weights_;  ///< [M, P]
   std::int64_t constants_ = -1;              ///< where they begin in a row of weights
+  double start_variance_ = 0;                ///< of the weights over particles
   std::optional<RunningMoments> moments_;
 };
 

@@ -201,8 +201,8 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   CHECK(attribute(dom, "data-ready") == "true");
   CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
   const Json plots = Json::parse(attribute(dom, "data-plots"));
-  for (const char* plot :
-       {"evaluation_return", "return", "particles", "entropy", "particle_distance", "visits-a2c", "visits-a2c-svgd"}) {
+  for (const char* plot : {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse",
+                           "visits-a2c", "visits-a2c-svgd"}) {
     CAPTURE(plot);
     REQUIRE(plots.contains(plot));
     CHECK(plots[plot].get<int>() >= 3);

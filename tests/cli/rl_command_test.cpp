@@ -90,6 +90,7 @@ TEST_CASE("every agent learns with every posterior, on choices and on numbers", 
   CHECK(tags.contains("entropy"));
   CHECK(tags.contains("evaluation_return"));
   CHECK(tags.contains("particle_distance") == (posterior != "none"));
+  CHECK(tags.contains("collapse") == (posterior != "none"));
 }
 
 TEST_CASE("A2C solves CartPole-v1, and the summary says after how long", "[cli][rl]") {

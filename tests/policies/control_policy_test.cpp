@@ -113,6 +113,20 @@ TEST_CASE("the particle distance is the mean squared difference of a weight over
   CHECK(ControlPolicy(small(1), choices, 3).particle_distance() == 0);
 }
 
+TEST_CASE("diagnostics are distance and spread of the particles, against the start", "[policies][control]") {
+  using Pairs = std::vector<std::pair<std::string, double>>;
+  ControlPolicy policy(small(3), choices, 3);
+  CHECK(policy.diagnostics() == Pairs{{"particle_distance", policy.particle_distance()}, {"collapse", 1}});
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (float& x : policy.particles().values().row(i)) x *= 0.5F;
+  policy.refresh();
+  CHECK(policy.diagnostics()[1].second == Approx(0.25).epsilon(1e-6));
+  ControlPolicy::Options equal = small(3);
+  equal.initial_correlation = 1;
+  CHECK(ControlPolicy(equal, choices, 3).diagnostics().size() == 1);
+  CHECK(ControlPolicy(small(1), choices, 3).diagnostics().empty());
+}
+
 TEST_CASE("the last layer starts as quiet as it is told to", "[policies][control]") {
   ControlPolicy::Options loud = small(2), quiet = small(2);
   loud.output_spread = 1, quiet.output_spread = 0.25;
