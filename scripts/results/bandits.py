@@ -12,14 +12,13 @@ committed before anything is run.
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from results_page import RESULTS, ROOT, difference, keep, write_section
+
 PROGRAM = ROOT / "build/release/stein"
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandits_plan.json").read_text())
-RESULTS = ROOT / "docs/results"
 RUNS = ROOT / "runs/results"
 
 
@@ -58,10 +57,7 @@ def run(table, name, words):
     summary = json.loads(done.stdout)
     del summary["run_directory"]  # a place on one machine, no result
     entry = {"command": "stein " + " ".join(words), "summary": summary}
-    result.parent.mkdir(parents=True, exist_ok=True)
-    partial = result.with_suffix(".partial")
-    partial.write_text(json.dumps(entry, indent=1) + "\n")
-    partial.rename(result)
+    keep(result, entry, indent=1)
     return entry
 
 
@@ -118,18 +114,6 @@ def row(name, entry):
             f"{seeds} | `{entry['command']}` |")
 
 
-STUDENT_T_975 = {1: 12.706, 4: 2.776, 9: 2.262, 19: 2.093}  # by degrees of freedom
-
-
-def difference(first, second, results):
-    """The mean over seeds of first's regret minus second's, with a 95 % interval: a seed gives both the same contexts."""
-    regrets = [results[name]["summary"]["regret"]["per_seed"] for name in (first, second)]
-    differences = [a - b for a, b in zip(*regrets)]
-    half_width = STUDENT_T_975[len(differences) - 1] * statistics.stdev(differences) / len(differences) ** 0.5
-    mean = statistics.mean(differences)
-    return f"{first} − {second}: {mean:.1f}, 95 % interval {mean - half_width:.1f} to {mean + half_width:.1f}"
-
-
 HEAD = ("| policy | regret, mean ± sd | % of uniform | lock-in share | decisions/s | updates/s | regret of each seed | command |\n"
         "|---|---|---|---|---|---|---|---|")
 
@@ -137,26 +121,26 @@ HEAD = ("| policy | regret, mean ± sd | % of uniform | lock-in share | decision
 def write():
     text = (pathlib.Path(__file__).parent / "bandits_head.md").read_text()
     for table, plan in PLAN["tables"].items():
-        text += f"\n## {plan['title']}\n\n{plan['text']}\n\n{HEAD}\n"
+        text += f"\n### {plan['title']}\n\n{plan['text']}\n\n{HEAD}\n"
         results = {name: json.loads(result_file(table, name).read_text())
                    for name, _, _, _ in entries(table) if result_file(table, name).exists()}
         for name, _, _, _ in entries(table):
             text += (row(name, results[name]) if name in results else f"| {name} | not run | | | | | | |") + "\n"
         pairs = [pair for pair in plan.get("pairs", []) if all(name in results for name in pair)]
         if pairs:
-            text += "\nDifferences of regret, paired by seed:\n\n" + "".join(f"- {difference(*pair, results)}\n" for pair in pairs)
+            text += "\nDifferences of regret, paired by seed, which gives both the same contexts:\n\n"
+        for first, second in pairs:
+            regrets = [results[name]["summary"]["regret"]["per_seed"] for name in (first, second)]
+            text += f"- {first} − {second}: {difference(*regrets)}\n"
     plan = PLAN["tuning"]
-    text += f"\n## Tuning\n\n{plan['text']}\n\n| policy and settings | regret, mean ± sd |\n|---|---|\n"
+    text += f"\n### Tuning\n\n{plan['text']}\n\n| policy and settings | regret, mean ± sd |\n|---|---|\n"
     for policy in plan["grid"]:
         for name, settings in grid(policy):
             result = result_file("tuning", name)
             label = policy + " " + " ".join(f"{key}={value}" for key, value in settings.items())
             regret = json.loads(result.read_text())["summary"]["regret"] if result.exists() else None
             text += f"| {label} | {regret['mean']:.1f} ± {regret['sd']:.1f} |\n" if regret else f"| {label} | not run |\n"
-    page = ROOT / "docs/results.md"
-    marker = "<!-- sparse_regression.py: begin -->"  # from there on the page is another script's
-    _, begin, others = page.read_text().partition(marker) if page.exists() else ("", "", "")
-    page.write_text(text + ("\n" + begin + others if begin else ""))
+    write_section("bandits.py", text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
     scripts/results/control.py tune [TASK …]     the grid, on its own seeds; six settings for every method
     scripts/results/control.py run [TASK …] [--iterations N]   the reported runs, with the settings that tuning chose
+    scripts/results/control.py curves            learning curves of two MuJoCo tasks, with the defaults of every agent
     scripts/results/control.py write             docs/results.md from whatever has been run
 
 Every run leaves docs/results/control/<task>_<agent>_<posterior>….json: the command, what the program printed, and what the curve of
@@ -15,17 +16,16 @@ import itertools
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from results_page import RESULTS, ROOT, difference, keep, with_interval, write_section
+
 PROGRAM = ROOT / "build/release/stein"
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_plan.json").read_text())
-RESULTS = ROOT / "docs/results/control"
+ENTRIES = RESULTS / "control"
 RUNS = ROOT / "runs/results/control"
-BEGIN, END = "<!-- control.py: begin -->\n", "<!-- control.py: end -->\n"
-STUDENT_T_975 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262}  # by degrees of freedom
+CURVE_POINTS = (0.1, 0.2, 0.3, 0.5, 0.7, 1)  # of the steps
 NAMES = {"independent": "independent", "svgd": "SVGD", "svgd-star": "SVGD* (25-16)", "s2vgd": "S2VGD, K = 4"}
 
 
@@ -42,7 +42,24 @@ def command(task, agent, method, iterations, seeds, chosen):
     return words + ["--seeds", f"{seeds[0]}:{seeds[1]}"]
 
 
-def curve_of(folder):
+def curve_command(task, agent, posterior):
+    first, end = PLAN["seeds"]
+    return ["rl", "--env", task, "--agent", agent, "--posterior", posterior, "--set", f"steps={PLAN['curves']['tasks'][task]}",
+            "--seeds", f"{first}:{end}"]
+
+
+def points_of(folder, summary):
+    """By share of the steps: the evaluation then, or the last one before, of every seed."""
+    points = {}
+    for line in (folder / "metrics.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        if record["tag"] == "evaluation_return":
+            points.setdefault(record["seed"], []).append((record["step"], record["value"]))
+    return {"evaluations": {str(share): [[value for step, value in points[seed] if step <= share * summary["steps"]][-1]
+                                         for seed in sorted(points)] for share in CURVE_POINTS}}
+
+
+def curve_of(folder, _):
     """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it."""
     values = {}
     for line in (folder / "metrics.jsonl").read_text().splitlines():
@@ -58,11 +75,12 @@ def curve_of(folder):
                 before = step
             means.setdefault(tag, []).append(total / before)
             last.setdefault(tag, []).append(points[-1][1])
-    return {"mean": means, "last": last}
+    return {"curve": {"mean": means, "last": last}}
 
 
-def run(name, words):
-    result = RESULTS / f"{name}.json"
+def run(name, words, read):
+    """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
+    result = ENTRIES / f"{name}.json"
     if result.exists():
         return json.loads(result.read_text())
     folder = RUNS / name
@@ -81,11 +99,8 @@ def run(name, words):
     else:
         entry["summary"] = json.loads(done.stdout)
         entry["summary"].pop("run_directory", None)  # a place on one machine, no result
-        entry["curve"] = curve_of(folder)
-    result.parent.mkdir(parents=True, exist_ok=True)
-    partial = result.with_suffix(".partial")
-    partial.write_text(json.dumps(entry) + "\n")
-    partial.rename(result)
+        entry.update(read(folder, entry["summary"]))
+    keep(result, entry)
     return entry
 
 
@@ -103,14 +118,14 @@ def tune(tasks):
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
         for candidate in grid(method):
             run(tuning_name(task, agent, method, candidate),
-                command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate))
+                command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate), curve_of)
 
 
 def chosen(task, agent, method):
     """The settings with the largest mean return on the tuning seeds; nothing if the grid has not been run whole."""
     best, settings = None, None
     for candidate in grid(method):
-        result = RESULTS / f"{tuning_name(task, agent, method, candidate)}.json"
+        result = ENTRIES / f"{tuning_name(task, agent, method, candidate)}.json"
         if not result.exists():
             return None
         entry = json.loads(result.read_text())
@@ -134,14 +149,38 @@ def run_tables(tasks, iterations):
             print(f"{task}, {agent}, {method}: the grid has not been run whole; run `tune` first", file=sys.stderr)
             continue
         length = iterations or PLAN["tasks"][task]["iterations"]
-        run(name_of(task, agent, method, length), command(task, agent, method, length, PLAN["seeds"], settings))
+        run(name_of(task, agent, method, length), command(task, agent, method, length, PLAN["seeds"], settings), curve_of)
 
 
-def with_interval(values):
-    mean = statistics.mean(values)
-    if len(values) < 2:
-        return f"{mean:.1f}"
-    return f"{mean:.1f} ± {STUDENT_T_975[len(values) - 1] * statistics.stdev(values) / len(values) ** 0.5:.1f}"
+def curve_entries(task):
+    for agent, posterior in itertools.product(PLAN["curves"]["agents"], PLAN["curves"]["posteriors"]):
+        yield agent, posterior, f"curves/{task}_{agent}_{posterior}"
+
+
+def run_curves():
+    for task in PLAN["curves"]["tasks"]:
+        for agent, posterior, name in curve_entries(task):
+            run(name, curve_command(task, agent, posterior), points_of)
+
+
+def curve_section():
+    text = CURVES_TEXT
+    for task, steps in PLAN["curves"]["tasks"].items():
+        text += f"#### {task}\n\n| agent | posterior | " + " | ".join(f"{share * steps / 1e6:g} M" for share in CURVE_POINTS)
+        text += " | without noise at the end | command |\n" + "|---" * (len(CURVE_POINTS) + 4) + "|\n"
+        for agent, posterior, name in curve_entries(task):
+            result = ENTRIES / f"{name}.json"
+            entry = json.loads(result.read_text()) if result.exists() else None
+            text += f"| {agent} | {posterior} | "
+            if entry is None or "diverged" in entry:
+                text += "not run" if entry is None else "diverged"
+                text += " |" * (len(CURVE_POINTS) + 2) + "\n"
+                continue
+            cells = [with_interval(entry["evaluations"][str(share)], 0) for share in CURVE_POINTS]
+            cells.append(with_interval(entry["summary"]["return"]["per_seed"], 0))
+            text += " | ".join(cells) + f" | `{entry['command']}` |\n"
+        text += "\n"
+    return text
 
 
 def row(method, entry):
@@ -150,9 +189,9 @@ def row(method, entry):
     if "diverged" in entry:
         return f"| {NAMES[method]} | diverged | | | | | | `{entry['command']}` |\n"
     summary, curve = entry["summary"], entry["curve"]
-    cells = [with_interval(curve["mean"]["return"]), with_interval(curve["mean"]["discounted_return"]),
-             with_interval(curve["last"]["discounted_return"]), with_interval(summary["return"]["per_seed"]),
-             " / ".join(with_interval(curve["last"][tag]) for tag in ("return", "return_median", "return_max"))]
+    cells = [with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
+             with_interval(curve["last"]["discounted_return"], 1), with_interval(summary["return"]["per_seed"], 1),
+             " / ".join(with_interval(curve["last"][tag], 1) for tag in ("return", "return_median", "return_max"))]
     steps = f"{summary['env_steps'] / len(summary['seeds']) / 1e6:.1f} M"
     return f"| {NAMES[method]} | " + " | ".join(cells) + f" | {steps} | `{entry['command']}` |\n"
 
@@ -169,49 +208,45 @@ result of the method.
 Published, read from the figure as an order of learning speed: S2VGD ≥ SVGD* ≥ SVGD, all above independent.
 
 """
+CURVES_TEXT = """### Learning curves of two MuJoCo tasks
+
+Return of evaluation episodes (the most likely action, a particle drawn for each episode) after so many environment steps of all
+particles together: mean over five seeds ± half the width of a 95 % interval. Every agent has its defaults; nothing was tuned for these
+tasks.
+
+"""
 HEAD = ("| method | learning, undiscounted | learning, discounted | last iteration, discounted | final evaluation, no noise | "
         "last iteration: mean / median / max over particles | steps a seed | command |\n|---|---|---|---|---|---|---|---|\n")
-
-
-def difference(first, second, entries):
-    pairs = [entries[name]["curve"]["mean"]["discounted_return"] for name in (first, second)]
-    values = [a - b for a, b in zip(*pairs)]
-    half = STUDENT_T_975[len(values) - 1] * statistics.stdev(values) / len(values) ** 0.5
-    mean = statistics.mean(values)
-    return f"- {NAMES[first]} − {NAMES[second]}: {mean:.1f}, 95 % interval {mean - half:.1f} to {mean + half:.1f}\n"
 
 
 def write():
     text = TEXT
     for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"]):
         lengths = {PLAN["tasks"][task]["iterations"]}
-        lengths |= {int(path.stem.rsplit("_", 1)[1]) for path in RESULTS.glob(f"{task}_{agent}_*_*.json")}
+        lengths |= {int(path.stem.rsplit("_", 1)[1]) for path in ENTRIES.glob(f"{task}_{agent}_*_*.json")}
         for length in sorted(lengths):
-            text += f"### {task}, {agent}, {length} iterations\n\n{HEAD}"
+            text += f"#### {task}, {agent}, {length} iterations\n\n{HEAD}"
             entries = {}
             for method in PLAN["posteriors"]:
-                result = RESULTS / f"{name_of(task, agent, method, length)}.json"
+                result = ENTRIES / f"{name_of(task, agent, method, length)}.json"
                 entry = json.loads(result.read_text()) if result.exists() else None
                 text += row(method, entry)
                 if entry and "summary" in entry:
                     entries[method] = entry
-            differences = [difference(first, second, entries) for first, second in
-                           (("s2vgd", "svgd-star"), ("svgd-star", "svgd"), ("svgd", "independent"))
-                           if first in entries and second in entries]
-            if differences:
-                text += "\nDifferences of learning, discounted, paired by seed:\n\n" + "".join(differences)
+            pairs = [pair for pair in (("s2vgd", "svgd-star"), ("svgd-star", "svgd"), ("svgd", "independent"))
+                     if all(method in entries for method in pair)]
+            if pairs:
+                text += "\nDifferences of learning, discounted, paired by seed:\n\n"
+            for pair in pairs:
+                curves = [entries[method]["curve"]["mean"]["discounted_return"] for method in pair]
+                text += f"- {NAMES[pair[0]]} − {NAMES[pair[1]]}: {difference(*curves)}\n"
             text += "\n"
-    page = ROOT / "docs/results.md"
-    old = page.read_text()
-    if BEGIN not in old:
-        old = old.rstrip("\n") + "\n\n" + BEGIN + END
-    before, rest = old.split(BEGIN)
-    page.write_text(before + BEGIN + text + END + rest.split(END)[1])
+    write_section("control.py", text + curve_section())
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["tune", "run", "write"])
+    parser.add_argument("action", choices=["tune", "run", "curves", "write"])
     parser.add_argument("tasks", nargs="*", metavar="TASK")
     parser.add_argument("--iterations", type=int, default=0)
     choice = parser.parse_args()
@@ -224,4 +259,6 @@ if __name__ == "__main__":
         tune(wanted)
     elif choice.action == "run":
         run_tables(wanted, choice.iterations)
+    elif choice.action == "curves":
+        run_curves()
     write()

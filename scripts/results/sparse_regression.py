@@ -11,17 +11,15 @@ and are those of the longest runs there are. The program is built against an ins
 import argparse
 import json
 import os
-import pathlib
-import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs/results/sparse_regression"
+from results_page import RESULTS, ROOT, keep, with_interval, write_section
+
+CELLS = RESULTS / "sparse_regression"
 EXAMPLE = ROOT / "examples/sparse_regression"
 BUILD = ROOT / "build/examples/sparse_regression"
 PROGRAM = BUILD / "example_sparse_regression"
-BEGIN, END = "<!-- sparse_regression.py: begin -->\n", "<!-- sparse_regression.py: end -->\n"
 METHODS = {"sa": "SGLD-SA", "em": "SGLD-EM", "fixed": "SGLD"}
 # By task, (v0, sigma) and method: the published MAE and MSE.
 PUBLISHED = {
@@ -38,8 +36,6 @@ PUBLISHED = {
         ("0.001", "2"): {"sa": "0.187 / 0.113", "em": "0.376 / 0.360", "fixed": "0.337 / 0.319"},
     },
 }
-STUDENT_T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
-                 2.101, 2.093]  # by degrees of freedom 1, 2, …
 
 
 def build():
@@ -55,33 +51,22 @@ def run(task, seeds, steps):
         for method in published:
             for seed in seeds:
                 words = [task, method, v0, sigma, str(seed), str(steps)]
-                result = RESULTS / ("_".join(words) + ".json")
+                result = CELLS / ("_".join(words) + ".json")
                 if result.exists():
                     continue
                 print(" ".join(words), file=sys.stderr, flush=True)
                 done = subprocess.run([str(PROGRAM), *words], stdout=subprocess.PIPE, text=True, check=True)
                 entry = {"command": "example_sparse_regression " + " ".join(words), "outcome": json.loads(done.stdout)}
-                result.parent.mkdir(parents=True, exist_ok=True)
-                partial = result.with_suffix(".partial")
-                partial.write_text(json.dumps(entry) + "\n")
-                partial.rename(result)
+                keep(result, entry)
 
 
 def outcomes(task, method, v0, sigma):
     """The outcomes of the longest runs of a cell by seed, and their steps."""
     found = {}
-    for path in RESULTS.glob(f"{task}_{method}_{v0}_{sigma}_*.json"):
+    for path in CELLS.glob(f"{task}_{method}_{v0}_{sigma}_*.json"):
         seed, steps = (int(word) for word in path.stem.split("_")[4:])
         found.setdefault(steps, {})[seed] = json.loads(path.read_text())["outcome"]
     return (found[max(found)], max(found)) if found else ({}, 0)
-
-
-def with_interval(values, digits):
-    mean = statistics.mean(values)
-    if len(values) < 2 or len(values) > len(STUDENT_T_975) + 1:
-        return f"{mean:.{digits}f}"
-    half_width = STUDENT_T_975[len(values) - 2] * statistics.stdev(values) / len(values) ** 0.5
-    return f"{mean:.{digits}f} ± {half_width:.{digits}f}"
 
 
 def row(task, v0, sigma, method, published):
@@ -119,12 +104,7 @@ def write():
             for method in published:
                 text += row(task, v0, sigma, method, published[method])
         text += "\n"
-    page = ROOT / "docs/results.md"
-    old = page.read_text()
-    if BEGIN not in old:
-        old = old.rstrip("\n") + "\n\n" + BEGIN + END
-    before, rest = old.split(BEGIN)
-    page.write_text(before + BEGIN + text + END + rest.split(END)[1])
+    write_section("sparse_regression.py", text)
 
 
 if __name__ == "__main__":
