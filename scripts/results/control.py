@@ -199,8 +199,8 @@ def row(method, entry):
 TEXT = """## Control: REINFORCE and A2C with a posterior
 
 Made by `scripts/results/control.py` from `docs/results/control/`: the figure of Zhang et al. 2018, §5.3. 16 particles, 10,000 steps a
-particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights
-(independent: none, each particle on its own). Plan, grids and tuning seeds were committed first, six settings for every method; reported
+particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised
+to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids and tuning seeds were committed first, six settings for every method; reported
 seeds are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
 learner has more of. All are means over seeds ± half the width of a 95 % interval over them; the best particle stands apart and is no
 result of the method.
