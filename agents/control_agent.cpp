@@ -1,4 +1,3 @@
-#include <stein/agents/advantages.h>
 #include <stein/agents/control_agent.h>
 #include <stein/agents/repetitions.h>
 #include <stein/core/error.h>
@@ -129,14 +128,16 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
       rollouts_(environment, shape_of(options), part_of(seed, 1)),
       baseline_(make_baseline(options.baseline, value_options(options), policy_.particle_count(),
                               policy_.observation_size(), part_of(seed, 2))),
+      experience_({.discount = options.discount,
+                   .gae_lambda = options.gae_lambda,
+                   .horizon_is_an_end = options.learner == Learner::reinforce,
+                   .normalize_advantages = options.normalize_advantages,
+                   .normalize_rewards = options.normalize_rewards},
+                  rollouts_),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
       sampler_(options.sampler.make(policy_.particle_count(), policy_.particles().size(), part_of(seed, 3))) {
   STEIN_CHECK(options.learner == Learner::reinforce || options.baseline == BaselineKind::network,
               "option 'baseline': only reinforce works without a value network");
-  const std::size_t shards = rollouts_.shards().size();
-  running_returns_.resize(shards), rewards_.resize(shards), advantages_.resize(shards), gathered_.resize(shards);
-  for (std::size_t i = 0; i < shards; ++i)
-    running_returns_[i].resize(static_cast<std::size_t>(rollouts_.shards()[i].slots));
 }
 
 double ControlAgent::alpha() const {
@@ -152,9 +153,7 @@ IterationReport ControlAgent::iterate() {
   report.steps = total_steps() - before;
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
-  gather();
-  score_rewards();
-  estimate_advantages();
+  experience_.take(rollouts_, policy_, *baseline_);
   report.entropy = score_densities();
   try {
     update();
@@ -162,153 +161,37 @@ IterationReport ControlAgent::iterate() {
     if (error.kind() != ErrorKind::numeric) throw;
     fail(ErrorKind::numeric, "seed {}, iteration {}: {}", seed_, iterations_, error.what());
   }
-  baseline_->refit(value_rows(all_));
-  for (const RolloutShard& shard : rollouts_.shards())
-    policy_.observe({shard.observations.data(), shard.rows(), policy_.observation_size()});
+  baseline_->refit(value_rows(experience_.all()));
+  observe();
   ++iterations_;
   return report;
 }
 
-/// Brings the rows that count together, particle by particle, in the order shard, step, slot.
-void ControlAgent::gather() {
-  const std::int64_t m = policy_.particle_count(), seen = policy_.observation_size(),
-                     act = policy_.distribution().actions();
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(m));
-  for (const RolloutShard& shard : rollouts_.shards())
-    for (std::int64_t row = 0; row < shard.rows(); ++row)
-      counts[static_cast<std::size_t>(shard.particle)] += shard.counts[static_cast<std::size_t>(row)] != 0 ? 1 : 0;
-  all_.rows = *std::ranges::max_element(counts);
-  const std::int64_t rows = m * all_.rows;
-  std::fill_n(resized(all_.observations, rows * seen), rows * seen, 0.0F);
-  std::fill_n(resized(all_.actions, rows * act), rows * act, 0.0F);
-  for (auto* numbers : {&all_.times, &all_.scale, &all_.advantages, &all_.targets, &all_.log_density})
-    std::fill_n(resized(*numbers, rows), rows, 0.0F);
-
-  std::vector<std::int64_t> next(static_cast<std::size_t>(m));
-  for (std::int64_t i = 0; i < m; ++i) next[static_cast<std::size_t>(i)] = i * all_.rows;
-  for (std::size_t index = 0; index < gathered_.size(); ++index) {
-    const RolloutShard& shard = rollouts_.shards()[index];
-    gathered_[index].assign(static_cast<std::size_t>(shard.rows()), -1);
-    for (std::int64_t row = 0; row < shard.rows(); ++row) {
-      const auto from = static_cast<std::size_t>(row);
-      if (shard.counts[from] == 0) continue;
-      const std::int64_t to = next[static_cast<std::size_t>(shard.particle)]++;
-      gathered_[index][from] = to;
-      policy_.present({shard.observations.data() + row * seen, 1, seen},
-                      {all_.observations.data() + to * seen, 1, seen});
-      std::copy_n(shard.actions.data() + row * act, act, all_.actions.data() + to * act);
-      all_.times[static_cast<std::size_t>(to)] = shard.times[from];
-      all_.scale[static_cast<std::size_t>(to)] =
-          1 / static_cast<float>(counts[static_cast<std::size_t>(shard.particle)]);
-    }
-  }
-}
-
-/// The rewards that are learned from, by shard.
-void ControlAgent::score_rewards() {
-  for (std::size_t index = 0; index < rewards_.size(); ++index) {
-    const RolloutShard& shard = rollouts_.shards()[index];
-    rewards_[index].assign(shard.rewards.begin(), shard.rewards.begin() + shard.rows());
-    if (!options_.normalize_rewards) continue;
-    const auto n = static_cast<std::size_t>(shard.slots);
-    std::vector<float>& running = running_returns_[index];
-    for (std::size_t row = 0; row < rewards_[index].size(); ++row) {
-      if (shard.counts[row] == 0) continue;
-      float& sum = running[row % n];
-      sum = static_cast<float>(options_.discount) * sum + shard.rewards[row];
-      reward_moments_.add({&sum, 1, 1});
-      if (shard.terminated[row] + shard.truncated[row] > 0) sum = 0;
-    }
-  }
-  if (!options_.normalize_rewards) return;
-  const auto scale = static_cast<float>(1 / std::sqrt(reward_moments_.variance(0) + 1e-8));
-  for (std::vector<float>& rewards : rewards_)
-    for (float& reward : rewards) reward = std::clamp(reward * scale, -10.0F, 10.0F);
-}
-
-void ControlAgent::estimate_advantages() {
-  parallel_for(std::ssize(advantages_), [&](std::int64_t i) {
-    estimate_shard(rollouts_.shards()[static_cast<std::size_t>(i)], static_cast<std::size_t>(i));
-  });
-  if (!options_.normalize_advantages) return;
-  const auto n = static_cast<std::size_t>(all_.rows);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(policy_.particle_count()); ++i)
-    standardise({all_.advantages.data() + i * n, n}, {all_.scale.data() + i * n, n});
-}
-
-/// Values, advantages and returns of one shard, written to where its rows were gathered.
-void ControlAgent::estimate_shard(const RolloutShard& shard, std::size_t index) {
-  const std::int64_t seen = policy_.observation_size(), rows = shard.rows(), slots = shard.slots;
-  const auto count = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(slots);
-  const bool horizon_is_an_end = options_.learner == Learner::reinforce;
-  thread_local std::vector<float> presented, values, next_values, ends, final_values, last_values, times;
-  const auto value_of = [&](const std::vector<float>& observations, std::int64_t k, std::span<const float> at_times,
-                            std::vector<float>& to) {
-    const MatrixView<float> seen_rows{resized(presented, k * seen), k, seen};
-    policy_.present({observations.data(), k, seen}, seen_rows);
-    resized(to, k);
-    if (k > 0) baseline_->predict(shard.particle, seen_rows, at_times, to);
-  };
-  value_of(shard.observations, rows, {shard.times.data(), count}, values);
-  next_values.resize(count), ends.resize(count);
-  std::copy(values.begin() + slots, values.begin() + rows, next_values.begin());
-  if (horizon_is_an_end) {
-    std::fill(next_values.end() - slots, next_values.end(), 0.0F);
-  } else {
-    value_of(shard.next_observations, slots, shard.episode_times, last_values);
-    std::ranges::copy(last_values, next_values.end() - slots);
-    // A value network does not look at the time.
-    times.assign(shard.final_rows.size(), 0.0F);
-    value_of(shard.final_observations, std::ssize(shard.final_rows), times, final_values);
-  }
-  for (std::size_t row = 0; row < count; ++row) {
-    ends[row] = shard.terminated[row] + shard.truncated[row];
-    if (ends[row] > 0) next_values[row] = 0;
-  }
-  if (!horizon_is_an_end)
-    for (std::size_t k = 0; k < shard.final_rows.size(); ++k)
-      next_values[static_cast<std::size_t>(shard.final_rows[k])] = final_values[k];
-
-  std::vector<float>& advantages = advantages_[index];
-  advantages.resize(count);
-  generalised_advantages({.slots = static_cast<std::int64_t>(n),
-                          .rewards = rewards_[index],
-                          .values = values,
-                          .next_values = next_values,
-                          .ends = ends},
-                         options_.discount, options_.gae_lambda, advantages);
-  for (std::size_t row = 0; row < count; ++row) {
-    const std::int64_t to = gathered_[index][row];
-    if (to < 0) continue;
-    all_.advantages[static_cast<std::size_t>(to)] = advantages[row];
-    all_.targets[static_cast<std::size_t>(to)] = advantages[row] + values[row];
-  }
-}
-
 /// log π(a | o) of what was done, before the policies move; returns their entropy.
 double ControlAgent::score_densities() {
-  const std::int64_t m = policy_.particle_count(), n = all_.rows, seen = policy_.observation_size(),
+  ExperienceRows& all = experience_.all();
+  const std::int64_t m = policy_.particle_count(), n = all.rows, seen = policy_.observation_size(),
                      act = policy_.distribution().actions(), k = policy_.distribution().outputs();
   std::vector<double> entropies(static_cast<std::size_t>(m));
   parallel_for(m, [&](std::int64_t i) {
     thread_local std::vector<float> outputs;
     const auto parameters =
-        policy_.parameters(i, {all_.observations.data() + i * n * seen, n, seen}, {resized(outputs, n * k), n, k});
+        policy_.parameters(i, {all.observations.data() + i * n * seen, n, seen}, {resized(outputs, n * k), n, k});
     // Those that count come first.
-    const auto scale = std::span(all_.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
+    const auto scale = std::span(all.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
     const std::int64_t counted = std::ranges::count_if(scale, [](float c) { return c != 0; });
     entropies[static_cast<std::size_t>(i)] =
         policy_.distribution().mean_entropy({parameters.outputs.block(0, counted), parameters.constants});
     if (options_.clip_ratio > 0)
-      policy_.distribution().log_density(parameters, {all_.actions.data() + i * n * act, n, act},
-                                         {all_.log_density.data() + i * n, static_cast<std::size_t>(n)});
+      policy_.distribution().log_density(parameters, {all.actions.data() + i * n * act, n, act},
+                                         {all.log_density.data() + i * n, static_cast<std::size_t>(n)});
   });
   double mean = 0;
   for (const double entropy : entropies) mean += entropy / static_cast<double>(m);
   return mean;
 }
 
-ValueRows ControlAgent::value_rows(const Collected& rows) const {
+ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
   const std::int64_t m = policy_.particle_count(), seen = policy_.observation_size();
   return {.particles = m,
           .rows = rows.rows,
@@ -320,10 +203,11 @@ ValueRows ControlAgent::value_rows(const Collected& rows) const {
 
 void ControlAgent::update() {
   if (options_.minibatches == 1) {
-    for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch) step(all_);
+    for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch) step(experience_.all());
     return;
   }
-  std::vector<std::int64_t> order(static_cast<std::size_t>(all_.rows));
+  const std::int64_t rows = experience_.all().rows;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
   for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch) {
     Draws draws({.seed = seed_,
                  .step = static_cast<std::uint64_t>(iterations_ * options_.epochs + epoch),
@@ -333,47 +217,22 @@ void ControlAgent::update() {
     for (std::size_t i = order.size(); i-- > 1;)
       std::swap(order[i], order[draws.integer(static_cast<std::uint32_t>(i + 1))]);
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
-      const std::int64_t begin = part * all_.rows / options_.minibatches,
-                         end = (part + 1) * all_.rows / options_.minibatches;
+      const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
-      pick({order.data() + begin, static_cast<std::size_t>(end - begin)});
-      step(minibatch_);
+      step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}));
     }
   }
 }
 
-/// Copies these rows of every particle to `minibatch_`.
-void ControlAgent::pick(std::span<const std::int64_t> chosen) {
-  const std::int64_t m = policy_.particle_count(), seen = policy_.observation_size(),
-                     act = policy_.distribution().actions(), n = std::ssize(chosen);
-  minibatch_.rows = n;
-  resized(minibatch_.observations, m * n * seen), resized(minibatch_.actions, m * n * act);
-  const auto columns = [](Collected& rows) {
-    return std::array{&rows.times, &rows.scale, &rows.advantages, &rows.targets, &rows.log_density};
-  };
-  const auto from = columns(all_), to = columns(minibatch_);
-  for (auto* numbers : to) resized(*numbers, m * n);
-  const float larger = static_cast<float>(all_.rows) / static_cast<float>(n);
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t old = i * all_.rows + chosen[static_cast<std::size_t>(k)], place = i * n + k;
-      std::copy_n(all_.observations.data() + old * seen, seen, minibatch_.observations.data() + place * seen);
-      std::copy_n(all_.actions.data() + old * act, act, minibatch_.actions.data() + place * act);
-      for (std::size_t column = 0; column < to.size(); ++column)
-        (*to[column])[static_cast<std::size_t>(place)] = (*from[column])[static_cast<std::size_t>(old)];
-      minibatch_.scale[static_cast<std::size_t>(place)] *= larger;
-    }
-}
-
 /// One update of all policies and of the baseline.
-void ControlAgent::step(const Collected& rows) {
+void ControlAgent::step(const ExperienceRows& rows) {
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_.resize(rows.scale.size());
   for (std::int64_t i = 0; i < m; ++i) {
     // 1/(rows) becomes 1/(α rows), or 1/(α paths).
     double factor = 1 / alpha();
     if (!options_.policy.posterior.flat_prior && options_.gradient_scale == GradientScale::per_episode)
-      factor *= steps_per_path(i);
+      factor *= experience_.steps_per_path(i);
     for (std::int64_t k = 0; k < n; ++k) {
       const auto at = static_cast<std::size_t>(i * n + k);
       const double weight = options_.discount_weight ? std::pow(options_.discount, double{rows.times[at]}) : 1;
@@ -396,32 +255,31 @@ void ControlAgent::step(const Collected& rows) {
   baseline_->learn(value_rows(rows));
 }
 
-/// Rows of particle i for one path: what a mean over steps is multiplied with to be a mean over paths.
-double ControlAgent::steps_per_path(std::int64_t i) const {
-  double steps = 0, paths = 0;
+/// The running statistics of the observations see the rows that count.
+void ControlAgent::observe() {
+  const std::int64_t seen = policy_.observation_size();
   for (const RolloutShard& shard : rollouts_.shards()) {
-    if (shard.particle != i) continue;
-    paths += static_cast<double>(shard.episodes.size());
-    for (std::int64_t row = 0; row < shard.rows(); ++row) steps += double{shard.counts[static_cast<std::size_t>(row)]};
+    const auto counts = [&](std::int64_t row) { return shard.counts[static_cast<std::size_t>(row)] != 0; };
+    for (std::int64_t begin = 0, end = 0; begin < shard.rows(); begin = end) {
+      for (end = begin + 1; end < shard.rows() && counts(end) == counts(begin);) ++end;
+      if (counts(begin)) policy_.observe({shard.observations.data() + begin * seen, end - begin, seen});
+    }
   }
-  return steps / std::max(paths, 1.0);
 }
 
 void ControlAgent::save(Snapshot& snapshot) const {
-  Snapshot policy, rollouts, baseline, sampler, rewards;
+  Snapshot policy, rollouts, baseline, sampler, experience;
   policy_.save(policy);
   rollouts_.save(rollouts);
   baseline_->save(baseline);
   sampler_.save(sampler);
-  reward_moments_.save(rewards);
-  for (std::size_t i = 0; i < running_returns_.size(); ++i)
-    rewards.put("returns" + std::to_string(i), running_returns_[i]);
+  experience_.save(experience);
   snapshot.put("iterations", iterations_);
   snapshot.put_part("policy", policy);
   snapshot.put_part("rollouts", rollouts);
   snapshot.put_part("baseline", baseline);
   snapshot.put_part("sampler", sampler);
-  snapshot.put_part("rewards", rewards);
+  snapshot.put_part("rewards", experience);
 }
 
 void ControlAgent::restore(const Snapshot& snapshot) {
@@ -430,10 +288,7 @@ void ControlAgent::restore(const Snapshot& snapshot) {
   rollouts_.restore(snapshot.part("rollouts"));
   baseline_->restore(snapshot.part("baseline"));
   sampler_.restore(snapshot.part("sampler"));
-  const Snapshot rewards = snapshot.part("rewards");
-  reward_moments_.restore(rewards);
-  for (std::size_t i = 0; i < running_returns_.size(); ++i)
-    rewards.get("returns" + std::to_string(i), std::span(running_returns_[i]));
+  experience_.restore(snapshot.part("rewards"));
 }
 
 }  // namespace stein::agents

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stein/agents/baseline.h>
+#include <stein/agents/experience.h>
 #include <stein/agents/rollouts.h>
 #include <stein/core/options.h>
 #include <stein/core/registry.h>
@@ -136,22 +137,11 @@ class ControlAgent {
   void restore(const Snapshot& snapshot);
 
  private:
-  /// What was collected and counts, particle by particle, [M·n, ·].
-  struct Collected {
-    std::int64_t rows = 0;  ///< n: the most of any particle
-    std::vector<float> observations, actions, times, scale, advantages, targets, log_density;
-  };
-
-  void gather();
-  void score_rewards();
-  void estimate_advantages();
-  void estimate_shard(const RolloutShard& shard, std::size_t index);
   double score_densities();
   void update();
-  void pick(std::span<const std::int64_t> chosen);
-  void step(const Collected& rows);
-  ValueRows value_rows(const Collected& rows) const;
-  double steps_per_path(std::int64_t i) const;
+  void step(const ExperienceRows& rows);
+  void observe();
+  ValueRows value_rows(const ExperienceRows& rows) const;
   double alpha() const;
 
   ControlAgentOptions options_;
@@ -159,15 +149,11 @@ class ControlAgent {
   policies::ControlPolicy policy_;
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
+  Experience experience_;
   PolicyObjective objective_;
   inference::RollbackSampler<float> sampler_;
-  policies::RunningMoments reward_moments_{1};
-  std::vector<std::vector<float>> running_returns_;  ///< by shard, [slots]
   std::int64_t iterations_ = 0;
-  Collected all_, minibatch_;
-  std::vector<float> scale_;                              ///< of the rows of an update, with 1/α
-  std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]
-  std::vector<std::vector<std::int64_t>> gathered_;       ///< by shard, [rows]: row of `all_`, or −1
+  std::vector<float> scale_;  ///< of the rows of an update, with 1/α
 };
 
 /// A registered control agent: its line in `stein list`, and its options for a posterior and kind of actions.
