@@ -30,12 +30,36 @@ const bool posteriors_registered =
     policy_posteriors().add("svgd", {"Stein variational policy gradient, particles of the weights (Liu et al. 2017)",
                                      PolicyPosterior::svgd}) &&
     policy_posteriors().add(
-        "s2vgd", {"the same on the factors of matrix-Gaussian weights (Zhang et al. 2018)", PolicyPosterior::s2vgd});
+        "s2vgd",
+        {"Stein variational policy gradient, particles of the factors of matrix-Gaussian weights (Zhang et al. 2018)",
+         PolicyPosterior::s2vgd});
+
+/// Of a slot in an iteration of A2C: forces show what they were good for later than choices do.
+constexpr std::int64_t continuous_steps = 128;
+
+bool is_stein(PolicyPosterior posterior) {
+  return posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
+}
 
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {
   policies::ControlPolicy::Options policy = options.policy;
   policy.particles = options.posterior == PolicyPosterior::none ? 1 : options.particles;
   return policy;
+}
+
+/// Throws Error(usage) if posterior, prior, form of the weights and sampler do not belong together.
+const ControlAgentOptions& fitting(const ControlAgentOptions& options) {
+  const bool stein = is_stein(options.posterior);
+  STEIN_CHECK(stein || options.policy.posterior.flat_prior,
+              "posteriors none and independent have no prior: expected policy.posterior.flat_prior, as default_options "
+              "sets it");
+  STEIN_CHECK((options.policy.posterior.parameterization == inference::WeightForm::matrix_gaussian) ==
+                  (options.posterior == PolicyPosterior::s2vgd),
+              "posterior s2vgd, and no other, moves factors of matrix-Gaussian weights, as default_options sets it");
+  STEIN_CHECK(options.minibatches <= options.slots * options.steps,
+              "option 'minibatches': expected at most one a step, {} x {}, got {}", options.slots, options.steps,
+              options.minibatches);
+  return options;
 }
 
 RolloutShape shape_of(const ControlAgentOptions& options) {
@@ -76,7 +100,7 @@ Registry<PolicyPosteriorEntry>& policy_posteriors() {
 }
 
 ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete) {
-  const bool stein = posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
+  const bool stein = is_stein(posterior);
   ControlAgentOptions options{.learner = learner, .posterior = posterior};
   options.policy.discrete = discrete;
   options.policy.posterior.flat_prior = !stein;
@@ -88,6 +112,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     case Learner::a2c:
       optimizer.step.step_size = 1e-2;
       options.value.step_size = 1e-2, options.value.updates = 4;
+      options.steps = discrete ? 16 : continuous_steps;
       options.normalize_advantages = stein;  // α is in units of them
       break;
     case Learner::reinforce:
@@ -105,11 +130,10 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
   if (stein) {
     // Particles that start near one another climb in much the same direction, and a kernel with heavy tails lets each
     // learn from the episodes of all: with 16 particles that is worth most of a factor of 16 in steps.
-    options.alpha = 1e-4;
     options.policy.initial_correlation = 0.999;
     kernel.kernel = inference::SvgdKernel::imq;
     if (learner == Learner::a2c) {
-      options.slots = 1, options.steps = 32;
+      options.slots = 1, options.steps = discrete ? 32 : continuous_steps;
       // Of factors a smaller step, as a change of one moves the whole matrix.
       optimizer.step.step_size = posterior == PolicyPosterior::s2vgd ? 7e-4 : 3e-3;
     }
@@ -122,7 +146,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
 
 ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment,
                            std::uint64_t seed)
-    : options_(checked(options)),
+    : options_(fitting(checked(options))),
       seed_(seed),
       policy_(policy_options(options), environment.spec(), part_of(seed, 0)),
       rollouts_(environment, shape_of(options), part_of(seed, 1)),
@@ -136,12 +160,17 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                   rollouts_),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
       sampler_(options.sampler.make(policy_.particle_count(), policy_.particles().size(), part_of(seed, 3))) {
+  STEIN_CHECK(
+      (sampler_.name() == "svgd") == is_stein(options.posterior),
+      "posteriors svgd and s2vgd, and no others, are moved by the sampler 'svgd', as default_options sets it; got "
+      "'{}'",
+      sampler_.name());
   STEIN_CHECK(options.learner == Learner::reinforce || options.baseline == BaselineKind::network,
               "option 'baseline': only reinforce works without a value network");
 }
 
 double ControlAgent::alpha() const {
-  if (options_.policy.posterior.flat_prior) return 1;
+  if (!is_stein(options_.posterior)) return 1;
   const double half_life = options_.alpha_half_life;
   return options_.alpha * (half_life > 0 ? std::exp2(-static_cast<double>(iterations_) / half_life) : 1);
 }
@@ -154,7 +183,7 @@ IterationReport ControlAgent::iterate() {
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
-  report.entropy = score_densities();
+  report.entropy = entropy_and_densities();
   try {
     update();
   } catch (const Error& error) {
@@ -167,8 +196,8 @@ IterationReport ControlAgent::iterate() {
   return report;
 }
 
-/// log π(a | o) of what was done, before the policies move; returns their entropy.
-double ControlAgent::score_densities() {
+/// The entropy of the policies before they move, and for a clipped surrogate log π(a | o) of what was done.
+double ControlAgent::entropy_and_densities() {
   ExperienceRows& all = experience_.all();
   const std::int64_t m = policy_.particle_count(), n = all.rows, seen = policy_.observation_size(),
                      act = policy_.distribution().actions(), k = policy_.distribution().outputs();
@@ -231,8 +260,7 @@ void ControlAgent::step(const ExperienceRows& rows) {
   for (std::int64_t i = 0; i < m; ++i) {
     // 1/(rows) becomes 1/(α rows), or 1/(α paths).
     double factor = 1 / alpha();
-    if (!options_.policy.posterior.flat_prior && options_.gradient_scale == GradientScale::per_episode)
-      factor *= experience_.steps_per_path(i);
+    if (options_.gradient_scale == GradientScale::per_episode) factor *= experience_.steps_per_path(i);
     for (std::int64_t k = 0; k < n; ++k) {
       const auto at = static_cast<std::size_t>(i * n + k);
       const double weight = options_.discount_weight ? std::pow(options_.discount, double{rows.times[at]}) : 1;

@@ -36,16 +36,16 @@ enum class GradientScale {
 /// The learners differ in what they collect and how often they use it; the loop is the same.
 enum class Learner { reinforce, a2c, ppo };
 
-/// How a control agent learns. The defaults of the learners are in control_agent.cpp.
+/// How a control agent learns. What the learners and posteriors start from is `default_options`.
 struct ControlAgentOptions {
   Learner learner = Learner::a2c;                     ///< no option itself: decides which others there are
   PolicyPosterior posterior = PolicyPosterior::none;  ///< the same
   std::int64_t particles = 16;
-  double alpha = 10;
+  double alpha = 1e-4;
   double alpha_half_life = 0;
   GradientScale gradient_scale = GradientScale::per_step;
   std::int64_t slots = 8;
-  std::int64_t steps = 16;
+  std::int64_t steps = 16;  ///< of a slot in an iteration
   double discount = 0.99;
   bool discount_weight = false;
   double gae_lambda = 0.95;
@@ -54,7 +54,7 @@ struct ControlAgentOptions {
   bool normalize_rewards = false;
   std::int64_t epochs = 1;
   std::int64_t minibatches = 1;
-  double clip_ratio = 0;
+  double clip_ratio = 0;  ///< 0: the surrogate is not clipped
   BaselineKind baseline = BaselineKind::network;
   ValueNetworkOptions value{};
   policies::ControlPolicy::Options policy{};
@@ -70,7 +70,9 @@ struct ControlAgentOptions {
       v("alpha_half_life", alpha_half_life, "α is halved every so many iterations; 0: it stays", non_negative,
         "iterations");
       v("gradient_scale", gradient_scale,
-        "J is the mean over time steps (as published), or over episodes of their sums",
+        "J is the mean over time steps (as published), or over episodes of their sums (a2c and ppo: the mean over "
+        "steps "
+        "times the mean length of the last 100 episodes)",
         {{"per_step", GradientScale::per_step}, {"per_episode", GradientScale::per_episode}});
     }
     v("slots", slots, "environments that every particle plays in side by side", between(1, 1e6));
@@ -109,7 +111,8 @@ struct IterationReport {
 /// One repetition: every particle plays, values what it did, and all particles move.
 class ControlAgent {
  public:
-  /// @throws Error(usage) naming the option that is out of range, or the agent that does not fit the environment
+  /// @throws Error(usage) naming the option that is out of range or does not fit the others, and for an environment
+  ///         whose actions no control agent makes
   ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed);
 
   /// Collects and learns once. Throws Error(numeric) naming seed and iteration where the policies left the finite
@@ -137,7 +140,7 @@ class ControlAgent {
   void restore(const Snapshot& snapshot);
 
  private:
-  double score_densities();
+  double entropy_and_densities();
   void update();
   void step(const ExperienceRows& rows);
   void observe();

@@ -19,7 +19,10 @@ float* resized(std::vector<float>& numbers, std::int64_t size) {
 }  // namespace
 
 Experience::Experience(const Options& options, const Rollouts& rollouts)
-    : options_(options), particles_(rollouts.shape().particles), steps_per_path_(static_cast<std::size_t>(particles_)) {
+    : options_(options),
+      particles_(rollouts.shape().particles),
+      counts_(static_cast<std::size_t>(particles_)),
+      steps_per_path_(counts_.size()) {
   const std::size_t shards = rollouts.shards().size();
   running_returns_.resize(shards), rewards_.resize(shards), advantages_.resize(shards), gathered_.resize(shards);
   for (std::size_t i = 0; i < shards; ++i)
@@ -28,6 +31,7 @@ Experience::Experience(const Options& options, const Rollouts& rollouts)
 
 void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& policy, Baseline& baseline) {
   gather(rollouts, policy);
+  measure_paths(rollouts);
   score_rewards(rollouts);
   parallel_for(std::ssize(advantages_), [&](std::int64_t i) {
     const auto index = static_cast<std::size_t>(i);
@@ -42,16 +46,11 @@ void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& p
 /// Brings the rows that count together, particle by particle, in the order shard, step, slot.
 void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy& policy) {
   const std::int64_t m = particles_, seen = policy.observation_size(), act = policy.distribution().actions();
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(m)), paths(counts.size());
-  for (const RolloutShard& shard : rollouts.shards()) {
-    const auto i = static_cast<std::size_t>(shard.particle);
-    paths[i] += std::ssize(shard.episodes);
+  std::ranges::fill(counts_, 0);
+  for (const RolloutShard& shard : rollouts.shards())
     for (std::int64_t row = 0; row < shard.rows(); ++row)
-      counts[i] += shard.counts[static_cast<std::size_t>(row)] != 0 ? 1 : 0;
-  }
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    steps_per_path_[i] = static_cast<double>(counts[i]) / static_cast<double>(std::max<std::int64_t>(paths[i], 1));
-  all_.rows = *std::ranges::max_element(counts);
+      counts_[static_cast<std::size_t>(shard.particle)] += shard.counts[static_cast<std::size_t>(row)] != 0 ? 1 : 0;
+  all_.rows = *std::ranges::max_element(counts_);
   const std::int64_t rows = m * all_.rows;
   std::fill_n(resized(all_.observations, rows * seen), rows * seen, 0.0F);
   std::fill_n(resized(all_.actions, rows * act), rows * act, 0.0F);
@@ -73,9 +72,25 @@ void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy&
       std::copy_n(shard.actions.data() + row * act, act, all_.actions.data() + to * act);
       all_.times[static_cast<std::size_t>(to)] = shard.times[from];
       all_.scale[static_cast<std::size_t>(to)] =
-          1 / static_cast<float>(counts[static_cast<std::size_t>(shard.particle)]);
+          1 / static_cast<float>(counts_[static_cast<std::size_t>(shard.particle)]);
     }
   }
+}
+
+void Experience::measure_paths(const Rollouts& rollouts) {
+  std::vector<std::int64_t> paths(counts_.size());
+  for (const RolloutShard& shard : rollouts.shards()) {
+    paths[static_cast<std::size_t>(shard.particle)] += std::ssize(shard.episodes);
+    for (const FinishedEpisode& episode : shard.episodes) last_lengths_.push_back(episode.length);
+  }
+  if (std::ssize(last_lengths_) > 100) last_lengths_.erase(last_lengths_.begin(), last_lengths_.end() - 100);
+  double mean = 0;
+  for (const std::int64_t length : last_lengths_)
+    mean += static_cast<double>(length) / static_cast<double>(last_lengths_.size());
+  if (last_lengths_.empty()) mean = static_cast<double>(rollouts.shards().front().environment->horizon());
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    steps_per_path_[i] =
+        rollouts.shape().whole_paths ? static_cast<double>(counts_[i]) / static_cast<double>(paths[i]) : mean;
 }
 
 /// The rewards that are learned from, by shard.
@@ -175,12 +190,14 @@ void Experience::save(Snapshot& snapshot) const {
   reward_moments_.save(snapshot);
   for (std::size_t i = 0; i < running_returns_.size(); ++i)
     snapshot.put("returns" + std::to_string(i), running_returns_[i]);
+  snapshot.put("lengths", last_lengths_);
 }
 
 void Experience::restore(const Snapshot& snapshot) {
   reward_moments_.restore(snapshot);
   for (std::size_t i = 0; i < running_returns_.size(); ++i)
     snapshot.get("returns" + std::to_string(i), std::span(running_returns_[i]));
+  last_lengths_ = snapshot.get_vector<std::int64_t>("lengths");
 }
 
 }  // namespace stein::agents

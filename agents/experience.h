@@ -47,16 +47,19 @@ class Experience {
   const ExperienceRows& all() const { return all_; }
   /// Some rows of every particle, by their number 0 … n − 1, weighed to stand for all; valid until the next call.
   const ExperienceRows& pick(std::span<const std::int64_t> chosen);
-  /// Rows of particle i for one path that ended: what a mean over steps is multiplied with to be a mean over paths.
+  /// What a mean over the steps of particle i is multiplied with to be a mean over paths: its steps a path where whole
+  /// paths were collected, else the mean length of the last 100 episodes of all particles (the horizon before any
+  /// ended).
   double steps_per_path(std::int64_t i) const { return steps_per_path_[static_cast<std::size_t>(i)]; }
 
-  /// The running statistics of the rewards.
+  /// The running statistics of the rewards, and the lengths of the last episodes.
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
 
  private:
   void gather(const Rollouts& rollouts, const policies::ControlPolicy& policy);
   void score_rewards(const Rollouts& rollouts);
+  void measure_paths(const Rollouts& rollouts);
   void estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
                 Baseline& baseline);
 
@@ -67,7 +70,9 @@ class Experience {
   std::vector<std::vector<float>> running_returns_;       ///< by shard, [slots]
   std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]
   std::vector<std::vector<std::int64_t>> gathered_;       ///< by shard, [rows]: row of `all_`, or −1
+  std::vector<std::int64_t> counts_;                      ///< [M] rows that count
   std::vector<double> steps_per_path_;                    ///< [M]
+  std::vector<std::int64_t> last_lengths_;                ///< of the last episodes, at most 100
 };
 
 }  // namespace stein::agents

@@ -5,11 +5,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "control_summary.h"
 #include "recorded_control_run.h"
 
 namespace stein::cli {
+namespace {
+
+/// Whether every action is a number between two bounds.
+bool has_bounds(const envs::ControlSpec& spec) {
+  return !spec.discrete() && std::ranges::all_of(spec.action, [](const envs::Quantity& action) {
+    return std::isfinite(action.low) && std::isfinite(action.high);
+  });
+}
+
+}  // namespace
 
 ControlExperiment::ControlExperiment(const OptionSources& sources)
     : environment_(sources.look_ahead("env", default_environment)),
@@ -18,9 +29,11 @@ ControlExperiment::ControlExperiment(const OptionSources& sources)
   STEIN_CHECK(!envs::bandits().entries().contains(environment_),
               "'{0}' is a bandit, not a control task: `stein bandit --env {0}` plays it", environment_);
   environment_builder_ = envs::controls().at(environment_).builder();
+  const envs::ControlSpec spec = environment_builder_->spec();
   agent_ = agents::default_options(agents::control_agents().at(agent_name_).learner,
-                                   agents::policy_posteriors().at(posterior_).posterior,
-                                   environment_builder_->spec().discrete());
+                                   agents::policy_posteriors().at(posterior_).posterior, spec.discrete());
+  // A policy starts with a deviation of 1, which should mean much the same in all tasks.
+  if (has_bounds(spec)) OptionTable::of(*environment_builder_).set("normalize_actions", "true");
   describe_run(table_);
   agent_.describe(table_);
   environment_builder_->describe(table_);
@@ -57,7 +70,7 @@ std::int64_t ControlExperiment::horizon() const {
   const std::string given = table_.get("horizon");
   std::int64_t steps = 0;
   std::from_chars(given.data(), given.data() + given.size(), steps);
-  return steps > 0 ? steps : environment_builder_->spec().horizon;
+  return steps;
 }
 
 Sections ControlExperiment::sections() {

@@ -27,7 +27,8 @@ std::string RecordedControlRun::source() const {
 
 RunManifest RecordedControlRun::manifest() const {
   const envs::ControlSpec& spec = run_->spec();
-  const bool stein = !experiment_.agent_options().policy.posterior.flat_prior;
+  const agents::PolicyPosterior posterior = experiment_.agent_options().posterior;
+  const bool stein = posterior == agents::PolicyPosterior::svgd || posterior == agents::PolicyPosterior::s2vgd;
   const Json protocol{
       {"env", experiment_.environment()},
       {"env_version", spec.version},

@@ -26,6 +26,10 @@ struct Arguments {
 };
 
 int render(const Arguments& arguments) {
+  const std::filesystem::path extension = std::filesystem::path(arguments.out).extension();
+  STEIN_CHECK(arguments.out.empty() || extension == ".svg",
+              "--out {}: expected the name of an animated SVG, ending in .svg; other programs make frames of one",
+              arguments.out);
   const RunDirectory directory = RunDirectory::open(arguments.directory);
   const TrainedRun trained = load_trained_run(directory);
   const agents::ControlAgent& agent = trained.agent(arguments.seed.value_or(trained.experiment->seeds().first));
@@ -56,7 +60,7 @@ Action render_command(CLI::App& command) {
   command.add_option("--episode-seed", arguments->episode_seed, "Where the episode begins")->capture_default_str();
   command.add_option("--seed", arguments->seed, "Whose policy: a seed of the run (default: its first)");
   command.add_option("--particle", arguments->particle, "Which of its particles (default: one that is drawn)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
   command.add_flag("--terminal", arguments->terminal, "Play it in the terminal instead");
   return [arguments] { return render(*arguments); };
 }

@@ -7,6 +7,14 @@
 
 namespace stein::envs {
 
+ControlOptions ControlOptions::of(const ControlSpec& spec) const {
+  ControlOptions options = *this;
+  if (options.horizon == 0) options.horizon = spec.horizon;
+  STEIN_CHECK(options.horizon != 0, "{}: expected a horizon of at least 1 step in its specification, got {}", spec.name,
+              spec.horizon);
+  return checked(options);
+}
+
 ActionBounds::ActionBounds(const ControlSpec& spec, const ControlOptions& options)
     : name_(spec.name),
       actions_(spec.action),

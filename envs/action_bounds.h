@@ -12,14 +12,17 @@ namespace stein::envs {
 struct ControlOptions {
   bool normalize_actions = false;  ///< actions are in [−1, 1] and mapped to the task's bounds
   bool clip_actions = true;        ///< what lies outside the bounds acts as the bound does; false: it is an error
-  std::int64_t horizon = 0;        ///< steps after which an episode is truncated; 0: as the task says
+  std::int64_t horizon = 0;        ///< steps after which an episode is truncated; 0: see `of`
+
+  /// These, with the horizon of the task where none was set. Throws Error(usage) if the task has none, or a value is
+  /// out of range.
+  ControlOptions of(const ControlSpec& spec) const;
 
   template <class V>
   void describe(V& v) {
     v("normalize_actions", normalize_actions, "actions in [-1, 1] are mapped to the bounds of the task");
     v("clip_actions", clip_actions, "an action outside its bounds acts as the bound does; false: it is an error");
-    v("horizon", horizon, "steps after which an episode is truncated; 0: as the environment says", between(0, 1e7),
-      "steps");
+    v("horizon", horizon, "steps after which an episode is truncated", between(1, 1e7), "steps");
   }
 };
 

@@ -100,10 +100,7 @@ template <class Task>
 class ClassicSingle final : public SingleEnvironment {
  public:
   ClassicSingle(const typename Task::Options& task, const ControlOptions& options)
-      : task_(checked(task)),
-        spec_(task_.spec()),
-        bounds_(spec_, checked(options)),
-        slot_(task_, options.horizon > 0 ? options.horizon : spec_.horizon) {}
+      : task_(checked(task)), spec_(task_.spec()), bounds_(spec_, options), slot_(task_, options.of(spec_).horizon) {}
 
   const ControlSpec& spec() const override { return spec_; }
   void reset(std::uint64_t seed) override {
@@ -131,7 +128,7 @@ class ClassicSingle final : public SingleEnvironment {
     std::ranges::copy(action, given);
     if (bounds_.maps()) bounds_.map<double>(action, given);
     const Transition transition = slot_.step(given);
-    check_observation(spec_, observation(), slot_.length() - 1);
+    check_outcome(spec_, observation(), transition.reward, slot_.length() - 1);
     over_ = transition.terminated || transition.truncated;
     return transition;
   }
@@ -149,7 +146,7 @@ template <class Task>
 bool register_control(const std::string& name, std::string description,
                       StepSlots<Task> step = plain::step_slots<Task>) {
   struct OptionsBuilder final : ControlEntry::Builder {
-    explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) {}
+    explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) { options.horizon = spec().horizon; }
     StepSlots<Task> step;
     typename Task::Options task;
     ControlOptions options;
@@ -165,8 +162,8 @@ bool register_control(const std::string& name, std::string description,
       return std::make_unique<ClassicSingle<Task>>(task, options);
     }
     StepReference reference(std::int64_t slots) const override {
-      const std::int64_t horizon = options.horizon > 0 ? options.horizon : spec().horizon;
-      const auto loop = std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task)), horizon, slots, 0);
+      const auto loop =
+          std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task)), options.of(spec()).horizon, slots, 0);
       return {.name = "the readable loop, one slot after the other",
               .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }

@@ -71,11 +71,12 @@ void check_finite_state(const ControlSpec& spec, std::span<const double> state) 
                 spec.state[k].name, state[k]);
 }
 
-void check_observation(const ControlSpec& spec, std::span<const double> observation, std::int64_t step) {
+void check_outcome(const ControlSpec& spec, std::span<const double> observation, double reward, std::int64_t step) {
   for (std::size_t k = 0; k < observation.size(); ++k)
     if (!std::isfinite(observation[k]))
       fail(ErrorKind::numeric, "{}: the observation '{}' is {} after step {}", spec.name, spec.observation[k].name,
            observation[k], step);
+  if (!std::isfinite(reward)) fail(ErrorKind::numeric, "{}: the reward is {} after step {}", spec.name, reward, step);
 }
 
 void check_not_ended(const ControlSpec& spec, bool ended) {

@@ -47,7 +47,7 @@ void check_state(const ControlSpec& spec, std::span<const double> state);
 /// The same, and unless all of them are finite.
 void check_finite_state(const ControlSpec& spec, std::span<const double> state);
 /// Throws Error(numeric) naming the task, the step and the first of `observation` that is not finite.
-void check_observation(const ControlSpec& spec, std::span<const double> observation, std::int64_t step);
+void check_outcome(const ControlSpec& spec, std::span<const double> observation, double reward, std::int64_t step);
 /// Throws Error(usage) where an episode that has ended is to go on.
 void check_not_ended(const ControlSpec& spec, bool ended);
 

@@ -32,10 +32,10 @@ StepReference ControlEntry::Builder::reference(std::int64_t slots) const {
 VectorEnvironment::VectorEnvironment(ControlSpec spec, const ControlOptions& options, std::int64_t slots,
                                      std::int64_t first_slot, std::int64_t share)
     : spec_(std::move(spec)),
-      bounds_(spec_, checked(options)),
+      bounds_(spec_, options),
       slots_(slots),
       first_slot_(first_slot),
-      horizon_(options.horizon > 0 ? options.horizon : spec_.horizon),
+      horizon_(options.of(spec_).horizon),
       share_(share) {
   STEIN_CHECK(slots >= 1 && slots <= 10'000'000, "{}: expected 1 to 10000000 slots, got {}", spec_.name, slots);
   STEIN_CHECK(first_slot >= 0, "{}: expected a first slot of at least 0, got {}", spec_.name, first_slot);
@@ -103,10 +103,11 @@ void VectorEnvironment::step_block(std::int64_t first, std::int64_t count, std::
     given = part(std::span(std::as_const(actions_)), action_size());
   }
   const std::span<float> observations = part(std::span(observations_), observation_size());
-  advance(first, given, part(std::span(rewards_), 1), part(std::span(terminated_), 1), observations);
+  const std::span<float> rewards = part(std::span(rewards_), 1);
+  advance(first, given, rewards, part(std::span(terminated_), 1), observations);
   std::int64_t& ended = counts_[static_cast<std::size_t>(first / unit())];
   ended = -1;
-  if (!fused::all_finite(observations)) return;
+  if (!fused::all_finite(observations) || !fused::all_finite(rewards)) return;
   const auto from = static_cast<std::size_t>(first);
   ended = fused::count_step({.first = first,
                              .slots = count,
@@ -140,16 +141,22 @@ void VectorEnvironment::finish_episodes(std::int64_t first, std::int64_t count) 
 void VectorEnvironment::gather_episodes() {
   episode_count_ = 0;
   for (std::size_t block = 0; block < counts_.size(); ++block) {
-    if (counts_[block] < 0) fail_observation();
+    if (counts_[block] < 0) fail_outcome();
     const auto from = episodes_.begin() + static_cast<std::int64_t>(block) * unit();
     std::copy(from, from + counts_[block], episodes_.begin() + static_cast<std::int64_t>(episode_count_));
     episode_count_ += static_cast<std::size_t>(counts_[block]);
   }
 }
 
-void VectorEnvironment::fail_observation() const {
-  const auto wrong = std::ranges::find_if(observations_, [](float value) { return !std::isfinite(value); });
+void VectorEnvironment::fail_outcome() const {
+  const auto is_wrong = [](float value) { return !std::isfinite(value); };
+  const auto wrong = std::ranges::find_if(observations_, is_wrong);
   const std::int64_t i = wrong - observations_.begin();
+  if (wrong == observations_.end()) {
+    const auto reward = std::ranges::find_if(rewards_, is_wrong);
+    fail(ErrorKind::numeric, "{}: the reward of slot {} is {} after step {}", spec_.name,
+         first_slot_ + (reward - rewards_.begin()), *reward, steps_ - 1);
+  }
   fail(ErrorKind::numeric, "{}: the observation '{}' of slot {} is {} after step {}", spec_.name,
        spec_.observation[static_cast<std::size_t>(i % observation_size())].name, first_slot_ + i / observation_size(),
        *wrong, steps_ - 1);

@@ -110,7 +110,7 @@ class VectorEnvironment {
   void finish_episodes(std::int64_t first, std::int64_t count);
   void gather_episodes();
   void begin_episodes(std::span<const std::int32_t> slots);
-  [[noreturn]] void fail_observation() const;
+  [[noreturn]] void fail_outcome() const;
   std::int64_t unit() const { return std::min(share_, block_slots); }
 
   ControlSpec spec_;
@@ -122,8 +122,8 @@ class VectorEnvironment {
   std::vector<float> observations_, final_observations_, rewards_, terminated_, truncated_, actions_;
   std::vector<float> returns_, lengths_;  ///< of the episodes under way
   std::vector<std::int32_t> ended_;       ///< [slots] from the first slot of a block on: those of it that have ended
-  std::vector<std::int64_t> counts_;      ///< [blocks] how many; −1: an observation of the block is not finite
-  std::vector<Episode> episodes_;         ///< [slots] likewise, then one after the other
+  std::vector<std::int64_t> counts_;  ///< [blocks] how many; −1: an observation or a reward of the block is not finite
+  std::vector<Episode> episodes_;     ///< [slots] likewise, then one after the other
   std::size_t episode_count_ = 0;
 };
 

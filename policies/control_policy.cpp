@@ -62,10 +62,17 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
       weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())) {
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
+  STEIN_CHECK(
+      !spec.discrete() || spec.action.size() == 1,
+      "{}: an action is {} choices at once; reinforce, a2c and ppo make one choice, or any number of continuous "
+      "actions",
+      spec.name, spec.action.size());
   if (options.initial_correlation > 0)
     correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
   quieten_outputs(particles_, options);
-  start_variance_ = weight_variance(particles_);
+  // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
+  if (options.initial_correlation < 1)
+    start_variance_ = weight_variance(particles_) / (1 - options.initial_correlation);
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();

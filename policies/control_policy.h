@@ -78,8 +78,8 @@ class ControlPolicy {
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
   /// What there is to say of more than one particle, recorded over time: {"particle_distance", that}, and {"collapse",
-  /// the variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ) ÷ what it was at the start} unless
-  /// they started all alike.
+  /// the variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ) ÷ that of particles which start
+  /// independently}: 1 − initial_correlation at the start. Without the latter where the start has no spread at all.
   std::vector<std::pair<std::string, double>> diagnostics() const;
 
   void save(Snapshot& snapshot) const;
@@ -93,7 +93,7 @@ class ControlPolicy {
   inference::Particles<float> particles_;
   inference::AlignedBuffer<float> weights_;  ///< [M, P]
   std::int64_t constants_ = -1;              ///< where they begin in a row of weights
-  double start_variance_ = 0;                ///< of the weights over particles
+  double start_variance_ = 0;                ///< of the weights over particles that start independently
   std::optional<RunningMoments> moments_;
 };
 

@@ -34,7 +34,7 @@ const controlReport = (tools) => {
       const kinds = [["return", "mean", "solid"], ["return_median", "median", "dash"], ["return_max", "best", "dot"]];
       const traces = runs.flatMap((run) => kinds.map(([tag, name, dash]) => ({
         x: run.curves[tag].step, y: run.curves[tag].median, mode: "lines", name: `${run.label}, ${name}`,
-        legendgroup: run.label, showlegend: name === "mean", line: {color: colour(run), width: 1.8, dash},
+        legendgroup: run.label, showlegend: name === "mean" || runs.length === 1, line: {color: colour(run), width: 1.8, dash},
         hovertemplate: `<b>${run.label}</b><br>%{x:,} ${unit}<br>${name} particle %{y:.4~g}<extra></extra>`})));
       return {traces, frame: {xaxis: {title: {text: unit}, tickformat: ","}, yaxis: {title: {text: "return"}, tickformat: ","}}};
     });
@@ -135,7 +135,7 @@ const controlReport = (tools) => {
                   `Mean squared distance of two particles' weights, a weight: near 0 where all are alike. ${band}`,
                   "squared distance", {rangemode: "tozero"}),
       ...overTime(group, key, unit, "collapse", "Collapse meter",
-                  `Variance of the weights over particles, as a share of that at the start. ${band}`, "variance ratio", {rangemode: "tozero"}),
+                  `Variance of the weights over particles, as a share of that of particles that start independently. ${band}`, "variance ratio", {rangemode: "tozero"}),
       ...visits(group, key), ...episodes(group))];
   }
 

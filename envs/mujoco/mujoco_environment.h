@@ -62,6 +62,7 @@ class MujocoEnvironment final : public VectorEnvironment {
 template <class Task>
 bool register_mujoco(const std::string& name, const std::string& description) {
   struct OptionsBuilder final : ControlEntry::Builder {
+    OptionsBuilder() { options.horizon = Task(task).spec().horizon; }
     typename Task::Options task;
     MujocoOptions model;
     ControlOptions options;

@@ -74,6 +74,55 @@ TEST_CASE("a Stein update of one particle without a prior is the plain agent, bi
       }
 }
 
+TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][control][proof]") {
+  // Plain ascent, so that half a gradient is half a step: to the last bit, as 2 is a power of 2.
+  const auto moved = [](PolicyPosterior posterior, const Settings& more) {
+    Settings settings{{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "1"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    ControlAgentOptions options = small(Learner::a2c, posterior, true, settings);
+    options.policy.posterior.flat_prior = true;
+    ControlAgent agent(options, *environment_of("CartPole-v1"), 3);
+    std::vector<float> start = particle(agent, 0);
+    agent.iterate();
+    std::vector<float> difference = particle(agent, 0);
+    for (std::size_t q = 0; q < start.size(); ++q) difference[q] -= start[q];
+    return difference;
+  };
+  const auto plain = moved(PolicyPosterior::none, {}),
+             one = moved(PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "1"}}),
+             two = moved(PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "2"}});
+  CHECK(one == plain);
+  CHECK(two != plain);
+  for (std::size_t q = 0; q < plain.size(); ++q) CHECK(two[q] == Approx(plain[q] / 2).epsilon(1e-3).margin(1e-6));
+}
+
+TEST_CASE("a mean over paths is one over steps times the length of episodes", "[agents][control]") {
+  // The horizon of 7 ends every episode of CartPole, so that the length is 7 whether any has ended or not.
+  const auto environment = environment_of("CartPole-v1");
+  test::set(*environment, {{"horizon", "7"}});
+  const auto moved = [&](Learner learner, const std::string& scale, const std::string& step, int iterations) {
+    ControlAgent agent(small(learner, PolicyPosterior::svgd, true,
+                             {{"particles", "1"},
+                              {"alpha", "1"},
+                              {"weight_precision", "1e-12"},
+                              {"optimizer", "sgd"},
+                              {"momentum", "0"},
+                              {"gradient_scale", scale},
+                              {"step_size", step},
+                              {"steps_per_slot", "5"}}),
+                       *environment, 3);
+    iterate(agent, iterations);
+    return particle(agent, 0);
+  };
+  for (const Learner learner : {Learner::reinforce, Learner::a2c}) {
+    const std::vector<float> episodes = moved(learner, "per_episode", "0.01", 4),
+                             steps = moved(learner, "per_step", "0.07", 4);
+    CAPTURE(static_cast<int>(learner));
+    for (std::size_t q = 0; q < steps.size(); ++q) CHECK(episodes[q] == Approx(steps[q]).epsilon(1e-3).margin(1e-4));
+    CHECK(moved(learner, "per_step", "0.01", 4) != episodes);
+  }
+}
+
 TEST_CASE("independent particles learn as they would alone", "[agents][control]") {
   for (const Learner learner : learners) {
     ControlAgent alone(small(learner, PolicyPosterior::none, true), *environment_of("CartPole-v1"), 5),
@@ -291,6 +340,15 @@ TEST_CASE("options that make no sense are refused by name", "[agents][control]")
   ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::none, true);
   options.baseline = BaselineKind::linear;
   CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'baseline'", "only reinforce");
+  CHECK_ERROR(ControlAgent({}, *environment, 0), usage, "flat_prior", "default_options");
+  options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  options.posterior = PolicyPosterior::s2vgd;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "s2vgd", "default_options");
+  options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  options.sampler = inference::samplers().at("optimizer").defaults;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'svgd'", "'optimizer'");
+  options = small(Learner::ppo, PolicyPosterior::none, true, {{"minibatches", "61"}});
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'minibatches'", "3 x 20", "61");
   options = default_options(Learner::ppo, PolicyPosterior::none, true);
   options.slots = 0;
   CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'slots'");

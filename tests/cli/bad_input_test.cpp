@@ -107,6 +107,7 @@ TEST_CASE("control runs of unknown or unfitting parts are refused with what woul
   refused({"--env", "wheel"}, {"'wheel' is a bandit", "stein bandit --env wheel"});
   check_refused(folder, {"bandit", "--env", "CartPole-v1"}, 2, {"'CartPole-v1'", "stein rl --env CartPole-v1"});
   refused({"--set", "horizon=-1"}, {"'horizon'", "-1"});
+  refused({"--set", "horizon=0"}, {"'horizon'", "0"});
   refused({"--set", "steps=0"}, {"'steps'", "got 0"});
   refused({"--set", "discount=1.5"}, {"'discount'", "1.5"});
   refused({"--set", "particles=4"}, {"'particles'"});  // without a posterior there is one

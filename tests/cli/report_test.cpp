@@ -45,6 +45,24 @@ std::string attribute(const std::string& dom, const std::string& name) {
   return value;
 }
 
+/// The page ran without errors and without the network, has these plots, and every one shows all of its points.
+void check_page(const std::filesystem::path& folder, const std::string& dom, const std::vector<std::string>& wanted) {
+  CHECK(attribute(dom, "data-errors") == "0");
+  CHECK(attribute(dom, "data-ready") == "true");
+  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
+  const Json plots = Json::parse(attribute(dom, "data-plots"));
+  for (const std::string& plot : wanted) {
+    CAPTURE(plot);
+    REQUIRE(plots.contains(plot));
+    CHECK(plots[plot].get<int>() >= 3);
+  }
+  const Json outside = Json::parse(attribute(dom, "data-outside"));
+  for (const auto& [plot, points] : outside.items()) {
+    CAPTURE(plot);
+    CHECK(points == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("the report works offline: every plot has data and the console stays empty", "[cli][report]") {
@@ -66,21 +84,9 @@ TEST_CASE("the report works offline: every plot has data and the console stays e
     WARN("no Chromium on this machine: the page was not rendered");
     return;
   }
-  CHECK(attribute(dom, "data-errors") == "0");
-  CHECK(attribute(dom, "data-ready") == "true");
-  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
-  const Json plots = Json::parse(attribute(dom, "data-plots"));
-  for (const char* plot :
-       {"regret", "regret-per-seed", "propensity_entropy", "collapse", "posterior-edible", "posterior-poisonous"}) {
-    CAPTURE(plot);
-    REQUIRE(plots.contains(plot));
-    CHECK(plots[plot].get<int>() >= 3);
-  }
-  const Json outside = Json::parse(attribute(dom, "data-outside"));
-  for (const auto& [plot, points] : outside.items()) {
-    CAPTURE(plot);
-    CHECK(points == 0);
-  }
+  check_page(
+      folder.path(), dom,
+      {"regret", "regret-per-seed", "propensity_entropy", "collapse", "posterior-edible", "posterior-poisonous"});
   CHECK_THAT(dom, Contains("stand-in"));
 }
 
@@ -197,21 +203,9 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   CHECK_THAT(report.out, Contains("CartPole-v1, 6000 steps, 2 seeds") && Contains("a2c-svgd") && Contains("solved"));
   const std::string dom = rendered(folder.path(), "report.html");
   if (dom.empty()) return;
-  CHECK(attribute(dom, "data-errors") == "0");
-  CHECK(attribute(dom, "data-ready") == "true");
-  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
-  const Json plots = Json::parse(attribute(dom, "data-plots"));
-  for (const char* plot : {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse",
-                           "visits-a2c", "visits-a2c-svgd"}) {
-    CAPTURE(plot);
-    REQUIRE(plots.contains(plot));
-    CHECK(plots[plot].get<int>() >= 3);
-  }
-  const Json outside = Json::parse(attribute(dom, "data-outside"));
-  for (const auto& [plot, points] : outside.items()) {
-    CAPTURE(plot);
-    CHECK(points == 0);
-  }
+  check_page(folder.path(), dom,
+             {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse", "visits-a2c",
+              "visits-a2c-svgd"});
   CHECK_THAT(shown_text(dom), Contains("Control report: CartPole-v1") && Contains("2 runs, 2 seeds") &&
                                   Contains("Dotted: 475") && Contains("An episode: a2c-svgd"));
   CHECK_THAT(dom, Contains("class=\"episode\""));

@@ -142,16 +142,19 @@ TEST_CASE("the configuration that a control run writes repeats it", "[cli][rl]")
   CHECK(content_of(folder / "first/metrics.jsonl") == content_of(folder / "again/metrics.jsonl"));
 }
 
-TEST_CASE("a horizon of 0 is what the task says, and another one ends episodes earlier", "[cli][rl]") {
+TEST_CASE("the horizon is the task's unless another one is set, and 0 is none", "[cli][rl]") {
   const TemporaryDirectory folder;
-  const auto length_with = [&](const std::string& horizon) {
-    const Outcome outcome = run(folder.path(), {"rl", "--env", "Pendulum-v1", "--set", "steps=500", "final_episodes=2",
-                                                "horizon=" + horizon, "--json", "--quiet"});
-    REQUIRE(outcome.code == 0);
-    return outcome.json()["episode_length"].get<double>();
+  const auto run_with = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments{"rl",      "--env", "Pendulum-v1", "--json",
+                                       "--quiet", "--set", "steps=500",   "final_episodes=2"};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    return run(folder.path(), arguments);
   };
-  CHECK(length_with("0") == 200);
-  CHECK(length_with("30") == 30);
+  CHECK(run_with({}).json()["episode_length"] == 200);
+  CHECK(run_with({"horizon=30"}).json()["episode_length"] == 30);
+  const Outcome none = run_with({"horizon=0"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("'horizon'") && Contains("[1, 10000000]") && Contains("0"));
 }
 
 TEST_CASE("a control run that diverges exits with 4 and leaves its last finite state", "[cli][rl][numeric]") {

@@ -330,7 +330,18 @@ TEST_CASE("what makes no sense is refused", "[envs][control]") {
   CHECK_ERROR(environment->step(std::vector<float>{0, 1}), numeric, "CartPole-v1",
               "the observation 'cart position' of slot 1", "after step 0");
   CHECK_ERROR(make("CartPole-v1", 0), usage, "1 to 10000000 slots, got 0");
+  // A reward that overflows while the observation does not: θ² of the pendulum, whose observation is cos and sin.
+  const auto pendulum = make("Pendulum-v1", 3);
+  pendulum->reset(1);
+  pendulum->set_state(2, std::vector<double>{0, 1e30});
+  CHECK_ERROR(pendulum->step(std::vector<float>{0, 0, 0}), numeric, "Pendulum-v1", "the reward of slot 2 is -inf",
+              "after step 0");
   CHECK_ERROR(make("CartPole-v1", 1, 0, {{"horizon", "-1"}}), usage, "'horizon'");
+  CHECK_ERROR(make("CartPole-v1", 1, 0, {{"horizon", "0"}}), usage, "'horizon'", "0");
+  ControlSpec endless = controls().at("CartPole-v1").builder()->spec();
+  endless.horizon = 0;
+  CHECK_ERROR(ControlOptions().of(endless), usage, "CartPole-v1", "a horizon of at least 1 step");
+  CHECK(ControlOptions().of(make("CartPole-v1", 1)->spec()).horizon == 500);
 }
 
 TEST_CASE("the horizon is an option", "[envs][control]") {

@@ -121,8 +121,10 @@ TEST_CASE("diagnostics are distance and spread of the particles, against the sta
     for (float& x : policy.particles().values().row(i)) x *= 0.5F;
   policy.refresh();
   CHECK(policy.diagnostics()[1].second == Approx(0.25).epsilon(1e-6));
-  ControlPolicy::Options equal = small(3);
-  equal.initial_correlation = 1;
+  // Particles that start near one another have kept little of the spread of those that do not.
+  ControlPolicy::Options near = small(3), equal = small(3);
+  near.initial_correlation = 0.99, equal.initial_correlation = 1;
+  CHECK(ControlPolicy(near, choices, 3).diagnostics()[1].second == Approx(0.01).epsilon(1e-6));
   CHECK(ControlPolicy(equal, choices, 3).diagnostics().size() == 1);
   CHECK(ControlPolicy(small(1), choices, 3).diagnostics().empty());
 }
