@@ -5,8 +5,14 @@
 #include <stein/core/parallel.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
 namespace stein::cli {
+
+CLI::Option* from_zero(CLI::Option* option) {
+  return option->check(
+      CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max(), "a whole number from 0 on"));
+}
 
 void CommonOptions::add_json(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");

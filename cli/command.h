@@ -9,7 +9,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace stein::cli {
 
@@ -30,6 +31,9 @@ Action data_command(CLI::App& command);
 Action list_command(CLI::App& command);
 Action env_command(CLI::App& command);
 Action bench_command(CLI::App& command);
+
+/// Lets only whole numbers from 0 on pass: seeds and indices. Returns `option`.
+CLI::Option* from_zero(CLI::Option* option);
 
 /// Options that many subcommands share.
 struct CommonOptions {

@@ -51,7 +51,7 @@ std::string ControlExperiment::name() const {
 void ControlExperiment::describe_run(OptionTable& table) {
   table("env", environment_, "the control task; `stein list` names them");
   table("agent", agent_name_, "how the policies learn; `stein list` names them");
-  table("posterior", posterior_, "over the policies: none, independent, svgd or s2vgd");
+  table("posterior", posterior_, "over the policies; `stein list` names them");
   table("seeds", seeds_, "independent repetitions, A:B, without B");
   table("steps", steps_,
         fmt::format("length of every repetition, all particles together; evaluate_every is 1/{} of it unless set",

@@ -83,7 +83,7 @@ Action env_command(CLI::App& command) {
                      "the dynamics have it");
   command.add_option("--state", arguments->state,
                      "Where the first action starts, x,y,… as the description lists it (default: a reset)");
-  command.add_option("--seed", arguments->seed, "Of that reset")->capture_default_str()->check(CLI::NonNegativeNumber);
+  from_zero(command.add_option("--seed", arguments->seed, "Of that reset")->capture_default_str());
   command.add_option("--data", arguments->data, "Folder with data sets, for bandits that have one");
   command.add_flag("--json", arguments->json, "One JSON object; with --actions one a line for every transition");
   return [arguments] { return show(*arguments); };

@@ -106,10 +106,9 @@ Action eval_command(CLI::App& command) {
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command.add_flag("--sampled", arguments->sampled, "Draw actions; without it the most likely one is taken");
-  command
-      .add_option("--particle", arguments->particle, "This one only (default: one drawn uniformly for each episode)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
-  command.add_option("--seed", arguments->seed, "Of the episodes, not of the run")->capture_default_str();
+  from_zero(command.add_option("--particle", arguments->particle,
+                               "This one only (default: one drawn uniformly for each episode)"));
+  from_zero(command.add_option("--seed", arguments->seed, "Of the episodes, not of the run")->capture_default_str());
   arguments->common.add_all(command);
   return [arguments] {
     arguments->common.apply();

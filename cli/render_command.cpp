@@ -57,10 +57,11 @@ Action render_command(CLI::App& command) {
   command.add_option("RUN", arguments->directory, "Run directory")->required();
   command.add_option("--out", arguments->out,
                      "The picture, an animated SVG (default: episode.svg in the run directory)");
-  command.add_option("--episode-seed", arguments->episode_seed, "Where the episode begins")->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Whose policy: a seed of the run (default: its first)");
-  command.add_option("--particle", arguments->particle, "Which of its particles (default: one that is drawn)")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}));
+  from_zero(
+      command.add_option("--episode-seed", arguments->episode_seed, "Where the episode begins")->capture_default_str());
+  from_zero(command.add_option("--seed", arguments->seed, "Whose policy: a seed of the run (default: its first)"));
+  from_zero(
+      command.add_option("--particle", arguments->particle, "Which of its particles (default: one that is drawn)"));
   command.add_flag("--terminal", arguments->terminal, "Play it in the terminal instead");
   return [arguments] { return render(*arguments); };
 }

@@ -33,9 +33,12 @@ void show(const RunDirectory& directory) {
 Action rl_command(CLI::App& command) {
   const auto arguments = std::make_shared<Arguments>();
   command.add_option("--env", arguments->environment, "The control task (default: CartPole-v1)");
-  command.add_option("--agent", arguments->agent, "How policies learn: reinforce, a2c, ppo (default: a2c)");
-  command.add_option("--posterior", arguments->posterior,
-                     "Over policies: none, independent, svgd, s2vgd (default: none)");
+  command.add_option(
+      "--agent", arguments->agent,
+      fmt::format("How policies learn: {} (default: a2c)", fmt::join(agents::control_agents().names(), ", ")));
+  command.add_option(
+      "--posterior", arguments->posterior,
+      fmt::format("Over policies: {} (default: none)", fmt::join(agents::policy_posteriors().names(), ", ")));
   arguments->all.add_all(command, "ENV-AGENT-POSTERIOR");
   command.add_flag("--render", arguments->render, "Play an episode of the trained policy in the terminal afterwards");
   command.footer([arguments] { return ControlExperiment(arguments->sources()).help(); });
