@@ -122,7 +122,7 @@ TEST_CASE("a finished control run stays as it is, and only its length may change
 
   const Outcome shorter = run(folder.path(), {"resume", "part", "--set", "steps=5000"});
   CHECK(shorter.code == 2);
-  CHECK_THAT(shorter.err, Contains("9024") && Contains("5000"));  // 94 iterations of 3 x 2 x 16 steps
+  CHECK_THAT(shorter.err, Contains("9216") && Contains("5000"));  // 12 iterations of 3 x 2 x 128 steps
   const Outcome other = run(folder.path(), {"resume", "part", "--set", "particles=5"});
   CHECK(other.code == 2);
   CHECK_THAT(other.err, Contains("particles=5"));
