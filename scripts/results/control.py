@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs the control tables of docs/results.md (the figure of Zhang et al. 2018, §5.3) and writes their rows; resumable.
 
-    scripts/results/control.py tune [TASK …]     the grid, on its own seeds; six settings for every method
+    scripts/results/control.py tune [TASK …]     the grid, on its own seeds; nine settings for every method
     scripts/results/control.py run [TASK …] [--iterations N]   the reported runs, with the settings that tuning chose
     scripts/results/control.py curves            learning curves of two MuJoCo tasks, with the defaults of every agent
     scripts/results/control.py write             docs/results.md from whatever has been run
 
 Every run leaves docs/results/control/<task>_<agent>_<posterior>….json: the command, what the program printed, and what the curve of
-returns came to; it is skipped the next time. An interrupted run is continued from its checkpoint in runs/results/control. The plan
+returns came to; it is skipped the next time unless the command is another one by then. An interrupted run is continued from its
+checkpoint in runs/results/control. The plan
 (tasks, grids, seeds, budgets) is control_plan.json, committed before anything was run. A setting is chosen by the mean return of the
 final evaluation on the tuning seeds. Runs of another length than planned (the published 1,000 iterations) have it in their name.
 """
@@ -80,28 +81,29 @@ def curve_of(folder, _):
 
 def run(name, words, read):
     """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
-    result = ENTRIES / f"{name}.json"
-    if result.exists():
-        return json.loads(result.read_text())
-    folder = RUNS / name
-    started = folder.exists() and any((folder / "checkpoints").glob("*"))
+    result, asked = ENTRIES / f"{name}.json", "stein " + " ".join(words)
+    if result.exists() and json.loads(result.read_text())["command"] == asked:
+        return
+    folder, note = RUNS / name, RUNS / f"{name}.command"
+    started = note.exists() and note.read_text() == asked and any((folder / "checkpoints").glob("*"))
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(asked)
     call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
     print(f"{name}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
     done = subprocess.run([*call, "--json", "--quiet"], stdout=subprocess.PIPE, text=True)
     if done.returncode == 75:
         sys.exit(75)
-    entry = {"command": "stein " + " ".join(words)}
+    entry = {"command": asked}
     if done.returncode == 4:
         entry["diverged"] = True
     elif done.returncode != 0:
         print(f"{name}: exit code {done.returncode}", file=sys.stderr, flush=True)
-        return None
+        return
     else:
         entry["summary"] = json.loads(done.stdout)
         entry["summary"].pop("run_directory", None)  # a place on one machine, no result
         entry.update(read(folder, entry["summary"]))
     keep(result, entry)
-    return entry
 
 
 def grid(method):
@@ -200,8 +202,9 @@ TEXT = """## Control: REINFORCE and A2C with a posterior
 
 Made by `scripts/results/control.py` from `docs/results/control/`: the figure of Zhang et al. 2018, §5.3. 16 particles, 10,000 steps a
 particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised
-to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids and tuning seeds were committed first, six settings for every method; reported
-seeds are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
+to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids and tuning seeds were committed before the runs that they are for, nine settings for every method:
+first six, and when S2VGD had chosen the smallest step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds
+are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
 learner has more of. All are means over seeds ± half the width of a 95 % interval over them; the best particle stands apart and is no
 result of the method.
 
