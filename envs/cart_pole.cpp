@@ -27,8 +27,4 @@ ControlSpec CartPole::spec() const {
           .threshold = 475};
 }
 
-void CartPole::reset(Draws& draws, double (&state)[state_size]) const {
-  for (double& number : state) number = draws.uniform(-0.05, 0.05);
-}
-
 }  // namespace stein::envs

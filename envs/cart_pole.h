@@ -19,7 +19,9 @@ class CartPole {
 
   explicit CartPole(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  void reset(Draws& draws, double (&state)[state_size]) const {
+    for (double& number : state) number = draws.uniform(-0.05, 0.05);
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

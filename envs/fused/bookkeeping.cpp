@@ -14,9 +14,10 @@ namespace stein::envs::fused::HWY_NAMESPACE {
 
 // Flags are added up instead of tested, so that the compiler makes SIMD loops of them.
 bool all_finite(std::span<const float> values) {
-  std::uint32_t wrong = 0;
-  for (const float value : values) wrong |= (std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFF) >= 0x7F800000 ? 1 : 0;
-  return wrong == 0;
+  // Without its sign a float is ordered as its bits are; infinity and all that is no number come last.
+  std::uint32_t largest = 0;
+  for (const float value : values) largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFF);
+  return largest < 0x7F800000;
 }
 
 bool all_choices(std::span<const float> values, std::int64_t choices) {
