@@ -202,9 +202,9 @@ TEXT = """## Control: REINFORCE and A2C with a posterior
 
 Made by `scripts/results/control.py` from `docs/results/control/`: the figure of Zhang et al. 2018, §5.3. 16 particles, 10,000 steps a
 particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised
-to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan,
-grids and tuning seeds were committed before the runs that they are for, nine settings for every method: first six, and when S2VGD had chosen the smallest step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds
-are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
+to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids
+and tuning seeds were committed before the runs that they are for, nine settings for every method: first six, and when S2VGD had chosen
+the smallest step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
 learner has more of. All are means over seeds ± half the width of a 95 % interval over them; the best particle stands apart and is no
 result of the method.
 
