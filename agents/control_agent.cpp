@@ -6,13 +6,10 @@
 #include <stein/inference/svgd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace stein::agents {
 namespace {
-
-using inference::MatrixView;
 
 const bool registered =
     control_agents().add(
@@ -36,10 +33,6 @@ const bool posteriors_registered =
 
 /// Of a slot in an iteration of A2C: forces show what they were good for later than choices do.
 constexpr std::int64_t continuous_steps = 128;
-
-bool is_stein(PolicyPosterior posterior) {
-  return posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
-}
 
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {
   policies::ControlPolicy::Options policy = options.policy;
@@ -80,11 +73,6 @@ ValueNetworkOptions value_options(const ControlAgentOptions& options) {
 /// Different streams of randomness for what one seed makes.
 std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
   return derived_seed({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF);
-}
-
-float* resized(std::vector<float>& numbers, std::int64_t size) {
-  numbers.resize(static_cast<std::size_t>(size));
-  return numbers.data();
 }
 
 }  // namespace
@@ -204,8 +192,9 @@ double ControlAgent::entropy_and_densities() {
   std::vector<double> entropies(static_cast<std::size_t>(m));
   parallel_for(m, [&](std::int64_t i) {
     thread_local std::vector<float> outputs;
+    outputs.resize(static_cast<std::size_t>(n * k));
     const auto parameters =
-        policy_.parameters(i, {all.observations.data() + i * n * seen, n, seen}, {resized(outputs, n * k), n, k});
+        policy_.parameters(i, {all.observations.data() + i * n * seen, n, seen}, {outputs.data(), n, k});
     // Those that count come first.
     const auto scale = std::span(all.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
     const std::int64_t counted = std::ranges::count_if(scale, [](float c) { return c != 0; });

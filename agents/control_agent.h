@@ -27,6 +27,11 @@ enum class PolicyPosterior {
   s2vgd,        ///< the same on the factors of matrix-Gaussian weights
 };
 
+/// Whether particles climb towards prior × exp(J/α) through a kernel.
+constexpr bool is_stein(PolicyPosterior posterior) {
+  return posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
+}
+
 /// What J averages over before it is divided by α.
 enum class GradientScale {
   per_step,     ///< the mean over time steps, as in the published code
@@ -62,10 +67,9 @@ struct ControlAgentOptions {
 
   template <class V>
   void describe(V& v) {
-    const bool stein = posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
     if (posterior != PolicyPosterior::none)
       v("particles", particles, "M: policies that play and learn side by side", between(1, 10000));
-    if (stein) {
+    if (is_stein(posterior)) {
       v("alpha", alpha, "α: the posterior is prior × exp(J/α), J in units of gradient_scale", positive);
       v("alpha_half_life", alpha_half_life, "α is halved every so many iterations; 0: it stays", non_negative,
         "iterations");

@@ -186,6 +186,7 @@ const ExperienceRows& Experience::pick(std::span<const std::int64_t> chosen) {
     }
   return picked_;
 }
+
 void Experience::save(Snapshot& snapshot) const {
   reward_moments_.save(snapshot);
   for (std::size_t i = 0; i < running_returns_.size(); ++i)

@@ -9,9 +9,8 @@
 
 namespace stein::cli {
 
-CLI::Option* from_zero(CLI::Option* option) {
-  return option->check(
-      CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max(), "a whole number from 0 on"));
+void from_zero(CLI::Option* option) {
+  option->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max(), "a whole number from 0 on"));
 }
 
 void CommonOptions::add_json(CLI::App& command) {

@@ -32,8 +32,8 @@ Action list_command(CLI::App& command);
 Action env_command(CLI::App& command);
 Action bench_command(CLI::App& command);
 
-/// Lets only whole numbers from 0 on pass: seeds and indices. Returns `option`.
-CLI::Option* from_zero(CLI::Option* option);
+/// Lets only whole numbers from 0 on pass: seeds and indices.
+void from_zero(CLI::Option* option);
 
 /// Options that many subcommands share.
 struct CommonOptions {

@@ -27,8 +27,7 @@ std::string RecordedControlRun::source() const {
 
 RunManifest RecordedControlRun::manifest() const {
   const envs::ControlSpec& spec = run_->spec();
-  const agents::PolicyPosterior posterior = experiment_.agent_options().posterior;
-  const bool stein = posterior == agents::PolicyPosterior::svgd || posterior == agents::PolicyPosterior::s2vgd;
+  const bool stein = agents::is_stein(experiment_.agent_options().posterior);
   const Json protocol{
       {"env", experiment_.environment()},
       {"env_version", spec.version},

@@ -12,12 +12,10 @@ committed before anything is run.
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
-from results_page import RESULTS, ROOT, difference, keep, write_section
+from results_page import RESULTS, ROOT, difference, keep, play, write_section
 
-PROGRAM = ROOT / "build/release/stein"
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandits_plan.json").read_text())
 RUNS = ROOT / "runs/results"
 
@@ -44,18 +42,9 @@ def run(table, name, words):
     result = result_file(table, name)
     if result.exists():
         return json.loads(result.read_text())
-    folder = RUNS / table / result.stem
-    started = folder.exists() and any((folder / "checkpoints").glob("*"))
-    call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
-    print(f"{table}/{name}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
-    done = subprocess.run([*call, "--json", "--quiet"], env=environment(), stdout=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        print(f"{table}/{name}: exit code {done.returncode}", file=sys.stderr, flush=True)
-        if done.returncode == 75:
-            sys.exit(75)
+    code, summary = play(f"{table}/{name}", words, RUNS / table / result.stem, environment())
+    if code != 0:
         return None
-    summary = json.loads(done.stdout)
-    del summary["run_directory"]  # a place on one machine, no result
     entry = {"command": "stein " + " ".join(words), "summary": summary}
     keep(result, entry, indent=1)
     return entry

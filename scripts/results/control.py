@@ -17,12 +17,10 @@ import itertools
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
-from results_page import RESULTS, ROOT, difference, keep, with_interval, write_section
+from results_page import RESULTS, ROOT, difference, keep, play, with_interval, write_section
 
-PROGRAM = ROOT / "build/release/stein"
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_plan.json").read_text())
 ENTRIES = RESULTS / "control"
 RUNS = ROOT / "runs/results/control"
@@ -49,27 +47,28 @@ def curve_command(task, agent, posterior):
             "--seeds", f"{first}:{end}"]
 
 
-def points_of(folder, summary):
-    """By share of the steps: the evaluation then, or the last one before, of every seed."""
+def recorded(folder, tag):
+    """[(step, value), …] of every seed, in the order of the seeds."""
     points = {}
     for line in (folder / "metrics.jsonl").read_text().splitlines():
         record = json.loads(line)
-        if record["tag"] == "evaluation_return":
+        if record["tag"] == tag:
             points.setdefault(record["seed"], []).append((record["step"], record["value"]))
-    return {"evaluations": {str(share): [[value for step, value in points[seed] if step <= share * summary["steps"]][-1]
-                                         for seed in sorted(points)] for share in CURVE_POINTS}}
+    return [points[seed] for seed in sorted(points)]
+
+
+def points_of(folder, summary):
+    """By share of the steps: the evaluation then, or the last one before, of every seed."""
+    evaluations = recorded(folder, "evaluation_return")
+    return {"evaluations": {str(share): [[value for step, value in points if step <= share * summary["steps"]][-1]
+                                         for points in evaluations] for share in CURVE_POINTS}}
 
 
 def curve_of(folder, _):
     """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it."""
-    values = {}
-    for line in (folder / "metrics.jsonl").read_text().splitlines():
-        record = json.loads(line)
-        if record["tag"] in ("return", "discounted_return", "return_median", "return_max"):
-            values.setdefault(record["tag"], {}).setdefault(record["seed"], []).append((record["step"], record["value"]))
     means, last = {}, {}
-    for tag, by_seed in values.items():
-        for seed, points in sorted(by_seed.items()):
+    for tag in ("return", "discounted_return", "return_median", "return_max"):
+        for points in recorded(folder, tag):
             before, total = 0, 0.0
             for step, value in points:
                 total += (step - before) * value
@@ -84,26 +83,11 @@ def run(name, words, read):
     result, asked = ENTRIES / f"{name}.json", "stein " + " ".join(words)
     if result.exists() and json.loads(result.read_text())["command"] == asked:
         return
-    folder, note = RUNS / name, RUNS / f"{name}.command"
-    started = note.exists() and note.read_text() == asked and any((folder / "checkpoints").glob("*"))
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(asked)
-    call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
-    print(f"{name}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
-    done = subprocess.run([*call, "--json", "--quiet"], stdout=subprocess.PIPE, text=True)
-    if done.returncode == 75:
-        sys.exit(75)
-    entry = {"command": asked}
-    if done.returncode == 4:
-        entry["diverged"] = True
-    elif done.returncode != 0:
-        print(f"{name}: exit code {done.returncode}", file=sys.stderr, flush=True)
-        return
-    else:
-        entry["summary"] = json.loads(done.stdout)
-        entry["summary"].pop("run_directory", None)  # a place on one machine, no result
-        entry.update(read(folder, entry["summary"]))
-    keep(result, entry)
+    code, summary = play(name, words, RUNS / name)
+    if code == 4:
+        keep(result, {"command": asked, "diverged": True})
+    elif code == 0:
+        keep(result, {"command": asked, "summary": summary, **read(RUNS / name, summary)})
 
 
 def grid(method):
@@ -202,11 +186,11 @@ TEXT = """## Control: REINFORCE and A2C with a posterior
 
 Made by `scripts/results/control.py` from `docs/results/control/`: the figure of Zhang et al. 2018, §5.3. 16 particles, 10,000 steps a
 particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised
-to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids
-and tuning seeds were committed before the runs that they are for, nine settings for every method: first six, and when S2VGD had chosen
-the smallest step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds are others. "Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster
-learner has more of. All are means over seeds ± half the width of a 95 % interval over them; the best particle stands apart and is no
-result of the method.
+to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids and tuning
+seeds were committed before the runs that they are for, nine settings for every method: first six, and when S2VGD had chosen the smallest
+step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds are others. "Learning" is the mean over the whole run
+of the training return (particles and seeds alike), which is what a faster learner has more of. All are means over seeds ± half the width
+of a 95 % interval over them; the best particle stands apart and is no result of the method.
 
 Published, read from the figure as an order of learning speed: S2VGD ≥ SVGD* ≥ SVGD, all above independent.
 

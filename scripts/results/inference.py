@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from results_page import ROOT
+
 PROGRAM = ROOT / "build/release/test_inference"
 PAGE = ROOT / "docs/inference.md"
 COLUMNS = ["exact law", "linear regression", "data twice", "logistic regression"]
