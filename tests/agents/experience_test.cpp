@@ -166,30 +166,32 @@ TEST_CASE("an advantage is of its own path, whose cut is looked beyond unless th
 TEST_CASE("rewards are divided by the running sd of their discounted sums", "[agents][experience]") {
   const policies::ControlPolicy policy = policy_of(3);
   Zeros zeros;
-  Rollouts rollouts(*test::countdown(), stretch, 7);
-  Experience experience(
-      {.discount = discount, .gae_lambda = 0, .normalize_advantages = false, .normalize_rewards = true}, rollouts);
-  std::map<std::pair<std::int64_t, std::int64_t>, double> running;  // by particle and slot
-  std::vector<double> sums;
-  for (int collection = 0; collection < 4; ++collection) {
-    rollouts.collect(policy);
-    experience.take(rollouts, policy, zeros);
-    for (const RolloutShard& shard : rollouts.shards())
-      for (std::size_t row = 0; row < index(shard.rows()); ++row) {
-        double& sum = running[{shard.particle, shard.first_slot + static_cast<std::int64_t>(row) % shard.slots}];
-        sum = discount * sum + double{shard.rewards[row]};
-        sums.push_back(sum);
-        if (shard.terminated[row] + shard.truncated[row] > 0) sum = 0;
+  for (const RolloutShape& shape : {paths, stretch}) {
+    Rollouts rollouts(*test::countdown(), shape, 7);
+    Experience experience(
+        {.discount = discount, .gae_lambda = 0, .normalize_advantages = false, .normalize_rewards = true}, rollouts);
+    std::map<std::pair<const RolloutShard*, std::size_t>, double> running;  // by shard and slot
+    std::vector<double> sums;
+    for (int collection = 0; collection < 4; ++collection) {
+      rollouts.collect(policy);
+      experience.take(rollouts, policy, zeros);
+      for (std::int64_t particle = 0; particle < 3; ++particle)
+        for (const auto& [shard, row] : counted(rollouts, particle)) {
+          double& sum = running[{shard, row % index(shard->slots)}];
+          sum = discount * sum + double{shard->rewards[row]};
+          sums.push_back(sum);
+          if (shard->terminated[row] + shard->truncated[row] > 0) sum = 0;
+        }
+      double mean = 0, variance = 0;
+      for (const double sum : sums) mean += sum / static_cast<double>(sums.size());
+      for (const double sum : sums) variance += (sum - mean) * (sum - mean) / static_cast<double>(sums.size());
+      // With λ = 0 and values of 0 an advantage is the reward that is learned from.
+      for (std::int64_t particle = 0; particle < 3; ++particle) {
+        std::int64_t to = particle * experience.all().rows;
+        for (const auto& [shard, row] : counted(rollouts, particle))
+          REQUIRE(experience.all().advantages[index(to++)] ==
+                  Approx(std::clamp(double{shard->rewards[row]} / std::sqrt(variance), -10.0, 10.0)).epsilon(1e-4));
       }
-    double mean = 0, variance = 0;
-    for (const double sum : sums) mean += sum / static_cast<double>(sums.size());
-    for (const double sum : sums) variance += (sum - mean) * (sum - mean) / static_cast<double>(sums.size());
-    // With λ = 0 and values of 0 an advantage is the reward that is learned from.
-    for (std::int64_t particle = 0; particle < 3; ++particle) {
-      std::int64_t to = particle * experience.all().rows;
-      for (const auto& [shard, row] : counted(rollouts, particle))
-        REQUIRE(experience.all().advantages[index(to++)] ==
-                Approx(std::clamp(double{shard->rewards[row]} / std::sqrt(variance), -10.0, 10.0)).epsilon(1e-4));
     }
   }
 }
