@@ -34,6 +34,9 @@ const bool posteriors_registered =
 /// Of a slot in an iteration of A2C: forces show what they were good for later than choices do.
 constexpr std::int64_t continuous_steps = 128;
 
+/// Beyond it squares of gradients, which step size rules look at, are no single-precision numbers any more.
+constexpr double largest_inverse_alpha = 1e15;
+
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {
   policies::ControlPolicy::Options policy = options.policy;
   policy.particles = options.posterior == PolicyPosterior::none ? 1 : options.particles;
@@ -120,6 +123,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     // learn from the episodes of all: with 16 particles that is worth most of a factor of 16 in steps.
     options.policy.initial_correlation = 0.999;
     kernel.kernel = inference::SvgdKernel::imq;
+    optimizer.clip = {};  // a gradient divided by α is longer than any bound that is meant for ∇J
     if (learner == Learner::a2c) {
       options.slots = 1, options.steps = discrete ? 32 : continuous_steps;
       // Of factors a smaller step, as a change of one moves the whole matrix.
@@ -246,9 +250,16 @@ void ControlAgent::update() {
 void ControlAgent::step(const ExperienceRows& rows) {
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_.resize(rows.scale.size());
+  const double inverse_alpha = 1 / alpha();
+  if (!(inverse_alpha < largest_inverse_alpha))
+    fail(ErrorKind::numeric,
+         "alpha has been halved from {} to {} and the gradient of J/α leaves the range of the numbers: expected a "
+         "longer "
+         "alpha_half_life than {} iterations",
+         options_.alpha, alpha(), options_.alpha_half_life);
   for (std::int64_t i = 0; i < m; ++i) {
     // 1/(rows) becomes 1/(α rows), or 1/(α paths).
-    double factor = 1 / alpha();
+    double factor = inverse_alpha;
     if (options_.gradient_scale == GradientScale::per_episode) factor *= experience_.steps_per_path(i);
     for (std::int64_t k = 0; k < n; ++k) {
       const auto at = static_cast<std::size_t>(i * n + k);

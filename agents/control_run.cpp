@@ -64,7 +64,7 @@ void ControlRun::advance(std::int64_t until, const StopToken& stop, const Output
         iterate(repetition, timing_[static_cast<std::size_t>(i)]);
       outputs.progress.advance(static_cast<std::uint64_t>(repetition.agent->total_steps() - before));
     });
-    hand_over(outputs, iterations_done());
+    hand_over(outputs, steps_done());
   }
 }
 
@@ -79,22 +79,24 @@ void ControlRun::iterate(Repetition& repetition, ControlTiming& timing) const {
 
 void ControlRun::record(Repetition& repetition, const IterationReport& report) const {
   repetition.episodes.insert(repetition.episodes.end(), report.episodes.begin(), report.episodes.end());
-  const std::int64_t iteration = repetition.agent->iterations(),
-                     particles = repetition.agent->policy().particle_count();
-  if (!is_recorded(iteration)) return;
-  const auto add = [&](const std::string& tag, double value) { repetition.numbers.push_back({iteration, tag, value}); };
+  const ControlAgent& agent = *repetition.agent;
+  if (!is_recorded(agent.iterations())) return;
+  const std::int64_t particles = agent.policy().particle_count();
+  const auto add = [&](const std::string& tag, double value) {
+    repetition.numbers.push_back({agent.total_steps(), tag, value});
+  };
   add("entropy", report.entropy);
-  for (const auto& [tag, value] : repetition.agent->policy().diagnostics()) add(tag, value);
+  for (const auto& [tag, value] : agent.policy().diagnostics()) add(tag, value);
   if (repetition.episodes.empty()) return;
-  const std::vector<double> returns =
-      by_particle(repetition.episodes, particles, [](const FinishedEpisode& e) { return e.total_reward; });
-  add("return", mean(returns));
-  if (particles > 1) {
-    add("return_median", quantile(returns, 0.5));
-    add("return_max", *std::ranges::max_element(returns));
-  }
-  add("discounted_return",
-      mean(by_particle(repetition.episodes, particles, [](const FinishedEpisode& e) { return e.discounted_reward; })));
+  const auto add_returns = [&](const std::string& tag, const auto& value) {
+    const std::vector<double> returns = by_particle(repetition.episodes, particles, value);
+    add(tag, mean(returns));
+    if (particles == 1) return;
+    add(tag + "_median", quantile(returns, 0.5));
+    add(tag + "_max", *std::ranges::max_element(returns));
+  };
+  add_returns("return", [](const FinishedEpisode& e) { return e.total_reward; });
+  add_returns("discounted_return", [](const FinishedEpisode& e) { return e.discounted_reward; });
   add("episode_length", mean(by_particle(repetition.episodes, particles,
                                          [](const FinishedEpisode& e) { return static_cast<double>(e.length); })));
   repetition.episodes.clear();
@@ -108,42 +110,30 @@ void ControlRun::evaluate(Repetition& repetition, ControlTiming& timing) const {
       agent.policy(), environment_,
       draw_particles(evaluation_.evaluation_episodes, agent.policy().particle_count(), seed), {.seed = seed});
   const double value = mean(returns_of(episodes));
-  repetition.numbers.push_back({agent.iterations(), "evaluation_return", value});
+  repetition.numbers.push_back({agent.total_steps(), "evaluation_return", value});
   if (!(value >= spec_.threshold) || repetition.steps_to_threshold >= 0) return;
   repetition.steps_to_threshold = agent.total_steps();
   timing.seconds_to_threshold = timing.training_seconds;
-}
-
-std::int64_t ControlRun::iterations_done() const {
-  std::int64_t fewest = repetitions_.front().agent->iterations();
-  for (const Repetition& repetition : repetitions_) fewest = std::min(fewest, repetition.agent->iterations());
-  return fewest;
-}
-
-std::uint64_t ControlRun::next_record() const {
-  return static_cast<std::uint64_t>(iterations_done() * repetitions_.front().agent->steps_per_iteration()) + 1;
 }
 
 void ControlRun::finish(const Outputs& outputs) {
   hand_over(outputs, std::numeric_limits<std::int64_t>::max());
 }
 
-/// By iteration and then by seed.
-void ControlRun::hand_over(const Outputs& outputs, std::int64_t last_iteration) {
+/// By step and then by seed.
+void ControlRun::hand_over(const Outputs& outputs, std::int64_t last_step) {
   std::vector<std::size_t> next(repetitions_.size());
   while (true) {
-    std::int64_t iteration = std::numeric_limits<std::int64_t>::max();
+    std::int64_t step = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < next.size(); ++i) {
       const auto& numbers = repetitions_[i].numbers;
-      if (next[i] < numbers.size()) iteration = std::min(iteration, numbers[next[i]].iteration);
+      if (next[i] < numbers.size()) step = std::min(step, numbers[next[i]].step);
     }
-    if (iteration > last_iteration || iteration == std::numeric_limits<std::int64_t>::max()) break;
+    if (step > last_step || step == std::numeric_limits<std::int64_t>::max()) break;
     for (std::size_t i = 0; i < next.size(); ++i) {
       const auto& numbers = repetitions_[i].numbers;
-      const ControlAgent& agent = *repetitions_[i].agent;
-      for (; next[i] < numbers.size() && numbers[next[i]].iteration == iteration; ++next[i])
-        outputs.recorder.scalar(numbers[next[i]].tag, agent.seed(),
-                                static_cast<std::uint64_t>(iteration * agent.steps_per_iteration()),
+      for (; next[i] < numbers.size() && numbers[next[i]].step == step; ++next[i])
+        outputs.recorder.scalar(numbers[next[i]].tag, repetitions_[i].agent->seed(), static_cast<std::uint64_t>(step),
                                 numbers[next[i]].value);
     }
   }
@@ -204,15 +194,15 @@ void ControlRun::save(Snapshot& snapshot) const {
         episodes.push_back(value);
     part.put("episodes", episodes);
     part.put("evaluations", std::vector<std::int64_t>{repetition.evaluations, repetition.steps_to_threshold});
-    std::vector<std::int64_t> iterations;
+    std::vector<std::int64_t> steps;
     std::vector<double> values;
     std::string tags;
     for (const Number& number : repetition.numbers) {
-      iterations.push_back(number.iteration);
+      steps.push_back(number.step);
       values.push_back(number.value);
       tags += number.tag + "\n";
     }
-    part.put("unrecorded_iterations", iterations);
+    part.put("unrecorded_steps", steps);
     part.put("unrecorded_values", values);
     part.put_text("unrecorded_tags", tags);
     snapshot.put_part(part_name(repetition.agent->seed()), part);
@@ -234,12 +224,12 @@ void ControlRun::restore(const Snapshot& snapshot) {
     const auto evaluations = part.get_vector<std::int64_t>("evaluations");
     repetition.evaluations = evaluations.at(0), repetition.steps_to_threshold = evaluations.at(1);
     repetition.numbers.clear();
-    const auto iterations = part.get_vector<std::int64_t>("unrecorded_iterations");
+    const auto steps = part.get_vector<std::int64_t>("unrecorded_steps");
     const auto values = part.get_vector<double>("unrecorded_values");
     std::istringstream tags(part.get_text("unrecorded_tags"));
     std::string tag;
-    for (std::size_t k = 0; k < std::min(iterations.size(), values.size()) && std::getline(tags, tag); ++k)
-      repetition.numbers.push_back({iterations[k], tag, values[k]});
+    for (std::size_t k = 0; k < std::min(steps.size(), values.size()) && std::getline(tags, tag); ++k)
+      repetition.numbers.push_back({steps[k], tag, values[k]});
   }
 }
 

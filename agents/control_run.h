@@ -53,9 +53,9 @@ struct ControlTiming {
 };
 
 /// Agents with seeds first … end − 1, each a task of its own. `advance` counts environment steps of one seed, all its
-/// particles together; the last iteration may go beyond. Metrics are numbered by iterations × the steps that one plans,
-/// and recorded by number and then by seed, so that logs are the same bytes at any thread count and wherever a run was
-/// interrupted.
+/// particles together; the last iteration may go beyond. Metrics are numbered by the environment steps that a seed had
+/// taken, and recorded by number and then by seed, so that logs are the same bytes at any thread count and wherever a
+/// run was interrupted.
 class ControlRun {
  public:
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
@@ -73,13 +73,11 @@ class ControlRun {
   /// Brings every agent to at least `until` steps, or to fewer if asked to stop. Throws Error(numeric) if one of them
   /// diverged; the agents must then not be saved.
   void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
-  /// Records what seeds with more iterations than the others were still holding back.
+  /// Records what seeds with more steps than the others were still holding back.
   void finish(const Outputs& outputs);
 
-  /// The fewest of any seed.
+  /// The fewest of any seed: metrics up to this number have been recorded, and no later ones.
   std::int64_t steps_done() const;
-  /// Metrics of earlier numbers than this have been recorded.
-  std::uint64_t next_record() const;
   std::int64_t agent_count() const { return std::ssize(repetitions_); }
   ControlAgent& agent(std::int64_t i) { return *repetitions_[static_cast<std::size_t>(i)].agent; }
   const envs::ControlSpec& spec() const { return spec_; }
@@ -100,7 +98,7 @@ class ControlRun {
 
  private:
   struct Number {
-    std::int64_t iteration;
+    std::int64_t step;
     std::string tag;
     double value;
   };
@@ -115,8 +113,7 @@ class ControlRun {
   void iterate(Repetition& repetition, ControlTiming& timing) const;
   void record(Repetition& repetition, const IterationReport& report) const;
   void evaluate(Repetition& repetition, ControlTiming& timing) const;
-  std::int64_t iterations_done() const;
-  void hand_over(const Outputs& outputs, std::int64_t last_iteration);
+  void hand_over(const Outputs& outputs, std::int64_t last_step);
 
   const envs::ControlEntry::Builder& environment_;
   ControlEvaluationOptions evaluation_;

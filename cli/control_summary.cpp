@@ -50,11 +50,13 @@ Json summarize_control(const ControlExperiment& experiment, const agents::Contro
   std::int64_t all_steps = 0;
   double training_seconds = 0;
   std::vector<std::vector<double>> particle_returns;
-  Json seeds = Json::array(), steps_to_threshold = Json::array(), seconds_to_threshold = Json::array();
+  Json seeds = Json::array(), iterations = Json::array();
+  Json steps_to_threshold = Json::array(), seconds_to_threshold = Json::array();
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const ControlOutcome& outcome = outcomes[i];
     const agents::ControlTiming& timing = run.timing()[i];
     seeds.push_back(outcome.seed);
+    iterations.push_back(outcome.iterations);
     particle_returns.push_back(outcome.particle_returns);
     all_steps += outcome.steps;
     training_seconds += timing.training_seconds;
@@ -74,6 +76,7 @@ Json summarize_control(const ControlExperiment& experiment, const agents::Contro
           {"steps", experiment.steps()},
           {"seeds", seeds},
           {"env_steps", all_steps},
+          {"iterations", iterations},
           {"steps_per_second", number(training_seconds > 0 ? static_cast<double>(all_steps) / training_seconds : 0)},
           {"return", over_seeds(means(outcomes, &ControlOutcome::deterministic, total))},
           {"return_sampled", over_seeds(means(outcomes, &ControlOutcome::sampled, total))},

@@ -77,12 +77,10 @@ class RecordedRun {
 
   virtual ~RecordedRun() = default;
 
-  /// By every seed.
+  /// By every seed; metrics up to this number have been recorded, and no later ones.
   virtual std::int64_t steps_done() const = 0;
   /// Steps of one seed that cannot be taken apart: `advance` may go beyond what it is asked for, by less than this.
   virtual std::int64_t largest_advance() const { return 1; }
-  /// Metrics of earlier numbers than this have been recorded.
-  virtual std::uint64_t next_record() const = 0;
   /// Where the data or the task come from, for the first line of the log.
   virtual std::string source() const = 0;
   /// What a person should know before and after.

@@ -21,7 +21,6 @@ class RecordedBanditRun final : public RecordedRun {
       : experiment_(experiment), run_(std::move(run)), data_(std::move(data)) {}
 
   std::int64_t steps_done() const override { return run_->steps_done(); }
-  std::uint64_t next_record() const override { return static_cast<std::uint64_t>(run_->steps_done()) + 1; }
   std::string source() const override;
   std::vector<std::string> notices() const override;
   std::vector<std::string> warnings() const override { return run_->result().warnings; }

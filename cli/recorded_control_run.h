@@ -19,7 +19,6 @@ class RecordedControlRun final : public RecordedRun {
 
   std::int64_t steps_done() const override { return run_->steps_done(); }
   std::int64_t largest_advance() const override;
-  std::uint64_t next_record() const override { return run_->next_record(); }
   std::string source() const override;
   std::vector<std::string> warnings() const override { return run_->warnings(); }
   RunManifest manifest() const override;

@@ -318,7 +318,8 @@ int resume_run(const RunDirectory& directory, const MakeExperiment& make_experim
   note_commit(manifest, directory);
   warn_of_divergence(experiment, directory);
   directory.write_config(to_toml(experiment.options()));
-  return go_on(experiment, *run, directory, run->next_record(), run_options.stop_after, common);
+  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(run->steps_done()) + 1, run_options.stop_after,
+               common);
 }
 
 }  // namespace stein::cli

@@ -67,14 +67,14 @@ def points_of(folder, summary):
 def curve_of(folder, _):
     """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it."""
     means, last = {}, {}
-    for tag in ("return", "discounted_return", "return_median", "return_max"):
-        for points in recorded(folder, tag):
+    for tag, part in itertools.product(("return", "discounted_return"), ("", "_median", "_max")):
+        for points in recorded(folder, tag + part):
             before, total = 0, 0.0
             for step, value in points:
                 total += (step - before) * value
                 before = step
-            means.setdefault(tag, []).append(total / before)
-            last.setdefault(tag, []).append(points[-1][1])
+            means.setdefault(tag + part, []).append(total / before)
+            last.setdefault(tag + part, []).append(points[-1][1])
     return {"curve": {"mean": means, "last": last}}
 
 

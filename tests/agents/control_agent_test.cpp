@@ -59,9 +59,9 @@ TEST_CASE("a Stein update of one particle without a prior is the plain agent, bi
     for (const Learner learner : learners)
       for (std::uint64_t seed = 0; seed < 3; ++seed) {
         const bool discrete = environment_of(environment)->spec().discrete();
-        const ControlAgentOptions plain = small(learner, PolicyPosterior::none, discrete);
+        const ControlAgentOptions plain = small(learner, PolicyPosterior::none, discrete, {{"clip_norm", "0.5"}});
         ControlAgentOptions stein =
-            small(learner, PolicyPosterior::svgd, discrete, {{"particles", "1"}, {"alpha", "1"}});
+            small(learner, PolicyPosterior::svgd, discrete, {{"particles", "1"}, {"alpha", "1"}, {"clip_norm", "0.5"}});
         stein.policy.posterior.flat_prior = true;
         ControlAgent first(plain, *environment_of(environment), seed),
             second(stein, *environment_of(environment), seed);
@@ -76,10 +76,11 @@ TEST_CASE("a Stein update of one particle without a prior is the plain agent, bi
 
 TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][control][proof]") {
   // Plain ascent, so that half a gradient is half a step: to the last bit, as 2 is a power of 2.
-  const auto moved = [](PolicyPosterior posterior, const Settings& more) {
+  const auto moved = [](Learner learner, PolicyPosterior posterior, const Settings& more) {
     Settings settings{{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "1"}};
+    if (learner == Learner::ppo) settings.insert(settings.end(), {{"epochs", "1"}, {"minibatches", "1"}});
     settings.insert(settings.end(), more.begin(), more.end());
-    ControlAgentOptions options = small(Learner::a2c, posterior, true, settings);
+    ControlAgentOptions options = small(learner, posterior, true, settings);
     options.policy.posterior.flat_prior = true;
     ControlAgent agent(options, *environment_of("CartPole-v1"), 3);
     std::vector<float> start = particle(agent, 0);
@@ -88,12 +89,20 @@ TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][
     for (std::size_t q = 0; q < start.size(); ++q) difference[q] -= start[q];
     return difference;
   };
-  const auto plain = moved(PolicyPosterior::none, {}),
-             one = moved(PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "1"}}),
-             two = moved(PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "2"}});
-  CHECK(one == plain);
-  CHECK(two != plain);
-  for (std::size_t q = 0; q < plain.size(); ++q) CHECK(two[q] == Approx(plain[q] / 2).epsilon(1e-3).margin(1e-6));
+  for (const Learner learner : learners) {
+    CAPTURE(static_cast<int>(learner));
+    const auto plain = moved(learner, PolicyPosterior::none, {{"clip_norm", "0"}}),
+               one = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "1"}}),
+               two = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "2"}}),
+               short_of_it = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "0.001"}});
+    CHECK(one == plain);
+    CHECK(two != plain);
+    for (std::size_t q = 0; q < plain.size(); ++q) {
+      CHECK(two[q] == Approx(plain[q] / 2).epsilon(1e-3).margin(1e-6));
+      // Nothing of what an agent does by default holds a gradient back that α makes long.
+      CHECK(short_of_it[q] == Approx(plain[q] * 1000).epsilon(1e-2).margin(1e-3));
+    }
+  }
 }
 
 TEST_CASE("a mean over paths is one over steps times the length of episodes", "[agents][control]") {
