@@ -38,9 +38,28 @@ ControlExperiment::ControlExperiment(const OptionSources& sources)
   agent_.describe(table_);
   environment_builder_->describe(table_);
   check_names_differ(table_, name());
+  refuse_options_of_others(sources, table_, other_options(), name());
   sources.apply(table_);
   if (!sources.mention("evaluate_every")) evaluation_.evaluate_every = std::max<std::int64_t>(1, steps_ / evaluations);
   static_cast<void>(seeds());
+}
+
+OptionOwners ControlExperiment::other_options() const {
+  const bool discrete = environment_builder_->spec().discrete();
+  const agents::Learner learner = agents::control_agents().at(agent_name_).learner;
+  const agents::PolicyPosterior posterior = agents::policy_posteriors().at(posterior_).posterior;
+  OptionOwners owners;
+  for (const auto& [other, entry] : agents::policy_posteriors().entries()) {
+    agents::ControlAgentOptions options = agents::default_options(learner, entry.posterior, discrete);
+    owners.emplace_back("posterior " + other, names_of(options));
+  }
+  for (const auto& [other, entry] : agents::control_agents().entries()) {
+    agents::ControlAgentOptions options = agents::default_options(entry.learner, posterior, discrete);
+    owners.emplace_back("agent " + other, names_of(options));
+  }
+  for (const auto& [other, entry] : envs::controls().entries())
+    owners.emplace_back("environment " + other, names_of(*entry.builder()));
+  return owners;
 }
 
 std::string ControlExperiment::name() const {

@@ -49,6 +49,8 @@ class ControlExperiment final : public Experiment {
 
  private:
   void describe_run(OptionTable& table);
+  /// Of everything that could stand in place of agent, posterior and environment.
+  OptionOwners other_options() const;
 
   static constexpr const char* default_environment = "CartPole-v1";
   static constexpr const char* default_agent = "a2c";

@@ -2,6 +2,7 @@
 
 #include <stein/core/error.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "summary_numbers.h"
@@ -49,9 +50,12 @@ std::string line(const std::string& name, const std::string& value) {
 }
 
 std::string quantities_text(const std::string& heading, const Json& quantities) {
+  std::size_t width = 22;
+  for (const Json& quantity : quantities)
+    width = std::max(width, quantity["name"].get_ref<const std::string&>().size());
   std::string text = fmt::format("\n{}\n", heading);
   for (const Json& quantity : quantities)
-    text += fmt::format("  {:<24}{:<24}{}\n", quantity["name"].get<std::string>(),
+    text += fmt::format("  {:<{}}  {:<24}{}\n", quantity["name"].get<std::string>(), width,
                         range_text(quantity["low"], quantity["high"]), quantity["unit"].get<std::string>());
   return text;
 }

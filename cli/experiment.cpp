@@ -1,5 +1,6 @@
 #include "experiment.h"
 
+#include <fmt/ranges.h>
 #include <stein/core/error.h>
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
@@ -52,6 +53,17 @@ bool OptionSources::mention(std::string_view key) const {
 void OptionSources::apply(OptionTable& table) const {
   set_from_toml(table, toml, toml_name);
   for (const auto& [key, value] : settings) table.set(key, value);
+}
+
+void refuse_options_of_others(const OptionSources& sources, const OptionTable& own, const OptionOwners& others,
+                              std::string_view experiment) {
+  std::map<std::string, std::vector<std::string>> owners;
+  for (const auto& [owner, names] : others)
+    for (const std::string& name : names)
+      if (!own.contains(name)) owners[name].push_back(owner);
+  for (const auto& [name, all] : owners)
+    STEIN_CHECK(!sources.mention(name), "option '{}' needs {}; {} has none of that name", name, fmt::join(all, " or "),
+                experiment);
 }
 
 std::pair<std::string, std::string> parse_setting(std::string_view text) {

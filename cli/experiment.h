@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,22 @@ struct OptionSources {
   /// Reads them all into `table`.
   void apply(OptionTable& table) const;
 };
+
+/// Names of options by who has them: "posterior svgd".
+using OptionOwners = std::vector<std::pair<std::string, std::set<std::string>>>;
+
+/// The names in a part's table.
+template <class Part>
+std::set<std::string> names_of(Part& part) {
+  std::set<std::string> names;
+  const OptionTable table = OptionTable::of(part);
+  for (const Option& option : table.options()) names.insert(option.name);
+  return names;
+}
+
+/// Throws Error(usage) if a source sets an option that the experiment has not but one of `others` has, saying who.
+void refuse_options_of_others(const OptionSources& sources, const OptionTable& own, const OptionOwners& others,
+                              std::string_view experiment);
 
 /// "key=value" as a pair. Throws Error(usage) where there is no '='.
 std::pair<std::string, std::string> parse_setting(std::string_view text);

@@ -12,9 +12,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t most_particles = 6, episodes_each = 4;
-/// Of one particle; a picture cannot show more.
-constexpr std::size_t most_points = 600;
+constexpr std::int64_t most_particles = 16, episodes_each = 4;
+/// Of one particle, and of all; pictures cannot show more.
+constexpr std::size_t most_points = 600, most_in_all = 4800;
 
 /// Which two quantities of the state are shown.
 std::vector<std::size_t> shown_quantities(const envs::ControlSpec& spec) {
@@ -46,7 +46,7 @@ Json visited_states(const ControlExperiment& experiment, const agents::ControlAg
   const std::vector<RecordedEpisode> episodes =
       record_episodes(agent.policy(), experiment.environment_builder(), particles, {.deterministic = false});
 
-  Json result{{"env", spec.name}, {"seed", agent.seed()}};
+  Json result{{"env", spec.name}, {"seed", agent.seed()}, {"of", count}};
   const char* const axes[] = {"x", "y"};
   for (std::size_t k = 0; k < shown.size(); ++k)
     result[axes[k]] = {{"name", spec.state[shown[k]].name}, {"unit", spec.state[shown[k]].unit}};
@@ -56,7 +56,8 @@ Json visited_states(const ControlExperiment& experiment, const agents::ControlAg
     std::size_t states = 0, place = 0;
     double sum = 0;
     for (const RecordedEpisode& episode : own) states += episode.states.size(), sum += episode.result.total_reward;
-    const std::size_t stride = (states + most_points - 1) / most_points;
+    const std::size_t points = std::min(most_points, most_in_all / static_cast<std::size_t>(pictures));
+    const std::size_t stride = (states + points - 1) / points;
     Json picture{{"particle", own.front().result.particle}, {"return", sum / static_cast<double>(episodes_each)}};
     for (const RecordedEpisode& episode : own)
       for (const std::vector<double>& state : episode.states)

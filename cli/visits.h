@@ -7,9 +7,9 @@
 
 namespace stein::cli {
 
-/// The object of visits.json: {env, seed, x, y, particles: [{particle, return, x, y}]} from sampled episodes of up to
-/// six particles of the first seed. The quantities are the first two of the state that are no velocities, or its first
-/// two; angles are wrapped to [−π, π).
+/// The object of visits.json: {env, seed, of, x, y, particles: [{particle, return, x, y}]} from sampled episodes of up
+/// to sixteen of the particles, `of` in number, of the first seed. The quantities are the first two of the state that
+/// are no velocities, or its first two; angles are wrapped to [−π, π).
 nlohmann::ordered_json visited_states(const ControlExperiment& experiment, const agents::ControlAgent& agent);
 
 }  // namespace stein::cli

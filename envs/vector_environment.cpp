@@ -3,10 +3,12 @@
 #include <stein/envs/fused/bookkeeping.h>
 #include <stein/envs/vector_environment.h>
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
 namespace stein::envs {
+
 Registry<ControlEntry>& controls() {
   static Registry<ControlEntry> registry("environment");
   return registry;
@@ -176,13 +178,28 @@ std::vector<double> VectorEnvironment::state(std::int64_t slot) const {
   return numbers;
 }
 
+/// By the name that a snapshot gives them.
+template <class Self>
+auto VectorEnvironment::kept_numbers(Self& self) {
+  return std::array{std::pair{"observations", &self.observations_},
+                    std::pair{"final_observations", &self.final_observations_},
+                    std::pair{"rewards", &self.rewards_},
+                    std::pair{"terminated", &self.terminated_},
+                    std::pair{"truncated", &self.truncated_},
+                    std::pair{"returns", &self.returns_},
+                    std::pair{"lengths", &self.lengths_}};
+}
+
 void VectorEnvironment::save(Snapshot& snapshot) const {
   snapshot.put_text("environment", fmt::format("{} version {}", spec_.name, spec_.version));
   snapshot.put("slots", std::vector<std::int64_t>{slots_, first_slot_, horizon_, steps_});
   snapshot.put("seed", seed_);
-  snapshot.put("observations", observations_);
-  snapshot.put("returns", returns_);
-  snapshot.put("lengths", lengths_);
+  for (const auto& [name, numbers] : kept_numbers(*this)) snapshot.put(name, *numbers);
+  std::vector<double> ended;
+  for (const Episode& episode : episodes())
+    ended.insert(ended.end(), {static_cast<double>(episode.slot), static_cast<double>(episode.length),
+                               episode.total_reward, episode.terminated ? 1.0 : 0.0});
+  snapshot.put("ended", ended);
   Snapshot states;
   save_states(states);
   snapshot.put_part("states", states);
@@ -199,10 +216,14 @@ void VectorEnvironment::restore(const Snapshot& snapshot) {
          counts.at(0), counts.at(1), counts.at(2), slots_, first_slot_, horizon_);
   steps_ = counts.at(3);
   seed_ = snapshot.get_scalar<std::uint64_t>("seed");
-  snapshot.get("observations", std::span(observations_));
-  snapshot.get("returns", std::span(returns_));
-  snapshot.get("lengths", std::span(lengths_));
-  episode_count_ = 0;
+  for (const auto& [name, numbers] : kept_numbers(*this)) snapshot.get(name, std::span(*numbers));
+  const auto ended = snapshot.get_vector<double>("ended");
+  episode_count_ = std::min(ended.size() / 4, episodes_.size());
+  for (std::size_t k = 0; k < episode_count_; ++k)
+    episodes_[k] = {.slot = static_cast<std::int64_t>(ended[4 * k]),
+                    .length = static_cast<std::int64_t>(ended[4 * k + 1]),
+                    .total_reward = ended[4 * k + 2],
+                    .terminated = ended[4 * k + 3] != 0};
   restore_states(snapshot.part("states"));
 }
 

@@ -72,6 +72,7 @@ class VectorEnvironment {
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
 
+  /// With what the last step came to.
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) naming what differs: the environment, its version, the number of slots.
   void restore(const Snapshot& snapshot);
@@ -106,6 +107,8 @@ class VectorEnvironment {
   virtual void restore_states(const Snapshot& snapshot) = 0;
 
  private:
+  template <class Self>
+  static auto kept_numbers(Self& self);
   void step_block(std::int64_t first, std::int64_t count, std::span<const float> actions);
   void finish_episodes(std::int64_t first, std::int64_t count);
   void gather_episodes();

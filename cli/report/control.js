@@ -53,26 +53,30 @@ const controlReport = (tools) => {
     const ranges = {x: range("x"), y: range("y")};
     const wide = (run) => run.visits.particles.length > 2;
     return [...runs.filter(wide), ...runs.filter((run) => !wide(run))].map((run) => {
-      const {particles, seed, x, y} = run.visits;
+      const {particles, seed, of, x, y} = run.visits;
       const name = ({name, unit}) => unit ? `${name} [${unit}]` : name;
       const {node, plot} = figure(`Visited states: ${run.label}`,
         `States of a few episodes with drawn actions after training, seed ${seed}: ${name(x)} against ${name(y)}, the same axes for all. ` +
-        (particles.length > 1 ? "One picture a particle, with its mean return." : "The number is the mean return."), wide(run));
+        (particles.length > 1 ? `One picture a particle, with its mean return${particles.length < of ? `; ${particles.length} of ${of} particles` : ""}.`
+                              : "The number is the mean return."), wide(run));
+      const columns = Math.min(particles.length, 8), rows = Math.ceil(particles.length / columns);
+      if (rows > 1) plot.style.height = `${13 * rows}rem`;
       addPlot(plot, `${key}visits-${run.label}`, () => {
-        const columns = particles.length, gap = 0.02, width = (1 - gap * (columns - 1)) / columns;
+        const gap = 0.02, width = (1 - gap * (columns - 1)) / columns, between = 0.1, height = (1 - between * (rows - 1)) / rows;
         const traces = [], frame = {showlegend: false, annotations: [], margin: {t: 26}};
         particles.forEach((particle, i) => {
-          const suffix = i === 0 ? "" : String(i + 1), left = i * (width + gap);
+          const suffix = i === 0 ? "" : String(i + 1), column = i % columns, row = Math.floor(i / columns);
+          const left = column * (width + gap), top = 1 - row * (height + between), lowest = i + columns >= particles.length;
           traces.push({x: particle.x, y: particle.y, xaxis: `x${suffix}`, yaxis: `y${suffix}`, mode: "markers", type: "scatter",
                        marker: {color: alpha(colour(run), 0.35), size: 3.5}, hoverinfo: "x+y", name: `particle ${particle.particle}`});
-          frame[`xaxis${suffix}`] = {domain: [left, left + width], range: ranges.x, anchor: `y${suffix}`, nticks: 4, automargin: true,
+          frame[`xaxis${suffix}`] = {domain: [left, left + width], range: ranges.x, anchor: `y${suffix}`, nticks: 4, showticklabels: lowest, automargin: lowest,
                                      gridcolor: alpha(soft(), 0.25), zerolinecolor: alpha(soft(), 0.4), tickfont: {color: soft(), size: 11},
-                                     title: {text: i === 0 || columns < 4 ? name(x) : "", font: {color: soft(), size: 12}}};
-          frame[`yaxis${suffix}`] = {range: ranges.y, anchor: `x${suffix}`, showticklabels: i === 0, automargin: i === 0,
+                                     title: {text: lowest && (column === 0 || columns < 4) ? name(x) : "", font: {color: soft(), size: 12}}};
+          frame[`yaxis${suffix}`] = {domain: [Math.max(0, top - height), top], range: ranges.y, anchor: `x${suffix}`, showticklabels: column === 0, automargin: column === 0,
                                      gridcolor: alpha(soft(), 0.25), zerolinecolor: alpha(soft(), 0.4), tickfont: {color: soft(), size: 11},
-                                     title: {text: i === 0 ? name(y) : "", font: {color: soft(), size: 12}}};
+                                     title: {text: column === 0 ? name(y) : "", font: {color: soft(), size: 12}}};
           frame.annotations.push({text: `${columns > 1 ? `${particle.particle}: ` : ""}${rounded(particle.return)}`, showarrow: false,
-                                  xref: "paper", yref: "paper", x: left + width / 2, y: 1, yanchor: "bottom", font: {size: 12, color: soft()}});
+                                  xref: "paper", yref: "paper", x: left + width / 2, y: top, yanchor: "bottom", font: {size: 12, color: soft()}});
         });
         return {traces, frame};
       });

@@ -56,26 +56,47 @@ ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& 
   return spec;
 }
 
+/// Steps from one reset to the next under drawn actions, from some hundred steps of every slot; the horizon if no
+/// episode ends in them.
+std::int64_t episode_length(VectorEnvironment& environment) {
+  constexpr std::uint32_t steps = 300;
+  std::int64_t ended = 0;
+  std::vector<float> actions(static_cast<std::size_t>(environment.slots()) * environment.spec().action.size());
+  environment.reset(0);
+  for (std::uint32_t t = 0; t < steps; ++t) {
+    Draws draws({.seed = 1, .stream = Stream::decision}, t);
+    for (std::size_t k = 0; k < actions.size(); ++k) {
+      const Quantity& range = environment.spec().action[k % environment.spec().action.size()];
+      actions[k] = static_cast<float>(draws.uniform(range.low, range.high));
+    }
+    environment.step(actions);
+    ended += std::ssize(environment.episodes());
+  }
+  return ended == 0 ? environment.horizon() : std::max<std::int64_t>(1, environment.slots() * steps / ended);
+}
+
 }  // namespace
 
 ControlSpec MujocoEnvironment::spec_of(const MujocoTask& task, const MujocoOptions& options) {
   return fitted(task.spec(), task, model_of(task, options));
 }
 
-StepReference MujocoEnvironment::raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots) {
+StepReference MujocoEnvironment::raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots,
+                                           std::unique_ptr<VectorEnvironment> like) {
   struct Raw {
     explicit Raw(MujocoModel compiled) : model(std::move(compiled)), simulation(model) {}
     MujocoModel model;
     MujocoSimulation simulation;
+    std::int64_t taken = 0;
   };
-  constexpr std::int64_t episode = 16;  // about as long as one under random actions
   const auto raw = std::make_shared<Raw>(model_of(task, options));
-  const std::int64_t steps = model_steps(task.spec(), raw->model);
+  const std::int64_t steps = model_steps(task.spec(), raw->model), episode = episode_length(*like);
   const auto controls = task.spec().action.size();
-  return {.name = "mj_step", .step = [raw, steps, controls, slots](std::span<const float> actions) {
+  return {.name = "mj_step", .step = [raw, steps, controls, slots, episode](std::span<const float> actions) {
             for (std::int64_t slot = 0; slot < slots; ++slot) {
-              if (slot % episode == 0) raw->simulation.reset();
-              raw->simulation.step(actions.subspan(static_cast<std::size_t>(slot) * controls, controls), steps);
+              if (raw->taken++ % episode == 0) raw->simulation.reset();
+              raw->simulation.step_unguarded(actions.subspan(static_cast<std::size_t>(slot) * controls, controls),
+                                             steps);
             }
           }};
 }

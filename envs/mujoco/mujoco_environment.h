@@ -27,9 +27,10 @@ class MujocoEnvironment final : public VectorEnvironment {
 
   /// Of `task` on the model that `options` name; throws as the constructor does.
   static ControlSpec spec_of(const MujocoTask& task, const MujocoOptions& options);
-  /// Nothing but `mj_step`: one simulation that takes the slots' actions one after the other, and begins anew now and
-  /// then.
-  static StepReference raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots);
+  /// Nothing but `mj_step`: one simulation that takes the slots' actions one after the other, and begins anew as often
+  /// as `like` does under drawn actions, so that it is in much the same states.
+  static StepReference raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots,
+                                 std::unique_ptr<VectorEnvironment> like);
 
  private:
   MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
@@ -77,7 +78,7 @@ bool register_mujoco(const std::string& name, const std::string& description) {
                                                  first_slot);
     }
     StepReference reference(std::int64_t slots) const override {
-      return MujocoEnvironment::raw_steps(Task(checked(task)), model, slots);
+      return MujocoEnvironment::raw_steps(Task(checked(task)), model, slots, make(64, 0));
     }
   };
   return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});

@@ -117,10 +117,12 @@ void MujocoSimulation::forward() {
 }
 
 void MujocoSimulation::step(std::span<const float> controls, std::int64_t steps) {
+  run([this, controls, steps] { step_unguarded(controls, steps); });
+}
+
+void MujocoSimulation::step_unguarded(std::span<const float> controls, std::int64_t steps) {
   for (std::size_t k = 0; k < controls.size(); ++k) data_->ctrl[k] = controls[k];
-  run([this, steps] {
-    for (std::int64_t k = 0; k < steps; ++k) mj_step(model_, data_.get());
-  });
+  for (std::int64_t k = 0; k < steps; ++k) mj_step(model_, data_.get());
 }
 
 void MujocoSimulation::check_warnings() {

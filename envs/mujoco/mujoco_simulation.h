@@ -73,6 +73,8 @@ class MujocoSimulation {
   void forward();
   /// Steps of the model under constant controls. @throws Error(numeric) with MuJoCo's words where it loses the state
   void step(std::span<const float> controls, std::int64_t steps);
+  /// The same with nothing around `mj_step`: what MuJoCo cannot do ends the program.
+  void step_unguarded(std::span<const float> controls, std::int64_t steps);
   /// [state_size()]; neither makes anything that follows from the state.
   void save(std::span<double> state) const;
   void load(std::span<const double> state);

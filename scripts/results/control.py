@@ -17,9 +17,10 @@ import itertools
 import json
 import os
 import pathlib
+import statistics
 import sys
 
-from results_page import RESULTS, ROOT, difference, keep, play, with_interval, write_section
+from results_page import RESULTS, ROOT, bounds_of_difference, difference, keep, play, with_interval, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_plan.json").read_text())
 ENTRIES = RESULTS / "control"
@@ -169,36 +170,91 @@ def curve_section():
     return text
 
 
-def row(method, entry):
+def ends_of_grid(method, settings):
+    """The chosen settings, those at an end of their grid marked."""
+    marks = []
+    for key, values in PLAN["grid"][method].items():
+        mark = " (smallest)" if settings[key] == min(values) else " (largest)" if settings[key] == max(values) else ""
+        marks.append(f"{key} {settings[key]:g}{mark}")
+    return ", ".join(marks)
+
+
+def over_particles(numbers, tag):
+    return " / ".join(with_interval(numbers[tag + part], 1) for part in ("", "_median", "_max"))
+
+
+def row(method, settings, entry):
     if entry is None:
-        return f"| {NAMES[method]} | not run | | | | | | |\n"
+        return f"| {NAMES[method]} | not run | | | | | | | | |\n"
     if "diverged" in entry:
-        return f"| {NAMES[method]} | diverged | | | | | | `{entry['command']}` |\n"
+        return f"| {NAMES[method]} | diverged | | | | | | | | `{entry['command']}` |\n"
     summary, curve = entry["summary"], entry["curve"]
-    cells = [with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
-             with_interval(curve["last"]["discounted_return"], 1), with_interval(summary["return"]["per_seed"], 1),
-             " / ".join(with_interval(curve["last"][tag], 1) for tag in ("return", "return_median", "return_max"))]
-    steps = f"{summary['env_steps'] / len(summary['seeds']) / 1e6:.1f} M"
-    return f"| {NAMES[method]} | " + " | ".join(cells) + f" | {steps} | `{entry['command']}` |\n"
+    cells = [ends_of_grid(method, settings), with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
+             with_interval(summary["return"]["per_seed"], 1), with_interval(summary["discounted_return"]["per_seed"], 1),
+             over_particles(curve["last"], "return"), over_particles(curve["last"], "discounted_return"),
+             f"{statistics.mean(summary['iterations']):.0f}, {summary['env_steps'] / len(summary['seeds']) / 1e6:.1f} M"]
+    return f"| {NAMES[method]} | " + " | ".join(cells) + f" | `{entry['command']}` |\n"
+
+
+# What methods are compared by: its name, and its value of every seed.
+MEASURES = {"learning, discounted": lambda entry: entry["curve"]["mean"]["discounted_return"],
+            "final evaluation, undiscounted": lambda entry: entry["summary"]["return"]["per_seed"]}
+PAIRS = [("s2vgd", "svgd-star"), ("s2vgd", "svgd"), ("svgd-star", "svgd"), ("svgd", "independent")]
+
+
+def differences(entries):
+    """A table of all pairs that there are, by every measure."""
+    text = "\n| difference, paired by seed | " + " | ".join(MEASURES) + " |\n" + "|---" * (len(MEASURES) + 1) + "|\n"
+    for first, second in PAIRS:
+        if first not in entries or second not in entries:
+            continue
+        cells = [difference(value(entries[first]), value(entries[second])) for value in MEASURES.values()]
+        text += f"| {NAMES[first]} − {NAMES[second]} | " + " | ".join(cells) + " |\n"
+    return text + "\n"
+
+
+def verdicts(everything):
+    """In how many comparisons the first of a pair is ahead, behind, or neither with certainty, by task and measure."""
+    text = "| | " + " | ".join(f"{task}: {measure}" for task in PLAN["tasks"] for measure in MEASURES) + " |\n"
+    text += "|---" * (len(PLAN["tasks"]) * len(MEASURES) + 1) + "|\n"
+    for first, second in PAIRS:
+        cells = []
+        for task, value in itertools.product(PLAN["tasks"], MEASURES.values()):
+            signs = []
+            for agent in PLAN["agents"]:
+                entries = everything.get((task, agent), {})
+                if first in entries and second in entries:
+                    low, high = bounds_of_difference(value(entries[first]), value(entries[second]))
+                    signs.append(f"{agent} " + ("ahead" if low > 0 else "behind" if high < 0 else "open"))
+            cells.append(", ".join(signs))
+        text += f"| {NAMES[first]} against {NAMES[second]} | " + " | ".join(cells) + " |\n"
+    return text + "\n"
 
 
 TEXT = """## Control: REINFORCE and A2C with a posterior
 
-Made by `scripts/results/control.py` from `docs/results/control/`: the figure of Zhang et al. 2018, §5.3. 16 particles, 10,000 steps a
-particle and iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised
-to [−1, 1] as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). Plan, grids and tuning
-seeds were committed before the runs that they are for, nine settings for every method: first six, and when S2VGD had chosen the smallest
-step nearly everywhere on the tuning seeds, three with smaller steps. Reported seeds are others. "Learning" is the mean over the whole run
-of the training return (particles and seeds alike), which is what a faster learner has more of. All are means over seeds ± half the width
-of a 95 % interval over them; the best particle stands apart and is no result of the method.
+Made by `scripts/results/control.py` from `docs/results/control/`: figure 4 of Zhang et al. 2018. 16 particles, 10,000 steps a particle and
+iteration, kernel RBF with the median rule, particles that start independently, horizon 500, discount 0.99, actions normalised to [−1, 1]
+as rllab's runs have them, prior N(0, 1) on the weights (independent: none, each particle on its own). REINFORCE plays its paths to their
+end: it makes as many steps as so many iterations have, in somewhat fewer iterations.
 
-Published, read from the figure as an order of learning speed: S2VGD ≥ SVGD* ≥ SVGD, all above independent.
+Grids and tuning seeds were committed before the tuning runs, nine settings for every method; reported seeds are others. Chosen is the
+setting with the largest final evaluation on two tuning seeds after a third of the length. The grid had six settings first. By then cartpole
+and cartpole-swingup had been run on the reported seeds too, and S2VGD had chosen the smallest step nearly everywhere on the tuning seeds;
+so all methods got three smaller steps more, and three rows of cartpole-swingup were run again with what they chose then (S2VGD with both
+agents, SVGD* with A2C). Choices at an end of their grid are marked.
 
-Found: that order does not come out. S2VGD learns slower than SVGD* in five of the six comparisons below and about as fast in one; SVGD* is
-ahead of SVGD in three, behind in one, and two intervals hold 0 or end there; SVGD is ahead of independent particles in three and behind in
-three. All settings were chosen by the final evaluation of shorter runs, and iterations are fewer than the published 1,000 in four of six.
+"Learning" is the mean over the whole run of the training return (particles and seeds alike), which is what a faster learner has more of;
+settings were chosen by the final evaluation, so the order by that stands beside it. All are means over seeds ± half the width of a 95 %
+interval over them; the best particle stands apart and is no result of the method.
 
 """
+PUBLISHED = """Published: S2VGD converges faster than SVGD and to higher returns, and better than SVGD* (figure 4 and its text; no numbers are given).
+
+Found, by 95 % intervals of differences paired by seed:
+
+"""
+FOUND = """"""
 CURVES_TEXT = """### Learning curves of two MuJoCo tasks
 
 Return of evaluation episodes (the most likely action, a particle drawn for each episode) after so many environment steps of all
@@ -206,33 +262,29 @@ particles together: mean over five seeds ± half the width of a 95 % interval. E
 tasks.
 
 """
-HEAD = ("| method | learning, undiscounted | learning, discounted | last iteration, discounted | final evaluation, no noise | "
-        "last iteration: mean / median / max over particles | steps a seed | command |\n|---|---|---|---|---|---|---|---|\n")
+HEAD = ("| method | chosen | learning | learning, discounted | final evaluation, no noise | the same, discounted | "
+        "last iteration: mean / median / max over particles | the same, discounted | iterations, steps a seed | command |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n")
 
 
 def write():
-    text = TEXT
+    everything, text = {}, ""
     for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"]):
-        lengths = {PLAN["tasks"][task]["iterations"]}
-        lengths |= {int(path.stem.rsplit("_", 1)[1]) for path in ENTRIES.glob(f"{task}_{agent}_*_*.json")}
+        planned = PLAN["tasks"][task]["iterations"]
+        lengths = {planned} | {int(path.stem.rsplit("_", 1)[1]) for path in ENTRIES.glob(f"{task}_{agent}_*_*.json")}
         for length in sorted(lengths):
-            text += f"#### {task}, {agent}, {length} iterations\n\n{HEAD}"
+            text += f"#### {task}, {agent}, the steps of {length} iterations\n\n{HEAD}"
             entries = {}
             for method in PLAN["posteriors"]:
                 result = ENTRIES / f"{name_of(task, agent, method, length)}.json"
                 entry = json.loads(result.read_text()) if result.exists() else None
-                text += row(method, entry)
+                text += row(method, chosen(task, agent, method), entry)
                 if entry and "summary" in entry:
                     entries[method] = entry
-            pairs = [pair for pair in (("s2vgd", "svgd-star"), ("svgd-star", "svgd"), ("svgd", "independent"))
-                     if all(method in entries for method in pair)]
-            if pairs:
-                text += "\nDifferences of learning, discounted, paired by seed:\n\n"
-            for pair in pairs:
-                curves = [entries[method]["curve"]["mean"]["discounted_return"] for method in pair]
-                text += f"- {NAMES[pair[0]]} − {NAMES[pair[1]]}: {difference(*curves)}\n"
-            text += "\n"
-    write_section("control.py", text + curve_section())
+            text += differences(entries)
+            if length == planned:
+                everything[task, agent] = entries
+    write_section("control.py", TEXT + PUBLISHED + verdicts(everything) + FOUND + text + curve_section())
 
 
 if __name__ == "__main__":

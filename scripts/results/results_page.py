@@ -58,10 +58,20 @@ def with_interval(values, digits):
     return mean if half is None else f"{mean} ± {half:.{digits}f}"
 
 
-def difference(first, second):
-    """The mean of first − second, paired by seed, with its interval."""
+def paired_difference(first, second):
+    """The mean of first − second, paired by seed, and half the width of its interval."""
     values = [a - b for a, b in zip(first, second, strict=True)]
-    mean, half = statistics.mean(values), half_width(values)
+    return statistics.mean(values), half_width(values)
+
+
+def bounds_of_difference(first, second):
+    mean, half = paired_difference(first, second)
+    return mean - half, mean + half
+
+
+def difference(first, second):
+    """The mean of first − second with its interval."""
+    mean, half = paired_difference(first, second)
     return f"{mean:.1f}" if half is None else f"{mean:.1f}, 95 % interval {mean - half:.1f} to {mean + half:.1f}"
 
 

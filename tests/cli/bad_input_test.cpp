@@ -104,6 +104,10 @@ TEST_CASE("control runs of unknown or unfitting parts are refused with what woul
   refused({"--agent", "a3c"}, {"unknown agent 'a3c'", "'a2c'"});
   refused({"--posterior", "svgdd"}, {"unknown posterior 'svgdd'", "'svgd'"});
   refused({"--set", "posterior=s2vg"}, {"unknown posterior 's2vg'", "'s2vgd'"});
+  // An option that something else has is not unknown.
+  refused({"--set", "alpha=1"}, {"option 'alpha' needs posterior s2vgd or posterior svgd", "CartPole-v1/a2c has none"});
+  refused({"--agent", "reinforce", "--set", "gae_lambda=1"}, {"'gae_lambda' needs agent a2c or agent ppo"});
+  refused({"--set", "reward=rllab"}, {"'reward' needs environment double-pendulum"});
   refused({"--env", "wheel"}, {"'wheel' is a bandit", "stein bandit --env wheel"});
   check_refused(folder, {"bandit", "--env", "CartPole-v1"}, 2, {"'CartPole-v1'", "stein rl --env CartPole-v1"});
   refused({"--set", "horizon=-1"}, {"'horizon'", "-1"});

@@ -197,11 +197,23 @@ TEST_CASE("saved and restored, a task goes on with the same bits", "[envs][contr
   for_every_task([](const std::string& name) {
     const auto environment = make(name, 6), again = make(name, 6);
     environment->reset(7);
-    for (int t = 0; t < 60; ++t) environment->step(actions_of(*environment, 0));
+    for (int t = 0; t < 60 || environment->episodes().empty(); ++t) environment->step(actions_of(*environment, 0));
     Snapshot snapshot;
     environment->save(snapshot);
     again->restore(snapshot);
-    CHECK(std::ranges::equal(again->observations(), environment->observations()));
+    // With what the last step came to, an end of an episode among it.
+    CHECK(again->steps() == environment->steps());
+    for (const auto numbers :
+         {&envs::VectorEnvironment::observations, &envs::VectorEnvironment::final_observations,
+          &envs::VectorEnvironment::rewards, &envs::VectorEnvironment::terminated, &envs::VectorEnvironment::truncated})
+      CHECK(std::ranges::equal(((*again).*numbers)(), ((*environment).*numbers)()));
+    REQUIRE(again->episodes().size() == environment->episodes().size());
+    for (std::size_t k = 0; k < again->episodes().size(); ++k) {
+      CHECK(again->episodes()[k].slot == environment->episodes()[k].slot);
+      CHECK(again->episodes()[k].length == environment->episodes()[k].length);
+      CHECK(again->episodes()[k].total_reward == environment->episodes()[k].total_reward);
+      CHECK(again->episodes()[k].terminated == environment->episodes()[k].terminated);
+    }
     for (int t = 0; t < 600; ++t) {
       environment->step(actions_of(*environment, 0)), again->step(actions_of(*again, 0));
       REQUIRE(std::ranges::equal(again->observations(), environment->observations()));
