@@ -242,6 +242,14 @@ TEST_CASE("alpha is halved every so many iterations", "[agents][control]") {
   }
 }
 
+TEST_CASE("an alpha that has been halved too often is an error that says so", "[agents][control]") {
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true, {{"alpha_half_life", "0.02"}}),
+                     *environment_of("CartPole-v1"), 3);
+  agent.iterate();
+  CHECK_ERROR(agent.iterate(), numeric, "seed 3, iteration 1", "alpha has been halved from 0.0001",
+              "a longer alpha_half_life than 0.02 iterations");
+}
+
 TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of threads",
           "[agents][control][resume]") {
   const int threads = thread_count();
