@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 
 namespace stein::envs {
 namespace {
@@ -56,47 +57,42 @@ ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& 
   return spec;
 }
 
-/// Steps from one reset to the next under drawn actions, from some hundred steps of every slot; the horizon if no
-/// episode ends in them.
-std::int64_t episode_length(VectorEnvironment& environment) {
-  constexpr std::uint32_t steps = 300;
-  std::int64_t ended = 0;
-  std::vector<float> actions(static_cast<std::size_t>(environment.slots()) * environment.spec().action.size());
-  environment.reset(0);
-  for (std::uint32_t t = 0; t < steps; ++t) {
-    Draws draws({.seed = 1, .stream = Stream::decision}, t);
-    for (std::size_t k = 0; k < actions.size(); ++k) {
-      const Quantity& range = environment.spec().action[k % environment.spec().action.size()];
-      actions[k] = static_cast<float>(draws.uniform(range.low, range.high));
-    }
-    environment.step(actions);
-    ended += std::ssize(environment.episodes());
-  }
-  return ended == 0 ? environment.horizon() : std::max<std::int64_t>(1, environment.slots() * steps / ended);
-}
-
 }  // namespace
 
 ControlSpec MujocoEnvironment::spec_of(const MujocoTask& task, const MujocoOptions& options) {
   return fitted(task.spec(), task, model_of(task, options));
 }
 
-StepReference MujocoEnvironment::raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots,
-                                           std::unique_ptr<VectorEnvironment> like) {
-  struct Raw {
-    explicit Raw(MujocoModel compiled) : model(std::move(compiled)), simulation(model) {}
-    MujocoModel model;
+StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model,
+                                           const ControlOptions& options, std::int64_t slots) {
+  struct Walk {
+    std::unique_ptr<MujocoEnvironment> environment;
     MujocoSimulation simulation;
-    std::int64_t taken = 0;
+    std::vector<float> actions;                         ///< [steps, A]
+    std::map<std::int64_t, std::vector<double>> start;  ///< of episodes, by the step that they begin with
+    std::int64_t now = 0;
   };
-  const auto raw = std::make_shared<Raw>(model_of(task, options));
-  const std::int64_t steps = model_steps(task.spec(), raw->model), episode = episode_length(*like);
-  const auto controls = task.spec().action.size();
-  return {.name = "mj_step", .step = [raw, steps, controls, slots, episode](std::span<const float> actions) {
-            for (std::int64_t slot = 0; slot < slots; ++slot) {
-              if (raw->taken++ % episode == 0) raw->simulation.reset();
-              raw->simulation.step_unguarded(actions.subspan(static_cast<std::size_t>(slot) * controls, controls),
-                                             steps);
+  constexpr std::uint32_t steps = 4096;
+  auto environment = std::make_unique<MujocoEnvironment>(std::move(task), model, options, 1, 0);
+  MujocoSimulation simulation(environment->model_);
+  const auto walk = std::make_shared<Walk>(std::move(environment), std::move(simulation));
+  MujocoEnvironment& played = *walk->environment;
+  const std::vector<Quantity>& ranges = played.spec().action;
+  played.reset(0);
+  for (std::uint32_t t = 0; t < steps; ++t) {
+    if (t == 0 || !played.episodes().empty()) walk->start[t].assign(played.states_.begin(), played.states_.end());
+    Draws draws({.seed = 1, .stream = Stream::decision}, t);
+    for (const Quantity& range : ranges)
+      walk->actions.push_back(static_cast<float>(draws.uniform(range.low, range.high)));
+    played.step(std::span(walk->actions).last(ranges.size()));
+  }
+  return {.name = "mj_step", .step = [walk, slots, width = ranges.size()](std::span<const float>) {
+            for (std::int64_t slot = 0; slot < slots; ++slot, walk->now = (walk->now + 1) % steps) {
+              if (const auto start = walk->start.find(walk->now); start != walk->start.end())
+                walk->simulation.load(start->second);
+              walk->simulation.step_unguarded(
+                  std::span(walk->actions).subspan(static_cast<std::size_t>(walk->now) * width, width),
+                  walk->environment->model_steps_);
             }
           }};
 }
@@ -114,6 +110,8 @@ MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, M
       block_(block_of(slots)),
       states_(static_cast<std::size_t>(slots * model_.state_size())) {
   for (std::int64_t slot = 0; slot < slots; slot += block_) simulations_.emplace_back(model_);
+  initial_.resize(static_cast<std::size_t>(model_.state_size()));
+  simulations_.front().save(initial_);
 }
 
 std::span<double> MujocoEnvironment::state_of(std::int64_t slot) {
@@ -152,13 +150,13 @@ void MujocoEnvironment::settle(std::int64_t slot, std::span<float> observation) 
 }
 
 void MujocoEnvironment::begin(std::int64_t slot, Draws& draws, std::span<float> observation) {
-  simulation_of(slot).reset();
+  simulation_of(slot).load(initial_);
   task_->begin(draws, simulation_of(slot).view());
   settle(slot, observation);
 }
 
 void MujocoEnvironment::write_state(std::int64_t slot, std::span<const double> state, std::span<float> observation) {
-  simulation_of(slot).reset();
+  simulation_of(slot).load(initial_);
   task_->write_state(state, simulation_of(slot).view());
   settle(slot, observation);
 }

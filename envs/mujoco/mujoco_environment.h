@@ -27,10 +27,10 @@ class MujocoEnvironment final : public VectorEnvironment {
 
   /// Of `task` on the model that `options` name; throws as the constructor does.
   static ControlSpec spec_of(const MujocoTask& task, const MujocoOptions& options);
-  /// Nothing but `mj_step`: one simulation that takes the slots' actions one after the other, and begins anew as often
-  /// as `like` does under drawn actions, so that it is in much the same states.
-  static StepReference raw_steps(const MujocoTask& task, const MujocoOptions& options, std::int64_t slots,
-                                 std::unique_ptr<VectorEnvironment> like);
+  /// Nothing but `mj_step`, and a new state where an episode begins: a walk of one slot under drawn actions, played
+  /// again and again, so that what MuJoCo is asked to do is the same. Actions that are given are not looked at.
+  static StepReference raw_steps(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model,
+                                 const ControlOptions& options, std::int64_t slots);
 
  private:
   MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
@@ -57,6 +57,7 @@ class MujocoEnvironment final : public VectorEnvironment {
   std::int64_t block_;                                 ///< slots that share a simulation
   mutable std::vector<MujocoSimulation> simulations_;  ///< scratch: what counts is in `states_`
   std::vector<double> states_;                         ///< [slots, state_size]
+  std::vector<double> initial_;                        ///< [state_size] the model's own, with nothing done yet
 };
 
 /// Registers a task on a MuJoCo model: a `MujocoTask` with Options that it is made from.
@@ -78,7 +79,7 @@ bool register_mujoco(const std::string& name, const std::string& description) {
                                                  first_slot);
     }
     StepReference reference(std::int64_t slots) const override {
-      return MujocoEnvironment::raw_steps(Task(checked(task)), model, slots, make(64, 0));
+      return MujocoEnvironment::raw_steps(std::make_unique<Task>(checked(task)), model, options, slots);
     }
   };
   return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
