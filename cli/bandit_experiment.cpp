@@ -21,11 +21,12 @@ BanditExperiment::BanditExperiment(const OptionSources& sources)
   environment_builder_->describe(table_);
   policy_builder_->describe(table_);
   check_names_differ(table_, name());
-  OptionOwners others;
-  for (const auto& [other, entry] : envs::bandits().entries())
-    others.emplace_back("environment " + other, names_of(*entry.builder()));
-  for (const auto& [other, entry] : policies::bandit_policies().entries())
-    others.emplace_back("policy " + other, names_of(*entry.builder()));
+  const auto others = [] {
+    OptionOwners owners;
+    add_owners(owners, "environment", envs::bandits());
+    add_owners(owners, "policy", policies::bandit_policies());
+    return owners;
+  };
   refuse_options_of_others(sources, table_, others, name());
   sources.apply(table_);
   static_cast<void>(seeds());

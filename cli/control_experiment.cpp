@@ -38,7 +38,8 @@ ControlExperiment::ControlExperiment(const OptionSources& sources)
   agent_.describe(table_);
   environment_builder_->describe(table_);
   check_names_differ(table_, name());
-  refuse_options_of_others(sources, table_, other_options(), name());
+  refuse_options_of_others(
+      sources, table_, [this] { return other_options(); }, name());
   sources.apply(table_);
   if (!sources.mention("evaluate_every")) evaluation_.evaluate_every = std::max<std::int64_t>(1, steps_ / evaluations);
   static_cast<void>(seeds());
@@ -57,8 +58,7 @@ OptionOwners ControlExperiment::other_options() const {
     agents::ControlAgentOptions options = agents::default_options(entry.learner, posterior, discrete);
     owners.emplace_back("agent " + other, names_of(options));
   }
-  for (const auto& [other, entry] : envs::controls().entries())
-    owners.emplace_back("environment " + other, names_of(*entry.builder()));
+  add_owners(owners, "environment", envs::controls());
   return owners;
 }
 

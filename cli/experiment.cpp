@@ -45,9 +45,15 @@ std::string OptionSources::look_ahead(std::string_view key, std::string otherwis
   return value;
 }
 
+std::set<std::string> OptionSources::keys() const {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : parsed(*this)) keys.emplace(key.str());
+  for (const auto& [key, value] : settings) keys.insert(key);
+  return keys;
+}
+
 bool OptionSources::mention(std::string_view key) const {
-  return parsed(*this).contains(key) ||
-         std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == key; });
+  return keys().contains(std::string(key));
 }
 
 void OptionSources::apply(OptionTable& table) const {
@@ -55,15 +61,19 @@ void OptionSources::apply(OptionTable& table) const {
   for (const auto& [key, value] : settings) table.set(key, value);
 }
 
-void refuse_options_of_others(const OptionSources& sources, const OptionTable& own, const OptionOwners& others,
-                              std::string_view experiment) {
-  std::map<std::string, std::vector<std::string>> owners;
-  for (const auto& [owner, names] : others)
-    for (const std::string& name : names)
-      if (!own.contains(name)) owners[name].push_back(owner);
-  for (const auto& [name, all] : owners)
-    STEIN_CHECK(!sources.mention(name), "option '{}' needs {}; {} has none of that name", name, fmt::join(all, " or "),
+void refuse_options_of_others(const OptionSources& sources, const OptionTable& own,
+                              const std::function<OptionOwners()>& others, std::string_view experiment) {
+  std::set<std::string> foreign = sources.keys();
+  std::erase_if(foreign, [&](const std::string& key) { return own.contains(key); });
+  if (foreign.empty()) return;
+  const OptionOwners all = others();
+  for (const std::string& key : foreign) {
+    std::vector<std::string> owners;
+    for (const auto& [owner, names] : all)
+      if (names.contains(key)) owners.push_back(owner);
+    STEIN_CHECK(owners.empty(), "option '{}' needs {}; {} has none of that name", key, fmt::join(owners, " or "),
                 experiment);
+  }
 }
 
 std::pair<std::string, std::string> parse_setting(std::string_view text) {

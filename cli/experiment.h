@@ -9,7 +9,9 @@
 #include <stein/core/snapshot.h>
 #include <stein/core/stop_token.h>
 
+#include <fmt/format.h>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -41,6 +43,8 @@ struct OptionSources {
   /// What `key` will be once all sources are read, or `otherwise`: for options that decide which others there are.
   /// Throws Error(usage) if the file is no TOML.
   std::string look_ahead(std::string_view key, std::string otherwise) const;
+  /// All that they set. Throws Error(usage) if the file is no TOML.
+  std::set<std::string> keys() const;
   /// Whether any of them sets `key`. Throws Error(usage) if the file is no TOML.
   bool mention(std::string_view key) const;
   /// Reads them all into `table`.
@@ -59,9 +63,17 @@ std::set<std::string> names_of(Part& part) {
   return names;
 }
 
+/// Adds everything that a registry has, as owners of this kind.
+template <class Registry>
+void add_owners(OptionOwners& owners, const std::string& kind, const Registry& registry) {
+  for (const auto& [name, entry] : registry.entries())
+    owners.emplace_back(fmt::format("{} {}", kind, name), names_of(*entry.builder()));
+}
+
 /// Throws Error(usage) if a source sets an option that the experiment has not but one of `others` has, saying who.
-void refuse_options_of_others(const OptionSources& sources, const OptionTable& own, const OptionOwners& others,
-                              std::string_view experiment);
+/// @param others  asked only where an option is not the experiment's own
+void refuse_options_of_others(const OptionSources& sources, const OptionTable& own,
+                              const std::function<OptionOwners()>& others, std::string_view experiment);
 
 /// "key=value" as a pair. Throws Error(usage) where there is no '='.
 std::pair<std::string, std::string> parse_setting(std::string_view text);

@@ -51,12 +51,12 @@ Json visited_states(const ControlExperiment& experiment, const agents::ControlAg
   for (std::size_t k = 0; k < shown.size(); ++k)
     result[axes[k]] = {{"name", spec.state[shown[k]].name}, {"unit", spec.state[shown[k]].unit}};
   result["particles"] = Json::array();
+  const std::size_t points = std::min(most_points, most_in_all / static_cast<std::size_t>(pictures));
   for (std::int64_t k = 0; k < pictures; ++k) {
     const std::span own(episodes.data() + k * episodes_each, static_cast<std::size_t>(episodes_each));
     std::size_t states = 0, place = 0;
     double sum = 0;
     for (const RecordedEpisode& episode : own) states += episode.states.size(), sum += episode.result.total_reward;
-    const std::size_t points = std::min(most_points, most_in_all / static_cast<std::size_t>(pictures));
     const std::size_t stride = (states + points - 1) / points;
     Json picture{{"particle", own.front().result.particle}, {"return", sum / static_cast<double>(episodes_each)}};
     for (const RecordedEpisode& episode : own)

@@ -48,28 +48,27 @@ def curve_command(task, agent, posterior):
             "--seeds", f"{first}:{end}"]
 
 
-def recorded(folder, tag):
-    """[(step, value), …] of every seed, in the order of the seeds."""
+def recorded(folder):
+    """By tag: [(step, value), …] of every seed, in the order of the seeds."""
     points = {}
     for line in (folder / "metrics.jsonl").read_text().splitlines():
         record = json.loads(line)
-        if record["tag"] == tag:
-            points.setdefault(record["seed"], []).append((record["step"], record["value"]))
-    return [points[seed] for seed in sorted(points)]
+        points.setdefault(record["tag"], {}).setdefault(record["seed"], []).append((record["step"], record["value"]))
+    return {tag: [of_seed[seed] for seed in sorted(of_seed)] for tag, of_seed in points.items()}
 
 
 def points_of(folder, summary):
     """By share of the steps: the evaluation then, or the last one before, of every seed."""
-    evaluations = recorded(folder, "evaluation_return")
+    evaluations = recorded(folder)["evaluation_return"]
     return {"evaluations": {str(share): [[value for step, value in points if step <= share * summary["steps"]][-1]
                                          for points in evaluations] for share in CURVE_POINTS}}
 
 
 def curve_of(folder, _):
     """By tag and seed: the mean over the run of a recorded curve, every record standing for the steps before it."""
-    means, last = {}, {}
+    points_by_tag, means, last = recorded(folder), {}, {}
     for tag, part in itertools.product(("return", "discounted_return"), ("", "_median", "_max")):
-        for points in recorded(folder, tag + part):
+        for points in points_by_tag[tag + part]:
             before, total = 0, 0.0
             for step, value in points:
                 total += (step - before) * value
