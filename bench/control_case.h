@@ -1,7 +1,7 @@
 // Control agents for benchmarks: from names, in either arithmetic.
 #pragma once
 
-#include <stein/agents/control_agent.h>
+#include <stein/agents/control/control_agent.h>
 #include <stein/core/options.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The yardstick of memory-bound work: how fast this machine copies.
 #pragma once
 
-#include <stein/inference/aligned_buffer.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 
 #include <stein/bench/benchmark.h>
 #include <stein/inference/batch.h>
-#include <stein/inference/network_posterior.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <cstdint>
 #include <functional>

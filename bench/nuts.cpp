@@ -3,8 +3,8 @@
 #include <stein/bench/benchmark.h>
 #include <stein/bench/logistic_posterior.h>
 #include <stein/core/error.h>
-#include <stein/inference/chain_diagnostics.h>
-#include <stein/inference/nuts.h>
+#include <stein/inference/diagnostics/chain_diagnostics.h>
+#include <stein/inference/samplers/nuts.h>
 
 #include <Eigen/Dense>
 #include <algorithm>

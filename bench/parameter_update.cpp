@@ -3,8 +3,8 @@
 #include <stein/core/error.h>
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
-#include <stein/inference/mean_field_gaussian.h>
-#include <stein/inference/vector_arithmetic.h>
+#include <stein/inference/parameterizations/mean_field_gaussian.h>
+#include <stein/inference/fused/vector_arithmetic.h>
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // LibTorch's tensor operations do.
 #pragma once
 
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 // Policies and environments together: 16 particles play, nobody learns.
-#include <stein/agents/rollouts.h>
+#include <stein/agents/control/rollouts.h>
 #include <stein/bench/allocation_count.h>
 #include <stein/bench/benchmark.h>
 #include <stein/bench/control_case.h>

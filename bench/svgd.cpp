@@ -3,7 +3,7 @@
 #include <stein/bench/benchmark.h>
 #include <stein/core/error.h>
 #include <stein/inference/fused/svgd_pass.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/inference/tensor_threads.h>
 
 #include <ATen/Functions.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stein/bench/parameter_update.h>
-#include <stein/inference/diffusion.h>
-#include <stein/inference/optimizer.h>
+#include <stein/inference/samplers/diffusion.h>
+#include <stein/inference/samplers/optimizer.h>
 
 namespace stein::bench {
 

@@ -3,10 +3,10 @@
 #include <stein/bench/benchmark.h>
 #include <stein/bench/mushroom_case.h>
 #include <stein/core/error.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/inference/tensor_view.h>
 
 #include <ATen/Functions.h>

@@ -2,8 +2,8 @@
 // one roof.
 #pragma once
 
-#include <stein/agents/bandit_agent.h>
-#include <stein/agents/bandit_run.h>
+#include <stein/agents/bandits/bandit_agent.h>
+#include <stein/agents/bandits/bandit_run.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_policy.h>
 

@@ -1,7 +1,7 @@
 // What a bandit run came to: the content of summary.json, and the same for a reader at a terminal.
 #pragma once
 
-#include <stein/agents/bandit_run.h>
+#include <stein/agents/bandits/bandit_run.h>
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

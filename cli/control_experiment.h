@@ -2,8 +2,8 @@
 // the options of all its parts under one roof.
 #pragma once
 
-#include <stein/agents/control_agent.h>
-#include <stein/agents/control_run.h>
+#include <stein/agents/control/control_agent.h>
+#include <stein/agents/control/control_run.h>
 #include <stein/envs/vector_environment.h>
 
 #include "experiment.h"

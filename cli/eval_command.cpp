@@ -1,5 +1,5 @@
 // stein eval: episodes of the policies that a run has learned.
-#include <stein/agents/evaluation.h>
+#include <stein/agents/control/evaluation.h>
 #include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 

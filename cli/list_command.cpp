@@ -1,10 +1,10 @@
 // stein list: what there is to run, measure and read.
-#include <stein/agents/control_agent.h>
+#include <stein/agents/control/control_agent.h>
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/envs/vector_environment.h>
-#include <stein/inference/sampler_registry.h>
+#include <stein/inference/samplers/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <CLI/CLI.hpp>

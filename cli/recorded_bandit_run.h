@@ -1,8 +1,8 @@
 // A bandit run with the files that are its own: the log of its decisions, its posteriors, its summary.
 #pragma once
 
-#include <stein/agents/bandit_run.h>
-#include <stein/agents/decision_log.h>
+#include <stein/agents/bandits/bandit_run.h>
+#include <stein/agents/bandits/decision_log.h>
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // A control run with the files that are its own.
 #pragma once
 
-#include <stein/agents/control_run.h>
+#include <stein/agents/control/control_run.h>
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // Evaluation episodes with the states that they went through: what pictures are made of.
 #pragma once
 
-#include <stein/agents/evaluation.h>
+#include <stein/agents/control/evaluation.h>
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/vector_environment.h>
-#include <stein/inference/sampler_registry.h>
+#include <stein/inference/samplers/sampler_registry.h>
 
 #include "bandit_experiment.h"
 #include "control_experiment.h"

@@ -1,7 +1,7 @@
 // A control run as its newest checkpoint left it, to be looked at.
 #pragma once
 
-#include <stein/agents/control_run.h>
+#include <stein/agents/control/control_run.h>
 #include <stein/core/run_directory.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <stein/core/error.h>
-#include <stein/inference/masked_batch.h>
+#include <stein/inference/models/masked_batch.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>

@@ -1,4 +1,4 @@
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/module_posterior.h>
 
 namespace stein::inference {

@@ -1,7 +1,7 @@
 // The posterior of a module's weights in one call.
 #pragma once
 
-#include <stein/inference/gaussian_prior.h>
+#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/posterior.h>
 

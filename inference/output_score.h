@@ -1,7 +1,7 @@
 // A number that somebody else gives the outputs of a network, in place of the model's own likelihood.
 #pragma once
 
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
 #include <span>

@@ -3,9 +3,9 @@
 
 #include <stein/core/error.h>
 #include <stein/core/snapshot.h>
-#include <stein/inference/aligned_buffer.h>
+#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/layout.h>
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <stein/core/snapshot.h>
 #include <stein/inference/particles.h>
-#include <stein/inference/residuals.h>
+#include <stein/inference/priors/residuals.h>
 
 #include <functional>
 #include <span>

@@ -5,7 +5,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <stein/inference/layout.h>
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <type_traits>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/core/rng.h>
-#include <stein/inference/matrix_view.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
 #include <stein/core/error.h>
-#include <stein/inference/collapse_meter.h>
+#include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/policies/control_policy.h>
 
 #include <algorithm>

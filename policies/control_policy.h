@@ -4,7 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/control_spec.h>
-#include <stein/inference/network_posterior.h>
+#include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/action_distribution.h>
 #include <stein/policies/running_moments.h>
 

@@ -1,6 +1,6 @@
 #include <stein/core/rng.h>
-#include <stein/inference/collapse_meter.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/diagnostics/collapse_meter.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/policies/particle_policy.h>
 
 #include <algorithm>

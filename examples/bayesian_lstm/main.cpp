@@ -1,11 +1,11 @@
 // Makes an LSTM of LibTorch Bayesian: the posterior of its weights on noisy sine waves by Stein variational gradient
 // descent, and what averaging over it predicts. It ends with 1 if the predictions are no better than repeating the last
 // value seen.
-#include <stein/inference/direct.h>
-#include <stein/inference/gaussian_prior.h>
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/posterior.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/inference/tensor_view.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/rnn.h>

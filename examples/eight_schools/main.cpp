@@ -1,10 +1,10 @@
 // A banana and the eight schools (Rubin 1981) by the no-U-turn sampler, with the diagnostics that say whether to
 // believe it. In the centred form of the schools divergences give warning of what the other numbers hide. It ends with
 // 1 if the non-centred form is not as it should be.
-#include <stein/inference/chain_summary.h>
-#include <stein/inference/collector.h>
-#include <stein/inference/function_target.h>
-#include <stein/inference/nuts.h>
+#include <stein/inference/diagnostics/chain_summary.h>
+#include <stein/inference/prediction/collector.h>
+#include <stein/inference/targets/function_target.h>
+#include <stein/inference/samplers/nuts.h>
 
 #include <algorithm>
 #include <array>

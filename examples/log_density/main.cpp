@@ -1,11 +1,11 @@
 // A log density of one's own, sampled in three ways: the no-U-turn sampler, stochastic gradient Hamiltonian Monte Carlo
 // and Stein variational gradient descent. It ends with 1 if one of them is far from the truth, which is known here.
-#include <stein/inference/chain_summary.h>
-#include <stein/inference/collector.h>
-#include <stein/inference/function_target.h>
-#include <stein/inference/nuts.h>
-#include <stein/inference/sghmc.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/diagnostics/chain_summary.h>
+#include <stein/inference/prediction/collector.h>
+#include <stein/inference/targets/function_target.h>
+#include <stein/inference/samplers/nuts.h>
+#include <stein/inference/samplers/sghmc.h>
+#include <stein/inference/samplers/svgd.h>
 
 #include <cmath>
 #include <cstdio>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/spike_and_slab_prior.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
 
 #include <algorithm>
 #include <cmath>

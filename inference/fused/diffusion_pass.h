@@ -4,7 +4,7 @@
 // Rows start on cache lines, as those of `Particles` do.
 #pragma once
 
-#include <stein/inference/diffusion.h>
+#include <stein/inference/samplers/diffusion.h>
 
 namespace stein::inference::fused {
 

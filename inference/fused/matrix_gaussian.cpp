@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/fused/matrix_gaussian.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The structured parameterization in SIMD, each row in a few passes over matrices that stay in the cache.
 #pragma once
 
-#include <stein/inference/aligned_buffer.h>
+#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/matrix_gaussian.h>
 #include <stein/inference/parameterization.h>
 

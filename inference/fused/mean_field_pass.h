@@ -3,7 +3,7 @@
 // at any thread count.
 #pragma once
 
-#include <stein/inference/mean_field_pass.h>
+#include <stein/inference/parameterizations/mean_field_pass.h>
 
 namespace stein::inference::fused {
 

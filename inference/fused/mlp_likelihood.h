@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/batch.h>
-#include <stein/inference/mlp.h>
+#include <stein/inference/models/mlp_spec.h>
 
 namespace stein::inference::fused {
 

@@ -1,5 +1,5 @@
 #include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/mlp_batch.h>
+#include <stein/inference/models/mlp_batch.h>
 
 namespace stein::inference {
 

@@ -1,7 +1,7 @@
 // Working memory of kernels: grown once, then reused.
 #pragma once
 
-#include <stein/inference/aligned_buffer.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <cstdint>
 

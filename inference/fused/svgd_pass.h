@@ -6,8 +6,8 @@
 // `OptimizerState` do. The zeros stay.
 #pragma once
 
-#include <stein/inference/optimizer.h>
-#include <stein/inference/svgd_kernel.h>
+#include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/samplers/svgd_kernel.h>
 
 #include <span>
 

@@ -1,5 +1,5 @@
 #include <stein/core/error.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
 #include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>

@@ -1,5 +1,5 @@
 #include <stein/core/error.h>
-#include <stein/inference/mlp_batch.h>
+#include <stein/inference/models/mlp_batch.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
 #include <stein/inference/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>

@@ -1,7 +1,7 @@
 // The perceptron on LibTorch autograd: the readable twin of the fused driver and the reference of the speed benchmark.
 #pragma once
 
-#include <stein/inference/mlp.h>
+#include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/model.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // Whether control agents learn: several seeds, a statistic with a stated error rate.
-#include <stein/agents/control_agent.h>
-#include <stein/agents/evaluation.h>
+#include <stein/agents/control/control_agent.h>
+#include <stein/agents/control/evaluation.h>
 
 #include <catch2/catch.hpp>
 #include <vector>

@@ -1,5 +1,5 @@
 // Whether the policies learn: several seeds, a statistic with a stated error rate.
-#include <stein/agents/bandit_agent.h>
+#include <stein/agents/bandits/bandit_agent.h>
 
 #include <catch2/catch.hpp>
 

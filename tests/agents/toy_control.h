@@ -1,7 +1,7 @@
 // Control tasks small enough to follow by hand.
 #pragma once
 
-#include <stein/agents/control_agent.h>
+#include <stein/agents/control/control_agent.h>
 #include <stein/envs/classic_environment.h>
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 #include <iostream>
 #include <string>
 
-#include "error_matcher.h"
-#include "temporary_directory.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "error_matcher.h"
-#include "temporary_directory.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

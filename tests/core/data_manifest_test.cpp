@@ -4,9 +4,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "environment_variable.h"
-#include "error_matcher.h"
-#include "temporary_directory.h"
+#include "core/environment_variable.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

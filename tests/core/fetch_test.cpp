@@ -10,8 +10,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "error_matcher.h"
-#include "temporary_directory.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

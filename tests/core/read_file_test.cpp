@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "error_matcher.h"
-#include "temporary_directory.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <thread>
 
-#include "error_matcher.h"
-#include "python.h"
-#include "temporary_directory.h"
+#include "core/error_matcher.h"
+#include "core/python.h"
+#include "core/temporary_directory.h"
 
 namespace stein {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "error_matcher.h"
+#include "core/error_matcher.h"
 
 using namespace stein;
 

@@ -1,7 +1,7 @@
 // pSGLD and Santa with a metric that moves: every step written out in double, as their papers and
-// inference/diffusion_steps-inl.h have it, with the sampler's own noise.
-#include <stein/inference/psgld.h>
-#include <stein/inference/santa.h>
+// inference/samplers/diffusion_steps-inl.h have it, with the sampler's own noise.
+#include <stein/inference/samplers/psgld.h>
+#include <stein/inference/samplers/santa.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>

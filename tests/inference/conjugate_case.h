@@ -2,10 +2,10 @@
 // a sampler: the sign of its prior, and minibatches that nobody scales.
 #pragma once
 
-#include <stein/inference/direct.h>
-#include <stein/inference/mean_field_gaussian.h>
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/parameterizations/mean_field_gaussian.h>
 #include <stein/inference/posterior.h>
-#include <stein/inference/variational_matrix_gaussian.h>
+#include <stein/inference/parameterizations/variational_matrix_gaussian.h>
 
 #include <cmath>
 #include <memory>

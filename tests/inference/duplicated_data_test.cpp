@@ -1,7 +1,7 @@
 // Doubling N by duplicating the data, with minibatches of the same size, must give the posterior of twice the data:
 // that catches every learning rate or noise that is scaled by the wrong one of n and N.
-#include <stein/inference/hmc.h>
-#include <stein/inference/nuts.h>
+#include <stein/inference/samplers/hmc.h>
+#include <stein/inference/samplers/nuts.h>
 
 #include <catch2/catch.hpp>
 

@@ -1,11 +1,11 @@
 // Every stochastic-gradient MCMC sampler against the exact law of its discretised chain on a Gaussian with known
 // gradient noise, not against the target that it approaches as the step goes to 0.
-#include <stein/inference/dropout_sghmc.h>
-#include <stein/inference/psgld.h>
-#include <stein/inference/santa.h>
-#include <stein/inference/sghmc.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/sgnht.h>
+#include <stein/inference/samplers/dropout_sghmc.h>
+#include <stein/inference/samplers/psgld.h>
+#include <stein/inference/samplers/santa.h>
+#include <stein/inference/samplers/sghmc.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sgnht.h>
 
 #include <catch2/catch.hpp>
 

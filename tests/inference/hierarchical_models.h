@@ -2,7 +2,7 @@
 // the exact posterior of the schools.
 #pragma once
 
-#include <stein/inference/function_target.h>
+#include <stein/inference/targets/function_target.h>
 
 #include <array>
 #include <numbers>

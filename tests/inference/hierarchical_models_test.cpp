@@ -1,7 +1,7 @@
 // NUTS where curvature varies: Neal's funnel and the eight schools. Centred they show divergences, non-centred none.
 #include "inference/hierarchical_models.h"
 
-#include <stein/inference/nuts.h>
+#include <stein/inference/samplers/nuts.h>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Names and places in a flat vector.
 #include <stein/core/error.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/layout.h>
 
 #include "core/error_matcher.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <stein/inference/batch.h>
-#include <stein/inference/mlp.h>
+#include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/particles.h>
 
 #include <Eigen/Dense>

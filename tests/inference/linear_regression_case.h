@@ -1,15 +1,15 @@
 // Bayesian linear regressions with a closed-form posterior, and what each sampler should give on them.
 #pragma once
 
-#include <stein/inference/direct.h>
-#include <stein/inference/dropout_sghmc.h>
-#include <stein/inference/psgld.h>
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/samplers/dropout_sghmc.h>
+#include <stein/inference/samplers/psgld.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
-#include <stein/inference/santa.h>
-#include <stein/inference/sghmc.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/sgnht.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/santa.h>
+#include <stein/inference/samplers/sghmc.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sgnht.h>
+#include <stein/inference/samplers/svgd.h>
 
 #include <functional>
 

@@ -1,13 +1,13 @@
 // Logistic regression, whose posterior is not Gaussian, against quadrature on a grid: HMC and NUTS without bias, and
 // stochastic-gradient MCMC with a bias that shrinks as its step does.
-#include <stein/inference/dropout_sghmc.h>
-#include <stein/inference/hmc.h>
-#include <stein/inference/nuts.h>
-#include <stein/inference/psgld.h>
-#include <stein/inference/santa.h>
-#include <stein/inference/sghmc.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/sgnht.h>
+#include <stein/inference/samplers/dropout_sghmc.h>
+#include <stein/inference/samplers/hmc.h>
+#include <stein/inference/samplers/nuts.h>
+#include <stein/inference/samplers/psgld.h>
+#include <stein/inference/samplers/santa.h>
+#include <stein/inference/samplers/sghmc.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sgnht.h>
 
 #include <catch2/catch.hpp>
 #include <numbers>
@@ -194,7 +194,7 @@ TEST_CASE("half the step halves the bias of Santa's splitting on a stiff logisti
           "[inference][reference][proof][slow]") {
   // η is the square of a step: of first order in η is of second order in the step. Noise and friction balance at a
   // small metric G only, and thermostats rest where η is small, so the data are many. Friction does not fall with η, so
-  // a share of cosh(α/2) − 1 is left, where sinh α = G (inference/santa.h).
+  // a share of cosh(α/2) − 1 is left, where sinh α = G (inference/samplers/santa.h).
   const Regression data = logistic(2000);
   const auto bias = [&](double eta) {
     Opened<Santa<float>> sampler({.step = {.step_size = eta},

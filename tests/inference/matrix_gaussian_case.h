@@ -1,7 +1,7 @@
 // The structured parameterization of one matrix for its tests, and the same algebra with every matrix formed.
 #pragma once
 
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
 
 #include <Eigen/Dense>

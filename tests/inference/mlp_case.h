@@ -3,7 +3,7 @@
 
 #include <stein/core/rng.h>
 #include <stein/inference/batch.h>
-#include <stein/inference/mlp.h>
+#include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/particles.h>
 
 #include <algorithm>

@@ -2,14 +2,14 @@
 #include <torch/torch.h>
 
 #include <stein/core/error.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/module_model.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/sharpened_model.h>
-#include <stein/inference/spike_and_slab_prior.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/inference/tensor_view.h>
 
 #include <thread>

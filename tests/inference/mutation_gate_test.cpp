@@ -1,15 +1,15 @@
 // The exact laws refuse samplers that are slightly wrong: every mutant of every sampler must exceed a |z| of 10 in a
 // statistic that the right sampler keeps below 6.1. The table that it prints is in docs/inference.md.
-#include <stein/inference/dropout_sghmc.h>
-#include <stein/inference/hmc.h>
-#include <stein/inference/nuts.h>
-#include <stein/inference/optimizer.h>
-#include <stein/inference/psgld.h>
-#include <stein/inference/santa.h>
-#include <stein/inference/sghmc.h>
-#include <stein/inference/sgld.h>
-#include <stein/inference/sgnht.h>
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/dropout_sghmc.h>
+#include <stein/inference/samplers/hmc.h>
+#include <stein/inference/samplers/nuts.h>
+#include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/samplers/psgld.h>
+#include <stein/inference/samplers/santa.h>
+#include <stein/inference/samplers/sghmc.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sgnht.h>
+#include <stein/inference/samplers/svgd.h>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>

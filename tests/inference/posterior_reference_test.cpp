@@ -3,8 +3,8 @@
 // the linear kernel its mean and covariance, optimizers its mode. Elsewhere: the data twice (duplicated_data_test.cpp),
 // logistic regression (logistic_reference_test.cpp), the fixed points of SVGD with the RBF kernel (svgd_test.cpp), the
 // optima of variational families (variational_objective_test.cpp).
-#include <stein/inference/hmc.h>
-#include <stein/inference/nuts.h>
+#include <stein/inference/samplers/hmc.h>
+#include <stein/inference/samplers/nuts.h>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Where adaptive pSGLD settles: without the term Γ = Σ ∂G/∂φ it is not the posterior p, but p/G where the metric
 // follows the gradient faster than the chain moves.
-#include <stein/inference/psgld.h>
+#include <stein/inference/samplers/psgld.h>
 
 #include <Eigen/Dense>
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 // diffusions speak of.
 #pragma once
 
-#include <stein/inference/diffusion.h>
+#include <stein/inference/samplers/diffusion.h>
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <stein/core/rng.h>
-#include <stein/inference/network_posterior.h>
+#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/sampler.h>
 
 #include <Eigen/Dense>

@@ -1,7 +1,7 @@
 // Every registered sampler keeps the contract of inference/sampler.h.
 #include <stein/core/parallel.h>
-#include <stein/inference/diffusion.h>
-#include <stein/inference/sampler_registry.h>
+#include <stein/inference/samplers/diffusion.h>
+#include <stein/inference/samplers/sampler_registry.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
 // Particle policies: propensities, learning, prior functions, and the arithmetic behind them.
-#include <stein/inference/svgd.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/policies/particle_policy.h>
 
 #include <cmath>

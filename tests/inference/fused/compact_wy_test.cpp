@@ -1,7 +1,7 @@
 // The SIMD parameterization W = P Λ₁ C Λ₂ Qᵀ against plain loops in double that reflect one vector after the other.
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/fused/matrix_gaussian.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The SIMD pass of stochastic-gradient MCMC against its plain twin: the same bits in float for every dynamics, over
 // shapes that leave remainders everywhere.
 #include <stein/core/parallel.h>
-#include <stein/inference/diffusion_pass.h>
+#include <stein/inference/samplers/diffusion_pass.h>
 #include <stein/inference/fused/diffusion_pass.h>
 
 #include <algorithm>

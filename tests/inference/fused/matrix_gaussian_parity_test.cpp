@@ -1,7 +1,7 @@
 // Both float drivers of the structured parameterization against the reflections in double.
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/fused/matrix_gaussian.h>
-#include <stein/inference/mlp.h>
+#include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/reference/matrix_gaussian_reference.h>
 
 #include <catch2/catch.hpp>

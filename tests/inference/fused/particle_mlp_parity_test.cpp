@@ -1,5 +1,5 @@
 // Both float drivers of the perceptron against the LibTorch reference in double.
-#include <stein/inference/direct.h>
+#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/fused/particle_mlp.h>
 #include <stein/inference/reference/particle_mlp_reference.h>
 

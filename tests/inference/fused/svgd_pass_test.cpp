@@ -1,7 +1,7 @@
 // The SIMD passes of SVGD against the plain ones in double, over shapes that leave remainders everywhere.
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
-#include <stein/inference/svgd_pass.h>
+#include <stein/inference/samplers/svgd_pass.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,0 +1,176 @@
+#include <stein/agents/repetitions.h>
+#include <stein/agents/control/rollouts.h>
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+
+#include <algorithm>
+#include <string>
+
+namespace stein::agents {
+namespace {
+
+using inference::MatrixView;
+
+constexpr std::int64_t shard_slots = 64;  // fixed, whatever the number of threads
+
+/// Seed of the environments: another one every time that paths begin anew.
+std::uint64_t environment_seed(std::uint64_t seed, std::int64_t collection) {
+  return derived_seed({.seed = seed, .step = static_cast<std::uint64_t>(collection), .stream = Stream::environment});
+}
+
+/// What a shard needs while it plays, reused by the thread.
+struct Scratch {
+  std::vector<float> presented, outputs;
+};
+
+Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& policy) {
+  thread_local Scratch scratch;
+  const auto n = static_cast<std::size_t>(shard.slots);
+  scratch.presented.resize(n * static_cast<std::size_t>(policy.observation_size()));
+  scratch.outputs.resize(n * static_cast<std::size_t>(policy.distribution().outputs()));
+  return scratch;
+}
+
+/// Makes room for `rows` rows; keeps what is there.
+void reserve_rows(RolloutShard& shard, std::int64_t rows, std::size_t observation, std::size_t action) {
+  const auto n = static_cast<std::size_t>(rows);
+  if (shard.rewards.size() >= n) return;
+  shard.observations.resize(n * observation);
+  shard.actions.resize(n * action);
+  for (auto* numbers : {&shard.rewards, &shard.terminated, &shard.truncated, &shard.counts, &shard.times})
+    numbers->resize(n);
+}
+
+}  // namespace
+
+Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed)
+    : shape_(shape), seed_(seed) {
+  STEIN_CHECK(shape.particles >= 1 && shape.slots >= 1 && shape.steps >= 1,
+              "rollouts: expected at least 1 particle, slot and step, got {}, {} and {}", shape.particles, shape.slots,
+              shape.steps);
+  for (std::int64_t particle = 0; particle < shape.particles; ++particle)
+    for (std::int64_t slot = 0; slot < shape.slots; slot += shard_slots) {
+      RolloutShard shard{.particle = particle, .first_slot = slot, .slots = std::min(shard_slots, shape.slots - slot)};
+      shard.environment = builder.make(shard.slots, particle * shape.slots + slot);
+      const auto n = static_cast<std::size_t>(shard.slots);
+      shard.next_observations.resize(n * shard.environment->spec().observation.size());
+      shard.episode_times.resize(n);
+      shard.discounted.resize(n);
+      shard.factor.assign(n, 1.0);
+      shards_.push_back(std::move(shard));
+    }
+  if (!shape.whole_paths)
+    for (RolloutShard& shard : shards_) shard.environment->reset(environment_seed(seed, 0));
+}
+
+void Rollouts::collect(const policies::ControlPolicy& policy) {
+  parallel_for(std::ssize(shards_), [&](std::int64_t i) { play(shards_[static_cast<std::size_t>(i)], policy); });
+  for (const RolloutShard& shard : shards_)
+    total_steps_ += std::count(shard.counts.begin(), shard.counts.begin() + shard.rows(), 1.0F);
+  ++collections_;
+}
+
+void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) const {
+  envs::VectorEnvironment& environment = *shard.environment;
+  const std::int64_t slots = shard.slots, seen = policy.observation_size(), act = policy.distribution().actions();
+  const auto n = static_cast<std::size_t>(slots), width = static_cast<std::size_t>(seen);
+  Scratch& scratch = scratch_of(shard, policy);
+  const MatrixView<float> presented{scratch.presented.data(), slots, seen},
+      outputs{scratch.outputs.data(), slots, policy.distribution().outputs()};
+  shard.final_observations.clear();
+  shard.final_rows.clear();
+  shard.episodes.clear();
+  if (shape_.whole_paths) {
+    environment.reset(environment_seed(seed_, collections_));
+    std::ranges::fill(shard.episode_times, 0.0F);
+    std::ranges::fill(shard.discounted, 0.0);
+    std::ranges::fill(shard.factor, 1.0);
+  }
+  std::int64_t open = slots;  // slots that have a path to finish
+  for (shard.steps = 0; shard.steps < shape_.steps || (shape_.whole_paths && open > 0); ++shard.steps) {
+    const std::int64_t t = shard.steps, first = t * slots;
+    const auto at = static_cast<std::size_t>(first);
+    reserve_rows(shard, first + slots, width, static_cast<std::size_t>(act));
+    std::ranges::copy(environment.observations(), shard.observations.begin() + static_cast<std::ptrdiff_t>(at * width));
+    policy.present({environment.observations().data(), slots, seen}, presented);
+    const MatrixView<float> actions{shard.actions.data() + first * act, slots, act};
+    // Every step of the run has a number of its own, and so a sheet of random numbers.
+    const NoiseKey noise{.seed = seed_,
+                         .step = (static_cast<std::uint64_t>(collections_) << 24) + static_cast<std::uint64_t>(t),
+                         .stream = Stream::decision};
+    policy.distribution().draw(policy.parameters(shard.particle, presented, outputs), noise,
+                               static_cast<std::uint32_t>(shard.particle), shard.first_slot, actions);
+    environment.step({actions.data, static_cast<std::size_t>(slots * act)});
+    std::ranges::copy(environment.rewards(), shard.rewards.begin() + first);
+    std::ranges::copy(environment.terminated(), shard.terminated.begin() + first);
+    std::ranges::copy(environment.truncated(), shard.truncated.begin() + first);
+    for (std::size_t s = 0; s < n; ++s) {
+      // A slot that has finished its last path goes on beside the others, and does not count.
+      shard.counts[at + s] = t < shape_.steps || shard.episode_times[s] > static_cast<float>(t - shape_.steps) ? 1 : 0;
+      shard.times[at + s] = shard.episode_times[s];
+      shard.discounted[s] += shard.factor[s] * double{shard.rewards[at + s]};
+      shard.factor[s] *= shape_.discount;
+      shard.episode_times[s] += 1;
+    }
+    for (const envs::Episode& episode : environment.episodes()) {
+      const auto s = static_cast<std::size_t>(episode.slot);
+      if (shard.counts[at + s] != 0) {
+        shard.episodes.push_back({.particle = shard.particle,
+                                  .length = episode.length,
+                                  .total_reward = episode.total_reward,
+                                  .discounted_reward = shard.discounted[s],
+                                  .terminated = episode.terminated});
+        if (!episode.terminated) {
+          shard.final_rows.push_back(first + episode.slot);
+          const auto last = environment.final_observations().subspan(s * width, width);
+          shard.final_observations.insert(shard.final_observations.end(), last.begin(), last.end());
+        }
+      }
+      shard.episode_times[s] = 0;
+      shard.discounted[s] = 0;
+      shard.factor[s] = 1;
+    }
+    if (shape_.whole_paths && t + 1 >= shape_.steps)
+      open = std::ranges::count_if(shard.episode_times,
+                                   [&](float time) { return time > static_cast<float>(t + 1 - shape_.steps); });
+  }
+  std::ranges::copy(environment.observations(), shard.next_observations.begin());
+}
+
+/// What two runs must have in common for one to go on with the other's rollouts.
+std::string Rollouts::identity() const {
+  return fmt::format("{} version {}, {} particles with {} slots", spec().name, spec().version, shape_.particles,
+                     shape_.slots);
+}
+
+void Rollouts::save(Snapshot& snapshot) const {
+  snapshot.put_text("identity", identity());
+  snapshot.put("collections", std::vector<std::int64_t>{collections_, total_steps_});
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    if (shape_.whole_paths) break;  // nothing goes on
+    Snapshot part, environment;
+    shards_[i].environment->save(environment);
+    part.put_part("environment", environment);
+    part.put("episode_times", shards_[i].episode_times);
+    part.put("discounted", shards_[i].discounted);
+    part.put("factor", shards_[i].factor);
+    snapshot.put_part("shard" + std::to_string(i), part);
+  }
+}
+
+void Rollouts::restore(const Snapshot& snapshot) {
+  if (snapshot.get_text("identity") != identity())
+    fail(ErrorKind::data, "the saved rollouts are of {}, expected {}", snapshot.get_text("identity"), identity());
+  const auto counts = snapshot.get_vector<std::int64_t>("collections");
+  collections_ = counts.at(0), total_steps_ = counts.at(1);
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    if (shape_.whole_paths) break;
+    const Snapshot part = snapshot.part("shard" + std::to_string(i));
+    shards_[i].environment->restore(part.part("environment"));
+    part.get("episode_times", std::span(shards_[i].episode_times));
+    part.get("discounted", std::span(shards_[i].discounted));
+    part.get("factor", std::span(shards_[i].factor));
+  }
+}
+
+}  // namespace stein::agents

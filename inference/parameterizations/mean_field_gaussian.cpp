@@ -1,0 +1,99 @@
+#include <stein/inference/fused/mean_field_pass.h>
+#include <stein/inference/parameterizations/mean_field_gaussian.h>
+#include <stein/inference/parameterizations/softplus.h>
+
+namespace stein::inference {
+namespace {
+
+void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
+  fused::draw(law, noise, weights);
+}
+
+void draw(const MeanField<double>& law, const MeanFieldNoise& noise, std::span<double> weights) {
+  plain::draw(law, noise, weights);
+}
+
+void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixView<const float> weight_gradient,
+               double precision, std::span<float> mean_gradient, std::span<float> deviation_gradient) {
+  fused::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
+}
+
+void pull_back(const MeanField<double>& law, const MeanFieldNoise& noise, MatrixView<const double> weight_gradient,
+               double precision, std::span<double> mean_gradient, std::span<double> deviation_gradient) {
+  plain::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
+}
+
+template <class Scalar>
+class MeanFieldPart final : public VariationalPart<Scalar> {
+ public:
+  MeanFieldPart(const LayoutEntry& weight, const LayoutEntry& mean, const LayoutEntry& log_deviation,
+                const VariationalOptions& options)
+      : weight_(weight),
+        mean_(mean.offset),
+        log_deviation_(log_deviation.offset),
+        size_(static_cast<std::size_t>(weight.size())),
+        options_(options) {}
+
+  std::int64_t variables() const override { return weight_.size(); }
+
+  void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
+    inference::draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
+  }
+  void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
+                 double precision, std::span<Scalar> gradient) const override {
+    weight_gradient.data += weight_.offset;
+    weight_gradient.columns = weight_.extent();
+    inference::pull_back(law(row), epsilon(noise), weight_gradient, precision, gradient.subspan(mean_, size_),
+                         gradient.subspan(log_deviation_, size_));
+  }
+  double log_determinant(std::span<const Scalar> row) const override { return sum_of_log_deviations(law(row)); }
+  double expected_square(std::span<const Scalar> row) const override { return sum_of_expected_squares(law(row)); }
+  void initialise(std::span<Scalar> row, Draws& draws) const override {
+    for (Scalar& rho : row.subspan(log_deviation_, size_))
+      rho = static_cast<Scalar>(inverse_softplus(options_.draw_deviation(draws)));
+  }
+
+ private:
+  MeanField<Scalar> law(std::span<const Scalar> row) const {
+    return {row.subspan(mean_, size_), row.subspan(log_deviation_, size_), weight_.columns(), weight_.row_stride};
+  }
+  MeanFieldNoise epsilon(const VariationalNoise& noise) const {
+    return {noise.key, noise.row, static_cast<std::uint64_t>(mean_)};
+  }
+
+  LayoutEntry weight_;
+  std::int64_t mean_;  ///< also where ε lie in their sheet
+  std::int64_t log_deviation_;
+  std::size_t size_;
+  VariationalOptions options_;
+};
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<VariationalPart<Scalar>> mean_field_part(const LayoutEntry& weight, const LayoutEntry& mean,
+                                                         const LayoutEntry& log_deviation,
+                                                         const VariationalOptions& options) {
+  return std::make_unique<MeanFieldPart<Scalar>>(weight, mean, log_deviation, options);
+}
+
+template <class Scalar>
+MeanFieldGaussian<Scalar>::MeanFieldGaussian(Layout weights, const VariationalOptions& options)
+    : VariationalFamily<Scalar>(std::move(weights), options) {
+  for (const LayoutEntry& weight : this->weights_.entries()) {
+    if (weight.role != Role::weight && weight.role != Role::bias) continue;
+    const LayoutEntry mean = this->coordinates_.at(weight.name);
+    const LayoutEntry& deviation =
+        this->coordinates_.add(weight.name + ".log_deviation", weight.shape, Role::log_deviation, weight.layer);
+    this->add(mean_field_part<Scalar>(weight, mean, deviation, options));
+  }
+}
+
+template class MeanFieldGaussian<float>;
+template class MeanFieldGaussian<double>;
+template std::unique_ptr<VariationalPart<float>> mean_field_part(const LayoutEntry&, const LayoutEntry&,
+                                                                 const LayoutEntry&, const VariationalOptions&);
+template std::unique_ptr<VariationalPart<double>> mean_field_part(const LayoutEntry&, const LayoutEntry&,
+                                                                  const LayoutEntry&, const VariationalOptions&);
+
+}  // namespace stein::inference

@@ -1,0 +1,103 @@
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/parameterizations/variational_family.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace stein::inference {
+namespace {
+
+/// Step of the sheet of initial values that starting spreads are drawn from; means and momenta have others.
+constexpr std::uint64_t spread_sheet = 16;
+
+/// The noise of draw `sample` of the rows from `coordinates.first_row` on.
+template <class Scalar>
+VariationalNoise noise_of(const NoiseKey& noise, const ParticleRows<const Scalar>& coordinates, std::int64_t samples,
+                          std::int64_t sample) {
+  return {.key = {.seed = noise.seed, .step = noise.step, .stream = Stream::parameterization},
+          .row = static_cast<std::uint32_t>(coordinates.first_row * samples + sample)};
+}
+
+}  // namespace
+
+template <class Scalar>
+VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOptions& options)
+    : options_(checked(options)), weights_(std::move(weights)), coordinates_(without_padding(weights_)) {
+  STEIN_CHECK(options.initial_deviation_low <= options.initial_deviation_high,
+              "initial deviations need low ≤ high, got {} and {}", options.initial_deviation_low,
+              options.initial_deviation_high);
+  for (std::size_t k = 0; k < weights_.entries().size(); ++k) {
+    const LayoutEntry& weight = weights_.entries()[k];
+    if (weight.role != Role::weight && weight.role != Role::bias)
+      points_.push_back({weight, coordinates_.entries()[k].offset});
+  }
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const {
+  add_padding(weights_, coordinates, weights);
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t,
+                                        const NoiseKey& noise, MatrixView<Scalar> weights) {
+  for (std::int64_t i = 0; i < weights.rows; ++i) {
+    const std::span<const Scalar> row = coordinates.values.row(i / samples());
+    for (const auto& part : parts_) part->draw(row, noise_of(noise, coordinates, samples(), i), weights.row(i));
+    for (const auto& [weight, coordinate] : points_)
+      spread_rows(row.data() + coordinate, weight.rows(), weight.columns(), weights.row(i).data() + weight.offset,
+                  weight.row_stride);
+  }
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t,
+                                         const NoiseKey& noise, MatrixView<const Scalar> weight_gradient,
+                                         MatrixView<Scalar> gradient) {
+  for (std::int64_t i = 0; i < gradient.rows; ++i) {
+    const MatrixView<const Scalar> slopes = weight_gradient.block(i * samples(), samples());
+    for (const auto& part : parts_)
+      part->pull_back(coordinates.values.row(i), noise_of(noise, coordinates, samples(), i * samples()), slopes,
+                      prior_precision_, gradient.row(i));
+    for (const auto& [weight, coordinate] : points_)
+      for (std::int64_t q = 0; q < weight.size(); ++q) {
+        const std::int64_t place = weight.offset + q / weight.columns() * weight.row_stride + q % weight.columns();
+        Scalar sum{0};
+        for (std::int64_t s = 0; s < samples(); ++s) sum += slopes(s, place);
+        gradient(i, coordinate + q) = sum;
+      }
+  }
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& coordinates,
+                                            std::span<Scalar> value) const {
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::span<const Scalar> row = coordinates.values.row(static_cast<std::int64_t>(i));
+    double sum = 0;
+    for (const auto& part : parts_) {
+      const auto half = static_cast<double>(part->variables()) / 2;
+      sum += part->log_determinant(row) + half * std::log(2 * std::numbers::pi * std::numbers::e);
+      if (prior_precision_ > 0)
+        sum += half * std::log(prior_precision_ / (2 * std::numbers::pi)) -
+               prior_precision_ / 2 * part->expected_square(row);
+    }
+    value[i] += static_cast<Scalar>(sum);
+  }
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) {
+  initialise_coordinates(particles, seed, spread);
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    Draws draws({.seed = seed, .step = spread_sheet, .stream = Stream::initial_values},
+                static_cast<std::uint32_t>(particles.first_row() + i));
+    for (const auto& part : parts_) part->initialise(particles.values().row(i), draws);
+  }
+}
+
+template class VariationalFamily<float>;
+template class VariationalFamily<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,54 @@
+#include <stein/inference/prediction/collector.h>
+
+namespace stein::inference {
+
+Collector::Collector(const CollectorOptions& options, std::int64_t steps,
+                     const std::function<bool(std::int64_t)>& exploring)
+    : run_(steps) {
+  const auto [burn_in, thinning, samples, selection] = checked(options);
+  STEIN_CHECK(burn_in < steps, "collector: a burn-in of {} steps leaves nothing of a run of {}", burn_in, steps);
+  std::vector<std::int64_t> candidates;
+  std::int64_t since = 0;
+  for (std::int64_t t = burn_in; t < steps; ++t) {
+    if (exploring && exploring(t)) continue;
+    if (++since < thinning) continue;
+    since = 0;
+    candidates.push_back(t);
+  }
+  const std::int64_t count = std::ssize(candidates);
+  STEIN_CHECK(samples <= count,
+              "collector: a run of {} steps with a burn-in of {} and a thinning of {} has {} candidates, expected at "
+              "least the {} samples asked for",
+              steps, burn_in, thinning, count, samples);
+  for (std::int64_t k = 0; k < samples; ++k) {
+    std::int64_t place = k;
+    if (selection == Selection::backward) place = count - samples + k;
+    if (selection == Selection::thinned) place = (k + 1) * count / samples - 1;
+    plan_.push_back(candidates[static_cast<std::size_t>(place)]);
+  }
+}
+
+bool Collector::take(const StepReport& report) {
+  STEIN_CHECK(step_ < run_, "collector: it was made for a run of {} steps, this is one more", run_);
+  const std::int64_t t = step_++;
+  if (done() || plan_[static_cast<std::size_t>(next_)] != t) return false;
+  ++next_;
+  if (report.exploring) ++skipped_;
+  return !report.exploring;
+}
+
+void Collector::save(Snapshot& snapshot) const {
+  snapshot.put("plan", plan_);
+  snapshot.put("counts", std::vector<std::int64_t>{run_, step_, next_, skipped_});
+}
+
+void Collector::restore(const Snapshot& snapshot) {
+  const auto counts = snapshot.get_vector<std::int64_t>("counts");
+  if (snapshot.get_vector<std::int64_t>("plan") != plan_ || counts.size() != 4 || counts[0] != run_)
+    fail(ErrorKind::data,
+         "the saved collector keeps other steps than this one: burn-in, thinning, samples, selection "
+         "or length of the run differ");
+  step_ = counts[1], next_ = counts[2], skipped_ = counts[3];
+}
+
+}  // namespace stein::inference

@@ -1,0 +1,88 @@
+#include <stein/core/checksum.h>
+#include <stein/core/safetensors.h>
+#include <stein/inference/prediction/sample_reservoir.h>
+
+namespace stein::inference {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* checksum_name = "crc32c";
+
+/// Of every array and of the layout.
+std::string checksum(const Snapshot& sample) {
+  std::string sums = fmt::format("layout {:08x}", crc32c(sample.get_text("layout")));
+  for (const auto& [name, array] : sample.arrays()) sums += fmt::format(", {} {:08x}", name, crc32c(array.bytes));
+  return sums;
+}
+
+}  // namespace
+
+template <class Scalar>
+SampleReservoir<Scalar>::SampleReservoir(fs::path directory) : directory_(std::move(directory)) {}
+
+template <class Scalar>
+fs::path SampleReservoir<Scalar>::file(std::int64_t k) const {
+  return directory_ / fmt::format("sample-{:06}.safetensors", k);
+}
+
+template <class Scalar>
+SampleReservoir<Scalar> SampleReservoir<Scalar>::create(fs::path directory) {
+  SampleReservoir reservoir(std::move(directory));
+  std::error_code error;
+  fs::create_directories(reservoir.directory_, error);
+  if (error) fail(ErrorKind::io, "cannot make '{}': {}", reservoir.directory_.string(), error.message());
+  STEIN_CHECK(!fs::exists(reservoir.file(0)), "samples: expected a directory without samples, '{}' has some",
+              reservoir.directory_.string());
+  return reservoir;
+}
+
+template <class Scalar>
+SampleReservoir<Scalar> SampleReservoir<Scalar>::open(fs::path directory) {
+  SampleReservoir reservoir(std::move(directory));
+  std::error_code error;
+  std::int64_t files = 0;
+  for (fs::directory_iterator entry(reservoir.directory_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    files += name.starts_with("sample-") && name.ends_with(".safetensors") ? 1 : 0;
+  }
+  if (error) fail(ErrorKind::data, "cannot read samples in '{}': {}", reservoir.directory_.string(), error.message());
+  while (fs::exists(reservoir.file(reservoir.size_))) ++reservoir.size_;
+  if (files != reservoir.size_)
+    fail(ErrorKind::data, "'{}' is missing, and later samples are there", reservoir.file(reservoir.size_).string());
+  return reservoir;
+}
+
+template <class Scalar>
+void SampleReservoir<Scalar>::add(const Particles<Scalar>& particles) {
+  Snapshot sample;
+  particles.save(sample);
+  sample.put_text(checksum_name, checksum(sample));
+  write_safetensors(file(size_), sample);
+  ++size_;
+}
+
+template <class Scalar>
+void SampleReservoir<Scalar>::read(std::int64_t k, Particles<Scalar>& particles) const {
+  STEIN_CHECK(k >= 0 && k < size_, "samples: expected a sample of 0 to {}, got {}", size_ - 1, k);
+  const fs::path path = file(k);
+  const Snapshot sample = read_safetensors(path);
+  if (sample.get_text(checksum_name) != checksum(sample))
+    fail(ErrorKind::data, "'{}' is damaged: its checksum does not match", path.string());
+  particles.restore(sample);
+}
+
+template <class Scalar>
+void SampleReservoir<Scalar>::restore(const Snapshot& snapshot) {
+  const auto size = snapshot.get_scalar<std::int64_t>("size");
+  for (std::int64_t k = 0; k < size; ++k)
+    if (!fs::exists(file(k)))
+      fail(ErrorKind::data, "'{}' is missing: the saved run had {} samples", file(k).string(), size);
+  for (std::int64_t k = size; fs::exists(file(k)); ++k) fs::remove(file(k));
+  size_ = size;
+}
+
+template class SampleReservoir<float>;
+template class SampleReservoir<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,86 @@
+// The hierarchical Gaussian prior of the S2VGD paper: Gaussian weights whose precision has a Gamma prior of its own.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/priors/gamma_prior.h>
+#include <stein/inference/prior.h>
+
+namespace stein::inference {
+
+struct GaussianPriorOptions {
+  double weight_precision = 1;             ///< λ of weights and biases: its value, or where it starts if it is learned
+  bool learn_weight_precision = false;     ///< sample log λ as a coordinate
+  bool precision_per_layer = false;        ///< one λ a layer instead of one for the network
+  double reflector_precision = 1;          ///< φ, ψ of the Householder vectors: their values, or where they start
+  bool learn_reflector_precision = false;  ///< sample log φ and log ψ as coordinates
+  double scale_deviation = 1;              ///< s: log Λ₁, log Λ₂ ~ N(0, s²); ours, the paper gives none
+  GammaPriorOptions gamma{};               ///< of every learned precision
+
+  /// What there is to choose for plain weights.
+  template <class V>
+  void describe(V& v) {
+    v("weight_precision", weight_precision,
+      "λ of the Gaussian prior on weights and biases (where it starts if learned)", positive);
+    v("learn_weight_precision", learn_weight_precision, "sample log λ with the weights");
+    v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
+    gamma.describe(v);
+  }
+  /// What there is where no precision of weights can be learned.
+  template <class V>
+  void describe_fixed(V& v) {
+    v("weight_precision", weight_precision, "λ of the Gaussian prior on weights and biases", positive);
+    gamma.describe(v);
+  }
+  /// What there is besides for structured weights.
+  template <class V>
+  void describe_structured(V& v) {
+    v("reflector_precision", reflector_precision,
+      "φ, ψ: precision of the Householder vectors (where they start if learned)", positive);
+    v("learn_reflector_precision", learn_reflector_precision, "sample log φ and log ψ with the weights");
+    v("scale_deviation", scale_deviation, "sd of log Λ₁ and log Λ₂", positive);
+  }
+  /// Name of the coordinate that holds log λ of `layer`, if it is learned.
+  std::string weight_precision_name(std::int64_t layer) const {
+    return precision_per_layer ? fmt::format("log_weight_precision{}", layer) : "log_weight_precision";
+  }
+};
+
+/// Weights and biases ~ N(0, 1/λ), Householder vectors ~ N(0, I/φ) and N(0, I/ψ), log Λ ~ N(0, s²), every learned
+/// precision ~ Gamma(a₀, b₀) sampled as its logarithm with the Jacobian (Zhang et al. 2018, §3; each normaliser counts
+/// its own variables). A coordinate `log_noise_precision` of the model gets the same Gamma prior.
+template <class Scalar>
+class GaussianPrior final : public Prior<Scalar> {
+ public:
+  /// @param layout   of the parameterization's coordinates, before this prior extends them; or of the weights, padded
+  /// or
+  ///                 not, if that is the space
+  /// @param without  names of entries on which another prior has a say
+  /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate
+  GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
+                PriorSpace space = PriorSpace::coordinates);
+
+  PriorSpace space() const override { return space_; }
+  void extend(Layout& coordinates) const override;
+  void initialise(std::span<Scalar> row) const override;
+  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
+                    std::span<Scalar> value) const override;
+
+ private:
+  /// Parameters that share one precision.
+  struct Group {
+    std::string name;              ///< of the coordinate that holds its logarithm, if learned
+    double precision;              ///< value, or start
+    std::int64_t coordinate = -1;  ///< position of the logarithm in a row; −1: fixed
+    std::int64_t variables = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run of parameters
+  };
+  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+
+  GaussianPriorOptions options_;
+  PriorSpace space_;
+  std::vector<Group> groups_;
+  std::int64_t noise_coordinate_ = -1;
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,137 @@
+#include <stein/inference/priors/spike_and_slab.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace stein::inference {
+namespace {
+
+void move_towards(double& latent, double target, double weight) {
+  latent += weight * (target - latent);
+}
+
+/// P(γ = 1 | β, σ, δ) of eq. 12, from the logarithm of its odds: neither density ever underflows.
+class SlabProbability {
+ public:
+  SlabProbability(const SpikeAndSlabOptions& options, double sigma, double slab_share)
+      : absolute_(1 / (sigma * options.laplace_scale)),
+        square_(1 / (2 * sigma * sigma * options.gaussian_scale)),
+        spike_over_slab_(std::log1p(-slab_share) - std::log(slab_share) - std::log(2 * sigma * options.laplace_scale) +
+                         0.5 * std::log(2 * std::numbers::pi * sigma * sigma * options.gaussian_scale)) {}
+  double operator()(double beta) const {
+    return 1 / (1 + std::exp(spike_over_slab_ - absolute_ * std::abs(beta) + square_ * beta * beta));
+  }
+
+ private:
+  double absolute_, square_, spike_over_slab_;
+};
+
+}  // namespace
+
+double SpikeAndSlabOptions::weight(std::int64_t k) const {
+  switch (adaptation) {
+    case SlabAdaptation::fixed: return 0;
+    case SlabAdaptation::expectation_maximisation: return 1;
+    case SlabAdaptation::stochastic_approximation:
+      return std::min(1.0, rate * std::pow(static_cast<double>(k) + rate_offset, -rate_exponent));
+  }
+  return 0;
+}
+
+SpikeAndSlabLatents::SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std::vector<std::int64_t> layers,
+                                         RowRange rows)
+    : options_(checked(options)),
+      layers_(std::move(layers)),
+      rows_(rows),
+      size_(std::accumulate(layers_.begin(), layers_.end(), std::int64_t{0})) {
+  STEIN_CHECK(size_ >= 1 && rows.count >= 1, "spike and slab: expected at least one weight and one row, got {} and {}",
+              size_, rows.count);
+  const auto count = static_cast<std::size_t>(rows.count);
+  rho_.assign(count * static_cast<std::size_t>(size_), options.slab_share);
+  sigma_.assign(count, options.sigma);
+  slab_share_.assign(count * layers_.size(), options.slab_share);
+  count_.assign(count, 0);
+}
+
+double SpikeAndSlabLatents::slab_share(std::int64_t row, std::size_t layer) const {
+  return slab_share_.at(position(row) * layers_.size() + layer);
+}
+
+std::span<const double> SpikeAndSlabLatents::rho(std::int64_t row) const {
+  const auto p = static_cast<std::size_t>(size_);
+  return std::span(rho_).subspan(position(row) * p, p);
+}
+
+void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before, std::span<const double> after,
+                                const std::function<Residuals()>& residuals) {
+  const std::size_t place = position(row), p = static_cast<std::size_t>(size_);
+  const double weight = options_.weight(++count_[place] + 1);
+  if (weight == 0) return;
+  const std::span<double> rho = std::span(rho_).subspan(place * p, p);
+  const std::span<double> shares = std::span(slab_share_).subspan(place * layers_.size(), layers_.size());
+  double& sigma = sigma_[place];
+
+  std::size_t j = 0;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const SlabProbability slab_probability(options_, sigma, shares[l]);
+    for (const std::size_t end = j + static_cast<std::size_t>(layers_[l]); j < end; ++j)
+      move_towards(rho[j], slab_probability(before[j]), weight);
+  }
+
+  if (options_.adapt_sigma) {
+    double absolute = 0, square = 0;  // R_b = C_b, and J
+    for (std::size_t q = 0; q < p; ++q) {
+      absolute += (1 - rho[q]) / options_.laplace_scale * std::abs(after[q]);
+      square += rho[q] / options_.gaussian_scale * after[q] * after[q];
+    }
+    const double nu = options_.sigma_shape;
+    double a = static_cast<double>(size_) + nu + 2, c = square + nu * options_.sigma_scale;
+    if (options_.likelihood == SlabLikelihood::regression) {
+      const Residuals found = residuals();
+      a += found.count - (options_.sigma_count == SigmaCount::published ? 2 : 0);
+      c += found.squares;
+    }
+    move_towards(sigma, (absolute + std::sqrt(absolute * absolute + 4 * a * c)) / (2 * a), weight);
+  }
+
+  if (!options_.adapt_slab_share) return;
+  auto next = rho.begin();
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const double slabs = std::accumulate(next, next + layers_[l], 0.0);
+    next += layers_[l];
+    const double size = static_cast<double>(layers_[l]);
+    const double target =
+        (slabs + options_.slab_share_a - 1) / (options_.slab_share_a + options_.slab_share_b + size - 2);
+    move_towards(shares[l], target, weight);
+  }
+}
+
+double SpikeAndSlabLatents::log_density(std::int64_t row, std::span<const double> weights) const {
+  const std::span<const double> share = rho(row);
+  const double sigma_now = sigma(row), variance = sigma_now * sigma_now, nu = options_.sigma_shape;
+  double absolute = 0, square = 0;
+  for (std::size_t q = 0; q < share.size(); ++q) {
+    absolute += (1 - share[q]) * std::abs(weights[q]);
+    square += share[q] * weights[q] * weights[q];
+  }
+  return -absolute / (options_.laplace_scale * sigma_now) - square / (2 * options_.gaussian_scale * variance) -
+         (static_cast<double>(size_) + nu + 2) * std::log(sigma_now) - nu * options_.sigma_scale / (2 * variance);
+}
+
+void SpikeAndSlabLatents::save(Snapshot& snapshot) const {
+  snapshot.put("rho", std::span<const double>(rho_), {rows_.count, size_});
+  snapshot.put("sigma", sigma_);
+  snapshot.put("slab_share", std::span<const double>(slab_share_), {rows_.count, std::ssize(layers_)});
+  snapshot.put("adaptations", count_);
+}
+
+void SpikeAndSlabLatents::restore(const Snapshot& snapshot) {
+  snapshot.get("rho", std::span<double>(rho_));
+  snapshot.get("sigma", std::span<double>(sigma_));
+  snapshot.get("slab_share", std::span<double>(slab_share_));
+  snapshot.get("adaptations", std::span<std::int64_t>(count_));
+}
+
+}  // namespace stein::inference

@@ -1,0 +1,105 @@
+#include <stein/inference/parameterizations/coupled_noise.h>
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
+
+namespace stein::inference {
+
+std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::string>& entries) {
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(entries.size());
+  for (const std::string& name : entries) sizes.push_back(layout.at(name).size());
+  return sizes;
+}
+
+template <class Scalar>
+SpikeAndSlabPrior<Scalar>::SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents> latents, const Layout& coordinates,
+                                             const std::vector<std::string>& entries)
+    : latents_(std::move(latents)) {
+  std::int64_t size = 0;
+  for (const std::string& name : entries) {
+    const LayoutEntry& entry = coordinates.at(name);
+    spans_.emplace_back(entry.offset, entry.size());
+    size += entry.size();
+  }
+  STEIN_CHECK(size == latents_->size(), "spike and slab: the entries have {} weights, the latents are of {}", size,
+              latents_->size());
+  observed_.resize(static_cast<std::size_t>(latents_->rows().count * size));
+}
+
+template <class Scalar>
+void SpikeAndSlabPrior<Scalar>::gather(std::span<const Scalar> row, std::span<double> weights) const {
+  auto to = weights.begin();
+  for (const auto& [offset, length] : spans_) to = std::copy_n(row.begin() + offset, length, to);
+}
+
+template <class Scalar>
+void SpikeAndSlabPrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
+                                             std::span<Scalar> value) const {
+  const double v0 = latents_->options().laplace_scale, v1 = latents_->options().gaussian_scale;
+  std::vector<double> weights(value.empty() ? 0 : static_cast<std::size_t>(latents_->size()));
+  for (std::int64_t i = 0; i < rows.values.rows; ++i) {
+    const std::int64_t row = rows.first_row + i;
+    const double sigma = latents_->sigma(row), spike = 1 / (v0 * sigma), slab = 1 / (v1 * sigma * sigma);
+    const Scalar* values = rows.values.row(i).data();
+    Scalar* slope = gradient.row(i).data();
+    const double* rho = latents_->rho(row).data();
+    for (const auto& [offset, length] : spans_)
+      for (std::int64_t q = offset; q < offset + length; ++q, ++rho) {
+        const double sign = static_cast<double>(values[q] > 0) - static_cast<double>(values[q] < 0);
+        slope[q] -= static_cast<Scalar>((1 - *rho) * spike * sign + *rho * slab * static_cast<double>(values[q]));
+      }
+    if (value.empty()) continue;
+    gather(rows.values.row(i), weights);
+    value[i] += static_cast<Scalar>(latents_->log_density(row, weights));
+  }
+}
+
+template <class Scalar>
+void SpikeAndSlabPrior<Scalar>::observe(const ParticleRows<const Scalar>& coordinates) {
+  const auto p = static_cast<std::size_t>(latents_->size());
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i)
+    gather(coordinates.values.row(i),
+           std::span(observed_).subspan(latents_->position(coordinates.first_row + i) * p, p));
+}
+
+template <class Scalar>
+void SpikeAndSlabPrior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates,
+                                      const std::function<Residuals(std::int64_t)>& residuals) {
+  const auto p = static_cast<std::size_t>(latents_->size());
+  std::vector<double> after(p);
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    const std::int64_t row = coordinates.first_row + i;
+    gather(coordinates.values.row(i), after);
+    latents_->adapt(row, std::span(observed_).subspan(latents_->position(row) * p, p), after,
+                    [&] { return residuals(i); });
+  }
+}
+
+template <class Scalar>
+SpikeAndSlabPosterior<Scalar> make_spike_and_slab_posterior(const SpikeAndSlabPosteriorOptions& options,
+                                                            std::unique_ptr<Model<Scalar>> model,
+                                                            const std::vector<std::string>& entries, RowRange rows) {
+  const bool coupled = options.sparse.likelihood == SlabLikelihood::regression;
+  const Layout weights = coupled ? without_noise_precision(model->layout()) : model->layout();
+  auto latents = std::make_shared<SpikeAndSlabLatents>(options.sparse, sizes_of(weights, entries), rows);
+  std::unique_ptr<Parameterization<Scalar>> parameterization = std::make_unique<Direct<Scalar>>(weights);
+  if (coupled)
+    parameterization = std::make_unique<CoupledNoise<Scalar>>(model->layout(), std::move(parameterization), latents);
+  const Layout& coordinates = parameterization->coordinates();
+  std::vector<std::unique_ptr<Prior<Scalar>>> priors;
+  priors.push_back(std::make_unique<SpikeAndSlabPrior<Scalar>>(latents, coordinates, entries));
+  priors.push_back(std::make_unique<GaussianPrior<Scalar>>(checked(options.dense), coordinates, entries));
+  return {std::make_unique<Posterior<Scalar>>(std::move(model), std::move(parameterization), std::move(priors)),
+          latents};
+}
+
+template class SpikeAndSlabPrior<float>;
+template class SpikeAndSlabPrior<double>;
+template SpikeAndSlabPosterior<float> make_spike_and_slab_posterior(const SpikeAndSlabPosteriorOptions&,
+                                                                    std::unique_ptr<Model<float>>,
+                                                                    const std::vector<std::string>&, RowRange);
+template SpikeAndSlabPosterior<double> make_spike_and_slab_posterior(const SpikeAndSlabPosteriorOptions&,
+                                                                     std::unique_ptr<Model<double>>,
+                                                                     const std::vector<std::string>&, RowRange);
+
+}  // namespace stein::inference

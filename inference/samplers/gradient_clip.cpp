@@ -1,0 +1,37 @@
+#include <stein/inference/samplers/gradient_clip.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::inference {
+namespace {
+
+/// The length of a vector of finite numbers, also where its square overflows.
+template <class Scalar>
+double norm(std::span<const Scalar> vector) {
+  const double square = sum_of_squares(vector);
+  if (std::isfinite(square)) return std::sqrt(square);
+  double largest = 0, sum = 0;
+  for (const Scalar value : vector) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  for (const Scalar value : vector) sum += std::pow(static_cast<double>(value) / largest, 2);
+  return largest * std::sqrt(sum);
+}
+
+}  // namespace
+
+template <class Scalar>
+void clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options) {
+  if (options.clip_norm == 0) return;
+  for (std::int64_t i = 0; i < gradients.rows; ++i) {
+    const double length = norm(std::span<const Scalar>(gradients.row(i)));
+    const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
+    if (short_enough || length == 0) continue;
+    for (Scalar& value : gradients.row(i)) value = static_cast<Scalar>(value * (options.clip_norm / length));
+  }
+}
+
+template void clip_rows(MatrixView<float>, const GradientClipOptions&);
+template void clip_rows(MatrixView<double>, const GradientClipOptions&);
+
+}  // namespace stein::inference

@@ -1,0 +1,31 @@
+// Limits on the length of a gradient.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/storage/matrix_view.h>
+
+namespace stein::inference {
+
+enum class ClipRule {
+  clip,     ///< a longer gradient is scaled down to the limit, a shorter one stays
+  rescale,  ///< every gradient is scaled to the limit, as in the released code of Gan et al. 2017
+};
+
+struct GradientClipOptions {
+  double clip_norm = 0;  ///< of one particle's ∇ of the full log joint; 0: no limit
+  ClipRule clip_rule = ClipRule::clip;
+
+  template <class V>
+  void describe(V& v) {
+    v("clip_norm", clip_norm, "longest gradient of one particle, ∇ of the full log joint; 0: no clipping",
+      non_negative);
+    v("clip_rule", clip_rule, "clip: scale longer gradients down to clip_norm; rescale: scale all gradients to it",
+      {{"clip", ClipRule::clip}, {"rescale", ClipRule::rescale}});
+  }
+};
+
+/// Applies the limit to every row; a row of zeros stays.
+template <class Scalar>
+void clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options);
+
+}  // namespace stein::inference

@@ -1,0 +1,92 @@
+#include <stein/inference/samplers/gradient_sampler.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::inference {
+namespace {
+
+/// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
+/// of particle 1 is nan at update 7".
+template <class Scalar>
+void check_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
+                  std::int64_t update) {
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    if (all_finite(rows.row(i))) continue;
+    for (std::int64_t q = 0; q < rows.columns; ++q)
+      if (!std::isfinite(rows(i, q)))
+        fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", what,
+             particles.layout().describe_position(q), particles.first_row() + i, rows(i, q), update);
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
+                                         std::int64_t size, std::uint64_t seed)
+    : schedule_(schedule), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
+  check_sampler_size(rows, size);
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scalar>& target,
+                                      const Batch<Scalar>& batch) {
+  check_particles(particles, rows_, size_);
+  before_gradient(particles);
+  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
+  target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), {});
+  check_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
+  if (observer_) observer_(particles);
+  clip_rows(particles.gradients(), clip_);
+  const bool finite = move(particles, batch);
+  if (!finite) check_finite<Scalar>("value", particles.values(), particles, steps_);
+  hold(particles, target);
+  ++steps_;
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::hold(Particles<Scalar>& particles, const Target<Scalar>& target) {
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    const std::span<const std::uint8_t> free = target.free_coordinates(particles.first_row() + i);
+    if (free.empty()) continue;
+    zero_where_held(particles.values().row(i), free);
+    hold_state(i, free);
+  }
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) {
+  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_ - 1), .stream = Stream::model};
+  target.adapt(particles.coordinates(), batch, noise, particles.buffers());
+  hold(particles, target);
+}
+
+template <class Scalar>
+StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
+                                         const Batch<Scalar>& batch) {
+  const bool exploring = this->exploring(steps_);
+  advance(particles, target, batch);
+  adapt(particles, target, batch);
+  return {.exploring = exploring};
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::save(Snapshot& snapshot) const {
+  SavedSampler::of(*this, rows_, size_).save(snapshot);
+  snapshot.put("updates", steps_);
+  schedule_.save(snapshot);
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::restore(const Snapshot& snapshot) {
+  SavedSampler::of(*this, rows_, size_).check(snapshot);
+  steps_ = snapshot.get_scalar<std::int64_t>("updates");
+  schedule_.restore(snapshot);
+}
+
+template class GradientSampler<float>;
+template class GradientSampler<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,94 @@
+// What HMC and NUTS share: independent chains with Metropolis-corrected trajectories, each with a step size and a
+// diagonal mass of its own, tuned during the warm-up as Stan does.
+#pragma once
+
+#include <stein/core/options.h>
+#include <stein/inference/samplers/dual_averaging.h>
+#include <stein/inference/samplers/hamiltonian.h>
+#include <stein/inference/sampler.h>
+#include <stein/inference/samplers/warm_up_windows.h>
+
+#include <string>
+#include <vector>
+
+namespace stein::inference {
+
+struct TrajectoryOptions {
+  double step_size = 1;         ///< ε; where the warm-up starts looking, or what is kept without one
+  std::int64_t warm_up = 1000;  ///< steps that tune ε and M and draw no samples
+  double target_acceptance = 0.8;
+  bool adapt_mass = true;
+
+  template <class V>
+  void describe(V& v) {
+    v("step_size", step_size, "leapfrog step; the warm-up starts from it", positive);
+    v("warm_up", warm_up, "steps that tune step size and mass and draw no samples", at_least(0), "steps");
+    v("target_acceptance", target_acceptance, "acceptance that the step size is tuned to",
+      Range{.low = 0, .high = 1, .low_open = true, .high_open = true});
+    v("adapt_mass", adapt_mass, "set the inverse mass to the variances seen in the warm-up");
+  }
+};
+
+/// What one trajectory did.
+struct Trajectory {
+  double acceptance = 0;  ///< mean Metropolis probability of its points
+  bool accepted = false;  ///< the chain has moved
+  bool divergent = false;
+  std::int64_t gradients = 0;
+};
+
+/// Independent chains, one a particle; the derived class makes one trajectory of one chain.
+template <class Scalar>
+class HamiltonianSampler : public Sampler<Scalar> {
+ public:
+  /// @throws Error(usage)    unless the particles have the rows and coordinates that the sampler was made for and the
+  ///                         target has a value
+  /// @throws Error(numeric)  naming the chain whose log density or gradient is not finite where it starts
+  StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) final;
+  void scale_step_size(double factor) override;
+  bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
+
+  /// Leapfrog step of a chain.
+  double step_size(std::int64_t chain) const { return chains_[static_cast<std::size_t>(chain)].step_size; }
+  /// Diagonal of M⁻¹ of a chain, [Q].
+  std::span<const Scalar> inverse_mass(std::int64_t chain) const {
+    return chains_[static_cast<std::size_t>(chain)].inverse_mass;
+  }
+  /// Steps after the warm-up whose trajectory diverged, all chains together.
+  std::int64_t divergences() const { return divergences_; }
+  /// Gradients asked for so far, all chains together.
+  std::int64_t gradients() const { return gradients_; }
+
+ protected:
+  HamiltonianSampler(const TrajectoryOptions& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+
+  /// Moves `point`, whose density and gradient are known, along one trajectory.
+  virtual Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
+                          PhasePoint<Scalar>& point) = 0;
+
+ private:
+  struct Chain {
+    double step_size;
+    std::vector<Scalar> inverse_mass;
+    DualAveraging averaging;
+    double count = 0;                  ///< of positions in the running window
+    std::vector<double> mean, square;  ///< their mean and summed squared deviations (Welford)
+  };
+  double reasonable_step_size(const Hamiltonian<Scalar>& hamiltonian, double start, Draws& draws,
+                              const PhasePoint<Scalar>& point) const;
+  void tune(Chain& chain, const Trajectory& trajectory, const Hamiltonian<Scalar>& hamiltonian, Draws& draws,
+            const PhasePoint<Scalar>& point);
+
+  TrajectoryOptions options_;
+  WarmUpWindows windows_;
+  std::int64_t rows_, size_;
+  std::uint64_t seed_;
+  std::int64_t steps_ = 0, divergences_ = 0, gradients_ = 0;
+  std::vector<Chain> chains_;
+  PhasePoint<Scalar> point_;
+  std::vector<Scalar> moved_;  ///< [M·Q] where the chains are after the step
+};
+
+}  // namespace stein::inference

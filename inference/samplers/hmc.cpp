@@ -1,0 +1,37 @@
+#include <stein/inference/samplers/hmc.h>
+#include <stein/inference/samplers/sampler_registry.h>
+
+#include <algorithm>
+
+namespace stein::inference {
+namespace {
+
+const bool registered =
+    register_sampler<Hmc<float>>("hmc", "Hamiltonian Monte Carlo on the full data, with a Metropolis test");
+
+}  // namespace
+
+template <class Scalar>
+Hmc<Scalar>::Hmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
+    : HamiltonianSampler<Scalar>(options.trajectory, rows, size, seed),
+      leapfrog_steps_(checked(options).leapfrog_steps),
+      proposal_(size) {}
+
+template <class Scalar>
+Trajectory Hmc<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
+                             PhasePoint<Scalar>& point) {
+  hamiltonian.draw_momentum(point, [&] { return draws.normal(); });
+  proposal_ = point;
+  for (std::int64_t l = 0; l < leapfrog_steps_; ++l) hamiltonian.leapfrog(proposal_, step_size);
+  const double gain = hamiltonian.log_joint(proposal_) - hamiltonian.log_joint(point);
+  Trajectory trajectory{
+      .acceptance = std::min(1.0, std::exp(gain)), .divergent = !(gain > -1000), .gradients = leapfrog_steps_};
+  trajectory.accepted = draws.uniform() < trajectory.acceptance;
+  if (trajectory.accepted) std::swap(point, proposal_);
+  return trajectory;
+}
+
+template class Hmc<float>;
+template class Hmc<double>;
+
+}  // namespace stein::inference

@@ -1,0 +1,118 @@
+#include <stein/inference/fused/svgd_pass.h>
+#include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/samplers/sampler_registry.h>
+#include <stein/inference/samplers/svgd_pass.h>
+
+#include <cmath>
+
+namespace stein::inference {
+
+template <class Scalar>
+void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar direction, Scalar& value, Scalar& mean,
+                       Scalar& square) {
+  const auto h = static_cast<Scalar>(step.step_size), mu = static_cast<Scalar>(step.momentum);
+  const auto beta = static_cast<Scalar>(step.square_decay), epsilon = static_cast<Scalar>(step.epsilon);
+  switch (method) {
+    case OptimizerMethod::sgd:
+      mean = std::fma(mu, mean, direction);
+      value = std::fma(h, mean, value);
+      return;
+    case OptimizerMethod::rmsprop:
+      square = std::fma(beta, square, (1 - beta) * (direction * direction));
+      value += h * direction / (std::sqrt(square) + epsilon);
+      return;
+    case OptimizerMethod::adam:
+      mean = std::fma(mu, mean, (1 - mu) * direction);
+      square = std::fma(beta, square, (1 - beta) * (direction * direction));
+      value += h * mean / std::fma(std::sqrt(square), static_cast<Scalar>(step.square_correction), epsilon);
+      return;
+  }
+}
+
+template <class Scalar>
+OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, std::int64_t rows, std::int64_t size)
+    : options_(checked(options)) {
+  const bool plain_sgd = options.method == OptimizerMethod::sgd && options.momentum == 0;
+  if (options.method != OptimizerMethod::rmsprop && !plain_sgd) mean_ = StateRows<Scalar>(rows, size);
+  if (options.method != OptimizerMethod::sgd) square_ = StateRows<Scalar>(rows, size);
+}
+
+template <class Scalar>
+OptimizerStep OptimizerState<Scalar>::step(std::int64_t t, double step_size) const {
+  const auto count = static_cast<double>(t + 1);
+  const bool adam = options_.method == OptimizerMethod::adam;
+  const double mean_correction = adam ? 1 / (1 - std::pow(options_.momentum, count)) : 1;
+  const double square_correction = adam ? 1 / std::sqrt(1 - std::pow(options_.square_decay, count)) : 1;
+  return {.step_size = step_size * mean_correction,
+          .momentum = options_.momentum,
+          .square_decay = options_.square_decay,
+          .square_correction = square_correction,
+          .epsilon = options_.epsilon};
+}
+
+template <class Scalar>
+void OptimizerState<Scalar>::hold(std::int64_t i, std::span<const std::uint8_t> free) {
+  if (!mean_.empty()) zero_where_held(mean().row(i), free);
+  if (!square_.empty()) zero_where_held(square().row(i), free);
+}
+
+template <class Scalar>
+void OptimizerState<Scalar>::save(Snapshot& snapshot) const {
+  mean_.save(snapshot, "mean");
+  square_.save(snapshot, "square");
+}
+
+template <class Scalar>
+void OptimizerState<Scalar>::restore(const Snapshot& snapshot) {
+  mean_.restore(snapshot, "mean");
+  square_.restore(snapshot, "square");
+}
+
+namespace {
+
+const bool registered = register_sampler<Optimizer<float>>(
+    "optimizer", "momentum SGD, RMSprop or Adam: every particle climbs on its own, temperature 0");
+
+bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
+            const OptimizerStep& step) {
+  return fused::ascend(values, directions, state, step);
+}
+
+bool ascend(MatrixView<double> values, MatrixView<const double> directions, OptimizerState<double>& state,
+            const OptimizerStep& step) {
+  return plain::ascend(values, directions, state, step);
+}
+
+}  // namespace
+
+template <class Scalar>
+Optimizer<Scalar>::Optimizer(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
+    : GradientSampler<Scalar>(Schedule(options.step), options.clip, rows, size, seed), state_(options, rows, size) {}
+
+template <class Scalar>
+bool Optimizer<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
+  const std::int64_t t = this->steps();
+  return ascend(particles.values(), MatrixView<const Scalar>(particles.gradients()), state_,
+                state_.step(t, this->schedule().step_size(t)));
+}
+
+template <class Scalar>
+void Optimizer<Scalar>::save(Snapshot& snapshot) const {
+  GradientSampler<Scalar>::save(snapshot);
+  state_.save(snapshot);
+}
+
+template <class Scalar>
+void Optimizer<Scalar>::restore(const Snapshot& snapshot) {
+  GradientSampler<Scalar>::restore(snapshot);
+  state_.restore(snapshot);
+}
+
+template void update_coordinate(OptimizerMethod, const OptimizerStep&, float, float&, float&, float&);
+template void update_coordinate(OptimizerMethod, const OptimizerStep&, double, double&, double&, double&);
+template class OptimizerState<float>;
+template class OptimizerState<double>;
+template class Optimizer<float>;
+template class Optimizer<double>;
+
+}  // namespace stein::inference

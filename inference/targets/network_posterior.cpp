@@ -1,0 +1,41 @@
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/fused/matrix_gaussian.h>
+#include <stein/inference/fused/particle_mlp.h>
+#include <stein/inference/targets/network_posterior.h>
+#include <stein/inference/reference/matrix_gaussian_reference.h>
+#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/targets/variational_objective.h>
+
+namespace stein::inference {
+namespace {
+
+std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& network) {
+  if (arithmetic == Arithmetic::fused) return std::make_unique<ParticleMlp>(network);
+  return std::make_unique<ParticleMlpReference<float>>(network);
+}
+
+std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
+                                                               const Layout& weights) {
+  if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
+  if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
+  return std::make_unique<MatrixGaussianReference<float>>(weights, options.structure);
+}
+
+}  // namespace
+
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
+                                                         const MlpSpec& network) {
+  auto model = make_model(options.arithmetic, network);
+  if (options.distributes_weights()) {
+    auto family = std::make_unique<VariationalMatrixGaussian<float>>(model->layout(), options.variational);
+    return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
+  }
+  auto parameterization = make_parameterization(options, model->layout());
+  std::vector<std::unique_ptr<Prior<float>>> priors;
+  if (!options.flat_prior)
+    priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
+  return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
+}
+
+}  // namespace stein::inference

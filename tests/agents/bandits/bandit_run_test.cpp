@@ -1,0 +1,137 @@
+#include <stein/agents/bandits/bandit_run.h>
+
+#include <stein/core/jsonl_recorder.h>
+#include <stein/core/parallel.h>
+#include <stein/core/read_file.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "agents/toy_bandit.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+
+using namespace stein;
+using agents::BanditAgent;
+using agents::BanditRun;
+
+namespace {
+
+std::unique_ptr<BanditAgent> make_agent(std::uint64_t seed) {
+  return std::make_unique<BanditAgent>(BanditAgent::Options{.batch = 8, .updates = 2, .forced_pulls = 0}, seed,
+                                       std::make_unique<test::ToyBandit>(), std::make_unique<test::ToyPolicy>(seed));
+}
+
+/// What a run leaves: both logs and the saved state.
+struct Trace {
+  std::string decisions, metrics;
+  Snapshot state;
+};
+
+/// 300 interactions of five seeds on `threads` threads, saved and restored into a new run after each of `pauses`.
+Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
+  set_thread_count(threads);
+  const test::TemporaryDirectory folder;
+  Trace result;
+  {
+    JsonlRecorder recorder(folder / "metrics.jsonl");
+    agents::DecisionLog decisions(folder / "decisions.jsonl");
+    SilentProgress progress;
+    auto run = std::make_unique<BanditRun>(10, 15, make_agent);
+    for (const std::int64_t pause : pauses) {
+      run->advance(pause, StopToken(), {recorder, progress, &decisions});
+      Snapshot state;
+      run->save(state);
+      run = std::make_unique<BanditRun>(10, 15, make_agent);
+      run->restore(state);
+    }
+    run->advance(300, StopToken(), {recorder, progress, &decisions});
+    run->save(result.state);
+    recorder.flush();
+    decisions.sync();
+  }
+  result.decisions = read_file(folder / "decisions.jsonl");
+  result.metrics = read_file(folder / "metrics.jsonl");
+  return result;
+}
+
+bool same_arrays(const Snapshot& a, const Snapshot& b) {
+  return std::ranges::equal(a.arrays(), b.arrays(), [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.shape == y.second.shape && x.second.bytes == y.second.bytes;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("logs and state are the same bytes at any thread count and wherever a run pauses", "[agents][run]") {
+  const Trace reference = trace(1, {});
+  const auto [threads, pauses] =
+      GENERATE(table<int, std::vector<std::int64_t>>({{2, {}}, {4, {}}, {1, {100}}, {2, {1, 2, 37, 255}}, {3, {299}}}));
+  const Trace other = trace(threads, pauses);
+  CHECK(other.decisions == reference.decisions);
+  CHECK(other.metrics == reference.metrics);
+  CHECK(same_arrays(other.state, reference.state));
+}
+
+TEST_CASE("the decision log is ordered by step and then by seed, and adds up to the result", "[agents][run]") {
+  const test::TemporaryDirectory folder;
+  RecorderGroup recorder;
+  SilentProgress progress;
+  agents::DecisionLog decisions(folder / "decisions.jsonl");
+  BanditRun run(0, 3, make_agent);
+  run.advance(50, StopToken(), {recorder, progress, &decisions});
+  decisions.sync();
+
+  std::istringstream lines(read_file(folder / "decisions.jsonl"));
+  std::vector<double> regret(3), reward(3);
+  std::string line;
+  std::size_t count = 0;
+  for (; std::getline(lines, line); ++count) {
+    const auto entry = nlohmann::json::parse(line);
+    const auto seed = count % 3;
+    REQUIRE(entry["seed"] == seed);
+    REQUIRE(entry["step"] == count / 3);
+    REQUIRE(entry["row"] == -1);
+    REQUIRE(entry["deterministic"] == false);
+    REQUIRE(entry["propensities"][0].get<double>() + entry["propensities"][1].get<double>() == Approx(1));
+    const auto expected = entry["expected_rewards"].get<std::vector<double>>();
+    regret[seed] += std::max(expected[0], expected[1]) - expected[entry["action"].get<std::size_t>()];
+    reward[seed] += entry["reward"].get<double>();
+  }
+  CHECK(count == 150);
+  const agents::BanditResult result = run.result();
+  CHECK(result.steps == 50);
+  CHECK(result.seeds == std::vector<std::uint64_t>{0, 1, 2});
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(result.regret[i] == Approx(regret[i]).epsilon(1e-12));
+    CHECK(result.reward[i] == Approx(reward[i]).epsilon(1e-12));
+  }
+  CHECK(result.timing.decisions_per_second() > 0);
+  CHECK(result.timing.updates_per_second() > 0);
+}
+
+TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[agents][run]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  BanditRun run(0, 3, make_agent);
+  StopToken stop;
+  stop.request_stop();
+  run.advance(1000, stop, {recorder, progress, nullptr});
+  CHECK(run.steps_done() == 0);
+  Snapshot state;
+  run.save(state);
+  BanditRun restored(0, 3, make_agent);
+  CHECK_NOTHROW(restored.restore(state));
+}
+
+TEST_CASE("what a run came to is judged against uniform play on the same contexts", "[agents][run]") {
+  const agents::BanditResult result{
+      .steps = 10, .regret = {10, 50, 90}, .uniform_regret = {60, 60, 80}, .reward = {0, 0, 0}};
+  CHECK(result.regret_percent_of_uniform() == Approx(75));  // mean 50 of mean 66.67
+  CHECK(result.lock_in_share() == Approx(1.0 / 3));         // 90 > 80
+}
+
+TEST_CASE("a run needs seeds", "[agents][run]") {
+  CHECK_ERROR(BanditRun(3, 3, make_agent), usage, "3:3");
+}

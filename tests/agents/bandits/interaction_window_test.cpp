@@ -1,0 +1,101 @@
+#include <stein/agents/bandits/interaction_window.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using agents::InteractionWindow;
+
+namespace {
+
+const envs::BanditSpec dense{.name = "dense", .arms = 3, .context_size = 2, .data = "synthetic", .source = "this test"};
+const envs::BanditSpec one_hot{
+    .name = "one-hot", .arms = 3, .context_size = 9, .active_columns = 2, .data = "synthetic", .source = "this test"};
+
+/// Interaction i: context (i, −i), arm i mod 3, reward 10 i.
+void append(InteractionWindow& window, int i) {
+  const std::vector<float> context{static_cast<float>(i), static_cast<float>(-i)};
+  window.append({.dense = context, .active = {}}, i % 3, 10.0 * i);
+}
+
+}  // namespace
+
+TEST_CASE("a window holds the last interactions, and a drawn row is one of them, whole", "[agents][window]") {
+  InteractionWindow window(dense, 5, 64);
+  for (int i = 0; i < 12; ++i) {
+    append(window, i);
+    CHECK(window.rows() == std::min(i + 1, 5));
+    const auto batch = window.draw(1, static_cast<std::uint64_t>(i));
+    REQUIRE(batch.rows == 64);
+    CHECK(batch.window == window.rows());
+    for (std::size_t k = 0; k < 64; ++k) {
+      const auto which = static_cast<int>(batch.dense[2 * k]);
+      REQUIRE(which > i - 5);
+      REQUIRE(which <= i);
+      REQUIRE(batch.dense[2 * k + 1] == static_cast<float>(-which));
+      REQUIRE(batch.actions[k] == which % 3);
+      REQUIRE(batch.rewards[k] == 10.0f * static_cast<float>(which));
+    }
+  }
+}
+
+TEST_CASE("rows are drawn uniformly with replacement", "[agents][window]") {
+  InteractionWindow window(dense, 10, 100);
+  for (int i = 0; i < 10; ++i) append(window, i);
+  std::map<int, double> drawn;
+  constexpr int updates = 1000;
+  for (int update = 0; update < updates; ++update)
+    for (const float reward : window.draw(7, static_cast<std::uint64_t>(update)).rewards)
+      ++drawn[static_cast<int>(reward) / 10];
+  // Counts of 100,000 draws are binomial(100,000, 1/10): sd 94.87.
+  for (int i = 0; i < 10; ++i) CHECK(std::abs(drawn[i] - 10'000) / 94.87 < 6.1);
+}
+
+TEST_CASE("a minibatch depends on the seed and the update alone", "[agents][window]") {
+  InteractionWindow window(one_hot, 50, 8);
+  for (std::int32_t i = 0; i < 30; ++i) {
+    const std::vector<std::int32_t> active{i % 4, 4 + i % 5};
+    window.append({.dense = {}, .active = active}, 0, i);
+  }
+  const auto rewards = [&](std::uint64_t seed, std::uint64_t update) {
+    const auto batch = window.draw(seed, update);
+    CHECK(batch.dense.empty());
+    CHECK(batch.active.size() == 16);
+    return std::vector<float>(batch.rewards.begin(), batch.rewards.end());
+  };
+  const auto first = rewards(3, 0);
+  CHECK(rewards(3, 1) != first);
+  CHECK(rewards(4, 0) != first);
+  CHECK(rewards(3, 0) == first);
+}
+
+TEST_CASE("a restored window goes on like the saved one", "[agents][window]") {
+  InteractionWindow window(dense, 5, 4);
+  for (int i = 0; i < 8; ++i) append(window, i);
+  Snapshot snapshot;
+  window.save(snapshot);
+  InteractionWindow restored(dense, 5, 4);
+  restored.restore(snapshot);
+  for (int i = 8; i < 12; ++i) {
+    append(window, i);
+    append(restored, i);
+    const auto a = window.draw(1, static_cast<std::uint64_t>(i)), b = restored.draw(1, static_cast<std::uint64_t>(i));
+    CHECK(std::vector<float>(a.rewards.begin(), a.rewards.end()) ==
+          std::vector<float>(b.rewards.begin(), b.rewards.end()));
+    CHECK(std::vector<float>(a.dense.begin(), a.dense.end()) == std::vector<float>(b.dense.begin(), b.dense.end()));
+  }
+  InteractionWindow smaller(dense, 3, 4);
+  CHECK_ERROR(smaller.restore(snapshot), data, "5 interactions", "room for 3");
+}
+
+TEST_CASE("a window refuses what it cannot hold", "[agents][window]") {
+  CHECK_ERROR(InteractionWindow(dense, 0, 1), usage, "buffer", "got 0");
+  CHECK_ERROR(InteractionWindow(dense, 1, -3), usage, "batch", "got -3");
+  InteractionWindow window(dense, 5, 4);
+  CHECK_ERROR(window.draw(1, 0), usage, "interaction");
+  const std::vector<float> context{1, 2, 3};
+  CHECK_ERROR(window.append({.dense = context, .active = {}}, 0, 0), usage, "2 dense", "got 3");
+}

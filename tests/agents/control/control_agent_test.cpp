@@ -1,0 +1,373 @@
+// Control agents: the posterior is a switch, its limits are what they must be, and a run goes on as if it had never
+// stopped.
+#include <stein/agents/control/control_agent.h>
+#include <stein/core/parallel.h>
+#include <stein/inference/targets/function_target.h>
+#include <stein/inference/samplers/svgd.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "agents/toy_control.h"
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::agents;
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+std::unique_ptr<envs::ControlEntry::Builder> environment_of(const std::string& name) {
+  return envs::controls().at(name).builder();
+}
+
+/// A small agent of a registered environment; `more` settings come last.
+ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete, const Settings& more = {}) {
+  ControlAgentOptions options = default_options(learner, posterior, discrete);
+  // What the defaults of the posteriors differ in is the same for all.
+  test::set(options, {{"hidden", "8"},
+                      {"slots", "3"},
+                      {"steps_per_slot", "20"},
+                      {"step_size", "0.01"},
+                      {"initial_correlation", "0"},
+                      {"normalize_advantages", "true"}});
+  if (posterior != PolicyPosterior::none) test::set(options, {{"particles", "3"}});
+  if (learner != Learner::reinforce) test::set(options, {{"value_hidden", "8"}});
+  if (learner == Learner::ppo) test::set(options, {{"epochs", "2"}, {"minibatches", "3"}});
+  test::set(options, more);
+  return options;
+}
+
+void iterate(ControlAgent& agent, int times) {
+  for (int k = 0; k < times; ++k) agent.iterate();
+}
+
+std::vector<float> particle(const ControlAgent& agent, std::int64_t i) {
+  const auto row = agent.policy().particles().values().row(i);
+  return {row.begin(), row.end()};
+}
+
+constexpr Learner learners[] = {Learner::reinforce, Learner::a2c, Learner::ppo};
+
+}  // namespace
+
+TEST_CASE("a Stein update of one particle without a prior is the plain agent, bit for bit",
+          "[agents][control][proof]") {
+  for (const char* environment : {"CartPole-v1", "cartpole"})
+    for (const Learner learner : learners)
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const bool discrete = environment_of(environment)->spec().discrete();
+        const ControlAgentOptions plain = small(learner, PolicyPosterior::none, discrete, {{"clip_norm", "0.5"}});
+        ControlAgentOptions stein =
+            small(learner, PolicyPosterior::svgd, discrete, {{"particles", "1"}, {"alpha", "1"}, {"clip_norm", "0.5"}});
+        stein.policy.posterior.flat_prior = true;
+        ControlAgent first(plain, *environment_of(environment), seed),
+            second(stein, *environment_of(environment), seed);
+        const std::vector<float> start = particle(first, 0);
+        iterate(first, 8), iterate(second, 8);
+        CAPTURE(environment, static_cast<int>(learner), seed);
+        CHECK(particle(first, 0) == particle(second, 0));
+        CHECK(particle(first, 0) != start);
+        CHECK(first.total_steps() == second.total_steps());
+      }
+}
+
+TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][control][proof]") {
+  // Plain ascent, so that half a gradient is half a step: to the last bit, as 2 is a power of 2.
+  const auto moved = [](Learner learner, PolicyPosterior posterior, const Settings& more) {
+    Settings settings{{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "1"}};
+    if (learner == Learner::ppo) settings.insert(settings.end(), {{"epochs", "1"}, {"minibatches", "1"}});
+    settings.insert(settings.end(), more.begin(), more.end());
+    ControlAgentOptions options = small(learner, posterior, true, settings);
+    options.policy.posterior.flat_prior = true;
+    ControlAgent agent(options, *environment_of("CartPole-v1"), 3);
+    std::vector<float> start = particle(agent, 0);
+    agent.iterate();
+    std::vector<float> difference = particle(agent, 0);
+    for (std::size_t q = 0; q < start.size(); ++q) difference[q] -= start[q];
+    return difference;
+  };
+  for (const Learner learner : learners) {
+    CAPTURE(static_cast<int>(learner));
+    const auto plain = moved(learner, PolicyPosterior::none, {{"clip_norm", "0"}}),
+               one = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "1"}}),
+               two = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "2"}}),
+               short_of_it = moved(learner, PolicyPosterior::svgd, {{"particles", "1"}, {"alpha", "0.001"}});
+    CHECK(one == plain);
+    CHECK(two != plain);
+    for (std::size_t q = 0; q < plain.size(); ++q) {
+      CHECK(two[q] == Approx(plain[q] / 2).epsilon(1e-3).margin(1e-6));
+      // Nothing of what an agent does by default holds a gradient back that α makes long.
+      CHECK(short_of_it[q] == Approx(plain[q] * 1000).epsilon(1e-2).margin(1e-3));
+    }
+  }
+}
+
+TEST_CASE("a mean over paths is one over steps times the length of episodes", "[agents][control]") {
+  // The horizon of 7 ends every episode of CartPole, so that the length is 7 whether any has ended or not.
+  const auto environment = environment_of("CartPole-v1");
+  test::set(*environment, {{"horizon", "7"}});
+  const auto moved = [&](Learner learner, const std::string& scale, const std::string& step, int iterations) {
+    ControlAgent agent(small(learner, PolicyPosterior::svgd, true,
+                             {{"particles", "1"},
+                              {"alpha", "1"},
+                              {"weight_precision", "1e-12"},
+                              {"optimizer", "sgd"},
+                              {"momentum", "0"},
+                              {"gradient_scale", scale},
+                              {"step_size", step},
+                              {"steps_per_slot", "5"}}),
+                       *environment, 3);
+    iterate(agent, iterations);
+    return particle(agent, 0);
+  };
+  for (const Learner learner : {Learner::reinforce, Learner::a2c}) {
+    const std::vector<float> episodes = moved(learner, "per_episode", "0.01", 4),
+                             steps = moved(learner, "per_step", "0.07", 4);
+    CAPTURE(static_cast<int>(learner));
+    for (std::size_t q = 0; q < steps.size(); ++q) CHECK(episodes[q] == Approx(steps[q]).epsilon(1e-3).margin(1e-4));
+    CHECK(moved(learner, "per_step", "0.01", 4) != episodes);
+  }
+}
+
+TEST_CASE("independent particles learn as they would alone", "[agents][control]") {
+  for (const Learner learner : learners) {
+    ControlAgent alone(small(learner, PolicyPosterior::none, true), *environment_of("CartPole-v1"), 5),
+        together(small(learner, PolicyPosterior::independent, true), *environment_of("CartPole-v1"), 5);
+    iterate(alone, 8), iterate(together, 8);
+    CAPTURE(static_cast<int>(learner));
+    CHECK(particle(alone, 0) == particle(together, 0));
+    CHECK(particle(together, 0) != particle(together, 1));
+  }
+}
+
+TEST_CASE("structure without reflectors and scales is plain SVGD, bit for bit", "[agents][control]") {
+  for (const Learner learner : learners) {
+    ControlAgent plain(small(learner, PolicyPosterior::svgd, true, {{"alpha", "0.01"}}), *environment_of("CartPole-v1"),
+                       2),
+        structured(small(learner, PolicyPosterior::s2vgd, true,
+                         {{"alpha", "0.01"}, {"reflectors", "0"}, {"scales", "identity"}}),
+                   *environment_of("CartPole-v1"), 2);
+    iterate(plain, 5), iterate(structured, 5);
+    for (std::int64_t i = 0; i < 3; ++i) CHECK(particle(plain, i) == particle(structured, i));
+  }
+}
+
+TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the prior", "[agents][control][proof]") {
+  // CartPole-v1 with a linear policy has ten coordinates, where SVGD with 20 particles, the RBF kernel and the median
+  // over the full matrix settles at a variance of 0.263 (tests/inference/samplers/svgd_test.cpp).
+  ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  test::set(options, {{"particles", "20"},
+                      {"alpha", "1e30"},
+                      {"kernel", "rbf"},
+                      {"initial_correlation", "0"},
+                      {"hidden", "none"},
+                      {"value_hidden", "none"},
+                      {"slots", "1"},
+                      {"steps_per_slot", "1"},
+                      {"optimizer", "sgd"},
+                      {"momentum", "0.9"},
+                      {"step_size", "0.1"}});
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    ControlAgent agent(options, *environment_of("CartPole-v1"), seed);
+    REQUIRE(agent.policy().particles().size() == 10);
+
+    // The same particles under the prior alone.
+    inference::FunctionTarget<float> prior({{"x", 10}}, [](std::span<const float> x, std::span<float> gradient) {
+      for (std::size_t q = 0; q < x.size(); ++q) gradient[q] = -x[q];
+      return 0.0F;
+    });
+    inference::Particles<float> particles(prior.layout(), 20);
+    for (std::int64_t i = 0; i < 20; ++i) {
+      // Biases that are all 0 would stay so: nothing pushes them apart.
+      const auto row = agent.policy().particles().values().row(i);
+      fill_normal(row, {.seed = seed}, static_cast<std::uint32_t>(i));
+      std::ranges::copy(row, particles.values().row(i).begin());
+    }
+    agent.policy().refresh();
+    inference::Svgd<float> sampler(
+        {.optimizer = {.method = inference::OptimizerMethod::sgd, .step = {.step_size = 0.1}, .momentum = 0.9}}, 20, 10,
+        0);
+    for (int t = 0; t < 4000; ++t) {
+      agent.iterate();
+      sampler.step(particles, prior, {});
+    }
+    double variance = 0;
+    for (std::int64_t q = 0; q < 10; ++q) {
+      double sum = 0, square = 0;
+      for (std::int64_t i = 0; i < 20; ++i) {
+        const double x = agent.policy().particles().values()(i, q);
+        sum += x / 20, square += x * x / 20;
+      }
+      variance += (square - sum * sum) / 10;
+    }
+    CHECK(variance == Approx(0.263).margin(0.002));
+    for (std::int64_t i = 0; i < 20; ++i)
+      for (std::int64_t q = 0; q < 10; ++q)
+        REQUIRE(agent.policy().particles().values()(i, q) == Approx(particles.values()(i, q)).margin(1e-4));
+  }
+}
+
+TEST_CASE("alpha is halved every so many iterations", "[agents][control]") {
+  // With a flat posterior for all but the return, one step of plain ascent is J's gradient over α: after as many
+  // iterations as the half life it is twice as long.
+  const auto moved = [](const Settings& more, int before) {
+    ControlAgentOptions options = small(Learner::a2c, PolicyPosterior::svgd, true,
+                                        {{"particles", "1"},
+                                         {"weight_precision", "1e-12"},
+                                         {"optimizer", "sgd"},
+                                         {"momentum", "0"},
+                                         {"step_size", "1"},
+                                         {"value_step_size", "1e-12"}});
+    test::set(options, more);
+    ControlAgent agent(options, *environment_of("CartPole-v1"), 3);
+    std::vector<float> start = particle(agent, 0);
+    for (int k = 0; k < before; ++k) {
+      agent.iterate();
+      std::ranges::copy(start, agent.policy().particles().values().row(0).begin());
+      agent.policy().refresh();
+    }
+    agent.iterate();
+    std::vector<float> difference = particle(agent, 0);
+    for (std::size_t q = 0; q < start.size(); ++q) difference[q] -= start[q];
+    return difference;
+  };
+  const auto constant = moved({{"alpha", "2"}}, 4), annealed = moved({{"alpha", "2"}, {"alpha_half_life", "4"}}, 4),
+             smaller = moved({{"alpha", "1"}}, 4);
+  for (std::size_t q = 0; q < constant.size(); ++q) {
+    CHECK(annealed[q] == Approx(2 * constant[q]).epsilon(1e-3).margin(1e-6));
+    CHECK(annealed[q] == smaller[q]);
+  }
+}
+
+TEST_CASE("an alpha that has been halved too often is an error that says so", "[agents][control]") {
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true, {{"alpha_half_life", "0.02"}}),
+                     *environment_of("CartPole-v1"), 3);
+  agent.iterate();
+  CHECK_ERROR(agent.iterate(), numeric, "seed 3, iteration 1", "alpha has been halved from 0.0001",
+              "a longer alpha_half_life than 0.02 iterations");
+}
+
+TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of threads",
+          "[agents][control][resume]") {
+  const int threads = thread_count();
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior : {PolicyPosterior::none, PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const char* environment : {"CartPole-v1", "cartpole"}) {
+        const ControlAgentOptions options = small(learner, posterior, environment_of(environment)->spec().discrete(),
+                                                  {{"normalize_observations", "true"}, {"normalize_rewards", "true"}});
+        set_thread_count(1);
+        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
+            second(options, *environment_of(environment), 11);
+        iterate(whole, 6), iterate(first, 3);
+        const Snapshot saved = test::snapshot_of(first);
+        iterate(second, 1);  // a restored agent forgets what it did before
+        second.restore(saved);
+        set_thread_count(2);
+        iterate(second, 3);
+        CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
+        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
+        CHECK(second.total_steps() == whole.total_steps());
+        CHECK(second.iterations() == 6);
+      }
+  set_thread_count(threads);
+}
+
+TEST_CASE("a seed repeats itself, another differs", "[agents][control]") {
+  const ControlAgentOptions options = small(Learner::a2c, PolicyPosterior::s2vgd, true);
+  const auto after = [&](std::uint64_t seed) {
+    ControlAgent agent(options, *environment_of("CartPole-v1"), seed);
+    iterate(agent, 4);
+    return test::snapshot_of(agent);
+  };
+  CHECK(test::same_bytes(after(1), after(1)));
+  CHECK_FALSE(test::same_bytes(after(1), after(2)));
+}
+
+TEST_CASE("an iteration reports its steps, its episodes and the entropy of the policies", "[agents][control]") {
+  // Whole paths of the countdown: every slot begins one with each of its first steps that follow an end. An sd of 1
+  // for every action has an entropy of ½ log 2πe, whatever rows fill up for particles with fewer steps.
+  ControlAgentOptions options = small(Learner::reinforce, PolicyPosterior::independent, false,
+                                      {{"deviation", "state"}, {"output_spread", "0"}, {"normalize_rewards", "true"}});
+  ControlAgent agent(options, *test::countdown(), 3);
+  const IterationReport report = agent.iterate();
+  std::int64_t steps = 0;
+  for (const FinishedEpisode& episode : report.episodes) steps += episode.length;
+  CHECK(report.steps == steps);
+  CHECK(agent.total_steps() == steps);
+  CHECK(report.entropy == Approx(0.5 * std::log(2 * M_PI * M_E)));
+  // Discounted returns are looked at where steps count, and begin anew with every path.
+  const Snapshot rewards = test::snapshot_of(agent).part("rewards");
+  CHECK(rewards.get_scalar<double>("count") == static_cast<double>(steps));
+  CHECK(rewards.get_vector<float>("returns0") == std::vector<float>(3));
+}
+
+TEST_CASE("an observation that is not a number stops the agent, naming environment and slot", "[agents][control]") {
+  for (const Learner learner : learners) {
+    const auto environment = test::countdown();
+    test::set(*environment, {{"breaks", "true"}});
+    ControlAgent agent(small(learner, PolicyPosterior::independent, false), *environment, 1);
+    CHECK_ERROR(iterate(agent, 3), numeric, "countdown", "the observation 'count' of slot", "is nan after step");
+  }
+}
+
+TEST_CASE("policies that leave the finite numbers go back to the last kept ones, with a warning", "[agents][control]") {
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true), *environment_of("CartPole-v1"), 8);
+  iterate(agent, 2);
+  agent.policy().particles().values()(0, 0) = NAN;
+  agent.policy().refresh();
+  CHECK(!agent.warning());
+  agent.iterate();
+  REQUIRE(agent.warning());
+  CHECK_THAT(*agent.warning(), Catch::Contains("layer0.weight"));
+  for (const float weight : particle(agent, 0)) CHECK(std::isfinite(weight));
+}
+
+TEST_CASE("a snapshot of another agent is not taken up", "[agents][control]") {
+  const ControlAgent saved(small(Learner::a2c, PolicyPosterior::svgd, true), *environment_of("CartPole-v1"), 1);
+  const auto restore = [&](const ControlAgentOptions& options, const std::string& environment) {
+    ControlAgent(options, *environment_of(environment), 1).restore(test::snapshot_of(saved));
+  };
+  CHECK_ERROR(restore(small(Learner::a2c, PolicyPosterior::svgd, true, {{"hidden", "9"}}), "CartPole-v1"), data,
+              "layer0.weight");
+  CHECK_ERROR(restore(small(Learner::a2c, PolicyPosterior::svgd, true, {{"slots", "4"}}), "CartPole-v1"), data,
+              "3 slots", "expected", "4 slots");
+  CHECK_ERROR(restore(small(Learner::a2c, PolicyPosterior::svgd, false), "cartpole"), data, "layer");
+}
+
+TEST_CASE("options that make no sense are refused by name", "[agents][control]") {
+  const auto with = [](const Settings& settings) { small(Learner::a2c, PolicyPosterior::svgd, true, settings); };
+  CHECK_ERROR(with({{"steps_per_slot", "0"}}), usage, "'steps_per_slot'", "0");
+  CHECK_ERROR(with({{"particles", "0"}}), usage, "'particles'");
+  CHECK_ERROR(with({{"alpha", "0"}}), usage, "'alpha'");
+  CHECK_ERROR(with({{"discount", "1.5"}}), usage, "'discount'", "1.5");
+  CHECK_ERROR(with({{"baseline", "linear"}}), usage, "baseline");  // an option of reinforce alone
+  CHECK_ERROR(with({{"clip_ratio", "0.2"}}), usage, "clip_ratio");
+  const auto environment = environment_of("CartPole-v1");
+  CHECK_ERROR(test::set(*environment, {{"horizon", "-1"}}), usage, "'horizon'", "-1");
+  test::set(*environment, {{"horizon", "7"}});
+  CHECK(ControlAgent(small(Learner::reinforce, PolicyPosterior::none, true), *environment, 0)
+            .iterate()
+            .episodes.at(0)
+            .length <= 7);
+
+  // Set past the table they are found where the agent is made.
+  ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::none, true);
+  options.baseline = BaselineKind::linear;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'baseline'", "only reinforce");
+  CHECK_ERROR(ControlAgent({}, *environment, 0), usage, "flat_prior", "default_options");
+  options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  options.posterior = PolicyPosterior::s2vgd;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "s2vgd", "default_options");
+  options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  options.sampler = inference::samplers().at("optimizer").defaults;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'svgd'", "'optimizer'");
+  options = small(Learner::ppo, PolicyPosterior::none, true, {{"minibatches", "61"}});
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'minibatches'", "3 x 20", "61");
+  options = default_options(Learner::ppo, PolicyPosterior::none, true);
+  options.slots = 0;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'slots'");
+  CHECK_ERROR(control_agents().at("a3c"), usage, "unknown agent 'a3c'", "a2c");
+}

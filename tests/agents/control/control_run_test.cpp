@@ -1,0 +1,158 @@
+#include <stein/agents/control/control_run.h>
+
+#include <stein/core/jsonl_recorder.h>
+#include <stein/core/parallel.h>
+#include <stein/core/read_file.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "agents/toy_control.h"
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+
+using namespace stein;
+using namespace stein::agents;
+
+namespace {
+
+const envs::ControlEntry::Builder& cart_pole() {
+  static const auto builder = envs::controls().at("CartPole-v1").builder();
+  return *builder;
+}
+
+std::unique_ptr<ControlAgent> make_agent(std::uint64_t seed) {
+  // Whole paths: seeds differ in the steps of an iteration.
+  ControlAgentOptions options = default_options(Learner::reinforce, PolicyPosterior::svgd, true);
+  test::set(options, {{"particles", "3"}, {"slots", "2"}, {"steps_per_slot", "20"}, {"hidden", "8"}});
+  return std::make_unique<ControlAgent>(options, cart_pole(), seed);
+}
+
+constexpr ControlEvaluationOptions evaluation{.evaluate_every = 700, .evaluation_episodes = 3, .final_episodes = 5};
+
+std::unique_ptr<ControlRun> make_run(std::uint64_t first = 4, std::uint64_t end = 7) {
+  return std::make_unique<ControlRun>(first, end, make_agent, cart_pole(), evaluation);
+}
+
+/// What a run leaves: its metrics and its saved state.
+struct Trace {
+  std::string metrics;
+  Snapshot state;
+};
+
+/// At least 6,000 steps of three seeds on `threads` threads, saved and restored into a new run after each of `pauses`.
+Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
+  const int before = thread_count();
+  set_thread_count(threads);
+  const test::TemporaryDirectory folder;
+  Trace result;
+  {
+    JsonlRecorder recorder(folder / "metrics.jsonl");
+    SilentProgress progress;
+    auto run = make_run();
+    for (const std::int64_t pause : pauses) {
+      run->advance(pause, StopToken(), {recorder, progress});
+      const Snapshot state = test::snapshot_of(*run);
+      run = make_run();
+      run->restore(state);
+    }
+    run->advance(6000, StopToken(), {recorder, progress});
+    result.state = test::snapshot_of(*run);
+    run->finish({recorder, progress});
+    recorder.flush();
+  }
+  result.metrics = read_file(folder / "metrics.jsonl");
+  set_thread_count(before);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("metrics are the same bytes at any thread count and wherever a run pauses", "[agents][run][control]") {
+  const Trace reference = trace(1, {});
+  const auto [threads, pauses] =
+      GENERATE(table<int, std::vector<std::int64_t>>({{2, {}}, {4, {}}, {2, {1, 700, 3001}}, {3, {5999}}}));
+  const Trace other = trace(threads, pauses);
+  CHECK(other.metrics == reference.metrics);
+  CHECK(test::same_bytes(other.state, reference.state));
+}
+
+TEST_CASE("metrics are numbered by the steps taken and then by seed, and say what agents and evaluations came to",
+          "[agents][run][control]") {
+  std::map<std::uint64_t, std::set<std::uint64_t>> taken;  // after every iteration of a seed
+  for (std::uint64_t seed = 4; seed < 7; ++seed)
+    for (const auto agent = make_agent(seed); agent->total_steps() < 6000;) {
+      agent->iterate();
+      taken[seed].insert(static_cast<std::uint64_t>(agent->total_steps()));
+    }
+  std::istringstream lines(trace(2, {}).metrics);
+  std::pair<std::uint64_t, std::uint64_t> last{0, 0};
+  std::map<std::string, int> counts;
+  for (std::string line; std::getline(lines, line);) {
+    const auto entry = nlohmann::json::parse(line);
+    const std::pair<std::uint64_t, std::uint64_t> place{entry["step"], entry["seed"]};
+    REQUIRE(taken[place.second].contains(place.first));
+    REQUIRE(place >= last);
+    last = place;
+    ++counts[entry["tag"]];
+    if (entry["tag"] == "return") CHECK(entry["value"].get<double>() >= 1);
+  }
+  for (const char* tag :
+       {"entropy", "particle_distance", "collapse", "return", "return_median", "return_max", "discounted_return",
+        "discounted_return_median", "discounted_return_max", "episode_length", "evaluation_return"}) {
+    CAPTURE(tag);
+    CHECK(counts[tag] >= 3 * 6000 / 700 / 2);
+  }
+}
+
+TEST_CASE("what a control run came to has every seed and every particle", "[agents][run][control]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  const auto run = make_run();
+  run->advance(500, StopToken(), {recorder, progress});
+  const std::vector<ControlOutcome> outcomes = run->outcomes();
+  REQUIRE(outcomes.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(outcomes[i].seed == 4 + i);
+    CHECK(outcomes[i].steps >= 500);
+    CHECK(outcomes[i].deterministic.size() == 5);
+    CHECK(outcomes[i].sampled.size() == 5);
+    CHECK(outcomes[i].particle_returns.size() == 3);
+    CHECK_FALSE(outcomes[i].steps_to_threshold);
+    CHECK(run->timing()[i].training_seconds > 0);
+  }
+  CHECK(run->warnings().empty());
+}
+
+TEST_CASE("a warning of an agent names its seed", "[agents][run][control]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  const auto run = make_run();
+  run->advance(100, StopToken(), {recorder, progress});
+  ControlAgent& agent = run->agent(1);
+  agent.policy().particles().values()(0, 0) = NAN;
+  agent.policy().refresh();
+  run->advance(agent.total_steps() + 1, StopToken(), {recorder, progress});
+  const std::vector<std::string> warnings = run->warnings();
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings.front(), Catch::StartsWith("seed 5: ") && Catch::Contains("has gone back 1 time"));
+}
+
+TEST_CASE("a control run that is asked to stop stops soon, and its state can be taken up", "[agents][run][control]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  const auto run = make_run();
+  StopToken stop;
+  stop.request_stop();
+  run->advance(1000, stop, {recorder, progress});
+  CHECK(run->steps_done() == 0);
+  CHECK_NOTHROW(make_run()->restore(test::snapshot_of(*run)));
+}
+
+TEST_CASE("a control run needs seeds", "[agents][run][control]") {
+  CHECK_ERROR(make_run(3, 3), usage, "3:3");
+}

@@ -1,0 +1,58 @@
+// Calibration measures on predictions small enough to work out by hand.
+#include <stein/inference/diagnostics/calibration.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+// Three classes, five predictions; the largest of each row is .5, .5, 1, .8, .8.
+const std::vector<double> numbers{0.5, 0.3, 0.2, 0.25, 0.5, 0.25, 1, 0, 0, 0.1, 0.1, 0.8, 0.8, 0.15, 0.05};
+const MatrixView<const double> predictions{numbers.data(), 5, 3};
+const std::vector<std::int64_t> labels{0, 0, 0, 2, 1};
+
+}  // namespace
+
+TEST_CASE("calibration error compares confidence with accuracy, and 1 lies in the last bin",
+          "[inference][calibration]") {
+  // Bins of width .1. (.4, .5]: confidence .5, one of two right: 0. (.7, .8]: .8 against ½, two rows: .6. (.9, 1]:
+  // right.
+  CHECK(expected_calibration_error(predictions, labels, 10) == Approx(0.6 / 5));
+  // One bin: confidences 3.6, right answers 3.
+  CHECK(expected_calibration_error(predictions, labels, 1) == Approx(0.6 / 5));
+  // Bins of width ½: (0, ½] as above, (½, 1]: 2.6 against 2.
+  CHECK(expected_calibration_error(predictions, labels, 2) == Approx(0.6 / 5));
+  const std::vector<double> sure{1, 0, 1, 0};
+  const std::vector<std::int64_t> wrong{1, 1};
+  CHECK(expected_calibration_error({sure.data(), 2, 2}, wrong) == 1);
+}
+
+TEST_CASE("Brier score and log-likelihood are those worked out by hand", "[inference][calibration]") {
+  const double brier =
+      (0.25 + 0.09 + 0.04) + (0.5625 + 0.25 + 0.0625) + 0 + (0.01 + 0.01 + 0.04) + (0.64 + 0.7225 + 0.0025);
+  CHECK(brier_score(predictions, labels) == Approx(brier / 5));
+  CHECK(negative_log_likelihood(predictions, labels) ==
+        Approx(-(std::log(0.5) + std::log(0.25) + std::log(1.0) + std::log(0.8) + std::log(0.15)) / 5));
+  const std::vector<double> impossible{0, 1};
+  const std::vector<std::int64_t> happened{0};
+  CHECK(std::isinf(negative_log_likelihood({impossible.data(), 1, 2}, happened)));
+}
+
+TEST_CASE("the area under the ROC curve counts pairs, ties half", "[inference][calibration]") {
+  const std::vector<double> positives{0.9, 0.4, 0.4}, negatives{0.1, 0.4};
+  CHECK(area_under_roc(positives, negatives) == Approx((2 + 1.5 + 1.5) / 6));
+  CHECK(area_under_roc(negatives, positives) == Approx(1 - 5.0 / 6));
+}
+
+TEST_CASE("predictions that make no sense are refused by row", "[inference][calibration]") {
+  CHECK_ERROR(brier_score(predictions, std::vector<std::int64_t>{0, 0, 0}), usage, "each of 5 predictions, got 3");
+  CHECK_ERROR(brier_score(predictions, std::vector<std::int64_t>{0, 0, 3, 0, 0}), usage, "label 3 of row 2");
+  const std::vector<double> beyond{1.5, -0.5};
+  CHECK_ERROR(brier_score({beyond.data(), 1, 2}, std::vector<std::int64_t>{0}), usage, "probability 1.5 in row 0");
+  CHECK_ERROR(area_under_roc({}, std::vector<double>{1}), usage, "got 0 and 1");
+}

@@ -1,0 +1,102 @@
+// The hierarchical Gaussian prior against its formula and finite differences, in double.
+#include <stein/core/rng.h>
+#include <stein/inference/priors/gaussian_prior.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+Layout structured_layout() {
+  Layout layout;
+  layout.add("layer0.weight", {3, 2}, Role::weight, 0);
+  layout.add("layer0.log_scale_left", {3}, Role::log_scale, 0);
+  layout.add("layer0.reflectors_left", {2, 3}, Role::reflector_left, 0);
+  layout.add("layer0.reflectors_right", {2, 2}, Role::reflector_right, 0);
+  layout.add("layer0.bias", {2}, Role::bias, 0);
+  layout.add("layer1.weight", {2, 1}, Role::weight, 1);
+  layout.add("log_noise_precision", {1}, Role::log_precision, 2);
+  return layout;
+}
+
+double log_normal(double x, double precision) {
+  return 0.5 * std::log(precision / (2 * std::numbers::pi)) - 0.5 * precision * x * x;
+}
+
+}  // namespace
+
+TEST_CASE("the log density counts every variable with its own precision, Jacobians included", "[inference][prior]") {
+  const GaussianPriorOptions options{.learn_weight_precision = true,
+                                     .learn_reflector_precision = true,
+                                     .scale_deviation = 2,
+                                     .gamma = {.gamma_shape = 1.5, .gamma_rate = 0.3}};
+  Layout layout = structured_layout();
+  const GaussianPrior<double> prior(options, layout);
+  prior.extend(layout);
+  std::vector<double> row(static_cast<std::size_t>(layout.size()));
+  fill_normal(std::span<double>(row), {.seed = 4}, 0);
+  std::vector<double> gradient(row.size()), value(1);
+  const MatrixView<const double> values{row.data(), 1, layout.size()};
+  prior.add_gradient({values}, {gradient.data(), 1, layout.size()}, value);
+
+  const auto at = [&](const char* name) { return row[layout.at(name).offset]; };
+  double expected = 0;
+  const auto add = [&](const char* name, double precision) {
+    const LayoutEntry& entry = layout.at(name);
+    for (std::int64_t q = entry.offset; q < entry.offset + entry.size(); ++q) expected += log_normal(row[q], precision);
+  };
+  for (const char* name : {"layer0.weight", "layer0.bias", "layer1.weight"})
+    add(name, std::exp(at("log_weight_precision")));
+  add("layer0.reflectors_left", std::exp(at("log_reflector_precision_left")));
+  add("layer0.reflectors_right", std::exp(at("log_reflector_precision_right")));
+  add("layer0.log_scale_left", 0.25);
+  for (const char* name : {"log_weight_precision", "log_reflector_precision_left", "log_reflector_precision_right",
+                           "log_noise_precision"}) {
+    const double t = at(name);  // Gamma(a, b) of e^t times the Jacobian e^t
+    expected += 1.5 * std::log(0.3) - std::lgamma(1.5) + 1.5 * t - 0.3 * std::exp(t);
+  }
+  CHECK(value[0] == Approx(expected).epsilon(1e-12));
+
+  for (std::int64_t q = 0; q < layout.size(); ++q) {
+    const auto value_at = [&](double shift) {
+      std::vector<double> moved = row, ignored(row.size()), result(1);
+      moved[q] += shift;
+      prior.add_gradient({{moved.data(), 1, layout.size()}}, {ignored.data(), 1, layout.size()}, result);
+      return result[0];
+    };
+    CHECK(gradient[q] == Approx((value_at(1e-5) - value_at(-1e-5)) / 2e-5).epsilon(1e-6).margin(1e-7));
+  }
+}
+
+TEST_CASE("precisions are one for the network, or one a layer", "[inference][prior]") {
+  Layout layout = structured_layout();
+  const GaussianPrior<double> prior(
+      {.weight_precision = 5, .learn_weight_precision = true, .precision_per_layer = true}, layout);
+  prior.extend(layout);
+  REQUIRE(layout.find("log_weight_precision0"));
+  REQUIRE(layout.find("log_weight_precision1"));
+  std::vector<double> row(static_cast<std::size_t>(layout.size()));
+  prior.initialise(row);
+  CHECK(row[layout.at("log_weight_precision1").offset] == Approx(std::log(5)));
+}
+
+TEST_CASE("float and double agree", "[inference][prior][parity]") {
+  Layout layout = structured_layout();
+  const GaussianPriorOptions options{.learn_weight_precision = true};
+  const GaussianPrior<double> wide(options, layout);
+  const GaussianPrior<float> narrow(options, layout);
+  wide.extend(layout);
+  const auto size = static_cast<std::size_t>(layout.size());
+  std::vector<double> x(size), g(size), v(1);
+  std::vector<float> xf(size), gf(size), vf(1);
+  fill_normal(std::span<float>(xf), {.seed = 5}, 0);
+  std::copy(xf.begin(), xf.end(), x.begin());
+  wide.add_gradient({{x.data(), 1, layout.size()}}, {g.data(), 1, layout.size()}, v);
+  narrow.add_gradient({{xf.data(), 1, layout.size()}}, {gf.data(), 1, layout.size()}, vf);
+  for (std::size_t q = 0; q < size; ++q) CHECK(gf[q] == Approx(g[q]).epsilon(1e-5).margin(1e-6));
+  CHECK(vf[0] == Approx(v[0]).epsilon(1e-5));
+}

@@ -1,0 +1,139 @@
+// A run whose step size is too long goes back and halves it; one that cannot be saved says so and where.
+#include <stein/inference/samplers/rollback_sampler.h>
+#include <stein/inference/samplers/sampler_registry.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+const Batch<float> batch{.rows = 1, .data_size = 10};
+
+/// N(0, 1/k) in every coordinate, with one latent number: how often it has adapted. A step h > 2/k takes sgd without
+/// momentum away.
+class Bowl final : public Target<float> {
+ public:
+  explicit Bowl(float curvature) : curvature_(curvature) { layout_.add("layer0.weight", {4}, Role::weight); }
+  const Layout& layout() const override { return layout_; }
+  void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
+                MatrixView<float> gradient, std::span<float>) override {
+    ++evaluations;
+    for (std::int64_t i = 0; i < gradient.rows; ++i)
+      for (std::int64_t q = 0; q < gradient.columns; ++q)
+        gradient(i, q) = broken ? std::numeric_limits<float>::quiet_NaN() : -curvature_ * coordinates.values(i, q);
+  }
+  void adapt(const ParticleRows<const float>&, const Batch<float>&, const NoiseKey&, MatrixView<float>) override {
+    ++adaptations;
+  }
+  void save(Snapshot& snapshot) const override { snapshot.put("adaptations", adaptations); }
+  void restore(const Snapshot& snapshot) override { adaptations = snapshot.get_scalar<std::int64_t>("adaptations"); }
+
+  bool broken = false;
+  std::int64_t adaptations = 0, evaluations = 0;
+
+ private:
+  Layout layout_;
+  float curvature_;
+};
+
+std::unique_ptr<Sampler<float>> gradient_ascent(double step_size) {
+  SamplerChoice choice = samplers().at("optimizer").defaults;
+  OptionTable table = OptionTable::of(choice);
+  table.set("optimizer", "sgd");
+  table.set("momentum", "0");
+  table.set("step_size", fmt::format("{}", step_size));
+  return choice.make(2, 4, 1);
+}
+
+Particles<float> at_one(const Bowl& target) {
+  Particles<float> particles(target.layout(), 2);
+  for (std::int64_t i = 0; i < 2; ++i) std::ranges::fill(particles.values().row(i), 1.0f);
+  return particles;
+}
+
+}  // namespace
+
+TEST_CASE("without a divergence the steps are those of the sampler alone", "[inference][rollback]") {
+  Bowl target(1), twin(1);
+  Particles<float> particles = at_one(target), alone = at_one(twin);
+  RollbackSampler<float> guarded(gradient_ascent(0.5), {.keep_every = 3});
+  const auto sampler = gradient_ascent(0.5);
+  for (int t = 0; t < 10; ++t) {
+    guarded.step(particles, target, batch);
+    sampler->step(alone, twin, batch);
+  }
+  CHECK(particles.values()(0, 0) == alone.values()(0, 0));
+  CHECK(guarded.rollbacks() == 0);
+  CHECK_FALSE(guarded.warning().has_value());
+  CHECK(guarded.name() == "optimizer");
+}
+
+TEST_CASE("a step size that is too long is halved until the run converges", "[inference][rollback]") {
+  // |1 − hk| = 4, so that 64 steps leave the floats; h/2: 1.5, which 219 steps would; h/4: 0.25.
+  Bowl target(1);
+  Particles<float> particles = at_one(target);
+  RollbackSampler<float> guarded(gradient_ascent(5));
+  std::int64_t lost = 0;
+  for (int t = 0; t < 600; ++t) lost += guarded.step(particles, target, batch).lost_steps;
+  CHECK(guarded.rollbacks() == 2);
+  for (std::int64_t q = 0; q < 4; ++q) CHECK(std::abs(particles.values()(1, q)) < 1e-6);
+  REQUIRE(guarded.warning().has_value());
+  CHECK_THAT(*guarded.warning(), Catch::Contains("optimizer") && Catch::Contains("2 times") && Catch::Contains("1/4") &&
+                                     Catch::Contains("layer0.weight[0]"));
+  // Latents went back with the particles: they have not seen the steps that were lost.
+  CHECK(target.adaptations == 600 - lost);
+  CHECK(lost > 64);
+  CHECK(lost <= 2 * 256);
+}
+
+TEST_CASE("what three rollbacks do not mend is an error that names sampler, step and coordinate",
+          "[inference][rollback]") {
+  Bowl target(1);
+  Particles<float> particles = at_one(target);
+  RollbackSampler<float> guarded(gradient_ascent(1000));
+  const auto run = [&] {
+    for (int t = 0; t < 600; ++t) guarded.step(particles, target, batch);
+  };
+  CHECK_ERROR(run(), numeric, "optimizer: the ", "of layer0.weight[0] of particle 0 is", "at update",
+              "after 3 rollbacks");
+  CHECK(guarded.rollbacks() == 3);
+  for (std::int64_t q = 0; q < 4; ++q) CHECK(particles.values()(0, q) == 1);  // the state kept before the first step
+}
+
+TEST_CASE("a log density that is no number at the start stops the run there", "[inference][rollback]") {
+  Bowl target(1);
+  target.broken = true;
+  Particles<float> particles = at_one(target);
+  RollbackSampler<float> guarded(gradient_ascent(0.1), {.rollbacks = 3});
+  CHECK_ERROR(guarded.step(particles, target, batch), numeric, "the gradient of layer0.weight[0] of particle 0 is nan",
+              "at update 0");
+  CHECK(target.evaluations == 1);
+}
+
+TEST_CASE("an interrupted run goes back to the same state and takes the same steps", "[inference][rollback]") {
+  Bowl target(1), later(1);
+  Particles<float> particles = at_one(target), again = at_one(later);
+  RollbackSampler<float> guarded(gradient_ascent(5), {.keep_every = 40}),
+      resumed(gradient_ascent(5), {.keep_every = 40});
+  for (int t = 0; t < 50; ++t) guarded.step(particles, target, batch);
+  Snapshot sampler, positions, latents;
+  guarded.save(sampler);
+  particles.save(positions);
+  target.save(latents);
+  resumed.restore(sampler);
+  again.restore(positions);
+  later.restore(latents);
+  for (int t = 0; t < 100; ++t) {
+    guarded.step(particles, target, batch);
+    resumed.step(again, later, batch);
+  }
+  CHECK(guarded.rollbacks() >= 1);
+  CHECK(resumed.rollbacks() == guarded.rollbacks());
+  CHECK(later.adaptations == target.adaptations);
+  for (std::int64_t q = 0; q < 4; ++q) CHECK(again.values()(1, q) == particles.values()(1, q));
+}
