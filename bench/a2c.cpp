@@ -1,8 +1,8 @@
 // A2C on CartPole-v1: steps a second at few and many slots, and how long it takes to solve the task.
 #include <stein/agents/control/evaluation.h>
-#include <stein/agents/seed_statistics.h>
 #include <stein/bench/benchmark.h>
 #include <stein/bench/control_case.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,6 @@
 #include <stein/bench/benchmark.h>
 
+#include <stein/core/component.h>
 #include <stein/core/error.h>
 
 #include <algorithm>
@@ -39,6 +40,20 @@ double median(std::vector<double> values) {
 Registry<Benchmark>& benchmarks() {
   static Registry<Benchmark> registry("benchmark");
   return registry;
+}
+
+Registry<Measure>& torch_measures() {
+  static Registry<Measure> registry("benchmark");
+  return registry;
+}
+
+bool register_torch_benchmark(const std::string& name, std::string description, Cores cores) {
+  const auto measure = [name]() -> const Measure& {
+    load_component("bench_torch");
+    return torch_measures().at(name);
+  };
+  return benchmarks().add(name, {std::move(description), cores, [measure] { return measure().options(); },
+                                 [measure](const Settings& settings) { return measure().run(settings); }});
 }
 
 Pair measure_pair(const std::function<void()>& ours, const std::function<void()>& reference,

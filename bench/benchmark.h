@@ -39,8 +39,8 @@ enum class Cores { one, all };
 /// A registered benchmark: its line in `stein list` and `stein bench`, its options, and what measures it.
 struct Benchmark {
   std::string description;
-  std::string options;  ///< one line each; empty if there are none
   Cores cores;
+  std::function<std::string()> options;                  ///< one line each; empty if there are none
   std::function<std::vector<Row>(const Settings&)> run;  ///< throws Error(usage) naming a setting that it does not have
 };
 
@@ -53,19 +53,41 @@ struct NoOptions {
   void describe(V&) {}
 };
 
-/// For a namespace-scope constant: registers `measure` under `name`; its options are set before it is called.
+/// What a benchmark does: its options as text, and itself.
+struct Measure {
+  std::function<std::string()> options;
+  std::function<std::vector<Row>(const Settings&)> run;
+
+  /// `measure` with its options, which are set before it is called.
+  template <class Options>
+  static Measure of(std::vector<Row> (*measure)(const Options&)) {
+    const auto options_text = [] {
+      Options defaults;
+      return help_text(OptionTable::of(defaults));
+    };
+    const auto run = [measure](const Settings& settings) {
+      Options options;
+      OptionTable table = OptionTable::of(options);
+      for (const auto& [key, value] : settings) table.set(key, value);
+      return measure(options);
+    };
+    return {options_text, run};
+  }
+};
+
+/// For a namespace-scope constant: registers `measure` under `name`.
 template <class Options>
-bool register_benchmark(std::string name, std::string description, std::vector<Row> (*measure)(const Options&),
+bool register_benchmark(const std::string& name, std::string description, std::vector<Row> (*measure)(const Options&),
                         Cores cores = Cores::one) {
-  Options defaults;
-  const auto run = [measure](const Settings& settings) {
-    Options options;
-    OptionTable table = OptionTable::of(options);
-    for (const auto& [key, value] : settings) table.set(key, value);
-    return measure(options);
-  };
-  return benchmarks().add(std::move(name), {std::move(description), help_text(OptionTable::of(defaults)), cores, run});
+  const Measure measured = Measure::of(measure);
+  return benchmarks().add(name, {std::move(description), cores, measured.options, measured.run});
 }
+
+/// Measures of benchmarks that need LibTorch, by name, once the library stein::bench_torch is loaded.
+Registry<Measure>& torch_measures();
+
+/// Registers a benchmark whose measure is in stein::bench_torch, which is loaded when the measure is asked for.
+bool register_torch_benchmark(const std::string& name, std::string description, Cores cores = Cores::one);
 
 /// Seconds of one call of each of two callables.
 struct Pair {

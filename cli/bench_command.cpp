@@ -64,7 +64,7 @@ void print_names() {
 std::string options_text() {
   std::string text = "Options of benchmarks, for --set:\n";
   for (const auto& [name, benchmark] : bench::benchmarks().entries())
-    if (!benchmark.options.empty()) text += fmt::format("{}\n{}", name, benchmark.options);
+    if (const std::string options = benchmark.options(); !options.empty()) text += fmt::format("{}\n{}", name, options);
   return text;
 }
 

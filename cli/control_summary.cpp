@@ -1,7 +1,7 @@
 #include "control_summary.h"
 
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/version.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // stein eval: episodes of the policies that a run has learned.
 #include <stein/agents/control/evaluation.h>
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

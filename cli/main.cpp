@@ -3,7 +3,6 @@
 #include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
 #include <stein/core/version.h>
-#include <stein/inference/tensor_threads.h>
 
 #include <fmt/ranges.h>
 
@@ -87,7 +86,6 @@ void check_leftovers(const CLI::App& command) {
 }
 
 int run(std::vector<std::string> arguments) {
-  inference::set_tensor_threads(1);  // LibTorch's own threads would wait for each other inside every thread of ours
   CLI::App app("Stein: bandits, reinforcement learning and sequence models with Bayesian weights", "stein");
   app.set_version_flag("--version", fmt::format("stein {} ({})", version(), commit()));
   app.set_help_flag("-h,--help", "Say what there is");

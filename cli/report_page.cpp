@@ -1,9 +1,9 @@
 #include "report_page.h"
 
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/core/version.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "summary_numbers.h"
 
 #include <fmt/format.h>
-#include <stein/agents/seed_statistics.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,24 @@
-# stein_library(<folder> [DEPENDS <folder>…] [PRIVATE_LIBRARIES …] [PUBLIC_LIBRARIES …])
+# stein_library(<folder> [DEPENDS <folder>…] [PUBLIC_LIBRARIES …] [PRIVATE_LIBRARIES …] [PRIVATE_HEADERS <regex>…]
+#               [EXPORT <set>] [NO_HEADERS])
 #
 # One folder of the tree is one shared library `stein::<folder>`; it links only the folders that its arrow allows, so a
 # wrong include does not build. Shared, because environments, policies and samplers register themselves when their
-# library is loaded, and a static archive would drop objects that nobody names.
+# library is loaded, and a static archive would drop objects that nobody names. All libraries lie in one folder, where
+# core/component.h finds those that are loaded only when they are needed.
+#
+# Headers are public and installed, but for kernels (fused/, *-inl.h) and what PRIVATE_HEADERS matches; with NO_HEADERS
+# none are.
 function(stein_library folder)
-  cmake_parse_arguments(LIB "" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LIB "NO_HEADERS" "EXPORT" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_LIBRARIES;PRIVATE_HEADERS" ${ARGN})
+  if(NOT LIB_EXPORT)
+    set(LIB_EXPORT stein)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB parts CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(part IN LISTS parts)  # a folder with a CMakeLists.txt of its own is a library of its own
+    get_filename_component(part ${part} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${part}/")
+  endforeach()
   add_library(stein_${folder} SHARED ${sources})
   add_library(stein::${folder} ALIAS stein_${folder})
   set_target_properties(stein_${folder} PROPERTIES EXPORT_NAME ${folder} OUTPUT_NAME stein_${folder} VERSION ${PROJECT_VERSION})
@@ -23,6 +36,13 @@ function(stein_library folder)
   target_compile_features(stein_${folder} PUBLIC cxx_std_20)
   target_link_options(stein_${folder} INTERFACE "LINKER:--no-as-needed")
 
-  install(TARGETS stein_${folder} EXPORT stein LIBRARY DESTINATION lib)
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION include/stein/${folder} FILES_MATCHING PATTERN "*.h")
+  install(TARGETS stein_${folder} EXPORT ${LIB_EXPORT} LIBRARY DESTINATION lib)
+  if(LIB_NO_HEADERS)
+    return()
+  endif()
+  set(private PATTERN "*-inl.h" EXCLUDE PATTERN fused EXCLUDE)
+  foreach(regex IN LISTS LIB_PRIVATE_HEADERS)
+    list(APPEND private REGEX "${regex}" EXCLUDE)
+  endforeach()
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION include/stein/${folder} FILES_MATCHING ${private} PATTERN "*.h" PATTERN "*.inc")
 endfunction()

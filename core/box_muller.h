@@ -42,7 +42,7 @@ struct FloatOperations {
   }
 };
 
-#include <stein/core/box_muller_steps-inl.h>
+#include <stein/core/box_muller_steps.inc>
 
 /// Box–Muller on two words, in float.
 inline NormalPair<float> box_muller(std::uint32_t word0, std::uint32_t word1) {

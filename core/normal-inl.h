@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stein::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#include <stein/core/box_muller_steps-inl.h>
+#include <stein/core/box_muller_steps.inc>
 
 /// The operations of box_muller_steps on a vector of floats.
 struct VectorOperations {

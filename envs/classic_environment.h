@@ -22,15 +22,15 @@ struct SlotBlock {
 template <class Task>
 using StepSlots = void (*)(const Task&, const SlotBlock&);
 
-namespace plain {
-#include <stein/envs/step_slots-inl.h>
-}  // namespace plain
+namespace reference {
+#include <stein/envs/step_slots.inc>
+}  // namespace reference
 
 /// A task of envs/dynamics.h in many slots; the states of a block lie together.
 template <class Task>
 class ClassicEnvironment final : public VectorEnvironment {
  public:
-  /// @param chosen  `plain::step_slots`, or a faster form of it
+  /// @param chosen  `reference::step_slots`, or a faster form of it
   ClassicEnvironment(const typename Task::Options& task, const ControlOptions& options, StepSlots<Task> chosen,
                      std::int64_t slots, std::int64_t first_slot)
       : VectorEnvironment(Task(checked(task)).spec(), options, slots, first_slot),
@@ -144,7 +144,7 @@ class ClassicSingle final : public SingleEnvironment {
 /// Registers a task under its name; `step` may be a faster form of the loop over slots.
 template <class Task>
 bool register_control(const std::string& name, std::string description,
-                      StepSlots<Task> step = plain::step_slots<Task>) {
+                      StepSlots<Task> step = reference::step_slots<Task>) {
   struct OptionsBuilder final : ControlEntry::Builder {
     explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) { options.horizon = spec().horizon; }
     StepSlots<Task> step;

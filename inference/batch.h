@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stein/core/error.h>
-#include <stein/inference/storage/matrix_view.h>
 #include <stein/inference/output_score.h>
+#include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
-#include <stein/inference/storage/aligned_buffer.h>
-#include <stein/inference/model.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/model.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 
 #include <stein/core/error.h>
 #include <stein/core/snapshot.h>
-#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/layout.h>
+#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/storage/matrix_view.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // Neural policies whose belief is a set of particles: Stein Thompson sampling and its controls.
 #pragma once
 
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/inference/samplers/sampler_registry.h>
+#include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <memory>

@@ -1,9 +1,9 @@
 #include <stein/agents/bandits/bandit_run.h>
 
-#include <stein/agents/repetitions.h>
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/repetitions.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <cmath>

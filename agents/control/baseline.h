@@ -5,8 +5,8 @@
 #include <stein/agents/control/policy_objective.h>
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,9 +1,9 @@
 #include <stein/agents/control/control_agent.h>
-#include <stein/agents/repetitions.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/runs/repetitions.h>
 
 #include <algorithm>
 #include <cmath>

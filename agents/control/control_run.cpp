@@ -1,8 +1,8 @@
 #include <stein/agents/control/control_run.h>
-#include <stein/agents/repetitions.h>
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/repetitions.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include <stein/agents/control/evaluation.h>
-#include <stein/agents/seed_statistics.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
 #include <numeric>

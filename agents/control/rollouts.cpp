@@ -1,7 +1,7 @@
-#include <stein/agents/repetitions.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/repetitions.h>
 
 #include <algorithm>
 #include <string>

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace stein::envs::HWY_NAMESPACE {
 
-#include <stein/envs/step_slots-inl.h>
+#include <stein/envs/step_slots.inc>
 
 #define STEIN_STEP(Task)                                       \
   void step_##Task(const Task& task, const SlotBlock& block) { \

@@ -5,7 +5,7 @@
 
 namespace stein::envs {
 
-/// The same numbers as `plain::step_slots<Task>`, faster. There is one for each task that classic_steps.cpp lists.
+/// The same numbers as `reference::step_slots<Task>`, faster. There is one for each task that classic_steps.cpp lists.
 template <class Task>
 void fused_step_slots(const Task& task, const SlotBlock& block);
 

@@ -2,11 +2,11 @@
 // descent, and what averaging over it predicts. It ends with 1 if the predictions are no better than repeating the last
 // value seen.
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/priors/gaussian_prior.h>
-#include <stein/inference/module_model.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/samplers/svgd.h>
-#include <stein/inference/tensor_view.h>
+#include <stein/torch/module_model.h>
+#include <stein/torch/tensor_view.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/rnn.h>
 

@@ -2,10 +2,10 @@
 // rest is the network, the data and the printing. It ends with 1 if the posterior classifies badly, or is not less sure
 // far from its data than among them.
 #include <stein/inference/prediction/collector.h>
-#include <stein/inference/module_posterior.h>
 #include <stein/inference/prediction/predictive.h>
 #include <stein/inference/samplers/sghmc.h>
-#include <stein/inference/tensor_view.h>
+#include <stein/torch/module_posterior.h>
+#include <stein/torch/tensor_view.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/container/sequential.h>

@@ -3,8 +3,8 @@
 // 1 if the non-centred form is not as it should be.
 #include <stein/inference/diagnostics/chain_summary.h>
 #include <stein/inference/prediction/collector.h>
-#include <stein/inference/targets/function_target.h>
 #include <stein/inference/samplers/nuts.h>
+#include <stein/inference/targets/function_target.h>
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 // and Stein variational gradient descent. It ends with 1 if one of them is far from the truth, which is known here.
 #include <stein/inference/diagnostics/chain_summary.h>
 #include <stein/inference/prediction/collector.h>
-#include <stein/inference/targets/function_target.h>
 #include <stein/inference/samplers/nuts.h>
 #include <stein/inference/samplers/sghmc.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/targets/function_target.h>
 
 #include <cmath>
 #include <cstdio>

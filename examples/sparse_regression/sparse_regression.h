@@ -2,9 +2,9 @@
 // and 4 at a time. Three of a thousand weights are not zero; a linear or logistic regression has to find them.
 #pragma once
 
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
+#include <stein/inference/samplers/sgld.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stein/core/error.h>
-#include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/diagnostics/layer_temperature.h>
+#include <stein/inference/samplers/diffusion.h>
 
 namespace stein::inference {
 

@@ -1,8 +1,8 @@
 #include <hwy/cache_control.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd.h>
-#include <stein/inference/samplers/diffusion_operations.h>
 #include <stein/inference/fused/diffusion_pass.h>
+#include <stein/inference/samplers/diffusion_operations.h>
 
 #include <atomic>
 #include <vector>
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
 
-#include <stein/inference/samplers/diffusion_steps-inl.h>
+#include <stein/inference/samplers/diffusion_steps.inc>
 
 constexpr std::int64_t sum_lanes = 16;   // of Σ r², whatever the width of a vector
 constexpr std::int64_t cache_line = 16;  // floats

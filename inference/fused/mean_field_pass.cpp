@@ -44,7 +44,7 @@ HWY_INLINE FloatVector set(float x) {
 }
 
 /// e^(−|ρ|), what softplus and its slope are made of; e⁻⁸⁷ beyond. The polynomial of exponential_steps in
-/// diffusion_steps-inl.h; adding 1.5 · 2²³ leaves the power of two, rounded, in the last bits.
+/// diffusion_steps.inc; adding 1.5 · 2²³ leaves the power of two, rounded, in the last bits.
 struct Decay {
   HWY_INLINE void operator()(const FloatVector (&rho)[1], FloatVector (&e)[1]) const {
     const FloatTag d;

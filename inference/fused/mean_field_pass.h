@@ -10,8 +10,8 @@ namespace stein::inference::fused {
 /// Writes θ = μ + σ ε to rows of `weights`, zeros between them. Reads and writes 12 bytes a weight.
 void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights);
 
-/// Writes the gradients by μ and ρ of draws, entropy and Gaussian prior, as plain::pull_back does. Reads and writes 20
-/// bytes a weight with one draw.
+/// Writes the gradients by μ and ρ of draws, entropy and Gaussian prior, as reference::pull_back does. Reads and writes
+/// 20 bytes a weight with one draw.
 void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixView<const float> weight_gradient,
                double precision, std::span<float> mean_gradient, std::span<float> deviation_gradient);
 

@@ -15,10 +15,10 @@
 #endif
 
 #include <hwy/contrib/math/math-inl.h>
-#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/fused/low_rank_update-inl.h>
 #include <stein/inference/fused/scratch.h>
 #include <stein/inference/fused/structured_matrix.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <algorithm>
 

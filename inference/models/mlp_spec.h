@@ -1,5 +1,5 @@
-// A multilayer perceptron as data: sizes, activation, likelihood, and the layout of its weights. Both drivers (fused
-// and reference) are built from it.
+// A multilayer perceptron as data: sizes, activation, likelihood, and the layout of its weights. The fused
+// form and its reference are both built from it.
 #pragma once
 
 #include <stein/inference/layout.h>

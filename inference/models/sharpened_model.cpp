@@ -1,5 +1,5 @@
-#include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <algorithm>
 

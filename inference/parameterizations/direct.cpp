@@ -1,5 +1,5 @@
-#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/parameterizations/direct.h>
 
 #include <algorithm>
 #include <cmath>

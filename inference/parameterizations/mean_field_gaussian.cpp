@@ -10,7 +10,7 @@ void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<fl
 }
 
 void draw(const MeanField<double>& law, const MeanFieldNoise& noise, std::span<double> weights) {
-  plain::draw(law, noise, weights);
+  reference::draw(law, noise, weights);
 }
 
 void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixView<const float> weight_gradient,
@@ -20,7 +20,7 @@ void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixV
 
 void pull_back(const MeanField<double>& law, const MeanFieldNoise& noise, MatrixView<const double> weight_gradient,
                double precision, std::span<double> mean_gradient, std::span<double> deviation_gradient) {
-  plain::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
+  reference::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
 }
 
 template <class Scalar>

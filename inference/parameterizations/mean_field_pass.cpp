@@ -25,7 +25,7 @@ void for_each_weight(const MeanField<Scalar>& law, const MeanFieldNoise& noise, 
 }  // namespace
 
 template <class Scalar>
-void plain::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights) {
+void reference::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights) {
   std::ranges::fill(weights, Scalar{0});
   for_each_weight(law, noise, 0, [&](std::int64_t q, std::int64_t place, Scalar epsilon) {
     weights[place] = law.mean[q] + softplus(law.log_deviation[q]) * epsilon;
@@ -33,9 +33,9 @@ void plain::draw(const MeanField<Scalar>& law, const MeanFieldNoise& noise, std:
 }
 
 template <class Scalar>
-void plain::pull_back(const MeanField<Scalar>& law, const MeanFieldNoise& noise,
-                      MatrixView<const Scalar> weight_gradient, double precision, std::span<Scalar> mean_gradient,
-                      std::span<Scalar> deviation_gradient) {
+void reference::pull_back(const MeanField<Scalar>& law, const MeanFieldNoise& noise,
+                          MatrixView<const Scalar> weight_gradient, double precision, std::span<Scalar> mean_gradient,
+                          std::span<Scalar> deviation_gradient) {
   std::ranges::fill(mean_gradient, Scalar{0});
   std::ranges::fill(deviation_gradient, Scalar{0});
   for (std::int64_t s = 0; s < weight_gradient.rows; ++s)
@@ -68,11 +68,11 @@ double sum_of_expected_squares(const MeanField<Scalar>& law) {
   return sum;
 }
 
-#define STEIN_INSTANTIATE(Scalar)                                                                                   \
-  template void plain::draw(const MeanField<Scalar>&, const MeanFieldNoise&, std::span<Scalar>);                    \
-  template void plain::pull_back(const MeanField<Scalar>&, const MeanFieldNoise&, MatrixView<const Scalar>, double, \
-                                 std::span<Scalar>, std::span<Scalar>);                                             \
-  template double sum_of_log_deviations(const MeanField<Scalar>&);                                                  \
+#define STEIN_INSTANTIATE(Scalar)                                                                               \
+  template void reference::draw(const MeanField<Scalar>&, const MeanFieldNoise&, std::span<Scalar>);            \
+  template void reference::pull_back(const MeanField<Scalar>&, const MeanFieldNoise&, MatrixView<const Scalar>, \
+                                     double, std::span<Scalar>, std::span<Scalar>);                             \
+  template double sum_of_log_deviations(const MeanField<Scalar>&);                                              \
   template double sum_of_expected_squares(const MeanField<Scalar>&);
 STEIN_INSTANTIATE(float)
 STEIN_INSTANTIATE(double)

@@ -38,7 +38,7 @@ struct MeanFieldNoise {
   std::uint64_t first;
 };
 
-namespace plain {
+namespace reference {
 
 /// Writes θ = μ + σ ε to rows of `weights`, zeros between them.
 template <class Scalar>
@@ -52,7 +52,7 @@ template <class Scalar>
 void pull_back(const MeanField<Scalar>& law, const MeanFieldNoise& noise, MatrixView<const Scalar> weight_gradient,
                double precision, std::span<Scalar> mean_gradient, std::span<Scalar> deviation_gradient);
 
-}  // namespace plain
+}  // namespace reference
 
 /// Σ log σ.
 template <class Scalar>

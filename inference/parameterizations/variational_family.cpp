@@ -1,6 +1,6 @@
+#include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/variational_family.h>
-#include <stein/inference/fused/vector_arithmetic.h>
 
 #include <cmath>
 #include <numbers>

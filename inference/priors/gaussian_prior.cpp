@@ -1,5 +1,5 @@
-#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/priors/gaussian_prior.h>
 
 #include <algorithm>
 #include <cmath>

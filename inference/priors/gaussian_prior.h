@@ -2,8 +2,8 @@
 #pragma once
 
 #include <stein/core/options.h>
-#include <stein/inference/priors/gamma_prior.h>
 #include <stein/inference/prior.h>
+#include <stein/inference/priors/gamma_prior.h>
 
 namespace stein::inference {
 

@@ -1,5 +1,5 @@
-#include <stein/inference/models/masked_batch.h>
 #include <stein/inference/model.h>
+#include <stein/inference/models/masked_batch.h>
 #include <stein/inference/priors/residuals.h>
 
 #include <vector>

@@ -1,8 +1,8 @@
 // The spike-and-slab Gaussian–Laplace prior on chosen layers, and the posterior that it makes.
 #pragma once
 
-#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/priors/spike_and_slab.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
+#include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/diffusion_pass.h>
-#include <stein/inference/fused/diffusion_pass.h>
 
 #include <algorithm>
 #include <string>
@@ -89,7 +89,7 @@ bool Diffusion<Scalar>::pass(Dynamics dynamics, const DiffusionNumbers& numbers,
   if constexpr (std::is_same_v<Scalar, float>)
     fused::diffuse(step, result);
   else
-    plain::diffuse(step, result);
+    reference::diffuse(step, result);
   return result.finite;
 }
 

@@ -1,4 +1,4 @@
-// The operations of diffusion_steps-inl.h on one number.
+// The operations of diffusion_steps.inc on one number.
 #pragma once
 
 #include <stein/core/box_muller.h>
@@ -13,7 +13,7 @@ namespace stein::inference {
 template <class Scalar>
 struct NumberOperations;
 
-#include <stein/inference/samplers/diffusion_steps-inl.h>
+#include <stein/inference/samplers/diffusion_steps.inc>
 
 /// In float, every operation as the SIMD form makes it.
 template <>

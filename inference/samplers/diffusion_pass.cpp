@@ -1,7 +1,7 @@
 #include <stein/inference/samplers/diffusion_operations.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 
-namespace stein::inference::plain {
+namespace stein::inference::reference {
 namespace {
 
 /// Σ r² is added up as the SIMD form does: over blocks of columns, in sixteen running sums each.
@@ -48,4 +48,4 @@ void diffuse(const DiffusionStep<Scalar>& step, DiffusionResult& result) {
 template void diffuse(const DiffusionStep<float>&, DiffusionResult&);
 template void diffuse(const DiffusionStep<double>&, DiffusionResult&);
 
-}  // namespace stein::inference::plain
+}  // namespace stein::inference::reference

@@ -1,5 +1,5 @@
-#include <stein/inference/samplers/gradient_clip.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/samplers/gradient_clip.h>
 
 #include <algorithm>
 #include <cmath>

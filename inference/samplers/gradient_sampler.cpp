@@ -1,5 +1,5 @@
-#include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/samplers/gradient_sampler.h>
 
 #include <algorithm>
 #include <cmath>

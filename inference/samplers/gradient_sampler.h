@@ -1,8 +1,8 @@
 // Samplers that ask for one gradient a step: all but the move itself.
 #pragma once
 
-#include <stein/inference/samplers/gradient_clip.h>
 #include <stein/inference/sampler.h>
+#include <stein/inference/samplers/gradient_clip.h>
 #include <stein/inference/samplers/schedule.h>
 
 #include <functional>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/sampler.h>
 #include <stein/inference/samplers/dual_averaging.h>
 #include <stein/inference/samplers/hamiltonian.h>
-#include <stein/inference/sampler.h>
 #include <stein/inference/samplers/warm_up_windows.h>
 
 #include <string>

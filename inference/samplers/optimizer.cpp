@@ -80,7 +80,7 @@ bool ascend(MatrixView<float> values, MatrixView<const float> directions, Optimi
 
 bool ascend(MatrixView<double> values, MatrixView<const double> directions, OptimizerState<double>& state,
             const OptimizerStep& step) {
-  return plain::ascend(values, directions, state, step);
+  return reference::ascend(values, directions, state, step);
 }
 
 }  // namespace

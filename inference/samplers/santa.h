@@ -37,7 +37,7 @@ struct SantaOptions {
 };
 
 /// Santa (Chen et al. 2016, algorithms 1 and 2): per-coordinate thermostats, an RMSprop metric and a falling
-/// temperature; first exploring with noise, then refining without. The equations are in diffusion_steps-inl.h.
+/// temperature; first exploring with noise, then refining without. The equations are in diffusion_steps.inc.
 ///
 /// The published κ(1 − G′/G)/u for a metric that changes has no finite variance; the authors' own code leaves it out,
 /// and so does this unless `metric_correction`. Their symmetric splitting asks for the gradient before the first half

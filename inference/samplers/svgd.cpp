@@ -33,9 +33,9 @@ bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
     kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
     return fused::stein_update(values, gradients, weights_, state_, step);
   } else {
-    linear ? plain::inner_products(positions, gram_) : plain::squared_distances(positions, gram_);
+    linear ? reference::inner_products(positions, gram_) : reference::squared_distances(positions, gram_);
     kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
-    return plain::stein_update(values, gradients, weights_, state_, step);
+    return reference::stein_update(values, gradients, weights_, state_, step);
   }
 }
 

@@ -22,8 +22,8 @@ struct SvgdOptions {
 ///
 /// One step: φ_i += ε (1/M) Σ_j [ k(φ_j, φ_i) ∇ log p(φ_j) + ∇_{φ_j} k(φ_j, φ_i) ], through `options.optimizer`. The
 /// gradients hold ∇ log p of the full joint (not of a mean). With the RBF median kernel the fixed point has too little
-/// variance in high dimension; tests/inference/samplers/svgd_test.cpp holds it to the known values. Cost: O(M² Q) multiply-adds,
-/// one pass over the particles for the distances and one for the update.
+/// variance in high dimension; tests/inference/samplers/svgd_test.cpp holds it to the known values. Cost: O(M² Q)
+/// multiply-adds, one pass over the particles for the distances and one for the update.
 template <class Scalar>
 class Svgd final : public GradientSampler<Scalar> {
  public:

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace stein::inference::plain {
+namespace stein::inference::reference {
 
 template <class Scalar>
 void squared_distances(MatrixView<const Scalar> values, std::span<double> distances) {
@@ -82,4 +82,4 @@ template bool stein_update(MatrixView<double>, MatrixView<const double>, const K
 template bool ascend(MatrixView<float>, MatrixView<const float>, OptimizerState<float>&, const OptimizerStep&);
 template bool ascend(MatrixView<double>, MatrixView<const double>, OptimizerState<double>&, const OptimizerStep&);
 
-}  // namespace stein::inference::plain
+}  // namespace stein::inference::reference

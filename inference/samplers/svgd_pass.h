@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace stein::inference::plain {
+namespace stein::inference::reference {
 
 /// Squared distances ‖x_i − x_j‖² of all rows, [M·M].
 template <class Scalar>
@@ -29,4 +29,4 @@ template <class Scalar>
 bool ascend(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
             const OptimizerStep& step);
 
-}  // namespace stein::inference::plain
+}  // namespace stein::inference::reference

@@ -1,10 +1,9 @@
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/matrix_gaussian.h>
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/targets/network_posterior.h>
-#include <stein/inference/reference/matrix_gaussian_reference.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/parameterizations/matrix_gaussian.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/targets/network_posterior.h>
+#include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/inference/targets/variational_objective.h>
 
 namespace stein::inference {
@@ -12,14 +11,14 @@ namespace {
 
 std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& network) {
   if (arithmetic == Arithmetic::fused) return std::make_unique<ParticleMlp>(network);
-  return std::make_unique<ParticleMlpReference<float>>(network);
+  return torch_arithmetic().make_perceptron(network);
 }
 
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
                                                                const Layout& weights) {
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
   if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
-  return std::make_unique<MatrixGaussianReference<float>>(weights, options.structure);
+  return torch_arithmetic().make_matrix_gaussian(weights, options.structure);
 }
 
 }  // namespace

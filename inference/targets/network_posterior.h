@@ -2,11 +2,11 @@
 // arithmetic.
 #pragma once
 
-#include <stein/inference/priors/gaussian_prior.h>
-#include <stein/inference/matrix_gaussian.h>
 #include <stein/inference/models/mlp_spec.h>
-#include <stein/inference/posterior.h>
+#include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 #include <stein/inference/parameterizations/variational_family.h>
+#include <stein/inference/posterior.h>
+#include <stein/inference/priors/gaussian_prior.h>
 
 #include <memory>
 
@@ -48,7 +48,7 @@ struct NetworkPosteriorOptions {
   }
   template <class V>
   void describe_arithmetic(V& v) {
-    v("arithmetic", arithmetic, "SIMD kernels, or the readable twin on LibTorch autograd",
+    v("arithmetic", arithmetic, "fused: SIMD kernels; reference: the same on LibTorch autograd",
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
   }
   /// Whether one row of coordinates stands for many networks, drawn from it, not for one.

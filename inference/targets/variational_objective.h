@@ -1,10 +1,10 @@
 // Variational inference: the evidence lower bound as the value of a Posterior whose weights are drawn from a family.
 #pragma once
 
-#include <stein/inference/priors/gaussian_prior.h>
-#include <stein/inference/posterior.h>
-#include <stein/inference/priors/scale_mixture_prior.h>
 #include <stein/inference/parameterizations/variational_family.h>
+#include <stein/inference/posterior.h>
+#include <stein/inference/priors/gaussian_prior.h>
+#include <stein/inference/priors/scale_mixture_prior.h>
 
 #include <memory>
 

@@ -261,7 +261,7 @@ TEST_CASE("a step has the bits of the readable loop, one slot after the other", 
 
 TEST_CASE("the loop that a task outside the tree gets has the bits of the fused one", "[envs][control][parity]") {
   const auto fused = make("CartPole-v1", 519);
-  ClassicEnvironment<CartPole> plain({}, {}, plain::step_slots<CartPole>, 519, 0);
+  ClassicEnvironment<CartPole> plain({}, {}, reference::step_slots<CartPole>, 519, 0);
   fused->reset(4), plain.reset(4);
   for (int t = 0; t < 100; ++t) {
     const std::vector<float> actions = actions_of(*fused, 0);

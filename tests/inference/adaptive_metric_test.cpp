@@ -1,5 +1,5 @@
 // pSGLD and Santa with a metric that moves: every step written out in double, as their papers and
-// inference/samplers/diffusion_steps-inl.h have it, with the sampler's own noise.
+// inference/samplers/diffusion_steps.inc have it, with the sampler's own noise.
 #include <stein/inference/samplers/psgld.h>
 #include <stein/inference/samplers/santa.h>
 

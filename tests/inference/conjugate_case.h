@@ -4,8 +4,8 @@
 
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
-#include <stein/inference/posterior.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/posterior.h>
 
 #include <cmath>
 #include <memory>

@@ -1,5 +1,5 @@
 // Where discretised diffusions settle on a Gaussian of curvature k whose gradient carries noise of variance V: exact
-// for every step size, derived from the recursions of inference/samplers/diffusion_steps-inl.h.
+// for every step size, derived from the recursions of inference/samplers/diffusion_steps.inc.
 #pragma once
 
 #include <Eigen/Dense>

@@ -1,7 +1,7 @@
 // Names and places in a flat vector.
 #include <stein/core/error.h>
-#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/layout.h>
+#include <stein/inference/parameterizations/direct.h>
 
 #include "core/error_matcher.h"
 

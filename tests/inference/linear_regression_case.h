@@ -4,12 +4,12 @@
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/samplers/dropout_sghmc.h>
 #include <stein/inference/samplers/psgld.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
 #include <stein/inference/samplers/santa.h>
 #include <stein/inference/samplers/sghmc.h>
 #include <stein/inference/samplers/sgld.h>
 #include <stein/inference/samplers/sgnht.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <functional>
 

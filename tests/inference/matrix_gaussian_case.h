@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/reference/matrix_gaussian_reference.h>
+#include <stein/torch/matrix_gaussian_reference.h>
 
 #include <Eigen/Dense>
 #include <vector>

@@ -1,6 +1,6 @@
 // Batches that score a network's outputs themselves, through both drivers of the perceptron.
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/models/particle_mlp.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>

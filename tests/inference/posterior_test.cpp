@@ -1,9 +1,9 @@
 // The posterior of a network: structured and plain, one thread and several, value and gradient.
 #include <stein/core/parallel.h>
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <cmath>
 #include <vector>

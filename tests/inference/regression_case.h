@@ -3,8 +3,8 @@
 #pragma once
 
 #include <stein/core/rng.h>
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/sampler.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <Eigen/Dense>
 #include <vector>

@@ -2,12 +2,12 @@
 // weights, at one thread before and two after.
 #include <stein/core/checkpoint.h>
 #include <stein/core/parallel.h>
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/santa.h>
 #include <stein/inference/samplers/sgnht.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <catch2/catch.hpp>
 

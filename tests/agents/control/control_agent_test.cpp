@@ -2,8 +2,8 @@
 // stopped.
 #include <stein/agents/control/control_agent.h>
 #include <stein/core/parallel.h>
-#include <stein/inference/targets/function_target.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/targets/function_target.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>

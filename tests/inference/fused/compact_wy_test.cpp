@@ -2,7 +2,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/matrix_gaussian.h>
+#include <stein/inference/parameterizations/matrix_gaussian.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

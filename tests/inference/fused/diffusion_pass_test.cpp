@@ -1,8 +1,8 @@
 // The SIMD pass of stochastic-gradient MCMC against its plain twin: the same bits in float for every dynamics, over
 // shapes that leave remainders everywhere.
 #include <stein/core/parallel.h>
-#include <stein/inference/samplers/diffusion_pass.h>
 #include <stein/inference/fused/diffusion_pass.h>
+#include <stein/inference/samplers/diffusion_pass.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -98,7 +98,7 @@ TEST_CASE("a step in SIMD has the bits of the plain one", "[inference][diffusion
       for (std::uint64_t t = 0; t < 3; ++t) {
         DiffusionResult one{.momentum_squares = simd.squares}, other{.momentum_squares = plain.squares};
         fused::diffuse(simd.step(dynamics, t), one);
-        plain::diffuse(plain.step(dynamics, t), other);
+        reference::diffuse(plain.step(dynamics, t), other);
         CHECK(one.finite);
         CHECK(other.finite);
       }
@@ -115,7 +115,7 @@ TEST_CASE("a step in float is that in double to float precision", "[inference][d
     Rows<double> wide(flat(131), 3, 7);
     DiffusionResult one{.momentum_squares = narrow.squares}, other{.momentum_squares = wide.squares};
     fused::diffuse(narrow.step(dynamics, 0), one);
-    plain::diffuse(wide.step(dynamics, 0), other);
+    reference::diffuse(wide.step(dynamics, 0), other);
     const auto found = narrow.everything();
     const auto expected = wide.everything();
     CAPTURE(static_cast<int>(dynamics));
@@ -132,7 +132,7 @@ TEST_CASE("a value that leaves the finite numbers is seen wherever it stands", "
     Rows<float> same = rows;
     DiffusionResult simd, plain;
     fused::diffuse(rows.step(Dynamics::sgld, 0), simd);
-    plain::diffuse(same.step(Dynamics::sgld, 0), plain);
+    reference::diffuse(same.step(Dynamics::sgld, 0), plain);
     CHECK_FALSE(simd.finite);
     CHECK_FALSE(plain.finite);
   }

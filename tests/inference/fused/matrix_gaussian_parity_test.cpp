@@ -1,8 +1,8 @@
 // Both float drivers of the structured parameterization against the reflections in double.
-#include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/matrix_gaussian.h>
 #include <stein/inference/models/mlp_spec.h>
-#include <stein/inference/reference/matrix_gaussian_reference.h>
+#include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/parameterizations/matrix_gaussian.h>
+#include <stein/torch/matrix_gaussian_reference.h>
 
 #include <catch2/catch.hpp>
 

@@ -53,9 +53,9 @@ constexpr MeanFieldNoise noise{.key = {.seed = 4, .step = 5, .stream = Stream::p
 template <class Scalar>
 Result<Scalar> by_plain_loops(const Parameter<Scalar>& parameter, double precision) {
   Result<Scalar> result(parameter);
-  plain::draw<Scalar>(parameter.law(), noise, result.weights);
-  plain::pull_back<Scalar>(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
-                           result.deviation_gradient);
+  reference::draw<Scalar>(parameter.law(), noise, result.weights);
+  reference::pull_back<Scalar>(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
+                               result.deviation_gradient);
   return result;
 }
 

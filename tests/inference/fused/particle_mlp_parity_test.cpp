@@ -1,7 +1,7 @@
 // Both float drivers of the perceptron against the LibTorch reference in double.
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
 #include <limits>

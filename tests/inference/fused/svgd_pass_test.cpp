@@ -45,11 +45,11 @@ TEST_CASE("distances and products agree with double to float precision", "[infer
       std::vector<double> narrow(square), wide(square);
       CAPTURE(rows, size);
       fused::squared_distances(pair.narrow.values(), narrow);
-      plain::squared_distances(pair.wide.values(), wide);
+      reference::squared_distances(pair.wide.values(), wide);
       const double largest = *std::ranges::max_element(wide);
       for (std::size_t i = 0; i < square; ++i) CHECK(std::abs(narrow[i] - wide[i]) <= 1e-4 * largest);
       fused::inner_products(pair.narrow.values(), narrow);
-      plain::inner_products(pair.wide.values(), wide);
+      reference::inner_products(pair.wide.values(), wide);
       for (std::size_t i = 0; i < square; ++i) CHECK(narrow[i] == Approx(wide[i]).epsilon(1e-5));
     }
   }
@@ -67,8 +67,8 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
           OptimizerState<double> wide(options, rows, size);
           std::vector<double> gram(static_cast<std::size_t>(rows * rows));
           const MatrixView<const double> positions = pair.wide.values();
-          kernel == SvgdKernel::linear ? plain::inner_products(positions, gram)
-                                       : plain::squared_distances(positions, gram);
+          kernel == SvgdKernel::linear ? reference::inner_products(positions, gram)
+                                       : reference::squared_distances(positions, gram);
           KernelWeights weights;
           kernel_weights({.kernel = kernel}, gram, rows, weights);
           double moved = 0, apart = 0;
@@ -76,8 +76,8 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
           for (int t = 0; t < 3; ++t) {
             const OptimizerStep step = narrow.step(t, options.step.step_size);
             fused::stein_update(pair.narrow.values(), pair.narrow.gradients(), weights, narrow, step);
-            plain::stein_update(pair.wide.values(), MatrixView<const double>(pair.wide.gradients()), weights, wide,
-                                step);
+            reference::stein_update(pair.wide.values(), MatrixView<const double>(pair.wide.gradients()), weights, wide,
+                                    step);
           }
           for (std::int64_t i = 0; i < rows; ++i) {
             for (std::int64_t q = 0; q < size; ++q) {
@@ -107,7 +107,7 @@ TEST_CASE("an optimizer's update in SIMD has the bits of the plain one where bot
   for (int t = 0; t < 5; ++t) {
     const OptimizerStep step = simd_state.step(t, options.step.step_size);
     CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
-    CHECK(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
+    CHECK(reference::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
   }
   for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
 }
@@ -126,7 +126,7 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
     const OptimizerStep step = first.step(0, options.step.step_size);
     CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first, step));
     CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second, step));
-    CHECK_FALSE(plain::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third, step));
+    CHECK_FALSE(reference::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third, step));
   }
 }
 

@@ -1,7 +1,7 @@
 // The LibTorch perceptron in double against plain loops and finite differences.
 #include <stein/core/error.h>
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
+#include <stein/inference/models/particle_mlp.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
 #include <memory>

@@ -3,11 +3,11 @@
 #include "core/error_matcher.h"
 #include "inference/linear_gaussian.h"
 
-#include <stein/inference/parameterizations/mean_field_gaussian.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
 #include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/parameterizations/mean_field_gaussian.h>
 #include <stein/inference/parameterizations/softplus.h>
 #include <stein/inference/targets/variational_objective.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
 

@@ -1,13 +1,13 @@
 // Magnitude pruning: the schedule, which weights go, and that neither gradient, momentum nor noise moves them again.
 #include <stein/inference/diagnostics/configurational_temperature.h>
-#include <stein/inference/fused/particle_mlp.h>
 #include <stein/inference/diagnostics/kinetic_temperature.h>
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/masked.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/sghmc.h>
 #include <stein/inference/samplers/sgld.h>
-#include <stein/inference/priors/spike_and_slab_prior.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The structured parameterization W = P Λ₁ C Λ₂ Qᵀ: its algebra, its gradients, its law.
 #include <stein/core/error.h>
-#include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/models/mlp_spec.h>
+#include <stein/inference/parameterizations/direct.h>
 
 #include <Eigen/Dense>
 #include <algorithm>

@@ -1,9 +1,9 @@
 // What draws predict together: closed forms, one draw after the other against all at once, and through a posterior.
 #include <stein/inference/diagnostics/calibration.h>
 #include <stein/inference/prediction/collected_samples.h>
-#include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/prediction/predictive.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/targets/network_posterior.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,10 +1,10 @@
 // The spike-and-slab Gaussian–Laplace prior and its adaptive latents against the equations of Deng et al. 2019 written
 // out, finite differences, and the marginal posterior that EM climbs.
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
-#include <stein/inference/fused/particle_mlp.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
-#include <stein/inference/samplers/sgld.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
+#include <stein/inference/samplers/sgld.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <algorithm>
 #include <cmath>

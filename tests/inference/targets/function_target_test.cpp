@@ -1,10 +1,10 @@
 // A user's own log density: sampled as it should be, and refused in a sentence where it is no number.
-#include <stein/inference/targets/function_target.h>
 #include <stein/inference/samplers/hmc.h>
 #include <stein/inference/samplers/nuts.h>
 #include <stein/inference/samplers/psgld.h>
 #include <stein/inference/samplers/sghmc.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/targets/function_target.h>
 
 #include <catch2/catch.hpp>
 

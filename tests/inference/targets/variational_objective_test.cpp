@@ -5,11 +5,11 @@
 #include "inference/proof_record.h"
 
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
-#include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/reference/particle_mlp_reference.h>
 #include <stein/inference/parameterizations/softplus.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/targets/variational_objective.h>
+#include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
 

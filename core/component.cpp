@@ -1,0 +1,32 @@
+#include <stein/core/component.h>
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include <stein/core/error.h>
+
+namespace stein {
+namespace {
+
+std::filesystem::path path_of(std::string_view name) {
+  Dl_info here{};
+  if (::dladdr(reinterpret_cast<const void*>(&has_component), &here) == 0) return {};
+  return std::filesystem::path(here.dli_fname).parent_path() / fmt::format("libstein_{}.so", name);
+}
+
+}  // namespace
+
+bool has_component(std::string_view name) {
+  std::error_code ignored;
+  return std::filesystem::exists(path_of(name), ignored);
+}
+
+void load_component(std::string_view name) {
+  STEIN_CHECK(has_component(name), "Stein was built without its library '{}' (stein::{}), which this needs", name,
+              name);
+  if (::dlopen(path_of(name).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+    fail(ErrorKind::io, "cannot load '{}': {}", path_of(name).string(), ::dlerror());
+}
+
+}  // namespace stein

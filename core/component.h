@@ -1,0 +1,16 @@
+// Libraries of Stein that a program loads only when it needs them.
+#pragma once
+
+#include <string_view>
+
+namespace stein {
+
+/// Whether libstein_<name> lies in the folder of this library.
+bool has_component(std::string_view name);
+
+/// Loads libstein_<name> from the folder of this library, with everything that it registers; does nothing where it is
+/// loaded already. It stays loaded until the program ends. Throws Error(usage) where Stein was built without it,
+/// Error(io) with the system's reason where it cannot be loaded.
+void load_component(std::string_view name);
+
+}  // namespace stein

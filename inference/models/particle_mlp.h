@@ -1,0 +1,38 @@
+// The multilayer perceptron of the product, in SIMD. Its reference is torch/particle_mlp_reference.h.
+#pragma once
+
+#include <stein/inference/model.h>
+#include <stein/inference/models/mlp_spec.h>
+
+#include <memory>
+
+namespace stein::inference {
+
+namespace fused {
+struct MlpPlan;
+}
+
+/// Multilayer perceptron, one particle a call, in SIMD; rows of its weights are padded to whole vectors of the
+/// machine's target.
+class ParticleMlp final : public Model<float> {
+ public:
+  /// Throws Error(usage) naming what makes no sense in `spec`.
+  explicit ParticleMlp(const MlpSpec& spec);
+  ~ParticleMlp() override;
+
+  const Layout& layout() const override { return layout_; }
+  double initial_value(const LayoutEntry& entry) const override;
+  /// A few: the batch is checked and turned over once a call.
+  std::int64_t rows_per_call() const override { return 4; }
+  std::int64_t output_count() const override;
+  void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                      MatrixView<float> gradient, std::span<float> value) override;
+  void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+               MatrixView<float> outputs) override;
+
+ private:
+  Layout layout_;
+  std::unique_ptr<const fused::MlpPlan> plan_;
+};
+
+}  // namespace stein::inference
