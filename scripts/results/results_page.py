@@ -1,15 +1,21 @@
-"""What the scripts that fill docs/results.md share: the files of single results, intervals over seeds, and each script's own section."""
+"""What the scripts behind docs/results.md share: the files of single results, intervals over seeds, and the pages.
+
+Every script writes its own page docs/results/<topic>.md (all tables and commands), its figures docs/results/images/*.svg, and its section
+of the short page docs/results.md.
+"""
 import json
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/stein"
 RESULTS = ROOT / "docs/results"
-PAGE = ROOT / "docs/results.md"
+IMAGES = RESULTS / "images"
+SHORT_PAGE = ROOT / "docs/results.md"
 # The 97.5 % quantile of Student's t by degrees of freedom 1, 2, …
 STUDENT_T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
                  2.101, 2.093]
@@ -75,11 +81,46 @@ def difference(first, second):
     return f"{mean:.1f}" if half is None else f"{mean:.1f}, 95 % interval {mean - half:.1f} to {mean + half:.1f}"
 
 
+def readable(value, digits=0):
+    """A number of a sentence or a figure."""
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def interval_of(values, digits=0):
+    """"mean (95 % interval low to high)"."""
+    mean, half = statistics.mean(values), half_width(values)
+    return f"{readable(mean, digits)} (95 % interval {readable(mean - half, digits)} to {readable(mean + half, digits)})"
+
+
+def mean_of(value):
+    """The mean of a measured number, which newer records have as {mean, sd, per_seed} and older ones as one number or one of every seed."""
+    if isinstance(value, dict):
+        return value["mean"]
+    return statistics.mean(value) if isinstance(value, list) else value
+
+
+def paragraph(*sentences):
+    """A paragraph of the short page, in lines as long as those of the pages written by hand."""
+    return textwrap.fill(" ".join(sentences), 138, break_long_words=False, break_on_hyphens=False) + "\n\n"
+
+
+def backed(holds, sentence):
+    """A sentence of the short page, if the records bear it out; otherwise the script ends and names it."""
+    if not holds:
+        sys.exit(f"the records no longer bear out this sentence of {SHORT_PAGE.name}, which has to be rewritten: {sentence}")
+    return sentence
+
+
+def write_page(topic, text):
+    """Writes docs/results/<topic>.md."""
+    (RESULTS / f"{topic}.md").write_text(text.rstrip("\n") + "\n")
+
+
 def write_section(script, text):
-    """Puts `text` between the markers of a script, which come last on the page where there are none yet."""
+    """Puts `text` between the markers of a script on the short page; they come last where there are none yet."""
     begin, end = f"<!-- {script}: begin -->\n", f"<!-- {script}: end -->\n"
-    page = PAGE.read_text()
+    page = SHORT_PAGE.read_text()
     if begin not in page:
         page = page.rstrip("\n") + "\n\n" + begin + end
     before, rest = page.split(begin)
-    PAGE.write_text(before + begin + text + end + rest.split(end)[1])
+    SHORT_PAGE.write_text(before + begin + text.rstrip("\n") + "\n" + end + rest.split(end)[1])
