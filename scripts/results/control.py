@@ -396,11 +396,11 @@ def short(planned, everything, curves):
     plain = tally(planned, "s2vgd", "svgd", LEARNING)
     text = "## Control\n\n" + paragraph(
         "Does the structure of S2VGD help Stein policy gradient (REINFORCE and A2C, 16 particles, figure 4 of Zhang et al. 2018)?",
-        "Published: S2VGD converges faster than SVGD and to higher returns, and better than SVGD* (SVGD on a 25-16 network); no numbers",
+        "Published: S2VGD converges faster than SVGD and to higher returns, and better than SVGD\\* (SVGD on a 25-16 network); no numbers",
         "are given.",
         backed(not any(tally(planned, "s2vgd", "svgd-star", measure)["ahead"] for measure in MEASURES)
                and plain["ahead"] == [("cartpole-swingup", "a2c")] and not plain["open"],
-               "**That order is not reproduced here: S2VGD is nowhere ahead of SVGD*, and it learns more slowly than SVGD except with A2C "
+               "**That order is not reproduced here: S2VGD is nowhere ahead of SVGD\\*, and it learns more slowly than SVGD except with A2C "
                "on cartpole-swingup.**"))
     text += "![Final returns and learning by method, agent and task](results/images/control_returns.svg)\n\n"
     text += paragraph(

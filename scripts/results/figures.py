@@ -229,4 +229,5 @@ def corners(points, x_of, y_of):
 
 def save(root, path):
     path.parent.mkdir(parents=True, exist_ok=True)
+    xml.indent(root, "")  # an element a line, for readable differences between versions
     path.write_text(xml.tostring(root, encoding="unicode") + "\n")
