@@ -101,7 +101,9 @@ def mean_of(value):
 
 def paragraph(*sentences):
     """A paragraph of the short page, in lines as long as those of the pages written by hand."""
-    return textwrap.fill(" ".join(sentences), 138, break_long_words=False, break_on_hyphens=False) + "\n\n"
+    text = " ".join(sentences).replace(" %", "\N{NO-BREAK SPACE}%").replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+    lines = textwrap.fill(text, 138, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}", " ") + "\n\n"
 
 
 def backed(holds, sentence):
