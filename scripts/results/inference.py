@@ -32,25 +32,27 @@ Written by `scripts/results/inference.py` from what the tests tagged `[proof]` m
 
 |z| is the largest distance between an average over chains and its law, in standard errors that come from the spread of 64 or more
 independent chains, never from autocorrelation. Seeds are fixed. A right sampler has to stay below 6.1 in every comparison (with 64 chains,
-Student's t: 7 false alarms in 10⁸ comparisons); a mutant has to exceed 10.
+Student's t: 7 false alarms in 10⁸ comparisons); a mutant (the same code with one error put in) has to exceed 10.
 
 """
 
 TEXT = """
-- **Exact law**: a Gaussian with known noise in the gradient, against the law of the discretised chain, which is not the target. SGNHT: its
-  exact identities, and where a shared thermostat settles. Metrics are at rest (pSGLD, Santa) but in the row β₁ = 0, whose metric forgets at
-  once. SVGD: the distance from its fixed point, that of the RBF kernel being the known one with too little variance, given to two or three
-  digits.
+- **Exact law**: a Gaussian target with known noise in the gradient; a chain is compared with the law of the discretised chain, which is
+  not the target. SGNHT: identities that hold exactly, and the value at which a shared thermostat settles. The metrics of pSGLD and Santa are
+  at rest (constant), except in the row β₁ = 0, where the metric depends on the last gradient alone. SVGD: the distance from the known fixed
+  point; that of the RBF kernel has too little variance and is known to two or three digits.
 - **Linear regression**: correlated inputs, the closed-form posterior and the law of the chain on it along every direction of its Hessian:
-  means, variances and covariances. SGNHT: exact identities that hold at any step size and fix mean and covariance. Santa: orthogonal inputs,
-  since its thermostats belong to coordinates. HMC and NUTS: the posterior itself. Optimizers: the largest distance from its mode. Variational
+  means, variances and covariances. SGNHT: exact identities that hold at any step size and determine mean and covariance. Santa: orthogonal inputs,
+  since Santa has a thermostat for every coordinate. HMC and NUTS: the posterior itself. Optimizers: the largest distance from its mode. Variational
   families: the optimum of their bound, 64 runs.
-- **Data twice**: every row twice and N doubled with minibatches of the same size. Chains draw minibatches of two rows each of their own, and
-  the law counts their noise; the others get halves of the data in turn, which have none.
+- **Data twice**: every row twice and N doubled with minibatches of the same size. Every chain of SGLD, pSGLD, SGHMC,
+  D-SGHMC and SGNHT draws its own minibatches of two rows, and the law includes their noise; the other methods get halves of the data, which
+  add no noise.
 - **Logistic regression**: two coordinates, a posterior that is no Gaussian, by quadrature on a grid. HMC and NUTS: |z| of means and
-  covariances. The others: the bias of E (φ − m)ᵀ C⁻¹ (φ − m)/2 at h and at h/2; tested is that it falls by more than √2 and less than 2√2,
-  both by 6.1 standard errors. Santa's splitting gets 20,000 answers, since its thermostats rest on stiff targets only: its posterior is
-  nearly Gaussian. What its bias falls to is not 0 but cosh(α/2) − 1 = 0.8 % with sinh α = G = ¼, for its friction does not fall with the step.
+  covariances. The others: the bias of E (φ − m)ᵀ C⁻¹ (φ − m)/2 at h and at h/2; the tests require that the bias falls by more than √2 and
+  less than 2√2, both by 6.1 standard errors. Santa with splitting gets 20,000 responses, because its thermostats are at rest only on stiff
+  targets; the posterior of this row is therefore nearly Gaussian. The bias of Santa falls to cosh(α/2) − 1 = 0.8 % with sinh α = G = ¼, not
+  to 0, because the friction does not fall with the step size.
 - **Mutants killed**: of those that apply, see below.
 
 pSGLD with its metric at rest is SGLD, and D-SGHMC that keeps every input is SGHMC, step for step; where they get the same noise, the
@@ -59,23 +61,24 @@ figures are the same.
 A dash stands where there is nothing to compare with:
 
 - pSGLD with a metric that moves does not have the posterior's law, since the published term Γ is left out: where the metric follows the
-  gradient faster than the chain moves, the law is p/G. psgld_law_test.cpp holds it to that, at β₁ = 0 against the law of the chain by
+  gradient faster than the chain moves, the law is p/G. psgld_law_test.cpp tests for p/G, at β₁ = 0 for the law of the chain by
   quadrature. adaptive_metric_test.cpp writes out steps of pSGLD and Santa whose metric adapts, schedule_test.cpp the schedules and warm-ups.
-- Santa by Euler steps has a variance too small by a share of α/2 at any step size: its law says all there is to say of it.
+- Santa by Euler steps has a variance too small by a share of α/2 at any step size: the column of the exact law tests for
+  that variance.
 - HMC and NUTS have no law of a discretised chain: their Metropolis test makes the posterior exact. Its parts (energy error, reversibility,
   the joint distribution test, simulation-based calibration) are in hamiltonian_sampler_test.cpp.
 - SVGD with the RBF kernel has the wrong variance by design, and its fixed points are known on N(0, I) only; the linear kernel is exact on
-  Gaussians only. The mutants are asked with the RBF kernel, whose mean is exact by symmetry.
-- Optimizers have no law but their equations, which optimizer_test.cpp writes out, and a second mode would show nothing new.
-- Variational families: variational_objective_test.cpp has the closed forms of bound and gradient; on logistic regression there are none. That
-  their likelihood is scaled by N/n is asked by the mutant alone.
+  Gaussians only. The mutants are tested with the RBF kernel, whose mean is exact by symmetry.
+- Optimizers have no law besides their equations, which optimizer_test.cpp writes out; the mode of a second posterior would show nothing new.
+- Variational families: variational_objective_test.cpp has the closed forms of bound and gradient; on logistic regression there are none.
+  Only the mutant tests that the likelihood of a variational family is scaled by N/n.
 
 ## Mutants
 
-The same statistics with one thing wrong: h for √h in the noise, noise divided by N or √N, a lost factor 2 of its variance; the prior's sign
-turned round; minibatches that nobody scales by N/n. The number is |z| of the mutant, or of the right sampler. A thermostat absorbs
-wrong noise in E r², so that SGNHT and Santa are asked where their friction settles, or what the noise adds to r² in one step. The last two
-mutants belong to the target: the mean of a conjugate posterior shows them. A dash: no injected noise stands in the law.
+The same statistics with one error put in: h for √h in the noise, noise divided by N or √N, a lost factor 2 of its variance; the sign of
+the prior reversed; minibatches that are not scaled by N/n. The number is |z| of the mutant, or of the right sampler. A thermostat absorbs
+wrong noise in E r²; therefore SGNHT and Santa are tested by the value at which their friction settles, or by what the noise adds to r² in
+one step. The last two mutants are errors of the target: the mean of a conjugate posterior shows them. A dash: the law has no injected noise.
 
 """
 
