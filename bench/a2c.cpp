@@ -55,7 +55,7 @@ Solved solve(std::uint64_t seed, inference::Arithmetic arithmetic) {
     next += every;
     const auto played = agents::play_episodes(agent.policy(), *environment, std::vector<std::int64_t>(episodes, 0),
                                               {.seed = seed + static_cast<std::uint64_t>(next)});
-    if (agents::mean(agents::returns_of(played)) >= environment->spec().threshold) break;
+    if (runs::mean(agents::returns_of(played)) >= environment->spec().threshold) break;
   }
   solved.steps = static_cast<double>(agent.total_steps());
   return solved;
@@ -70,12 +70,12 @@ Row measure_solving(std::int64_t seeds) {
     reference.push_back(solve(seed, inference::Arithmetic::reference).seconds);
   }
   return {.name = "CartPole-v1-solved",
-          .ours = agents::quantile(ours, 0.5),
-          .reference = agents::quantile(reference, 0.5),
+          .ours = runs::quantile(ours, 0.5),
+          .reference = runs::quantile(reference, 0.5),
           .unit = "s",
           .extra = {{"reference_is", "the same agent on LibTorch autograd"},
                     {"seeds", static_cast<double>(seeds)},
-                    {"median_steps", agents::quantile(steps, 0.5)},
+                    {"median_steps", runs::quantile(steps, 0.5)},
                     {"most_steps", *std::ranges::max_element(steps)},
                     {"slowest_seconds", *std::ranges::max_element(ours)}}};
 }

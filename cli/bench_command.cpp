@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "experiment.h"
 
 namespace stein::cli {
 namespace {
@@ -68,7 +67,7 @@ std::string options_text() {
   return text;
 }
 
-struct Arguments {
+struct BenchArguments {
   std::string name;
   bool all = false;
   std::vector<std::string> settings;
@@ -77,8 +76,8 @@ struct Arguments {
 
 }  // namespace
 
-Action bench_command(CLI::App& command) {
-  const auto arguments = std::make_shared<Arguments>();
+Action bench_command(CLI::App& command, const Arguments&) {
+  const auto arguments = std::make_shared<BenchArguments>();
   command.add_option("NAME", arguments->name, "The benchmark; without it they are listed");
   command.add_flag("--all", arguments->all, "Measure every benchmark");
   command.add_option("--set", arguments->settings, "key=value, an option of the benchmark; may be repeated")
@@ -90,7 +89,7 @@ Action bench_command(CLI::App& command) {
     arguments->common.apply();
     STEIN_CHECK(!arguments->all || arguments->settings.empty(), "--set is for one benchmark, not for --all");
     bench::Settings settings;
-    for (const std::string& setting : arguments->settings) settings.push_back(parse_setting(setting));
+    for (const std::string& setting : arguments->settings) settings.push_back(runs::parse_setting(setting));
     const std::vector<std::string> names =
         arguments->all ? bench::benchmarks().names() : std::vector<std::string>{arguments->name};
     if (!arguments->all && arguments->name.empty()) {

@@ -3,9 +3,14 @@
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/run_kind.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <limits>
+#include <memory>
 
 namespace stein::cli {
 
@@ -31,16 +36,52 @@ void CommonOptions::apply() const {
   if (quiet) set_log_level(LogLevel::warning);
 }
 
-void RunOptions::add_data(CLI::App& command) {
-  command.add_option("--data", data,
+void TableArguments::add_all(CLI::App& command, const OptionTable& table, const std::vector<std::string>& names) {
+  for (const Option& option : table.options()) {
+    if (!names.empty() && std::ranges::find(names, option.name) == names.end()) continue;
+    Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name, .text = {}}));
+    std::string name = "--" + option.name;
+    std::ranges::replace(name, '_', '-');
+    if (option.kind == Option::Kind::boolean) {
+      command.add_flag(name, argument.flag, option.help);
+      continue;
+    }
+    const std::string otherwise = option.default_text.empty() ? "" : fmt::format(" (default: {})", option.default_text);
+    command.add_option(name, argument.text, option.help + otherwise);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> TableArguments::given() const {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const auto& argument : arguments_) {
+    if (argument->flag) settings.emplace_back(argument->key, "true");
+    if (!argument->text.empty()) settings.emplace_back(argument->key, argument->text);
+  }
+  return settings;
+}
+
+void SessionArguments::add_data(CLI::App& command) {
+  command.add_option("--data", options.data,
                      "Folder with data sets, the only one looked in (default: $STEIN_DATA, then the user's cache)");
 }
 
-void RunOptions::add_stop_after(CLI::App& command) {
+void SessionArguments::add_stop_after(CLI::App& command) {
   command
-      .add_option("--stop-after", stop_after,
+      .add_option("--stop-after", options.stop_after,
                   "Stop when every seed has done this many steps, with a checkpoint and exit code 75")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
+}
+
+int print_result(const runs::SessionResult& result, const CommonOptions& common) {
+  if (!result.finished) return interrupted;
+  if (common.json) {
+    std::fputs((result.summary.dump(2) + "\n").c_str(), stdout);
+    return 0;
+  }
+  const runs::RunKind& kind = runs::kind_of(RunDirectory::open(result.directory));
+  std::fputs(kind.readable(result.summary).c_str(), stdout);
+  std::fputs(runs::summary_line("kept in", result.directory.string()).c_str(), stdout);
+  return 0;
 }
 
 }  // namespace stein::cli

@@ -1,11 +1,15 @@
 // What every subcommand is made of: an action that runs once its arguments are parsed, and the options common to all.
 #pragma once
 
-#include <stein/core/stop_token.h>
+#include <stein/core/options.h>
+#include <stein/runs/session.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -20,20 +24,40 @@ inline constexpr int interrupted = 75;
 /// Runs a parsed subcommand and returns the exit code of the program.
 using Action = std::function<int()>;
 
+/// What was typed after the subcommand.
+using Arguments = std::vector<std::string>;
+
 /// Each adds its options to `command` and returns what to do with them.
-Action bandit_command(CLI::App& command);
-Action rl_command(CLI::App& command);
-Action eval_command(CLI::App& command);
-Action resume_command(CLI::App& command);
-Action render_command(CLI::App& command);
-Action report_command(CLI::App& command);
-Action data_command(CLI::App& command);
-Action list_command(CLI::App& command);
-Action env_command(CLI::App& command);
-Action bench_command(CLI::App& command);
+Action resume_command(CLI::App& command, const Arguments& arguments);
+Action report_command(CLI::App& command, const Arguments& arguments);
+Action data_command(CLI::App& command, const Arguments& arguments);
+Action list_command(CLI::App& command, const Arguments& arguments);
+Action env_command(CLI::App& command, const Arguments& arguments);
+Action bench_command(CLI::App& command, const Arguments& arguments);
+/// Starts runs: `subcommand` is one that a registered kind of run has.
+Action start_command(const std::string& subcommand, CLI::App& command, const Arguments& arguments);
+/// Does something with a run on disk: `verb` is one that a registered kind of run has an action for.
+Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& arguments);
 
 /// Lets only whole numbers from 0 on pass: seeds and indices.
 void from_zero(CLI::Option* option);
+
+/// Gives every option of `table` an argument of its own, with '-' for '_': text is set into the table when the action
+/// runs `apply`; an option that is true or false becomes a flag.
+class TableArguments {
+ public:
+  /// @param names  of the options that get one; empty: all
+  void add_all(CLI::App& command, const OptionTable& table, const std::vector<std::string>& names = {});
+  /// Key and text of the arguments that were given.
+  std::vector<std::pair<std::string, std::string>> given() const;
+
+ private:
+  struct Argument {
+    std::string key, text;
+    bool flag = false;
+  };
+  std::vector<std::unique_ptr<Argument>> arguments_;
+};
 
 /// Options that many subcommands share.
 struct CommonOptions {
@@ -49,13 +73,15 @@ struct CommonOptions {
   void apply() const;
 };
 
-/// What a run's options come from besides its configuration: `--data`, `--stop-after`.
-struct RunOptions {
-  std::string data;
-  std::int64_t stop_after = 0;  ///< 0: run to the end
+/// How a run is carried out: `--data`, `--stop-after`.
+struct SessionArguments {
+  runs::SessionOptions options;
 
   void add_data(CLI::App& command);
   void add_stop_after(CLI::App& command);
 };
+
+/// Prints the result of a session; returns the exit code of the program.
+int print_result(const runs::SessionResult& result, const CommonOptions& common);
 
 }  // namespace stein::cli

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct DataArguments {
   std::string folder, name;
   CommonOptions common;
 };
@@ -30,7 +30,7 @@ Json describe(const DataSet& set, const std::string& folder) {
           {"citation", set.citation}, {"path", found ? Json(found->string()) : Json(nullptr)}};
 }
 
-int list(const Arguments& arguments) {
+int list(const DataArguments& arguments) {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back(describe(set, arguments.folder));
   if (arguments.common.json) {
@@ -51,7 +51,7 @@ int list(const Arguments& arguments) {
 }
 
 /// Where the set lies. Throws Error(data) if it is nowhere.
-std::filesystem::path place_of(const Arguments& arguments, Verify verify) {
+std::filesystem::path place_of(const DataArguments& arguments, Verify verify) {
   const auto found = find_data_set(arguments.name, arguments.folder, verify);
   if (found) return *found;
   std::string places;
@@ -60,19 +60,19 @@ std::filesystem::path place_of(const Arguments& arguments, Verify verify) {
        arguments.name);
 }
 
-int print_path(const Arguments& arguments) {
+int print_path(const DataArguments& arguments) {
   std::fputs((place_of(arguments, Verify::presence).string() + "\n").c_str(), stdout);
   return 0;
 }
 
-int check(const Arguments& arguments) {
+int check(const DataArguments& arguments) {
   const std::string line = fmt::format("{}: sizes and checksums are right in '{}'\n", arguments.name,
                                        place_of(arguments, Verify::checksum).string());
   std::fputs(line.c_str(), stdout);
   return 0;
 }
 
-int fetch(const Arguments& arguments) {
+int fetch(const DataArguments& arguments) {
   const std::filesystem::path folder =
       arguments.folder.empty() ? user_data_folder() : std::filesystem::path(arguments.folder);
   const auto progress = make_progress(arguments.common.quiet);
@@ -83,10 +83,10 @@ int fetch(const Arguments& arguments) {
 
 }  // namespace
 
-Action data_command(CLI::App& command) {
-  const auto arguments = std::make_shared<Arguments>();
-  const auto actions = std::make_shared<std::map<const CLI::App*, int (*)(const Arguments&)>>();
-  const auto add = [&](const char* name, const char* description, int (*action)(const Arguments&), bool named) {
+Action data_command(CLI::App& command, const Arguments&) {
+  const auto arguments = std::make_shared<DataArguments>();
+  const auto actions = std::make_shared<std::map<const CLI::App*, int (*)(const DataArguments&)>>();
+  const auto add = [&](const char* name, const char* description, int (*action)(const DataArguments&), bool named) {
     CLI::App* part = command.add_subcommand(name, description);
     part->add_option(
         "--data", arguments->folder,

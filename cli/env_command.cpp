@@ -1,11 +1,13 @@
 // stein env: what an environment is, and what it does step by step.
+#include <stein/core/error.h>
 #include <stein/core/nearest_name.h>
+#include <stein/envs/bandit_environment.h>
+#include <stein/envs/vector_environment.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
-#include "bandit_experiment.h"
 #include "command.h"
 #include "env_description.h"
 #include "env_trace.h"
@@ -13,7 +15,7 @@
 namespace stein::cli {
 namespace {
 
-struct Arguments {
+struct EnvArguments {
   std::string name, state, actions, data;
   std::vector<std::string> settings;
   std::uint64_t seed = 0;
@@ -25,7 +27,7 @@ void set_options(Builder& builder, const std::vector<std::string>& settings) {
   OptionTable table;
   builder.describe(table);
   for (const std::string& setting : settings) {
-    const auto [key, value] = parse_setting(setting);
+    const auto [key, value] = runs::parse_setting(setting);
     table.set(key, value);
   }
 }
@@ -35,7 +37,7 @@ int print(const nlohmann::ordered_json& description, bool json) {
   return 0;
 }
 
-int show_bandit(const Arguments& arguments) {
+int show_bandit(const EnvArguments& arguments) {
   STEIN_CHECK(arguments.actions.empty() && arguments.state.empty(),
               "'{0}' is a bandit, which has no state to start from: `stein bandit --env {0}` plays it", arguments.name);
   const envs::BanditEntry& entry = envs::bandits().at(arguments.name);
@@ -44,7 +46,7 @@ int show_bandit(const Arguments& arguments) {
   return print(describe_bandit(arguments.name, entry.description, *builder, {arguments.data}), arguments.json);
 }
 
-int show_control(const Arguments& arguments) {
+int show_control(const EnvArguments& arguments) {
   const envs::ControlEntry& entry = envs::controls().at(arguments.name);
   const auto builder = entry.builder();
   set_options(*builder, arguments.settings);
@@ -62,7 +64,7 @@ int show_control(const Arguments& arguments) {
   return 0;
 }
 
-int show(const Arguments& arguments) {
+int show(const EnvArguments& arguments) {
   std::vector<std::string> names = envs::controls().names();
   STEIN_CHECK(!arguments.name.empty(), "`stein env` expects the name of an environment; `stein list` has them");
   if (envs::controls().entries().contains(arguments.name)) return show_control(arguments);
@@ -73,8 +75,8 @@ int show(const Arguments& arguments) {
 
 }  // namespace
 
-Action env_command(CLI::App& command) {
-  const auto arguments = std::make_shared<Arguments>();
+Action env_command(CLI::App& command, const Arguments&) {
+  const auto arguments = std::make_shared<EnvArguments>();
   command.add_option("NAME", arguments->name, "The environment; `stein list` names them");
   command.add_option("--set", arguments->settings, "key=value, an option of the environment; may be repeated")
       ->allow_extra_args(false);

@@ -1,11 +1,11 @@
 #include "env_description.h"
 
+#include <stein/runs/measured.h>
+
 #include <stein/core/error.h>
 
 #include <algorithm>
 #include <cmath>
-
-#include "summary_numbers.h"
 
 namespace stein::cli {
 namespace {
@@ -16,8 +16,8 @@ Json to_json(const std::vector<envs::Quantity>& quantities) {
   Json list = Json::array();
   for (const envs::Quantity& quantity : quantities)
     list.push_back({{"name", quantity.name},
-                    {"low", number(quantity.low)},
-                    {"high", number(quantity.high)},
+                    {"low", runs::number(quantity.low)},
+                    {"high", runs::number(quantity.high)},
                     {"unit", quantity.unit}});
   return list;
 }
@@ -123,9 +123,9 @@ Json describe_control(const std::string& description, envs::ControlEntry::Builde
           {"action", to_json(spec.action)},
           {"horizon", environment->horizon()},
           {"step_seconds", spec.step_seconds},
-          {"reward_low", number(spec.reward_low)},
-          {"reward_high", number(spec.reward_high)},
-          {"threshold", number(spec.threshold)},
+          {"reward_low", runs::number(spec.reward_low)},
+          {"reward_high", runs::number(spec.reward_high)},
+          {"threshold", runs::number(spec.threshold)},
           {"options", options_of(builder)}};
 }
 

@@ -6,6 +6,7 @@
 #include <stein/envs/vector_environment.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/runs/run_kind.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -28,16 +29,37 @@ Json descriptions(const Entries& entries) {
   return list;
 }
 
+/// Presets of all kinds of runs: "paper" of policy s2vgd, with where its values come from.
+Json presets() {
+  Json list = Json::array();
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    for (const runs::Part& part : kind.parts())
+      for (const Preset& preset : part.presets)
+        list.push_back({{"name", preset.name},
+                        {"description", fmt::format("{}, {}: {}", kind.subcommand, part.title(), preset.description)},
+                        {"settings", preset.settings}});
+  return list;
+}
+
+Json kinds() {
+  Json list = Json::array();
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    list.push_back({{"name", name}, {"description", fmt::format("{}: `stein {}`", kind.description, kind.subcommand)}});
+  return list;
+}
+
 Json everything() {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
-  return {{"environments", descriptions(envs::bandits().entries())},
+  return {{"kinds of runs", kinds()},
+          {"environments", descriptions(envs::bandits().entries())},
           {"control environments", descriptions(envs::controls().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
           {"agents", descriptions(agents::control_agents().entries())},
           {"posteriors", descriptions(agents::policy_posteriors().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
+          {"presets", presets()},
           {"data sets", sets}};
 }
 
@@ -58,7 +80,7 @@ void print(const Json& lists) {
 
 }  // namespace
 
-Action list_command(CLI::App& command) {
+Action list_command(CLI::App& command, const Arguments&) {
   const auto common = std::make_shared<CommonOptions>();
   const auto reference = std::make_shared<bool>(false);
   common->add_json(command);

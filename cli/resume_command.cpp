@@ -1,45 +1,49 @@
-// stein resume: an interrupted run goes on where its last checkpoint is.
+// stein resume: an interrupted run, or the runs of a sweep, go on where their last checkpoints are.
 #include <stein/core/error.h>
+#include <stein/runs/session.h>
+#include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bandit_experiment.h"
 #include "command.h"
-#include "control_experiment.h"
-#include "run_session.h"
+#include "sweep_report.h"
 
 namespace stein::cli {
 namespace {
 
-struct Arguments {
+struct ResumeArguments {
   std::string directory;
   std::vector<std::string> settings;
-  RunOptions run;
+  SessionArguments session;
   CommonOptions common;
 };
 
-std::unique_ptr<Experiment> make_experiment(const std::string& command, const OptionSources& sources) {
-  if (command == "bandit") return std::make_unique<BanditExperiment>(sources);
-  if (command == "rl") return std::make_unique<ControlExperiment>(sources);
-  return nullptr;
+int resume(const ResumeArguments& arguments) {
+  runs::SessionOptions options = arguments.session.options;
+  options.quiet = arguments.common.quiet;
+  if (runs::Sweep::is_in(arguments.directory)) {
+    STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
+    return advance_sweep(runs::Sweep::open(arguments.directory), options, arguments.common);
+  }
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
+  const RunDirectory directory = RunDirectory::open(arguments.directory, Access::write);
+  return print_result(runs::resume_run(directory, settings, options), arguments.common);
 }
 
 }  // namespace
 
-Action resume_command(CLI::App& command) {
-  const auto arguments = std::make_shared<Arguments>();
-  command.add_option("RUN", arguments->directory, "Run directory")->required();
+Action resume_command(CLI::App& command, const Arguments&) {
+  const auto arguments = std::make_shared<ResumeArguments>();
+  command.add_option("RUN", arguments->directory, "Run directory, or the folder of a sweep")->required();
   command.add_option("--set", arguments->settings, "steps=N makes the run longer")->allow_extra_args(false);
-  arguments->run.add_data(command);
-  arguments->run.add_stop_after(command);
+  arguments->session.add_data(command);
+  arguments->session.add_stop_after(command);
   arguments->common.add_all(command);
   return [arguments] {
     arguments->common.apply();
-    std::vector<std::pair<std::string, std::string>> settings;
-    for (const std::string& setting : arguments->settings) settings.push_back(parse_setting(setting));
-    return resume_run(RunDirectory::open(arguments->directory, Access::write), make_experiment, settings,
-                      arguments->run, arguments->common);
+    return resume(*arguments);
   };
 }
 

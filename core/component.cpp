@@ -10,12 +10,16 @@ namespace stein {
 namespace {
 
 std::filesystem::path path_of(std::string_view name) {
-  Dl_info here{};
-  if (::dladdr(reinterpret_cast<const void*>(&has_component), &here) == 0) return {};
-  return std::filesystem::path(here.dli_fname).parent_path() / fmt::format("libstein_{}.so", name);
+  return component_folder() / fmt::format("libstein_{}.so", name);
 }
 
 }  // namespace
+
+std::filesystem::path component_folder() {
+  Dl_info here{};
+  if (::dladdr(reinterpret_cast<const void*>(&component_folder), &here) == 0) return {};
+  return std::filesystem::absolute(here.dli_fname).parent_path();
+}
 
 bool has_component(std::string_view name) {
   std::error_code ignored;

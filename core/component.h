@@ -1,9 +1,13 @@
 // Libraries of Stein that a program loads only when it needs them.
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 
 namespace stein {
+
+/// The folder of this library, where all of Stein's libraries lie.
+std::filesystem::path component_folder();
 
 /// Whether libstein_<name> lies in the folder of this library.
 bool has_component(std::string_view name);

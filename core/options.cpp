@@ -76,7 +76,7 @@ std::string node_text(const toml::node& node) {
   if (const auto* list = node.as_array()) {
     std::vector<std::string> items;
     for (const toml::node& item : *list) items.push_back(node_text(item));
-    return fmt::format("{}", fmt::join(items, ","));
+    return items.empty() ? "none" : fmt::format("{}", fmt::join(items, ","));
   }
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
@@ -91,6 +91,17 @@ void check_type(const Option& option, const toml::node& node) {
   STEIN_CHECK(!is_text || node.is_string(), "option '{}' expects a text in quotes", option.name);
   STEIN_CHECK(!node.is_array() || option.kind == Option::Kind::integer_list,
               "option '{}' expects one value, got a list", option.name);
+}
+
+void collect_values(const toml::table& node, const std::string& prefix, std::map<std::string, std::string>& values) {
+  for (const auto& [key, value] : node) {
+    const std::string name = prefix + std::string(key.str());
+    if (const auto* inner = value.as_table()) {
+      collect_values(*inner, name + ".", values);
+    } else {
+      values[name] = node_text(value);
+    }
+  }
 }
 
 void set_from_table(OptionTable& table, const toml::table& node, const std::string& prefix, std::string_view source) {
@@ -126,20 +137,39 @@ std::string Range::text() const {
   return "any number";
 }
 
-void OptionTable::add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind,
-                      std::string range, std::function<std::string()> text,
-                      std::function<void(std::string_view)> assign) {
-  options_.push_back({.name = prefix_ + std::string(name),
-                      .help = std::string(help),
-                      .unit = std::string(unit),
-                      .kind = kind,
-                      .range = std::move(range),
-                      .text = std::move(text),
-                      .assign = std::move(assign)});
+Option& OptionTable::add(Option option) {
+  STEIN_CHECK(!contains(option.name), "option '{}' is described twice", option.name);
+  return options_.emplace_back(std::move(option));
 }
 
-void OptionTable::operator()(std::string_view name, bool& value, std::string_view help) {
-  add(
+Option& OptionTable::add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind,
+                         std::string range, std::function<std::string()> text,
+                         std::function<void(std::string_view)> assign) {
+  std::string default_text = text();
+  return add({.name = prefix_ + std::string(name),
+              .help = std::string(help),
+              .unit = std::string(unit),
+              .kind = kind,
+              .range = std::move(range),
+              .default_text = std::move(default_text),
+              .text = std::move(text),
+              .assign = std::move(assign)});
+}
+
+void OptionTable::preset(std::string_view name, std::string_view description,
+                         std::initializer_list<std::pair<const char*, std::string>> settings) {
+  Preset preset{.name = std::string(name), .description = std::string(description), .settings = {}};
+  for (const auto& [key, value] : settings) preset.settings[at(prefix_ + key).name] = value;
+  presets_.push_back(std::move(preset));
+}
+
+void OptionTable::append(const OptionTable& other) {
+  for (const Option& option : other.options_) add(option);
+  presets_.insert(presets_.end(), other.presets_.begin(), other.presets_.end());
+}
+
+Option& OptionTable::operator()(std::string_view name, bool& value, std::string_view help) {
+  return add(
       name, help, "", Option::Kind::boolean, "true or false",
       [&value] { return std::string(value ? "true" : "false"); },
       [&value, key = prefix_ + std::string(name)](std::string_view text) {
@@ -148,33 +178,33 @@ void OptionTable::operator()(std::string_view name, bool& value, std::string_vie
       });
 }
 
-void OptionTable::operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range,
-                             std::string_view unit) {
-  add(
+Option& OptionTable::operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range,
+                                std::string_view unit) {
+  return add(
       name, help, unit, Option::Kind::integer, range_or_empty(range), [&value] { return fmt::format("{}", value); },
       [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
         value = parse_number<std::int64_t>(key, text, range, "a whole number");
       });
 }
 
-void OptionTable::operator()(std::string_view name, double& value, std::string_view help, Range range,
-                             std::string_view unit) {
-  add(
+Option& OptionTable::operator()(std::string_view name, double& value, std::string_view help, Range range,
+                                std::string_view unit) {
+  return add(
       name, help, unit, Option::Kind::real, range_or_empty(range), [&value] { return number_text(value); },
       [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
         value = parse_number<double>(key, text, range, "a number");
       });
 }
 
-void OptionTable::operator()(std::string_view name, std::string& value, std::string_view help) {
-  add(
+Option& OptionTable::operator()(std::string_view name, std::string& value, std::string_view help) {
+  return add(
       name, help, "", Option::Kind::text, "", [&value] { return value; },
       [&value](std::string_view text) { value = std::string(text); });
 }
 
-void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
-                             Range range) {
-  add(
+Option& OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
+                                Range range) {
+  return add(
       name, help, "", Option::Kind::integer_list, range_or_empty(range),
       [&value] { return value.empty() ? std::string("none") : fmt::format("{}", fmt::join(value, ",")); },
       [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
@@ -190,9 +220,9 @@ void OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& v
       });
 }
 
-void OptionTable::add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
-                             std::function<std::size_t()> index, std::function<void(std::size_t)> choose) {
-  add(
+Option& OptionTable::add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
+                                std::function<std::size_t()> index, std::function<void(std::size_t)> choose) {
+  return add(
       name, help, "", Option::Kind::choice, fmt::format("{}", fmt::join(choices, " | ")),
       [index = std::move(index), choices] { return choices[index()]; },
       [choose = std::move(choose), choices, key = prefix_ + std::string(name)](std::string_view text) {
@@ -237,6 +267,16 @@ void set_from_toml(OptionTable& table, std::string_view toml, std::string_view s
   }
 }
 
+std::map<std::string, std::string> values_from_toml(std::string_view toml, std::string_view source) {
+  std::map<std::string, std::string> values;
+  try {
+    collect_values(toml::parse(toml, source), "", values);
+  } catch (const toml::parse_error& error) {
+    fail(ErrorKind::usage, "{}, line {}: {}", source, error.source().begin.line, error.description());
+  }
+  return values;
+}
+
 std::string help_text(const OptionTable& table) {
   std::size_t width = 0;
   for (const Option& option : table.options()) width = std::max(width, option.name.size());
@@ -244,7 +284,7 @@ std::string help_text(const OptionTable& table) {
   for (const Option& option : table.options()) {
     const std::string details = range_and_unit(option);
     text += fmt::format("  {:<{}}  {}\n  {:<{}}    default {}{}\n", option.name, width, option.help, "", width,
-                        option.text(), details.empty() ? "" : fmt::format("; {}", details));
+                        option.default_text, details.empty() ? "" : fmt::format("; {}", details));
   }
   return text;
 }
@@ -252,7 +292,7 @@ std::string help_text(const OptionTable& table) {
 std::string markdown_text(const OptionTable& table) {
   std::string text = "| option | default | values | meaning |\n|---|---|---|---|\n";
   for (const Option& option : table.options()) {
-    text += fmt::format("| `{}` | {} | {} | {} |\n", option.name, in_cell(option.text()),
+    text += fmt::format("| `{}` | {} | {} | {} |\n", option.name, in_cell(option.default_text),
                         in_cell(range_and_unit(option)), in_cell(option.help));
   }
   return text;

@@ -8,6 +8,8 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -48,17 +50,35 @@ struct Option {
   std::string unit;  ///< empty if the value has none
   Kind kind;
   std::string range;                             ///< the allowed values as text; empty if any
+  std::string default_text;                      ///< the value when the option was described, as one would type it
   std::function<std::string()> text;             ///< the present value as one would type it
   std::function<void(std::string_view)> assign;  ///< throws Error(usage): wrong type, out of range
+  /// What the value was, in effect, in runs of versions that did not have the option yet.
+  std::optional<std::string> older_value = std::nullopt;
+
+  /// Declares `older_value`, without which runs from before the option cannot go on.
+  void in_older_runs(std::string value) { older_value = std::move(value); }
+};
+
+/// Values of several options of a component under one name: the settings of a paper.
+struct Preset {
+  std::string name;
+  std::string description;                      ///< one line: where the values come from
+  std::map<std::string, std::string> settings;  ///< option → value as one would type it
 };
 
 /// The visitor given to `describe`: collects the options of a component, of its parts under `part.name`, and sets them
-/// by name.
+/// by name. No two options may share a name: describing one again throws Error(usage).
 ///
 /// @code
 ///   struct Options {
 ///     double step_size = 1e-3;
-///     template <class V> void describe(V& v) { v("step_size", step_size, "multiplies the gradient", positive); }
+///     double momentum = 0.9;
+///     template <class V> void describe(V& v) {
+///       v("step_size", step_size, "multiplies the gradient", positive);
+///       v("momentum", momentum, "share of the last step", probability).in_older_runs("0");
+///       v.preset("paper", "Somebody 2018, section 5", {{"step_size", "0.01"}});
+///     }
 ///   };
 /// @endcode
 class OptionTable {
@@ -72,27 +92,27 @@ class OptionTable {
     return table;
   }
 
-  void operator()(std::string_view name, bool& value, std::string_view help);
-  void operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range = any_number,
-                  std::string_view unit = "");
-  void operator()(std::string_view name, double& value, std::string_view help, Range range = any_number,
-                  std::string_view unit = "");
-  void operator()(std::string_view name, std::string& value, std::string_view help);
+  Option& operator()(std::string_view name, bool& value, std::string_view help);
+  Option& operator()(std::string_view name, std::int64_t& value, std::string_view help, Range range = any_number,
+                     std::string_view unit = "");
+  Option& operator()(std::string_view name, double& value, std::string_view help, Range range = any_number,
+                     std::string_view unit = "");
+  Option& operator()(std::string_view name, std::string& value, std::string_view help);
   /// A list such as `50,50`; every item must lie in `range`; `none` or an empty text is the empty list.
-  void operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
-                  Range range = any_number);
+  Option& operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
+                     Range range = any_number);
   /// An enumeration by the names of its values.
   template <class Enum>
-  requires std::is_enum_v<Enum>
-  void operator()(std::string_view name, Enum& value, std::string_view help,
-                  std::initializer_list<std::pair<const char*, std::type_identity_t<Enum>>> names) {
+  requires std::is_enum_v<Enum> Option& operator()(
+      std::string_view name, Enum& value, std::string_view help,
+      std::initializer_list<std::pair<const char*, std::type_identity_t<Enum>>> names) {
     std::vector<std::string> choices;
     std::vector<Enum> values;
     for (const auto& [choice, item] : names) {
       choices.emplace_back(choice);
       values.push_back(item);
     }
-    add_choice(
+    return add_choice(
         name, help, std::move(choices),
         [&value, values] {
           std::size_t i = 0;
@@ -109,22 +129,33 @@ class OptionTable {
     prefix_ = before;
   }
 
+  /// Declares a preset of the component; a name that another component has too means the settings of both. Its options
+  /// are those of this component, described before. Throws Error(usage) for an option that was not.
+  void preset(std::string_view name, std::string_view description,
+              std::initializer_list<std::pair<const char*, std::string>> settings);
+  /// Appends the options and presets of another table, whose fields must outlive this one too.
+  void append(const OptionTable& other);
+
   const std::vector<Option>& options() const { return options_; }
+  const std::vector<Preset>& presets() const { return presets_; }
   bool contains(std::string_view key) const;
   /// Sets the option `key` from text. Throws Error(usage) that names the key, the value, what is allowed, and for an
   /// unknown key the nearest known one.
   void set(std::string_view key, std::string_view value);
+  /// The option `key`. Throws Error(usage) that suggests the nearest one.
+  const Option& at(std::string_view key) const;
   /// The present value of `key` as text. Throws Error(usage) for an unknown key.
   std::string get(std::string_view key) const;
 
  private:
-  void add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind, std::string range,
-           std::function<std::string()> text, std::function<void(std::string_view)> assign);
-  void add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
-                  std::function<std::size_t()> index, std::function<void(std::size_t)> choose);
-  const Option& at(std::string_view key) const;
+  Option& add(std::string_view name, std::string_view help, std::string_view unit, Option::Kind kind, std::string range,
+              std::function<std::string()> text, std::function<void(std::string_view)> assign);
+  Option& add_choice(std::string_view name, std::string_view help, std::vector<std::string> choices,
+                     std::function<std::size_t()> index, std::function<void(std::size_t)> choose);
+  Option& add(Option option);
 
   std::vector<Option> options_;
+  std::vector<Preset> presets_;
   std::string prefix_;
 };
 
@@ -134,6 +165,10 @@ std::string to_toml(const OptionTable& table);
 /// Sets options from the text of a TOML file; tables become prefixes. Throws Error(usage) naming `source`, line and
 /// key.
 void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source);
+
+/// Every key of a TOML text with its value as one would type it; tables become prefixes. Throws Error(usage) naming
+/// `source` and line where the text is no TOML.
+std::map<std::string, std::string> values_from_toml(std::string_view toml, std::string_view source);
 
 /// One indented line an option for `--help`: name, default, range, unit, help.
 std::string help_text(const OptionTable& table);

@@ -33,21 +33,17 @@ bool is_occupied(const fs::path& root) {
 }
 
 /// Files that a run writes; a person's own files beside them stay.
-bool belongs_to_run(const std::string& name) {
-  static constexpr std::array names{"metrics.jsonl", "events",      "checkpoints",     "summary.json",
-                                    "log.txt",       "report.html", "posteriors.json", "cost.json",
-                                    "diverged.txt",  "visits.json", "episode.svg"};
-  for (const char* known : names) {
-    if (name == known) return true;
-  }
-  return name.starts_with("decisions") && name.ends_with(".jsonl");
+bool belongs_to_run(const std::string& name, std::span<const std::string> result_files) {
+  static constexpr std::array<std::string_view, 8> names{"metrics.jsonl", "events",      "checkpoints", "summary.json",
+                                                         "log.txt",       "report.html", "cost.json",   "diverged.txt"};
+  return std::ranges::find(names, name) != names.end() || std::ranges::find(result_files, name) != result_files.end();
 }
 
-void remove_run(const fs::path& root) {
+void remove_run(const fs::path& root, std::span<const std::string> result_files) {
   std::vector<fs::path> doomed;
   std::error_code error;
   for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
-    if (belongs_to_run(entry->path().filename().string())) doomed.push_back(entry->path());
+    if (belongs_to_run(entry->path().filename().string(), result_files)) doomed.push_back(entry->path());
   }
   doomed.push_back(root / "config.toml");  // last: whoever is killed before leaves what a run can be told by
   doomed.push_back(root / "manifest.json");
@@ -61,7 +57,7 @@ void remove_run(const fs::path& root) {
 
 RunDirectory::RunDirectory(fs::path root) : root_(std::move(root)) {}
 
-RunDirectory RunDirectory::create(const fs::path& root, Existing existing) {
+RunDirectory RunDirectory::create(const fs::path& root, Existing existing, std::span<const std::string> result_files) {
   STEIN_CHECK(!root.empty(), "the run directory must have a name");
   RunDirectory run(root);
   std::error_code error;
@@ -84,7 +80,7 @@ RunDirectory RunDirectory::create(const fs::path& root, Existing existing) {
     fail(ErrorKind::io, "cannot write into the run directory '{}': {}", root.string(), std::strerror(errno));
   }
   run.lock();
-  if (occupied) remove_run(root);
+  if (occupied) remove_run(root, result_files);
   return run;
 }
 

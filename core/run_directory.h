@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,15 +17,17 @@ enum class Existing { refuse, overwrite };
 /// Whether a run is only looked at, or goes on.
 enum class Access { read, write };
 
-/// The folder of one run: its configuration, logs, metrics, checkpoints and results under fixed names. Whoever writes
-/// to it holds it locked as long as the object lives.
+/// The folder of one run: its configuration, logs, metrics, checkpoints and summary under fixed names, which every kind
+/// of run has, and result files of its kind. Whoever writes to it holds it locked as long as the object lives.
 class RunDirectory {
  public:
   /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there, complete or cut short, are
   /// removed, and nothing else.
   /// @throws Error(usage) if `root` is not empty and `existing` is refuse, if it is not empty and holds no run, or if
   ///         another process is at work on it; Error(io) if it cannot be made or written to
-  static RunDirectory create(const std::filesystem::path& root, Existing existing = Existing::refuse);
+  /// @param result_files  names of files that runs write besides those below: they go with an earlier run
+  static RunDirectory create(const std::filesystem::path& root, Existing existing = Existing::refuse,
+                             std::span<const std::string> result_files = {});
 
   /// Opens the run at `root`.
   /// @throws Error(data) if there is none: no directory, or no config.toml and manifest.json in it; Error(usage) if it
@@ -32,21 +35,20 @@ class RunDirectory {
   static RunDirectory open(const std::filesystem::path& root, Access access = Access::read);
 
   const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path config() const { return root_ / "config.toml"; }          ///< resolved options
-  std::filesystem::path manifest() const { return root_ / "manifest.json"; }      ///< see run_manifest.h
-  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }       ///< see JsonlRecorder
-  std::filesystem::path events() const { return root_ / "events"; }               ///< folder, see TensorBoardRecorder
-  std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }     ///< folder, see checkpoint.h
-  std::filesystem::path decisions() const { return root_ / "decisions.jsonl"; }   ///< one line a decision
-  std::filesystem::path posteriors() const { return root_ / "posteriors.json"; }  ///< posterior rewards at the end
-  std::filesystem::path visits() const { return root_ / "visits.json"; }          ///< states that policies visit
-  std::filesystem::path episode() const { return root_ / "episode.svg"; }         ///< a moving picture of one episode
+  std::filesystem::path config() const { return root_ / "config.toml"; }       ///< resolved options
+  std::filesystem::path manifest() const { return root_ / "manifest.json"; }   ///< see run_manifest.h
+  std::filesystem::path metrics() const { return root_ / "metrics.jsonl"; }    ///< see JsonlRecorder
+  std::filesystem::path events() const { return root_ / "events"; }            ///< folder, see TensorBoardRecorder
+  std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }  ///< folder, see checkpoint.h
   std::filesystem::path summary() const { return root_ / "summary.json"; }
   std::filesystem::path log() const { return root_ / "log.txt"; }
   std::filesystem::path report() const { return root_ / "report.html"; }
   std::filesystem::path cost() const { return root_ / "cost.json"; }  ///< time and memory that the run has taken so far
 
   std::filesystem::path divergence() const { return root_ / "diverged.txt"; }  ///< why the run could not go on
+
+  /// A file of the run's own kind: "decisions.jsonl".
+  std::filesystem::path file(std::string_view name) const { return root_ / name; }
 
   /// Each writes the whole file atomically. @throws Error(io)
   void write_config(std::string_view toml) const;

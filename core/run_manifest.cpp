@@ -17,12 +17,15 @@ std::string to_json(const RunManifest& manifest) {
   json["version"] = version();
   json["commit"] = commit();
   json["command"] = manifest.command;
+  json["kind"] = manifest.kind.empty() ? manifest.command : manifest.kind;
   json["seeds"] = {manifest.first_seed, manifest.end_seed};
   json["threads"] = manifest.threads;
   json["device"] = manifest.device;
   json["simd_target"] = simd_target();
   json["simd_targets_compiled"] = compiled_simd_targets();
   json["data"] = manifest.data_checksums;
+  if (!manifest.preset.empty()) json["preset"] = manifest.preset;
+  json["result_files"] = manifest.result_files;
   json["protocol"] = protocol;
   return json.dump(2) + "\n";
 }

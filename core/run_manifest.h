@@ -4,17 +4,22 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace stein {
 
 /// What the caller knows of a run; `to_json` adds what the program knows of itself.
 struct RunManifest {
-  std::string command;           ///< subcommand: "bandit"
+  std::string command;    ///< subcommand: "bandit"
+  std::string kind = {};  ///< of the run, where a subcommand starts several kinds; empty: its name is the subcommand's
   std::uint64_t first_seed = 0;  ///< seeds of the run are first_seed … end_seed - 1
   std::uint64_t end_seed = 1;
   int threads = 1;
   std::string device = "cpu";
   std::map<std::string, std::string> data_checksums = {};  ///< file name → SHA-256; empty if the run read no file
+  std::string preset = {};                                 ///< the preset that the settings began with; empty: none
+  std::vector<std::string> result_files =
+      {};  ///< names of the files that runs of this kind write besides the usual ones
   std::string protocol =
       "{}";  ///< JSON object of the caller: protocol names, N, T and what else fixes the meaning of the run
 };

@@ -8,8 +8,10 @@
 #include <string>
 #include <system_error>
 
+#include <stein/core/append_file.h>
 #include <stein/core/checksum.h>
 #include <stein/core/error.h>
+#include <stein/core/log.h>
 
 namespace stein {
 namespace {
@@ -67,19 +69,52 @@ std::string_view bytes_of(const Integer& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
+void append_record(std::string& file, std::string_view record) {
+  const std::uint64_t length = record.size();
+  const std::uint32_t length_sum = masked_crc32c(bytes_of(length));
+  const std::uint32_t record_sum = masked_crc32c(record);
+  file.append(bytes_of(length)).append(bytes_of(length_sum)).append(record).append(bytes_of(record_sum));
+}
+
+/// Records of one repetition that are kept in memory before they are written [bytes].
+constexpr std::size_t most_pending = std::size_t{1} << 16;
+
+void write_out(const fs::path& path, std::string& pending) {
+  AppendFile file(path);
+  file.append(pending);
+  file.flush();
+  pending.clear();
+}
+
 }  // namespace
 
 TensorBoardRecorder::TensorBoardRecorder(const fs::path& folder, std::optional<std::uint64_t> resumed_at)
-    : file_(next_file(folder)) {
+    : folder_(folder), resumed_at_(resumed_at) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorKind::io, "cannot make the directory '{}': {}", folder.string(), error.message());
+}
+
+TensorBoardRecorder::~TensorBoardRecorder() {
+  try {
+    TensorBoardRecorder::flush();
+  } catch (const Error& error) {
+    log_error("{}", error.what());
+  }
+}
+
+TensorBoardRecorder::File TensorBoardRecorder::open(std::uint64_t seed) const {
+  File file{.path = next_file(folder_ / fmt::format("seed_{}", seed)), .pending = {}};
   std::string first;
   begin_event(first, 0).add_string(number(EventField::file_version), "brain.Event:2");
-  append_record(first);
-  if (!resumed_at) return;
+  append_record(file.pending, first);
+  if (!resumed_at_) return file;
   std::string restart;
-  protozero::pbf_writer event = begin_event(restart, *resumed_at);
+  protozero::pbf_writer event = begin_event(restart, *resumed_at_);
   protozero::pbf_writer(event, number(EventField::session_log))
       .add_enum(number(SessionLogField::status), session_start);
-  append_record(restart);
+  append_record(file.pending, restart);
+  return file;
 }
 
 void TensorBoardRecorder::scalar(std::string_view tag, std::uint64_t seed, std::uint64_t step, double value) {
@@ -88,26 +123,20 @@ void TensorBoardRecorder::scalar(std::string_view tag, std::uint64_t seed, std::
     protozero::pbf_writer event = begin_event(record, step);
     protozero::pbf_writer summary(event, number(EventField::summary));
     protozero::pbf_writer entry(summary, number(SummaryField::value));
-    entry.add_string(number(ValueField::tag), fmt::format("{}/seed_{}", tag, seed));
+    entry.add_string(number(ValueField::tag), std::string(tag));
     entry.add_float(number(ValueField::simple_value), static_cast<float>(value));
   }
   const std::scoped_lock lock(mutex_);
-  append_record(record);
+  auto place = files_.find(seed);
+  if (place == files_.end()) place = files_.emplace(seed, open(seed)).first;
+  append_record(place->second.pending, record);
+  if (place->second.pending.size() >= most_pending) write_out(place->second.path, place->second.pending);
 }
 
 void TensorBoardRecorder::flush() {
   const std::scoped_lock lock(mutex_);
-  file_.flush();
-}
-
-void TensorBoardRecorder::append_record(std::string_view record) {
-  const std::uint64_t length = record.size();
-  const std::uint32_t length_sum = masked_crc32c(bytes_of(length));
-  const std::uint32_t record_sum = masked_crc32c(record);
-  file_.append(bytes_of(length));
-  file_.append(bytes_of(length_sum));
-  file_.append(record);
-  file_.append(bytes_of(record_sum));
+  for (auto& [seed, file] : files_)
+    if (!file.pending.empty()) write_out(file.path, file.pending);
 }
 
 }  // namespace stein

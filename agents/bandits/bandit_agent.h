@@ -86,6 +86,7 @@ class BanditAgent {
   const Interaction& last() const { return last_; }
   const Timing& timing() const { return timing_; }
   const envs::BanditEnvironment& environment() const { return *environment_; }
+  envs::BanditEnvironment& environment() { return *environment_; }
   const policies::BanditPolicy& policy() const { return *policy_; }
   policies::BanditPolicy& policy() { return *policy_; }
 

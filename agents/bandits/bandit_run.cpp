@@ -1,7 +1,8 @@
 #include <stein/agents/bandits/bandit_run.h>
-
-#include <stein/core/error.h>
-#include <stein/core/parallel.h>
+#include <stein/agents/bandits/decision_line.h>
+#include <stein/core/atomic_file.h>
+#include <stein/core/data/manifest.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/repetitions.h>
 #include <stein/runs/seed_statistics.h>
 
@@ -11,8 +12,12 @@
 namespace stein::agents {
 namespace {
 
-/// Agents wait for each other this often [interactions]: often enough to stop soon when asked to, rarely enough to cost
-/// nothing.
+using Json = nlohmann::ordered_json;
+using runs::measured;
+using runs::number;
+
+/// Repetitions wait for each other this often [interactions]: often enough to stop soon when asked to, rarely enough to
+/// cost nothing.
 constexpr std::int64_t block_size = 8;
 
 double entropy(std::span<const double> probabilities) {
@@ -24,151 +29,177 @@ double entropy(std::span<const double> probabilities) {
 
 }  // namespace
 
-struct BanditRun::Report {
-  struct Number {
-    std::int64_t step;
-    std::string tag;
-    double value;
-  };
-  std::vector<Interaction> interactions;
-  std::vector<std::vector<double>> expected_rewards, propensities;  ///< what the spans of `interactions` point to
-  std::vector<Number> numbers;
-
-  void clear() {
-    interactions.clear();
-    expected_rewards.clear();
-    propensities.clear();
-    numbers.clear();
-  }
-  void add(const Interaction& interaction) {
-    const auto& expected =
-        expected_rewards.emplace_back(interaction.expected_rewards.begin(), interaction.expected_rewards.end());
-    const auto& chances = propensities.emplace_back(interaction.propensities.begin(), interaction.propensities.end());
-    interactions.push_back(interaction);
-    interactions.back().expected_rewards = expected;
-    interactions.back().propensities = chances;
-  }
-};
-
 double BanditResult::regret_percent_of_uniform() const {
-  return 100 * mean(regret) / mean(uniform_regret);
+  return 100 * runs::mean(regret) / runs::mean(uniform_regret);
 }
 
-double BanditResult::lock_in_share() const {
-  std::int64_t locked = 0;
+std::vector<double> BanditResult::lock_in() const {
+  std::vector<double> locked;
   for (std::size_t i = 0; i < regret.size(); ++i)  // equal but for the order of a sum is not worse
-    locked += regret[i] > uniform_regret[i] * (1 + 1e-9);
-  return static_cast<double>(locked) / static_cast<double>(regret.size());
+    locked.push_back(regret[i] > uniform_regret[i] * (1 + 1e-9) ? 1 : 0);
+  return locked;
 }
 
-BanditRun::BanditRun(std::uint64_t first_seed, std::uint64_t end_seed, const MakeAgent& make_agent) {
-  check_seeds(first_seed, end_seed);
-  for (std::uint64_t seed = first_seed; seed < end_seed; ++seed) agents_.push_back({.agent = make_agent(seed)});
-}
-
-void BanditRun::advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
-  std::vector<Report> reports(agents_.size());
-  while (steps_done() < until && !stop.stop_requested()) {
-    const std::int64_t block_end = std::min(until, steps_done() + block_size);
-    parallel_for(agent_count(), [&](std::int64_t i) {
-      const auto place = static_cast<std::size_t>(i);
-      const std::int64_t before = agents_[place].agent->steps_done();
-      run_block(agents_[place], block_end, reports[place]);
-      outputs.progress.advance(static_cast<std::uint64_t>(block_end - before));
-    });
-    hand_over(reports, outputs);
+void BanditRepetition::advance(std::int64_t until, const StopToken&, runs::Records& records) {
+  const std::int64_t block_end = std::min(until, agent_->steps_done() + block_size);
+  while (agent_->steps_done() < block_end) {
+    const Interaction& now = agent_->step();
+    const std::int64_t done = agent_->steps_done();
+    if (records.wants_lines()) records.line(done, decision_line(agent_->seed(), now));
+    entropy_sum_ += entropy(now.propensities);
+    ++entropy_count_;
+    if (!runs::is_recorded(done)) continue;
+    records.number(done, "regret", now.regret);
+    records.number(done, "uniform_regret", now.uniform_regret);
+    records.number(done, "reward", now.total_reward);
+    records.number(done, "propensity_entropy", entropy_sum_ / static_cast<double>(entropy_count_));
+    entropy_sum_ = 0;
+    entropy_count_ = 0;
+    for (const auto& [tag, value] : agent_->policy().diagnostics()) records.number(done, tag, value);
   }
 }
 
-void BanditRun::run_block(Repetition& repetition, std::int64_t until, Report& report) {
-  BanditAgent& agent = *repetition.agent;
-  report.clear();
-  report.expected_rewards.reserve(block_size);
-  report.propensities.reserve(block_size);
-  while (agent.steps_done() < until) {
-    const Interaction& now = agent.step();
-    report.add(now);
-    repetition.entropy_sum += entropy(now.propensities);
-    ++repetition.entropy_count;
-    const std::int64_t done = agent.steps_done();
-    if (!is_recorded(done)) continue;
-    report.numbers.push_back({done, "regret", now.regret});
-    report.numbers.push_back({done, "uniform_regret", now.uniform_regret});
-    report.numbers.push_back({done, "reward", now.total_reward});
-    report.numbers.push_back(
-        {done, "propensity_entropy", repetition.entropy_sum / static_cast<double>(repetition.entropy_count)});
-    repetition.entropy_sum = 0;
-    repetition.entropy_count = 0;
-    for (auto& [tag, value] : agent.policy().diagnostics()) report.numbers.push_back({done, std::move(tag), value});
-  }
+void BanditRepetition::save(Snapshot& snapshot) const {
+  agent_->save(snapshot);
+  snapshot.put("entropy_sum", entropy_sum_);
+  snapshot.put("entropy_count", entropy_count_);
 }
 
-void BanditRun::hand_over(std::vector<Report>& reports, const Outputs& outputs) const {
-  if (outputs.decisions != nullptr) {
-    for (std::size_t k = 0; k < reports.front().interactions.size(); ++k)
-      for (std::size_t i = 0; i < reports.size(); ++i)
-        outputs.decisions->interaction(agents_[i].agent->seed(), reports[i].interactions[k]);
-  }
-  std::vector<std::size_t> next(reports.size(), 0);
-  for (const Interaction& interaction : reports.front().interactions) {
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      const auto& numbers = reports[i].numbers;
-      for (; next[i] < numbers.size() && numbers[next[i]].step == interaction.step + 1; ++next[i]) {
-        const auto& [step, tag, value] = numbers[next[i]];
-        outputs.recorder.scalar(tag, agents_[i].agent->seed(), static_cast<std::uint64_t>(step), value);
-      }
-    }
-  }
+void BanditRepetition::restore(const Snapshot& snapshot) {
+  agent_->restore(snapshot);
+  entropy_sum_ = snapshot.get_scalar<double>("entropy_sum");
+  entropy_count_ = snapshot.get_scalar<std::int64_t>("entropy_count");
 }
+
+BanditRun::BanditRun(runs::SeedRange seeds, const MakeAgent& make_agent, Facts facts)
+    : RunOf(
+          seeds, [&](std::uint64_t seed) { return std::make_unique<BanditRepetition>(make_agent(seed)); },
+          facts.log_decisions ? "decisions.jsonl" : ""),
+      facts_(std::move(facts)) {}
 
 BanditResult BanditRun::result() const {
-  BanditResult result{.steps = steps_done()};
-  for (const Repetition& repetition : agents_) {
-    const BanditAgent& agent = *repetition.agent;
-    result.seeds.push_back(agent.seed());
-    result.regret.push_back(agent.last().regret);
-    result.uniform_regret.push_back(agent.last().uniform_regret);
-    result.reward.push_back(agent.last().total_reward);
-    if (const auto warning = agent.policy().warning())
-      result.warnings.push_back(fmt::format("seed {}: {}", agent.seed(), *warning));
-    result.timing += agent.timing();
+  BanditResult result;
+  for (std::int64_t i = 0; i < count(); ++i) {
+    const Interaction& last = repetition(i).agent().last();
+    result.regret.push_back(last.regret);
+    result.uniform_regret.push_back(last.uniform_regret);
+    result.reward.push_back(last.total_reward);
   }
   return result;
 }
 
-std::vector<ProbedPosterior> BanditRun::probed_posteriors() {
-  std::vector<ProbedPosterior> posteriors;
-  for (Repetition& repetition : agents_) {
-    BanditAgent& agent = *repetition.agent;
+BanditAgent::Timing BanditRun::timing() const {
+  BanditAgent::Timing sum = earlier_;
+  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).agent().timing();
+  return sum;
+}
+
+std::string BanditRun::source() const {
+  return fmt::format("{} data ({})", spec().data, spec().source);
+}
+
+std::vector<std::string> BanditRun::notices() const {
+  if (!facts_.environment.ends_with("-synthetic")) return {};
+  return {fmt::format("'{}' is a synthetic stand-in, not the real data set", facts_.environment)};
+}
+
+/// N: what the posterior is conditioned on.
+std::string BanditRun::data_size() const {
+  if (!facts_.learns) return "none: the policy does not learn";
+  if (!repetition(0).agent().policy().learns_from_minibatches()) return "all interactions so far";
+  return fmt::format("interactions in the window, at most {}", facts_.window);
+}
+
+Json BanditRun::protocol() const {
+  return {{"env", facts_.environment},
+          {"env_options", facts_.environment_options},
+          {"policy", facts_.policy},
+          {"data", spec().data},
+          {"source", spec().source},
+          {"N", data_size()},
+          {"T", facts_.learns ? Json(1) : Json(nullptr)}};
+}
+
+std::map<std::string, std::string> BanditRun::data_checksums() const {
+  std::map<std::string, std::string> sums;
+  if (spec().data != "real") return sums;
+  for (const DataSet& set : data_sets()) {
+    if (set.name != spec().name) continue;
+    for (const DataFile& file : set.files) sums[file.name] = file.sha256;
+  }
+  return sums;
+}
+
+Json BanditRun::cost() const {
+  const BanditAgent::Timing sum = timing();
+  return {{"deciding_seconds", sum.deciding_seconds},
+          {"learning_seconds", sum.learning_seconds},
+          {"decisions", sum.decisions},
+          {"updates", sum.updates}};
+}
+
+void BanditRun::add_cost(const Json& earlier) {
+  earlier_ += {.deciding_seconds = earlier.at("deciding_seconds"),
+               .learning_seconds = earlier.at("learning_seconds"),
+               .decisions = earlier.at("decisions"),
+               .updates = earlier.at("updates")};
+}
+
+Json BanditRun::summarize() {
+  const BanditResult result = this->result();
+  const BanditAgent::Timing time = timing();
+  std::vector<double> percent;
+  for (std::size_t i = 0; i < result.regret.size(); ++i)
+    percent.push_back(100 * result.regret[i] / result.uniform_regret[i]);
+  Json of_uniform = measured(percent);
+  of_uniform["mean"] = number(result.regret_percent_of_uniform());  // of mean regrets, not a mean of ratios
+  return {{"env", facts_.environment},
+          {"policy", facts_.policy},
+          {"data", spec().data},
+          {"source", spec().source},
+          {"arm_names", spec().arm_names},
+          {"regret", measured(result.regret)},
+          {"uniform_regret", measured(result.uniform_regret)},
+          {"regret_percent_of_uniform", of_uniform},
+          {"lock_in_share", measured(result.lock_in())},
+          {"reward", measured(result.reward)},
+          {"decisions_per_second", number(time.decisions_per_second())},
+          {"updates_per_second", number(time.updates_per_second())}};
+}
+
+void BanditRun::write_results(const RunDirectory& directory) {
+  Json entries = Json::array();
+  for (std::int64_t i = 0; i < count(); ++i) {
+    BanditAgent& agent = repetition(i).agent();
     for (const auto& probe : agent.environment().probes()) {
-      auto samples = agent.policy().posterior_rewards({.dense = probe.dense, .active = probe.active});
-      if (!samples.empty())
-        posteriors.push_back({agent.seed(), probe.name, probe.expected_rewards, std::move(samples)});
+      const auto samples = agent.policy().posterior_rewards({.dense = probe.dense, .active = probe.active});
+      if (samples.empty()) continue;
+      entries.push_back({{"seed", agent.seed()},
+                         {"probe", probe.name},
+                         {"expected_rewards", probe.expected_rewards},
+                         {"samples", samples}});
     }
   }
-  return posteriors;
+  if (!entries.empty()) write_file_atomically(directory.file("posteriors.json"), entries.dump() + "\n");
 }
 
-void BanditRun::save(Snapshot& snapshot) const {
-  for (const Repetition& repetition : agents_) {
-    Snapshot part;
-    repetition.agent->save(part);
-    part.put("entropy_sum", repetition.entropy_sum);
-    part.put("entropy_count", repetition.entropy_count);
-    snapshot.put_part(part_name(repetition.agent->seed()), part);
-  }
-}
-
-void BanditRun::restore(const Snapshot& snapshot) {
-  for (Repetition& repetition : agents_) {
-    const Snapshot part = snapshot.part(part_name(repetition.agent->seed()));
-    repetition.agent->restore(part);
-    repetition.entropy_sum = part.get_scalar<double>("entropy_sum");
-    repetition.entropy_count = part.get_scalar<std::int64_t>("entropy_count");
-    if (repetition.agent->steps_done() != steps_done())
-      fail(ErrorKind::data, "the saved repetitions are not in step: {} and {} interactions", steps_done(),
-           repetition.agent->steps_done());
-  }
+std::string readable_bandit_summary(const Json& summary) {
+  using runs::mean_and_deviation, runs::text;
+  const std::size_t seeds = summary["seeds"].size();
+  const double locked = runs::mean_of(summary["lock_in_share"]) * static_cast<double>(seeds);
+  std::string lines = fmt::format("{} on {} ({} data), {} interactions\n\n", summary["policy"].get<std::string>(),
+                                  summary["env"].get<std::string>(), summary["data"].get<std::string>(),
+                                  summary["steps"].get<std::int64_t>());
+  const auto line = [&](const char* name, const std::string& value) { lines += runs::summary_line(name, value); };
+  line("regret", mean_and_deviation(summary["regret"]) + runs::spread_note(seeds));
+  line("of uniform play", text(summary["regret_percent_of_uniform"]) + " %");
+  line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
+  line("reward", mean_and_deviation(summary["reward"]));
+  if (summary["decisions_per_second"] > 0) line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
+  if (summary["updates_per_second"] > 0) line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
+  line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");
+  return lines;
 }
 
 }  // namespace stein::agents

@@ -75,7 +75,7 @@ ValueNetworkOptions value_options(const ControlAgentOptions& options) {
 
 /// Different streams of randomness for what one seed makes.
 std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
-  return derived_seed({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF);
+  return runs::derived_seed({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
-// Several repetitions of one control experiment side by side, with results that do not depend on threads.
+// Repetitions of a control experiment: their metrics, the evaluations while they learn, their result.
 #pragma once
 
 #include <stein/agents/control/control_agent.h>
 #include <stein/agents/control/evaluation.h>
-#include <stein/core/progress.h>
-#include <stein/core/recorder.h>
-#include <stein/core/snapshot.h>
-#include <stein/core/stop_token.h>
+#include <stein/runs/run.h>
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,74 +50,84 @@ struct ControlTiming {
   std::optional<double> seconds_to_threshold{};
 };
 
-/// Agents with seeds first … end − 1, each a task of its own. `advance` counts environment steps of one seed, all its
-/// particles together; the last iteration may go beyond. Metrics are numbered by the environment steps that a seed had
-/// taken, and recorded by number and then by seed, so that logs are the same bytes at any thread count and wherever a
-/// run was interrupted.
-class ControlRun {
+/// One agent, what it records, and its evaluations. Steps are environment steps, all particles together; the last
+/// iteration may go beyond what was asked for. Metrics are numbered by the steps that the agent had taken.
+class ControlRepetition final : public runs::Repetition {
  public:
+  /// @param environment  of the evaluation episodes; must outlive the repetition
+  ControlRepetition(std::unique_ptr<ControlAgent> agent, const envs::ControlEntry::Builder& environment,
+                    const ControlEvaluationOptions& evaluation);
+
+  ControlAgent& agent() { return *agent_; }
+  const ControlAgent& agent() const { return *agent_; }
+  /// Plays the final evaluation episodes.
+  ControlOutcome outcome() const;
+  const ControlTiming& timing() const { return timing_; }
+  /// Adds the time of an earlier process.
+  void add_timing(const ControlTiming& earlier);
+
+  std::uint64_t seed() const override { return agent_->seed(); }
+  std::int64_t steps_done() const override { return agent_->total_steps(); }
+  /// A few iterations.
+  void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
+  std::optional<std::string> warning() const override { return agent_->warning(); }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
+
+ private:
+  void iterate(runs::Records& records);
+  void record(const IterationReport& report, runs::Records& records);
+  void evaluate(runs::Records& records);
+
+  std::unique_ptr<ControlAgent> agent_;
+  const envs::ControlEntry::Builder& environment_;
+  ControlEvaluationOptions evaluation_;
+  double threshold_;
+  std::vector<FinishedEpisode> episodes_{};  ///< since the last record
+  std::int64_t evaluations_ = 0;
+  std::int64_t steps_to_threshold_ = -1;
+  ControlTiming timing_;
+};
+
+/// Agents with seeds first … end − 1.
+class ControlRun final : public runs::RunOf<ControlRepetition> {
+ public:
+  /// What a run says of itself.
+  struct Facts {
+    std::string environment{}, agent{}, posterior{};           ///< registered names
+    std::map<std::string, std::string> environment_options{};  ///< that tell this task from others of its name
+    std::int64_t horizon = 0;                                  ///< steps after which an episode is truncated
+    bool whole_paths = false;                                  ///< agents play the paths that they began to their end
+    bool stein = false;                                        ///< particles climb towards prior × exp(J/α)
+    std::int64_t steps_per_slot = 1;                           ///< steps of a slot in an iteration
+  };
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
 
   /// @param environment  of the evaluation episodes; must outlive the run
-  /// @throws Error(usage) unless first_seed < end_seed
-  ControlRun(std::uint64_t first_seed, std::uint64_t end_seed, const MakeAgent& make_agent,
-             const envs::ControlEntry::Builder& environment, const ControlEvaluationOptions& evaluation);
+  ControlRun(runs::SeedRange seeds, const MakeAgent& make_agent, const envs::ControlEntry::Builder& environment,
+             const ControlEvaluationOptions& evaluation, Facts facts);
 
-  struct Outputs {
-    Recorder& recorder;
-    Progress& progress;
-  };
-
-  /// Brings every agent to at least `until` steps, or to fewer if asked to stop. Throws Error(numeric) if one of them
-  /// diverged; the agents must then not be saved.
-  void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
-  /// Records what seeds with more steps than the others were still holding back.
-  void finish(const Outputs& outputs);
-
-  /// The fewest of any seed: metrics up to this number have been recorded, and no later ones.
-  std::int64_t steps_done() const;
-  std::int64_t agent_count() const { return std::ssize(repetitions_); }
-  ControlAgent& agent(std::int64_t i) { return *repetitions_[static_cast<std::size_t>(i)].agent; }
   const envs::ControlSpec& spec() const { return spec_; }
-
-  /// Plays the final evaluation episodes.
+  /// The repetition with this seed. Throws Error(usage) for a seed that the run does not have.
+  const ControlRepetition& of_seed(std::uint64_t seed) const;
+  /// Plays the final evaluation episodes of every repetition.
   std::vector<ControlOutcome> outcomes() const;
 
-  /// What a person should know of how it went, with the seed: policies that left the finite numbers and came back.
-  std::vector<std::string> warnings() const;
-
-  const std::vector<ControlTiming>& timing() const { return timing_; }
-  /// Adds the time of earlier processes. Throws Error(usage) unless there is one entry a seed.
-  void add_timing(const std::vector<ControlTiming>& earlier);
-
-  void save(Snapshot& snapshot) const;
-  /// Throws Error(data) saying what differs.
-  void restore(const Snapshot& snapshot);
+  std::int64_t largest_advance() const override;
+  std::string source() const override;
+  nlohmann::ordered_json protocol() const override;
+  /// Throws Error(data) if the run of `manifest` was played in another version of the task.
+  void check_manifest(const nlohmann::ordered_json& manifest) const override;
+  nlohmann::ordered_json cost() const override;
+  void add_cost(const nlohmann::ordered_json& earlier) override;
+  nlohmann::ordered_json summarize() override;
+  /// visits.json, and episode.svg where there is a picture of the task.
+  void write_results(const RunDirectory& directory) override;
 
  private:
-  struct Number {
-    std::int64_t step;
-    std::string tag;
-    double value;
-  };
-  struct Repetition {
-    std::unique_ptr<ControlAgent> agent;
-    std::vector<FinishedEpisode> episodes{};  ///< since the last record
-    std::int64_t evaluations = 0;
-    std::int64_t steps_to_threshold = -1;
-    std::vector<Number> numbers{};  ///< not yet handed over
-  };
-
-  void iterate(Repetition& repetition, ControlTiming& timing) const;
-  void record(Repetition& repetition, const IterationReport& report) const;
-  void evaluate(Repetition& repetition, ControlTiming& timing) const;
-  void hand_over(const Outputs& outputs, std::int64_t last_step);
-
   const envs::ControlEntry::Builder& environment_;
-  ControlEvaluationOptions evaluation_;
   envs::ControlSpec spec_;
-  std::vector<Repetition> repetitions_;
-  std::vector<ControlTiming> timing_;
+  Facts facts_;
 };
 
 }  // namespace stein::agents

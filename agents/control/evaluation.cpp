@@ -140,7 +140,7 @@ std::vector<double> particle_returns(const policies::ControlPolicy& policy,
   std::vector<double> means;
   for (std::int64_t i = 0; i < particles; ++i)
     means.push_back(
-        mean(std::span(returns).subspan(static_cast<std::size_t>(i * each), static_cast<std::size_t>(each))));
+        runs::mean(std::span(returns).subspan(static_cast<std::size_t>(i * each), static_cast<std::size_t>(each))));
   return means;
 }
 

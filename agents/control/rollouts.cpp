@@ -15,7 +15,8 @@ constexpr std::int64_t shard_slots = 64;  // fixed, whatever the number of threa
 
 /// Seed of the environments: another one every time that paths begin anew.
 std::uint64_t environment_seed(std::uint64_t seed, std::int64_t collection) {
-  return derived_seed({.seed = seed, .step = static_cast<std::uint64_t>(collection), .stream = Stream::environment});
+  return runs::derived_seed(
+      {.seed = seed, .step = static_cast<std::uint64_t>(collection), .stream = Stream::environment});
 }
 
 /// What a shard needs while it plays, reused by the thread.

@@ -40,9 +40,9 @@ struct Outcome {
 class Program {
  public:
   Program(const std::filesystem::path& folder, std::vector<std::string> arguments,
-          const std::filesystem::path& data = {})
+          const std::filesystem::path& data = {}, const char* program = STEIN_PROGRAM)
       : folder_(folder), out_(folder / "standard-output"), err_(folder / "standard-error") {
-    arguments.insert(arguments.begin(), STEIN_PROGRAM);
+    arguments.insert(arguments.begin(), program);
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -52,7 +52,7 @@ class Program {
     ::setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
     data.empty() ? ::unsetenv("STEIN_DATA") : ::setenv("STEIN_DATA", data.c_str(), 1);
     const bool redirected = redirect(out_, STDOUT_FILENO) && redirect(err_, STDERR_FILENO);
-    if (redirected && ::chdir(folder.c_str()) == 0) ::execv(STEIN_PROGRAM, pointers.data());
+    if (redirected && ::chdir(folder.c_str()) == 0) ::execv(program, pointers.data());
     ::_exit(127);
   }
 

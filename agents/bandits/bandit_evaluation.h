@@ -1,0 +1,27 @@
+// What bandit policies are worth once they have learned: `stein eval` of a bandit run.
+#pragma once
+
+#include <stein/agents/bandits/bandit_experiment.h>
+#include <stein/agents/bandits/bandit_run.h>
+#include <stein/runs/run_action.h>
+
+#include <cstdint>
+#include <string>
+
+namespace stein::agents {
+
+/// Every seed's policy, as its newest checkpoint left it, chooses arms in contexts that no run has seen, and learns
+/// nothing from them. Regret is exact, as it is in runs.
+class BanditEvaluation final : public runs::RunActionOn<BanditExperiment, BanditRun> {
+ public:
+  void describe(OptionTable& table) override;
+  std::string readable(const nlohmann::ordered_json& result) const override;
+
+ private:
+  nlohmann::ordered_json perform_on(const BanditExperiment& experiment, BanditRun& run, const RunDirectory& directory,
+                                    std::FILE* terminal) override;
+
+  std::int64_t interactions_ = 1000, context_seed_ = 0;
+};
+
+}  // namespace stein::agents

@@ -1,0 +1,56 @@
+#include <stein/agents/bandits/bandit_experiment.h>
+#include <stein/agents/bandits/bandit_run.h>
+#include <stein/core/error.h>
+#include <stein/envs/vector_environment.h>
+#include <stein/runs/run_kind.h>
+
+namespace stein::agents {
+
+BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+    : Experiment(kind, {.steps = 2000, .checkpoint_every = 500}) {
+  const std::string environment = sources.look_ahead("env", environment_);
+  const std::string policy = sources.look_ahead("policy", policy_);
+  STEIN_CHECK(!envs::controls().entries().contains(environment),
+              "'{0}' is a control task, not a bandit: `stein rl --env {0}` learns it", environment);
+  const policies::PolicyEntry& entry = policies::bandit_policies().at(policy);
+  environment_builder_ = envs::bandits().at(environment).builder();
+  policy_builder_ = entry.builder();
+  learns_ = entry.learns;
+  if (!learns_) agent_.forced_pulls = 0;
+  add_run([this](OptionTable& table) {
+    table("env", environment_, "the bandit; `stein list` names them");
+    table("policy", policy_, "the policy; `stein list` names them");
+    table("log_decisions", log_decisions_, "write decisions.jsonl: every choice with its propensities, one line each");
+  });
+  add_part("Learning", [this](OptionTable& table) { agent_.describe(table); });
+  add_part("Environment " + environment, [this](OptionTable& table) { environment_builder_->describe(table); });
+  add_part("Policy " + policy, [this](OptionTable& table) { policy_builder_->describe(table); });
+  environment_ = environment;
+  policy_ = policy;
+  read(sources);
+}
+
+std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) const {
+  const auto make_agent = [&](std::uint64_t seed) {
+    auto environment = environment_builder_->make({.directory = data});
+    auto policy = policy_builder_->make(environment->spec(), seed);
+    return std::make_unique<BanditAgent>(agent_, seed, std::move(environment), std::move(policy));
+  };
+  return std::make_unique<BanditRun>(seeds(), make_agent,
+                                     BanditRun::Facts{.environment = environment_,
+                                                      .policy = policy_,
+                                                      .environment_options = values_of("Environment " + environment_),
+                                                      .learns = learns_,
+                                                      .window = agent_.buffer,
+                                                      .log_decisions = log_decisions_});
+}
+
+std::vector<runs::Part> bandit_parts() {
+  BanditAgent::Options agent;
+  std::vector<runs::Part> parts{runs::make_part("learning", "", "", OptionTable::of(agent))};
+  runs::add_parts(parts, "environment", envs::bandits());
+  runs::add_parts(parts, "policy", policies::bandit_policies());
+  return parts;
+}
+
+}  // namespace stein::agents

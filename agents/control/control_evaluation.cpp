@@ -1,0 +1,98 @@
+#include <stein/agents/control/control_evaluation.h>
+#include <stein/agents/control/control_summary.h>
+#include <stein/core/error.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/run_kind.h>
+#include <stein/runs/seed_statistics.h>
+
+#include <algorithm>
+
+namespace stein::agents {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+void ControlEvaluation::describe(OptionTable& table) {
+  table("episodes", episodes_, "episodes of every seed of the run", between(1, 1e6));
+  table("sampled", sampled_, "draw actions; without it the most likely one is taken");
+  table("particle", particle_, "this one only; -1: one drawn uniformly for each episode", between(-1, 1e9));
+  table("seed", episode_seed_, "of the episodes, not of the run", between(0, 9e15));
+}
+
+Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
+                                   std::FILE*) {
+  const envs::ControlEntry::Builder& environment = experiment.environment_builder();
+  std::vector<double> all_returns, returns, deviations, discounted, lengths;
+  std::vector<std::vector<double>> of_particles;
+  Json seeds = Json::array();
+  for (std::int64_t i = 0; i < run.count(); ++i) {
+    const ControlAgent& agent = run.repetition(i).agent();
+    const std::int64_t particles = agent.policy().particle_count();
+    STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
+    const auto seed = static_cast<std::uint64_t>(episode_seed_);
+    const std::vector<std::int64_t> played = particle_ >= 0
+                                                 ? std::vector(static_cast<std::size_t>(episodes_), particle_)
+                                                 : draw_particles(episodes_, particles, seed);
+    const EvaluationOptions options{.deterministic = !sampled_, .discount = agent.discount(), .seed = seed};
+    const std::vector<FinishedEpisode> episodes = play_episodes(agent.policy(), environment, played, options);
+    const std::vector<double> of_seed = returns_of(episodes);
+    all_returns.insert(all_returns.end(), of_seed.begin(), of_seed.end());
+    double discounted_sum = 0, length_sum = 0;
+    for (const FinishedEpisode& episode : episodes) {
+      discounted_sum += episode.discounted_reward;
+      length_sum += static_cast<double>(episode.length);
+    }
+    seeds.push_back(agent.seed());
+    returns.push_back(runs::mean(of_seed));
+    deviations.push_back(runs::deviation(of_seed));
+    discounted.push_back(discounted_sum / static_cast<double>(episodes_));
+    lengths.push_back(length_sum / static_cast<double>(episodes_));
+    if (particle_ < 0) of_particles.push_back(particle_returns(agent.policy(), environment, episodes_, options));
+  }
+  Json result{{"env", experiment.environment()},
+              {"agent", experiment.agent()},
+              {"posterior", experiment.posterior()},
+              {"seeds", seeds},
+              {"steps_done", run.steps_done()},
+              {"episodes", episodes_},
+              {"actions", sampled_ ? "sampled" : "most likely"},
+              {"episode_seed", episode_seed_},
+              {"return", runs::measured(returns)},
+              {"episode_return",
+               {{"mean", runs::number(runs::mean(all_returns))},
+                {"sd", runs::number(runs::deviation(all_returns))},
+                {"min", std::ranges::min(all_returns)},
+                {"max", std::ranges::max(all_returns)},
+                {"sd_per_seed", runs::measured(deviations)["per_seed"]}}},
+              {"discounted_return", runs::measured(discounted)},
+              {"episode_length", runs::measured(lengths)},
+              {"threshold", runs::number(run.spec().threshold)}};
+  if (particle_ < 0) result["particles"] = over_particles(of_particles);
+  return result;
+}
+
+std::string ControlEvaluation::readable(const Json& result) const {
+  using runs::summary_line, runs::text;
+  const Json& episodes = result["episode_return"];
+  const std::size_t seeds = result["seeds"].size();
+  std::string lines =
+      fmt::format("{} after {} steps, {} episodes{}, {} actions\n\n", result["name"].get<std::string>(),
+                  result["steps_done"].get<std::int64_t>(), result["episodes"].get<std::int64_t>(),
+                  seeds > 1 ? fmt::format(" of each of {} seeds", seeds) : "", result["actions"].get<std::string>());
+  lines += summary_line("return", runs::mean_and_deviation(episodes) + "   mean ± sd of the episodes");
+  if (seeds > 1) lines += summary_line("over seeds", runs::mean_and_deviation(result["return"]));
+  lines += summary_line("from, to", fmt::format("{}, {}", text(episodes["min"]), text(episodes["max"])));
+  lines += summary_line("discounted", text(result["discounted_return"]));
+  lines += summary_line("episode length", text(result["episode_length"]));
+  if (!result.contains("particles") || result["particles"]["count"] == 1) return lines;
+  for (std::size_t s = 0; s < seeds; ++s) {
+    lines += fmt::format("\n  seed {}, mean return of every particle\n ", result["seeds"][s].get<std::uint64_t>());
+    for (const Json& value : result["particles"]["per_seed"][s]) lines += fmt::format(" {}", text(value));
+    lines += "\n";
+  }
+  return lines;
+}
+
+}  // namespace stein::agents

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+#include <stein/agents/control/control_summary.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/seed_statistics.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace stein::agents {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using runs::measured;
+
+constexpr double not_reached = std::numeric_limits<double>::quiet_NaN();
+
+/// Of every seed, the mean of something over its episodes.
+template <class Value>
+Json over_episodes(const std::vector<ControlOutcome>& outcomes, std::vector<FinishedEpisode> ControlOutcome::*episodes,
+                   const Value& value) {
+  std::vector<double> means;
+  for (const ControlOutcome& outcome : outcomes) {
+    std::vector<double> values;
+    for (const FinishedEpisode& episode : outcome.*episodes) values.push_back(static_cast<double>(value(episode)));
+    means.push_back(runs::mean(values));
+  }
+  return measured(means);
+}
+
+/// The values of the seeds that have one; earlier versions wrote the bare list.
+std::vector<double> defined_values(const Json& value) {
+  std::vector<double> values;
+  for (const Json& entry : value.is_object() ? value["per_seed"] : value)
+    if (!entry.is_null()) values.push_back(entry.get<double>());
+  return values;
+}
+
+/// "3 of 5 seeds, median after 12,345 steps and 0.10 s of training".
+std::string threshold_text(const Json& summary) {
+  const std::vector<double> steps = defined_values(summary["steps_to_threshold"]);
+  const std::string reached =
+      fmt::format("{:g} in {} of {} seeds", summary["threshold"].get<double>(), steps.size(), summary["seeds"].size());
+  if (steps.empty()) return reached;
+  return fmt::format("{}, median after {:.0f} steps, {:.2f} s", reached, runs::quantile(steps, 0.5),
+                     runs::quantile(defined_values(summary["seconds_to_threshold"]), 0.5));
+}
+
+}  // namespace
+
+Json over_particles(const std::vector<std::vector<double>>& returns) {
+  std::vector<double> mean, median, best;
+  for (const std::vector<double>& seed : returns) {
+    mean.push_back(runs::mean(seed));
+    median.push_back(runs::quantile(seed, 0.5));
+    best.push_back(std::ranges::max(seed));
+  }
+  return {{"count", returns.front().size()},
+          {"mean", measured(mean)},
+          {"median", measured(median)},
+          {"max", measured(best)},
+          {"per_seed", returns}};
+}
+
+Json summarize_outcomes(const std::vector<ControlOutcome>& outcomes, const std::vector<ControlTiming>& timing) {
+  std::int64_t all_steps = 0;
+  double training_seconds = 0;
+  std::vector<std::vector<double>> particle_returns;
+  std::vector<double> steps, seconds;
+  Json iterations = Json::array();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const ControlOutcome& outcome = outcomes[i];
+    iterations.push_back(outcome.iterations);
+    particle_returns.push_back(outcome.particle_returns);
+    all_steps += outcome.steps;
+    training_seconds += timing[i].training_seconds;
+    const bool reached = outcome.steps_to_threshold.has_value();
+    steps.push_back(reached ? static_cast<double>(*outcome.steps_to_threshold) : not_reached);
+    seconds.push_back(reached ? timing[i].seconds_to_threshold.value_or(not_reached) : not_reached);
+  }
+  const auto total = [](const FinishedEpisode& episode) { return episode.total_reward; };
+  const auto discounted = [](const FinishedEpisode& episode) { return episode.discounted_reward; };
+  const auto length = [](const FinishedEpisode& episode) { return episode.length; };
+  return {
+      {"env_steps", all_steps},
+      {"iterations", iterations},
+      {"steps_per_second", runs::number(training_seconds > 0 ? static_cast<double>(all_steps) / training_seconds : 0)},
+      {"return", over_episodes(outcomes, &ControlOutcome::deterministic, total)},
+      {"return_sampled", over_episodes(outcomes, &ControlOutcome::sampled, total)},
+      {"discounted_return", over_episodes(outcomes, &ControlOutcome::deterministic, discounted)},
+      {"episode_length", over_episodes(outcomes, &ControlOutcome::deterministic, length)},
+      {"evaluation_episodes", outcomes.front().deterministic.size()},
+      {"seconds_to_threshold", runs::measured_where_defined(seconds)},
+      {"steps_to_threshold", runs::measured_where_defined(steps)},
+      {"particles", over_particles(particle_returns)},
+      {"training_seconds", training_seconds}};
+}
+
+std::string readable_control_summary(const Json& summary) {
+  using runs::mean_and_deviation, runs::text;
+  const std::size_t seeds = summary["seeds"].size();
+  const std::string posterior = summary["posterior"].get<std::string>();
+  std::string lines = fmt::format("{}{} on {}, {} steps{}\n\n", summary["agent"].get<std::string>(),
+                                  posterior == "none" ? "" : fmt::format(" with posterior {}", posterior),
+                                  summary["env"].get<std::string>(), summary["steps"].get<std::int64_t>(),
+                                  seeds > 1 ? " per seed" : "");
+  const auto line = [&](const char* name, const std::string& value) { lines += runs::summary_line(name, value); };
+  line("return", mean_and_deviation(summary["return"]) + runs::spread_note(seeds));
+  line("with drawn actions", mean_and_deviation(summary["return_sampled"]));
+  line("discounted", mean_and_deviation(summary["discounted_return"]));
+  line("episode length", text(summary["episode_length"]));
+  const Json& particles = summary["particles"];
+  if (particles["count"] > 1)
+    line("particles", fmt::format("mean {}, median {}, best {}", text(particles["mean"]), text(particles["median"]),
+                                  text(particles["max"])));
+  if (!summary["threshold"].is_null()) line("threshold", threshold_text(summary));
+  line("steps a second", text(summary["steps_per_second"], "{:.0f}"));
+  line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::agents

@@ -1,0 +1,13 @@
+// A film drawn with Braille dots.
+#pragma once
+
+#include <cstdio>
+
+#include <stein/agents/control/pictures/film.h>
+
+namespace stein::agents {
+
+/// At its own pace on a terminal, else its first, a middle and its last frame.
+void show_in_terminal(const Film& film, std::FILE* stream);
+
+}  // namespace stein::agents

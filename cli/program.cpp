@@ -1,0 +1,162 @@
+// The program: finds the subcommand, lets it run, turns errors into sentences and exit codes.
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/nearest_name.h>
+#include <stein/core/version.h>
+#include <stein/runs/run_kind.h>
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <new>
+
+#include "command.h"
+#include "program.h"
+
+namespace stein::cli {
+namespace {
+
+struct Subcommand {
+  std::string name;
+  std::string description;
+  std::function<Action(CLI::App&, const Arguments&)> add;
+};
+
+/// What each verb does with a run on disk; kinds of run say which of them they have.
+const std::map<std::string, std::string>& verbs() {
+  static const std::map<std::string, std::string> descriptions{
+      {"eval", "Evaluate what a run has learned"},
+      {"predict", "Predict new data with what a run has learned"},
+      {"render", "Show what a run has learned: a picture, or in the terminal"}};
+  return descriptions;
+}
+
+/// Those that start runs, by kinds of run, those that some kind has an action for, and those of the program itself.
+std::vector<Subcommand> subcommands() {
+  std::vector<Subcommand> all;
+  const auto add = [&](const std::string& name, const std::string& description, auto command) {
+    all.push_back({name, description, std::move(command)});
+  };
+  for (const auto& [name, kind] : runs::run_kinds().entries()) {
+    const std::string subcommand = kind.subcommand;
+    if (std::ranges::find(all, subcommand, &Subcommand::name) != all.end()) continue;
+    add(subcommand, kind.description, [subcommand](CLI::App& command, const Arguments& arguments) {
+      return start_command(subcommand, command, arguments);
+    });
+  }
+  for (const auto& [verb, description] : verbs()) {
+    const bool exists = std::ranges::any_of(runs::run_kinds().entries(),
+                                            [&](const auto& entry) { return entry.second.actions.contains(verb); });
+    if (!exists) continue;
+    add(verb, description, [verb = verb](CLI::App& command, const Arguments& arguments) {
+      return run_action_command(verb, command, arguments);
+    });
+  }
+  add("resume", "Continue an interrupted run or sweep, bit for bit", resume_command);
+  add("report", "Turn runs into one page with interactive plots", report_command);
+  add("list", "Kinds of runs, environments, policies, presets, benchmarks, data sets", list_command);
+  add("env", "What an environment is, and what it does step by step", env_command);
+  add("data", "List, fetch, find and check data sets", data_command);
+  add("bench", "Measure ours against a reference", bench_command);
+  return all;
+}
+
+/// `stein help bandit` is `stein bandit --help`.
+std::vector<std::string> rewrite_help(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+void check_subcommand(const std::vector<std::string>& arguments, const std::vector<Subcommand>& known) {
+  STEIN_CHECK(!arguments.empty(), "a subcommand is expected; `stein help` lists them");
+  if (arguments.front().starts_with('-')) return;
+  std::vector<std::string> names{"help"};
+  for (const Subcommand& subcommand : known) names.push_back(subcommand.name);
+  STEIN_CHECK(std::ranges::find(names, arguments.front()) != names.end(), "unknown subcommand '{}'.{}",
+              arguments.front(), suggestion(arguments.front(), names));
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+/// Arguments that no option took.
+void check_leftovers(const CLI::App& command) {
+  const std::vector<std::string> leftovers = command.remaining(true);
+  const std::vector<std::string> parts = names_of(command.get_subcommands([](const CLI::App*) { return true; }));
+  if (!parts.empty() && command.get_subcommands().empty()) {
+    STEIN_CHECK(!leftovers.empty(), "`stein {}` expects one of {}", command.get_name(), fmt::join(parts, ", "));
+    fail(ErrorKind::usage, "unknown subcommand '{} {}'.{}", command.get_name(), leftovers.front(),
+         suggestion(leftovers.front(), parts));
+  }
+  if (leftovers.empty()) return;
+  std::string unknown = leftovers.front();
+  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'; see `stein {} --help`", unknown,
+              command.get_name());
+  unknown = unknown.substr(0, unknown.find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const auto near = nearest_name(unknown, names);
+  const bool has_settings = std::ranges::find(names, "--set") != names.end();
+  fail(ErrorKind::usage, "unknown option '{}'.{}{}", unknown, near ? fmt::format(" Did you mean '{}'?", *near) : "",
+       has_settings ? fmt::format(" Options of the run, the environment and the policy are given as `--set {}=…`.",
+                                  unknown.substr(2))
+                    : "");
+}
+
+int run(std::vector<std::string> arguments) {
+  CLI::App app("Stein: bandits, reinforcement learning and sequence models with Bayesian weights", "stein");
+  app.set_version_flag("--version", fmt::format("stein {} ({})", version(), commit()));
+  app.set_help_flag("-h,--help", "Say what there is");
+  app.footer(
+      "`stein help SUBCOMMAND` says more of each.\n"
+      "Exit codes: 0 done, 1 failure while running, 2 usage, 3 bad or missing data, 4 diverged, 75 interrupted "
+      "with a checkpoint saved.");
+  app.require_subcommand(0, 1);  // what follows the first is an argument, also if it is called like a subcommand
+  arguments = rewrite_help(std::move(arguments));
+  const std::vector<Subcommand> known = subcommands();
+  check_subcommand(arguments, known);
+  std::map<const CLI::App*, Action> actions;
+  for (const auto& [name, description, add] : known) {
+    CLI::App* command = app.add_subcommand(name, description)->allow_extras()->footer("");
+    if (name == arguments.front()) actions[command] = add(*command, {arguments.begin() + 1, arguments.end()});
+  }
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fail(ErrorKind::usage, "{}", error.what());
+  }
+  const CLI::App* command = app.get_subcommands().front();
+  check_leftovers(*command);
+  return actions.at(command)();
+}
+
+}  // namespace
+
+int run_program(std::vector<std::string> arguments) {
+  try {
+    return run(std::move(arguments));
+  } catch (const Error& error) {
+    log_error("{}", error.what());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    log_error("out of memory");
+    return 1;
+  } catch (const std::exception& error) {
+    log_error("{}", error.what());
+    return 1;
+  }
+}
+
+}  // namespace stein::cli

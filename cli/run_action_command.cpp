@@ -1,0 +1,97 @@
+// stein eval, stein render, …: does something with a run of any kind that has an action of this name.
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/runs/run_action.h>
+#include <stein/runs/run_kind.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+
+namespace stein::cli {
+namespace {
+
+struct RunArguments {
+  std::string directory;
+  TableArguments named;
+  SessionArguments session;
+  CommonOptions common;
+};
+
+/// The first argument that is a run directory; empty where there is none.
+std::string run_in(const Arguments& arguments) {
+  for (const std::string& argument : arguments) {
+    const std::filesystem::path path = argument;
+    std::error_code ignored;
+    if (!argument.starts_with('-') && std::filesystem::is_regular_file(path / "manifest.json", ignored))
+      return argument;
+  }
+  return "";
+}
+
+/// Kinds of run that have the action, with its options.
+std::string options_text(const std::string& verb) {
+  std::string text;
+  for (const auto& [name, kind] : runs::run_kinds().entries()) {
+    const auto place = kind.actions.find(verb);
+    if (place == kind.actions.end()) continue;
+    const auto action = place->second();
+    text += fmt::format("Options for runs of `stein {}`, as --name VALUE with '-' for '_':\n\n{}\n", kind.subcommand,
+                        help_text(OptionTable::of(*action)));
+  }
+  return text;
+}
+
+std::unique_ptr<runs::RunAction> make_action(const std::string& verb, const runs::RunKind& kind,
+                                             const std::string& directory) {
+  const auto place = kind.actions.find(verb);
+  if (place != kind.actions.end()) return place->second();
+  std::vector<std::string> others;
+  for (const auto& [name, other] : runs::run_kinds().entries())
+    if (other.actions.contains(verb)) others.push_back(fmt::format("`stein {}`", other.subcommand));
+  fail(ErrorKind::data, "'{}' holds a run of `stein {}`: `stein {}` is for runs of {}", directory, kind.subcommand,
+       verb, fmt::join(others, " and "));
+}
+
+int perform(const std::string& verb, const RunArguments& arguments) {
+  const RunDirectory directory = RunDirectory::open(arguments.directory);
+  const runs::RunKind& kind = runs::kind_of(directory);
+  const auto action = make_action(verb, kind, arguments.directory);
+  OptionTable table = OptionTable::of(*action);
+  for (const auto& [key, value] : arguments.named.given()) table.set(key, value);
+  const runs::LoadedRun run = runs::load_run(directory, arguments.session.options.data);
+  action->check(*run.experiment);
+  nlohmann::ordered_json result{{"name", run.experiment->name()}, {"kind", kind.name}};
+  result.update(action->perform(run, stdout));
+  std::fputs(arguments.common.json ? (result.dump(2) + "\n").c_str() : action->readable(result).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& typed) {
+  const auto arguments = std::make_shared<RunArguments>();
+  // The run is opened first of all: what options there are depends on it.
+  command.add_option("RUN", arguments->directory, "Run directory")->required()->each([](const std::string& directory) {
+    static_cast<void>(RunDirectory::open(directory));
+  });
+  const std::string run = run_in(typed);
+  if (!run.empty()) {
+    const runs::RunKind& kind = runs::kind_of(RunDirectory::open(run));
+    const auto action = make_action(verb, kind, run);
+    arguments->named.add_all(command, OptionTable::of(*action));
+    if (kind.reads_data) arguments->session.add_data(command);
+  } else {
+    command.footer([verb] { return options_text(verb); });
+  }
+  arguments->common.add_all(command);
+  return [arguments, verb] {
+    arguments->common.apply();
+    return perform(verb, *arguments);
+  };
+}
+
+}  // namespace stein::cli

@@ -1,0 +1,128 @@
+// stein bandit, stein rl, …: starts runs of the kinds that are registered under the subcommand.
+#include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
+#include <stein/core/read_file.h>
+#include <stein/runs/report_page.h>
+#include <stein/runs/report_table.h>
+#include <stein/runs/run_kind.h>
+#include <stein/runs/sweep.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+#include "sweep_report.h"
+
+namespace stein::cli {
+namespace {
+
+struct StartArguments {
+  std::string subcommand, config, preset, seeds, out;
+  std::vector<std::string> settings, sweeps;
+  bool overwrite = false, render = false;
+  TableArguments named;
+  SessionArguments session;
+  CommonOptions common;
+
+  /// The file, then --set, then the options that have an argument of their own.
+  runs::OptionSources sources() const {
+    runs::OptionSources sources{.preset = preset, .toml = {}, .toml_name = config, .settings = {}};
+    std::error_code ignored;
+    if (std::filesystem::is_directory(config, ignored))
+      fail(ErrorKind::data, "'{}' is a folder, --config expects a TOML file", config);
+    if (!config.empty()) sources.toml = read_file(config);
+    for (const std::string& setting : settings) sources.settings.push_back(runs::parse_setting(setting));
+    for (auto& setting : named.given()) sources.settings.push_back(std::move(setting));
+    if (!seeds.empty()) sources.settings.emplace_back("seeds", seeds);
+    return sources;
+  }
+  Existing existing() const { return overwrite ? Existing::overwrite : Existing::refuse; }
+  runs::SessionOptions options() const {
+    runs::SessionOptions options = session.options;
+    options.quiet = common.quiet;
+    return options;
+  }
+};
+
+int sweep(const StartArguments& arguments) {
+  STEIN_CHECK(!arguments.out.empty(), "--sweep needs --out, the folder that its runs go to");
+  STEIN_CHECK(!arguments.render, "--render shows one run: it does not go with --sweep");
+  std::vector<runs::SweepAxis> axes;
+  for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
+  const auto planned = runs::Sweep::plan(arguments.subcommand, arguments.sources(), axes, arguments.out);
+  planned.write(arguments.existing());
+  return advance_sweep(planned, arguments.options(), arguments.common);
+}
+
+/// An episode of what the run has learned, on standard error: standard output is for results.
+void show(const runs::RunKind& kind, const runs::SessionResult& result) {
+  const auto rendering = kind.actions.at("render")();
+  OptionTable::of(*rendering).set("terminal", "true");
+  const RunDirectory directory = RunDirectory::open(result.directory);
+  static_cast<void>(rendering->perform(runs::load_run(directory), stderr));
+}
+
+int start(const StartArguments& arguments) {
+  if (!arguments.sweeps.empty()) return sweep(arguments);
+  const runs::OptionSources sources = arguments.sources();
+  const runs::RunKind& kind = runs::kind_of(arguments.subcommand, sources);
+  const auto experiment = kind.make(kind, sources);
+  if (arguments.render) kind.actions.at("render")()->check(*experiment);  // before a long run
+  const runs::SessionResult result =
+      runs::start_run(*experiment, arguments.out, arguments.existing(), arguments.options());
+  const int code = print_result(result, arguments.common);
+  if (arguments.render && result.finished) show(kind, result);
+  return code;
+}
+
+/// The kind that help speaks of: that of the options, or the first where those are of none.
+const runs::RunKind& shown_kind(const StartArguments& arguments) {
+  const std::vector<const runs::RunKind*> kinds = runs::kinds_of(arguments.subcommand);
+  return kinds.size() == 1 ? *kinds.front() : runs::kind_of(arguments.subcommand, arguments.sources());
+}
+
+}  // namespace
+
+Action start_command(const std::string& subcommand, CLI::App& command, const Arguments&) {
+  const auto arguments = std::make_shared<StartArguments>();
+  arguments->subcommand = subcommand;
+  bool reads_data = false, renders = false;
+  std::string directory;
+  for (const runs::RunKind* kind : runs::kinds_of(subcommand)) {
+    if (directory.empty()) {
+      arguments->named.add_all(command, kind->make(*kind, {})->options(), kind->arguments);
+      directory = kind->directory;
+    }
+    reads_data |= kind->reads_data;
+    renders |= kind->actions.contains("render");
+  }
+  command.add_option("--config", arguments->config, "TOML file with options; what follows on the line wins");
+  command.add_option("--preset", arguments->preset,
+                     "Named settings to begin with, from `stein list`; --config and --set win");
+  command.add_option("--set", arguments->settings, "key=value, any option below; may be repeated");
+  command
+      .add_option("--sweep", arguments->sweeps,
+                  "key=a,b,c: a run for every value, in folders of --out, with one table and one report; may be "
+                  "repeated; lists are separated by ';'")
+      ->allow_extra_args(false);
+  command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B (default: 0:1)");
+  command.add_option("--out", arguments->out,
+                     fmt::format("Run directory (default: runs/{}-NUMBER, the next free number)", directory));
+  command.add_flag("--overwrite", arguments->overwrite, "Replace the run in --out");
+  arguments->session.add_stop_after(command);
+  arguments->common.add_all(command);
+  if (renders) command.add_flag("--render", arguments->render, "Show what was learned in the terminal afterwards");
+  if (reads_data) arguments->session.add_data(command);
+  command.footer([arguments] {
+    const runs::RunKind& kind = shown_kind(*arguments);
+    return kind.make(kind, arguments->sources())->help();
+  });
+  return [arguments] {
+    arguments->common.apply();
+    return start(*arguments);
+  };
+}
+
+}  // namespace stein::cli

@@ -1,0 +1,226 @@
+// Draws a report from the data in the page: what all kinds of runs share. What is special to a kind is a function in
+// `kindScripts`, which stands before this in the page; it is given what is collected in `tools`, and returns
+//   name     what reports of the kind are called: "Bandit"
+//   title    (group) → the heading of a group of runs
+//   badge    (group) → a node beside the heading, or ""
+//   section  (group, key) → the nodes that show a group; `key` begins the names of its plots
+//   facts    (run) → pairs [name, value] for the run's provenance
+//   method   (summary) → what decides the colour of a run, where it has one of its own in the palette; may be absent
+// What a test wants to know stands on <html>: data-plots holds, for every plot, how many points it has; data-outside,
+// how many of them lie above or below its view; data-errors counts what went wrong.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const shown = {}, outside = {};
+  let errors = 0;
+  const report = () => {
+    root.dataset.plots = JSON.stringify(shown);
+    root.dataset.outside = JSON.stringify(outside);
+    root.dataset.errors = String(errors);
+  };
+  window.addEventListener("error", () => { errors += 1; report(); });
+  window.addEventListener("unhandledrejection", () => { errors += 1; report(); });
+
+  const {groups, version, commit} = JSON.parse(document.getElementById("data").textContent);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  // Okabe and Ito's colours, which stay apart for colour-blind readers; a policy or posterior has the same one in every report.
+  const palette = {
+    "uniform": ["#8a867e", "#9b968d"], "epsilon-greedy": ["#d98200", "#f0a336"], "lints": ["#00875f", "#2fc498"],
+    "linucb": ["#7a6a00", "#d8c84a"], "ensemble": ["#b0568c", "#dd8dbb"], "svgd": ["#0b62a4", "#6cb4ee"],
+    "s2vgd": ["#cf4a00", "#ff8a4c"], "none": ["#00875f", "#2fc498"], "independent": ["#b0568c", "#dd8dbb"],
+  };
+  const spare = [["#5b4db0", "#a79cf0"], ["#3f7f93", "#7cc4d8"], ["#8a4b2a", "#d79a76"], ["#4f7a28", "#9dcb70"]];
+
+  const element = (tag, attributes = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  };
+  const format = (value, digits = 1) =>
+    value === null || value === undefined ? "–"
+      : value.toLocaleString("en-GB", {minimumFractionDigits: digits, maximumFractionDigits: digits});
+  const rounded = (value) => format(value, Math.abs(value) < 100 ? 1 : 0);
+  const count = (n, noun) => `${n.toLocaleString("en-GB")} ${noun}${n === 1 ? "" : "s"}`;
+  const alpha = (hex, share) => hex + Math.round(share * 255).toString(16).padStart(2, "0");
+
+  // A measured number's mean; earlier versions wrote some numbers without their spread.
+  const mean = (value) => value !== null && typeof value === "object" ? value.mean : value;
+
+  function paint(runs) {
+    const method = (run) => kinds[run.manifest.kind ?? run.manifest.command].method?.(run.summary) ?? run.label;
+    const taken = new Set();
+    let next = 0;
+    for (const run of runs) {
+      const own = palette[method(run)];
+      run.colours = own && !taken.has(method(run)) ? own : spare[next++ % spare.length];
+      taken.add(method(run));
+    }
+  }
+  const ink = () => dark.matches ? "#e9e6e0" : "#1d1c1a";
+  const soft = () => dark.matches ? "#a39e95" : "#65615a";
+  const colour = (run) => run.colours[dark.matches ? 1 : 0];
+
+  function layout(extra) {
+    const ink = dark.matches ? "#e9e6e0" : "#1d1c1a", soft = dark.matches ? "#a39e95" : "#65615a";
+    const line = dark.matches ? "#31353b" : "#e9e5de";
+    const axis = {gridcolor: line, zerolinecolor: line, linecolor: line, tickfont: {color: soft}, automargin: true,
+                  title: {font: {color: soft, size: 13}, standoff: 10}};
+    const merge = (base, more) => {
+      const result = {...base};
+      for (const [key, value] of Object.entries(more)) {
+        const isObject = value && typeof value === "object" && !Array.isArray(value);
+        result[key] = isObject ? merge(base[key] || {}, value) : value;
+      }
+      return result;
+    };
+    return merge({
+      font: {family: getComputedStyle(document.body).fontFamily, size: 13, color: ink},
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      margin: {l: 56, r: 10, t: 8, b: 46},
+      hovermode: "closest",
+      hoverlabel: {bgcolor: dark.matches ? "#262a30" : "#ffffff", bordercolor: line, font: {color: ink}},
+      legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: {color: ink}, itemwidth: 30},
+      xaxis: axis, yaxis: axis,
+    }, extra);
+  }
+
+  // Each plot is a function of the theme, so that it can be drawn again when the reader's changes.
+  const plots = [];
+  function addPlot(node, name, make) {
+    const plot = {node, name, make, changes: {}};
+    plots.push(plot);
+    return plot;
+  }
+  function draw(plot) {
+    const {traces, frame} = plot.make(plot.changes);
+    const points = traces.reduce((sum, t) => sum + ((t.customdata ?? t.y ?? t.x) || []).length, 0);
+    const settings = {responsive: true, displayModeBar: false, showTips: false};
+    return Plotly.react(plot.node, traces, layout(frame), settings).then(() => {
+      const {range, type} = plot.node.layout.yaxis;
+      const [low, high] = type === "log" ? range.map((exponent) => 10 ** exponent) : range;
+      shown[plot.name] = points;
+      outside[plot.name] = traces.flatMap((t) => [...t.y]).filter((y) => y < low || y > high).length;
+      report();
+    });
+  }
+
+  // Median and quartiles over seeds, one colour a run.
+  function bands(runs, tag, unit) {
+    const traces = [];
+    for (const run of runs) {
+      const curve = run.curves[tag];
+      if (!curve) continue;
+      const edge = {x: curve.step, mode: "lines", line: {width: 0}, legendgroup: run.label, showlegend: false,
+                    hoverinfo: "skip"};
+      traces.push({...edge, y: curve.low});
+      traces.push({...edge, y: curve.high, fill: "tonexty", fillcolor: alpha(colour(run), 0.18)});
+    }
+    for (const run of runs) {
+      const curve = run.curves[tag];
+      if (!curve) continue;
+      traces.push({x: curve.step, y: curve.median, name: run.label, mode: "lines", legendgroup: run.label,
+                   line: {color: colour(run), width: 2.2}, customdata: curve.low.map((low, i) => [low, curve.high[i]]),
+                   hovertemplate: `<b>${run.label}</b><br>%{x:,} ${unit}<br>median %{y:.4~g}` +
+                                  "<br>quartiles %{customdata[0]:.4~g} to %{customdata[1]:.4~g}<extra></extra>"});
+    }
+    return traces;
+  }
+
+  function figure(title, caption, wide = false) {
+    const plot = element("div", {class: "plot"});
+    const words = element("figcaption", {}, element("h3", {}, title), element("p", {}, caption));
+    return {node: element("figure", wide ? {class: "wide"} : {}, words, plot), plot, words};
+  }
+
+  function scaleChoice(plot) {
+    const choice = element("span", {class: "choice", role: "group", "aria-label": "Scale of the vertical axis"});
+    for (const scale of ["linear", "log"]) {
+      const button = element("button", {type: "button", "aria-pressed": String(scale === "linear")}, scale);
+      button.addEventListener("click", () => {
+        plot.changes.scale = scale;
+        for (const other of choice.children) other.setAttribute("aria-pressed", String(other === button));
+        draw(plot);
+      });
+      choice.append(button);
+    }
+    return choice;
+  }
+
+  const last = (list) => list[list.length - 1];
+  const sameSeeds = (runs) => new Set(runs.map((run) => String(run.summary.seeds))).size === 1;
+  const seedNames = (seeds) => seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${last(seeds)}`;
+
+  function facts(pairs) {
+    const list = element("dl", {class: "facts"});
+    for (const [name, value] of pairs) {
+      if (value === undefined || value === null || value === "") continue;
+      list.append(element("dt", {}, name), element("dd", {}, String(value)));
+    }
+    return list;
+  }
+
+  // One curve a run, of those that have it.
+  function overTime(group, key, unit, tag, title, caption, axisTitle, extra = {}) {
+    const runs = group.runs.filter((run) => run.curves[tag]);
+    if (!runs.length) return [];
+    const {node, plot} = figure(title, caption);
+    addPlot(plot, `${key}${tag}`, () => ({traces: bands(runs, tag, unit),
+      frame: {xaxis: {title: {text: unit}, tickformat: ","}, yaxis: {title: {text: axisTitle}, ...extra}}}));
+    return [node];
+  }
+
+  // Rows of runs with a swatch of their colour; each column is [name, (summary, run) → [main, spread]], best cells bold.
+  function table(runs, heading, columns, isBest) {
+    const head = element("tr", {}, element("th", {scope: "col"}, heading), ...columns.map(([name]) => element("th", {scope: "col"}, name)));
+    const rows = runs.map((run) => {
+      const swatch = element("span", {class: "swatch"});
+      run.swatch = swatch;
+      return element("tr", {}, element("td", {}, swatch, run.label), ...columns.map(([name, text]) => {
+        const [main, spread] = text(run.summary, run);
+        const cell = element("td", isBest(name, run) ? {class: "best"} : {}, main);
+        if (spread) cell.append(element("span", {class: "spread"}, spread));
+        return cell;
+      }));
+    });
+    return element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+  }
+
+  // "3 runs, 2 to 3 seeds (not the same in all runs)".
+  function counts(runs) {
+    const seeds = runs.map((run) => run.summary.seeds.length);
+    const [fewest, most] = [Math.min(...seeds), Math.max(...seeds)];
+    return `${count(runs.length, "run")}, ` + (fewest === most ? count(most, "seed") : `${fewest} to ${count(most, "seed")}`) +
+           (sameSeeds(runs) ? "" : " (not the same in all runs)");
+  }
+
+  const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, scaleChoice, last,
+                 sameSeeds, seedNames, counts, overTime, facts, table, groups, mean};
+  const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
+  const page = document.getElementById("page");
+  const names = new Set(groups.map((group) => kinds[group.kind].name));
+  if (groups.length > 1) page.append(element("h1", {}, names.size > 1 ? "Report" : `${[...names][0]} report`));
+  for (const group of groups) {
+    const kind = kinds[group.kind], single = groups.length === 1;
+    paint(group.runs);
+    const title = kind.title(group), key = single ? "" : `${title}/`;
+    page.append(
+      element(single ? "h1" : "h2", {}, single ? `${kind.name} report: ${title}` : title, kind.badge(group)),
+      ...kind.section(group, key),
+      element(single ? "h2" : "h3", {class: "provenance"}, "Settings and provenance"),
+      ...group.runs.map((run) => element("details", {}, element("summary", {}, run.label), facts([
+        ...kind.facts(run),
+        ["Stein", `${run.manifest.version}, commit ${run.manifest.commit}`], ["instructions", run.manifest.simd_target],
+        ["threads", run.manifest.threads], ["device", run.manifest.device],
+        ["peak memory", `${format(run.summary.peak_memory_mb, 0)} MB`], ["directory", run.summary.run_directory],
+      ]), element("pre", {}, run.config))));
+  }
+  page.append(element("footer", {}, `Written by Stein ${version}, commit ${commit}. This page needs no network.`));
+
+  const colourSwatches = () => groups.forEach((group) => group.runs.forEach((run) => { run.swatch.style.background = colour(run); }));
+  const drawAll = () => { colourSwatches(); return Promise.all(plots.map(draw)); };
+  dark.addEventListener("change", drawAll);
+  report();
+  drawAll().then(() => { root.dataset.ready = "true"; });
+})();

@@ -1,0 +1,105 @@
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/core/read_file.h>
+#include <stein/runs/run_kind.h>
+#include <stein/runs/run_record.h>
+
+#include <set>
+#include <sstream>
+
+namespace stein::runs {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json read_json(const std::filesystem::path& path) {
+  Json json = Json::parse(read_file(path), nullptr, false);
+  if (json.is_discarded()) fail(ErrorKind::data, "'{}' is no JSON file", path.string());
+  return json;
+}
+
+void read_metrics(const std::filesystem::path& path, RunRecord& record) {
+  std::istringstream lines(read_file(path));
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
+    const auto entry = nlohmann::json::parse(line, nullptr, false);
+    if (!entry.is_object() || !entry.contains("tag") || !entry.contains("step") || !entry.contains("value") ||
+        !entry.contains("seed"))
+      fail(ErrorKind::data, "'{}', line {}: expected tag, seed, step and value, found '{}'", path.string(), number,
+           line);
+    if (!entry["value"].is_number()) continue;
+    record.metrics[entry["tag"].get<std::string>()][entry["step"].get<std::int64_t>()]
+                  [entry["seed"].get<std::uint64_t>()] = entry["value"].get<double>();
+  }
+}
+
+/// Name and value of every option of the task.
+std::map<std::string, std::string> task_options(const RunRecord& record) {
+  const Json protocol = record.manifest.value("protocol", Json::object());
+  return protocol.value(record.kind->report.task_options, std::map<std::string, std::string>());
+}
+
+/// Throws Error(data) unless the summary has what a report of its kind needs.
+void check_summary(const RunRecord& record, const RunDirectory& directory) {
+  const ReportLayout& report = record.kind->report;
+  std::vector<std::string> needed{report.task, "steps", "seeds"};
+  needed.insert(needed.end(), report.needs.begin(), report.needs.end());
+  for (const std::string& key : needed)
+    if (!record.summary.contains(key))
+      fail(ErrorKind::data, "'{}' has no '{}': it is not the summary of a {} run", directory.summary().string(), key,
+           record.kind->name);
+}
+
+}  // namespace
+
+Json RunRecord::json_file(const std::string& name) const {
+  const auto place = files.find(name);
+  if (place == files.end()) return nullptr;
+  Json json = Json::parse(place->second, nullptr, false);
+  if (json.is_discarded())
+    fail(ErrorKind::data, "'{}' of the run in '{}' is no JSON file", name, summary.value("run_directory", ""));
+  return json;
+}
+
+RunRecord read_run(const RunDirectory& directory) {
+  std::error_code ignored;
+  if (std::filesystem::exists(directory.divergence(), ignored))
+    fail(ErrorKind::data, "the run in '{}' diverged and has no result: {}", directory.root().string(),
+         read_file(directory.divergence()));
+  if (!std::filesystem::exists(directory.summary(), ignored))
+    fail(ErrorKind::data, "the run in '{0}' is not finished: `stein resume {0}` goes on with it",
+         directory.root().string());
+  RunRecord record;
+  record.kind = &kind_of(directory);
+  record.summary = read_json(directory.summary());
+  record.manifest = read_json(directory.manifest());
+  record.config = read_file(directory.config());
+  check_summary(record, directory);
+  record.task = record.summary[record.kind->report.task].get<std::string>();
+  record.label = record.kind->report.label(record.summary);
+  read_metrics(directory.metrics(), record);
+  for (const std::string& name : record.kind->report_files)
+    if (std::filesystem::exists(directory.file(name), ignored)) record.files[name] = read_file(directory.file(name));
+  return record;
+}
+
+void label_apart(std::vector<RunRecord>& records) {
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> values;  // of every option of every task
+  for (const RunRecord& record : records)
+    for (const auto& [option, value] : task_options(record)) values[{record.task, option}].insert(value);
+  std::map<std::pair<std::string, std::string>, int> count;
+  for (RunRecord& record : records) {
+    std::vector<std::string> differing;
+    for (const auto& [option, value] : task_options(record))
+      if (values[{record.task, option}].size() > 1) differing.push_back(fmt::format("{}={}", option, value));
+    if (!differing.empty()) record.task += fmt::format(" ({})", fmt::join(differing, ", "));
+    ++count[{record.task, record.label}];
+  }
+  for (RunRecord& record : records) {
+    if (count[{record.task, record.label}] == 1) continue;
+    const std::filesystem::path root = record.summary.value("run_directory", "");
+    record.label = fmt::format("{} ({})", record.label, root.filename().string());
+  }
+}
+
+}  // namespace stein::runs

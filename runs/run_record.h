@@ -1,0 +1,38 @@
+// What a finished run left in its directory, read back for a report.
+#pragma once
+
+#include <stein/core/run_directory.h>
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace stein::runs {
+
+struct RunKind;
+
+/// What a report reads of one run directory.
+struct RunRecord {
+  const RunKind* kind = nullptr;
+  std::string task;                 ///< what was played or learned, with the options that tell it apart
+  std::string label;                ///< how a report calls it: its method, or its directory where that is ambiguous
+  nlohmann::ordered_json summary;   ///< summary.json
+  nlohmann::ordered_json manifest;  ///< manifest.json
+  std::string config;               ///< config.toml
+  /// tag → step → value of every seed that recorded one.
+  std::map<std::string, std::map<std::int64_t, std::map<std::uint64_t, double>>> metrics;
+  std::map<std::string, std::string> files;  ///< the result files of its kind that are there, as text
+
+  /// A result file as JSON; null where there is none. Throws Error(data) if it is no JSON.
+  nlohmann::ordered_json json_file(const std::string& name) const;
+};
+
+/// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.
+RunRecord read_run(const RunDirectory& directory);
+
+/// Gives records of different tasks different names of the task, and every record of one task a label of its own.
+void label_apart(std::vector<RunRecord>& records);
+
+}  // namespace stein::runs
