@@ -12,8 +12,7 @@ namespace {
 constexpr const char* opening =
     "# Stein: reference\n\n"
     "Written by `scripts/docs` from the program (`stein list --reference`). A run takes the options of all its parts "
-    "side by side,\nby `--set name=value` or in the file of `--config`: those of the run (`stein SUBCOMMAND --help`), "
-    "and those below.\n\n"
+    "side by side,\nby `--set name=value` or in the file of `--config`.\n\n"
     "In C++ one folder is one library, `stein::<folder>`, and one namespace. Start with `stein/inference/target.h` "
     "and\n"
     "`stein/inference/sampler.h`: a sampler moves particles along the gradient that a target gives it.\n";
@@ -39,6 +38,8 @@ std::string make_reference_page() {
   std::string text = opening;
   for (const auto& [name, kind] : runs::run_kinds().entries()) {
     text += fmt::format("\n## stein {}\n\n{}.\n", kind.subcommand, kind.description);
+    const auto experiment = kind.make(kind, {});
+    text += part_text(runs::make_part("run", "", "", experiment->sections().front().second));
     for (const runs::Part& part : kind.parts()) text += part_text(part);
   }
   text += "\n## Samplers\n\n";

@@ -72,6 +72,21 @@ class ParticlePolicy final : public BanditPolicy {
       v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
       posterior.describe(v);
       sampler.describe(v);
+      describe_paper(v);
+    }
+    /// The settings of the paper where they are not the defaults.
+    template <class V>
+    void describe_paper(V& v) {
+      constexpr const char* source = "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come";
+      if (posterior.parameterization == inference::WeightForm::direct && !single)
+        v.preset("paper", source,
+                 {{"learn_noise_precision", "true"}, {"learn_weight_precision", "true"}, {"scale_rewards", "false"}});
+      if (posterior.parameterization == inference::WeightForm::matrix_gaussian)
+        v.preset("paper", source,
+                 {{"learn_noise_precision", "true"},
+                  {"learn_weight_precision", "true"},
+                  {"learn_reflector_precision", "true"},
+                  {"scale_rewards", "false"}});
     }
   };
 

@@ -102,6 +102,20 @@ struct ControlAgentOptions {
     if (baseline == BaselineKind::network || learner == Learner::reinforce) value.describe(v);
     policy.describe(v);
     sampler.describe(v);
+    if (is_stein(posterior))
+      v.preset("paper", "Zhang et al. 2018, §5.3 and the published code of Liu et al. 2017",
+               {{"particles", "16"},
+                {"alpha", "10"},
+                {"gradient_scale", "per_step"},
+                {"normalize_advantages", "true"},
+                {"discount", "0.99"},
+                {"slots", "20"},
+                {"steps_per_slot", "500"},
+                {"initial_correlation", "0"},
+                {"weight_precision", "1e-9"},
+                {"kernel", "rbf"},
+                {"step_size", "0.005"}});
+    if (posterior == PolicyPosterior::s2vgd) v.preset("paper", "Zhang et al. 2018, §5.3", {{"reflectors", "4"}});
   }
 };
 

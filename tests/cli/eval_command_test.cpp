@@ -37,11 +37,14 @@ TEST_CASE("evaluation plays the policies of the newest checkpoint, and the same 
   CHECK(files_of(folder / "run") == before);
   CHECK(first["seeds"] == Json({2, 3}));
   const Json& returns = first["return"];
+  const Json& episodes = first["episode_return"];
   CHECK(returns["per_seed"].size() == 2);
-  CHECK(returns["min"].get<double>() <= returns["mean"].get<double>());
-  CHECK(returns["max"].get<double>() >= returns["mean"].get<double>());
-  CHECK(returns["sd"].get<double>() > 0);
-  CHECK(first["episode_length"].get<double>() == Approx(returns["mean"].get<double>()));  // a reward of one a step
+  CHECK(returns["mean"].get<double>() == Approx(episodes["mean"].get<double>()));
+  CHECK(episodes["min"].get<double>() <= episodes["mean"].get<double>());
+  CHECK(episodes["max"].get<double>() >= episodes["mean"].get<double>());
+  CHECK(episodes["sd"].get<double>() > 0);
+  CHECK(first["episode_length"]["per_seed"] == returns["per_seed"]);  // a reward of one a step
+  CHECK(first["particles"]["mean"]["per_seed"].size() == 2);
   CHECK(first["particles"]["per_seed"][0].size() == 4);
   CHECK(evaluate(folder, {"--episodes", "10", "--seed", "5"})["return"] != returns);
   CHECK(evaluate(folder, {"--episodes", "10", "--sampled"})["return"] != returns);
@@ -82,6 +85,44 @@ TEST_CASE("what has no policies to play is refused", "[cli][rl][bad-input]") {
   std::filesystem::remove_all(folder / "run");
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--set", "steps=20", "--out", "run"})
               .code == 0);
-  refused("eval", "a run of `stein bandit`");
   refused("render", "a run of `stein bandit`");
+}
+
+TEST_CASE("bandit policies choose in new contexts without learning, the same again with the same seed",
+          "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--seeds", "1:3", "--set",
+                              "steps=3000", "--out", "run", "--quiet"})
+              .code == 0);
+  const auto before = files_of(folder / "run"), checkpoints = files_of(folder / "run/checkpoints");
+  const Json first = evaluate(folder, {"--interactions", "500"}), again = evaluate(folder, {"--interactions", "500"});
+  CHECK(first == again);
+  CHECK(files_of(folder / "run") == before);
+  CHECK(files_of(folder / "run/checkpoints") == checkpoints);
+  CHECK(first["kind"] == "bandit");
+  CHECK(first["seeds"] == Json({1, 2}));
+  for (const char* key : {"regret", "uniform_regret", "regret_percent_of_uniform", "reward"})
+    CHECK(first[key]["per_seed"].size() == 2);
+  CHECK(first["regret_percent_of_uniform"]["mean"].get<double>() < 30);  // what was learned is there
+  CHECK(evaluate(folder, {"--interactions", "500", "--seed", "4"})["regret"] != first["regret"]);
+  const Outcome person = run(folder.path(), {"eval", "run", "--interactions", "50"});
+  CHECK_THAT(person.out, Contains("after 3000 interactions, choosing in 50 new contexts without learning"));
+}
+
+TEST_CASE("options of an evaluation are those of the run's kind, and help names them all", "[cli][rl][bad-input]") {
+  const TemporaryDirectory folder;
+  train(folder, "none");
+  const Outcome wrong = run(folder.path(), {"eval", "run", "--interactions", "5"});
+  CHECK(wrong.code == 2);
+  CHECK_THAT(wrong.err, Contains("--interactions"));
+  const Outcome near = run(folder.path(), {"eval", "run", "--episode", "5"});
+  CHECK(near.code == 2);
+  CHECK_THAT(near.err, Contains("Did you mean '--episodes'?"));
+  const Outcome range = run(folder.path(), {"eval", "run", "--episodes", "0"});
+  CHECK(range.code == 2);
+  CHECK_THAT(range.err, Contains("episodes") && Contains("1") && Contains("got 0"));
+  const Outcome help = run(folder.path(), {"eval", "--help"});
+  CHECK_THAT(help.out, Contains("runs of `stein bandit`") && Contains("interactions") &&
+                           Contains("runs of `stein rl`") && Contains("episodes"));
+  CHECK_THAT(run(folder.path(), {"eval", "run", "--help"}).out, Contains("--episodes") && Contains("--sampled"));
 }

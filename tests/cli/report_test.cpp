@@ -1,69 +1,11 @@
 #include <catch2/catch.hpp>
 
+#include "cli/browser.h"
 #include "cli/program.h"
 
 using namespace stein::test;
 using Catch::Contains;
 using Json = nlohmann::json;
-
-namespace {
-
-/// The page after its scripts have run, as headless Chromium sees it with the network cut off; empty where there is no
-/// Chromium. Standard error goes to `folder`/console.
-std::string rendered(const std::filesystem::path& folder, const std::string& page) {
-  if (std::system("command -v chromium > /dev/null 2>&1") != 0) return "";
-  const std::string command =
-      "cd '" + folder.string() +
-      "' && timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir=browser"
-      " --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --window-size=1280,2400"
-      " --virtual-time-budget=20000 --dump-dom 'file://" +
-      (folder / page).string() + "' > dom.html 2> console";
-  REQUIRE(std::system(command.c_str()) == 0);
-  return content_of(folder / "dom.html");
-}
-
-/// What a reader sees of the page: the text between the tags of <main>, without the plots' drawings.
-std::string shown_text(const std::string& dom) {
-  const std::size_t start = dom.find("<main"), end = dom.find("</main>");
-  std::string text;
-  bool inside_tag = false;
-  for (const char letter : dom.substr(start, end - start)) {
-    if (letter == '<') inside_tag = true;
-    if (!inside_tag) text += letter;
-    if (letter == '>') inside_tag = false;
-  }
-  return text;
-}
-
-/// The value of attribute `name` on <html>.
-std::string attribute(const std::string& dom, const std::string& name) {
-  const std::string start = name + "=\"";
-  const std::size_t place = dom.find(start);
-  if (place == std::string::npos) return "";
-  std::string value = dom.substr(place + start.size(), dom.find('"', place + start.size()) - place - start.size());
-  for (std::size_t quote; (quote = value.find("&quot;")) != std::string::npos;) value.replace(quote, 6, "\"");
-  return value;
-}
-
-/// The page ran without errors and without the network, has these plots, and every one shows all of its points.
-void check_page(const std::filesystem::path& folder, const std::string& dom, const std::vector<std::string>& wanted) {
-  CHECK(attribute(dom, "data-errors") == "0");
-  CHECK(attribute(dom, "data-ready") == "true");
-  CHECK_THAT(content_of(folder / "console"), !Contains("CONSOLE"));
-  const Json plots = Json::parse(attribute(dom, "data-plots"));
-  for (const std::string& plot : wanted) {
-    CAPTURE(plot);
-    REQUIRE(plots.contains(plot));
-    CHECK(plots[plot].get<int>() >= 3);
-  }
-  const Json outside = Json::parse(attribute(dom, "data-outside"));
-  for (const auto& [plot, points] : outside.items()) {
-    CAPTURE(plot);
-    CHECK(points == 0);
-  }
-}
-
-}  // namespace
 
 TEST_CASE("the report works offline: every plot has data and the console stays empty", "[cli][report]") {
   const TemporaryDirectory folder;
@@ -120,7 +62,7 @@ TEST_CASE("bandits of one name with different options are different bandits", "[
   CHECK_THAT(apart.out, Contains("wheel (delta=0.5) (synthetic data)") && Contains("wheel (delta=0.99)"));
   CHECK_THAT(apart.out, !Contains("uniform (uniform-0.5)"));  // one run of each policy in each bandit needs no folder
   const std::string page = content_of(folder / "report.html");
-  CHECK_THAT(page, Contains(R"x("bandit":"wheel (delta=0.5)")x") && Contains(R"x("bandit":"wheel (delta=0.99)")x"));
+  CHECK_THAT(page, Contains(R"x("task":"wheel (delta=0.5)")x") && Contains(R"x("task":"wheel (delta=0.99)")x"));
 
   const Outcome alike = run(folder.path(), {"report", easy, learned});
   CHECK_THAT(alike.out, Contains("wheel (synthetic data)") && !Contains("delta"));

@@ -211,12 +211,12 @@ TEST_CASE("TensorBoard shows every metric of a resumed run once", "[cli][resume]
 import json, os
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 run = os.path.dirname(__file__) + '/part'
-events = EventAccumulator(run + '/events', size_guidance={'scalars': 0})
+events = EventAccumulator(run + '/events/seed_1', size_guidance={'scalars': 0})
 events.Reload()
 lines = [json.loads(line) for line in open(run + '/metrics.jsonl')]
 steps = [line['step'] for line in lines if line['tag'] == 'regret' and line['seed'] == 1]
 assert steps == list(range(1, 61)), steps
-assert [e.step for e in events.Scalars('regret/seed_1')] == steps
+assert [e.step for e in events.Scalars('regret')] == steps
 )"));
 }
 

@@ -57,13 +57,13 @@ TEST_CASE("a control run prints one JSON object with what the evaluation episode
     CHECK(summary[key]["sd"].is_number());
   }
   // A reward of one a step.
-  CHECK(summary["episode_length"].get<double>() == Approx(summary["return"]["mean"].get<double>()));
+  CHECK(summary["episode_length"]["mean"].get<double>() == Approx(summary["return"]["mean"].get<double>()));
   CHECK(summary["threshold"] == 475);
-  CHECK(summary["seconds_to_threshold"].size() == 2);
-  CHECK(summary["steps_to_threshold"].size() == 2);
+  CHECK(summary["seconds_to_threshold"]["per_seed"].size() == 2);
+  CHECK(summary["steps_to_threshold"]["per_seed"].size() == 2);
   const Json& particles = summary["particles"];
-  CHECK(particles["max"] >= particles["median"]);
-  CHECK(particles["max"] >= particles["mean"]);
+  CHECK(particles["max"]["mean"] >= particles["median"]["mean"]);
+  CHECK(particles["max"]["mean"] >= particles["mean"]["mean"]);
   CHECK(particles["per_seed"][1].size() == 4);
   CHECK(summary["peak_memory_mb"].get<double>() > 1);
   const Json manifest = Json::parse(content_of(folder / "run/manifest.json"));
@@ -101,7 +101,8 @@ TEST_CASE("A2C solves CartPole-v1, and the summary says after how long", "[cli][
   CHECK(summary["steps"] == 300000);
   int solved = 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const Json &steps = summary["steps_to_threshold"][i], &seconds = summary["seconds_to_threshold"][i];
+    const Json &steps = summary["steps_to_threshold"]["per_seed"][i],
+               &seconds = summary["seconds_to_threshold"]["per_seed"][i];
     CHECK(steps.is_null() == seconds.is_null());
     if (steps.is_null()) continue;
     ++solved;
@@ -150,8 +151,8 @@ TEST_CASE("the horizon is the task's unless another one is set, and 0 is none", 
     arguments.insert(arguments.end(), settings.begin(), settings.end());
     return run(folder.path(), arguments);
   };
-  CHECK(run_with({}).json()["episode_length"] == 200);
-  CHECK(run_with({"horizon=30"}).json()["episode_length"] == 30);
+  CHECK(run_with({}).json()["episode_length"]["mean"] == 200);
+  CHECK(run_with({"horizon=30"}).json()["episode_length"]["mean"] == 30);
   const Outcome none = run_with({"horizon=0"});
   CHECK(none.code == 2);
   CHECK_THAT(none.err, Contains("'horizon'") && Contains("[1, 10000000]") && Contains("0"));
@@ -168,4 +169,21 @@ TEST_CASE("a control run that diverges exits with 4 and leaves its last finite s
   const Outcome resumed = run(folder.path(), {"resume", "run", "--quiet"});
   CHECK(resumed.code == 4);
   CHECK_THAT(resumed.err, Contains("diverged and will again, as it repeats the same steps"));
+}
+
+TEST_CASE("the published settings are a preset, and what is set ranks above it", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome =
+      run(folder.path(), {"rl", "--env", "cartpole", "--agent", "reinforce", "--posterior", "s2vgd", "--preset", "paper",
+                          "--set", "steps=100", "slots=1", "steps_per_slot=50", "particles=2", "final_episodes=2",
+                          "--out", "run", "--quiet"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string config = content_of(folder / "run/config.toml");
+  for (const char* line : {"alpha = 10.0\n", "reflectors = 4\n", "kernel = \"rbf\"\n", "initial_correlation = 0.0\n"})
+    CHECK_THAT(config, Contains(line));
+  CHECK_THAT(config, Contains("slots = 1\n"));
+  const Outcome none = run(folder.path(), {"rl", "--preset", "paper"});
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("CartPole-v1/a2c has no preset 'paper'"));
 }

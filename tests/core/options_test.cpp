@@ -119,6 +119,40 @@ TEST_CASE("a Markdown table names them too, and no bar of a text ends a cell", "
                         Catch::Contains("| `inner.bandwidth` | 1.5 | > 0, m | width |\n"));
 }
 
+TEST_CASE("keys and values of a TOML text are those that were typed, whatever the table", "[core][options]") {
+  const auto values =
+      values_from_toml("a = 2.0\nlist = [1, 2]\nnone = []\n[part]\nname = \"x y\"\non = true\n", "f.toml");
+  CHECK(values == std::map<std::string, std::string>{
+                      {"a", "2"}, {"list", "1,2"}, {"none", "none"}, {"part.name", "x y"}, {"part.on", "true"}});
+  CHECK_ERROR(values_from_toml("a = = 2", "f.toml"), usage, "f.toml, line 1");
+}
+
+TEST_CASE("an option is described once, and keeps its default and its value in older runs", "[core][options]") {
+  double step = 0.5;
+  OptionTable table;
+  table("step", step, "how far", positive).in_older_runs("0.1");
+  table.set("step", "2");
+  CHECK(table.at("step").default_text == "0.5");
+  CHECK(table.at("step").older_value == "0.1");
+  CHECK_ERROR(table("step", step, "again", positive), usage, "'step' is described twice");
+}
+
+TEST_CASE("presets are of options that the component has, under the names that they have in the whole",
+          "[core][options]") {
+  struct Kernel {
+    double bandwidth = 1;
+    void describe(OptionTable& v) {
+      v("bandwidth", bandwidth, "width", positive);
+      v.preset("paper", "Somebody 2018", {{"bandwidth", "3"}});
+    }
+  } kernel;
+  OptionTable table;
+  table.part("kernel", kernel);
+  REQUIRE(table.presets().size() == 1);
+  CHECK(table.presets()[0].settings == std::map<std::string, std::string>{{"kernel.bandwidth", "3"}});
+  CHECK_ERROR(table.preset("other", "", {{"bandwith", "3"}}), usage, "bandwith");
+}
+
 TEST_CASE("options that were filled in by hand are held to the same ranges", "[core][options]") {
   CHECK(checked(Outer{.steps = 7}).steps == 7);
   CHECK_ERROR(checked(Outer{.steps = 0}), usage, "'steps' must be in [1, 1", "got 0");

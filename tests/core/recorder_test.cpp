@@ -110,14 +110,30 @@ TEST_CASE("TensorBoard's own reader reads the events, also those of a resumed ru
   REQUIRE(test::run_python(*python, folder / "check.py", R"(
 import math, os
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(os.path.dirname(__file__) + '/events')
-events.Reload()
-assert sorted(events.Tags()['scalars']) == ['loss/seed_0', 'regret/seed_3'], events.Tags()
-regret = [(e.step, e.value) for e in events.Scalars('regret/seed_3')]
+def read(seed):
+  events = EventAccumulator(os.path.dirname(__file__) + f'/events/seed_{seed}')
+  events.Reload()
+  return events
+assert read(0).Tags()['scalars'] == ['loss'] and read(3).Tags()['scalars'] == ['regret']
+regret = [(e.step, e.value) for e in read(3).Scalars('regret')]
 assert regret == [(s, .5 * s if s < 5 else 100. + s) for s in range(10)], regret
-loss, = events.Scalars('loss/seed_0')
+loss, = read(0).Scalars('loss')
 assert loss.step == 10**12 and math.isnan(loss.value), loss
 )"));
+}
+
+TEST_CASE("any number of repetitions have their events, with no file left open", "[core][recorder]") {
+  const test::TemporaryDirectory folder;
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  const auto before = open_files();
+  TensorBoardRecorder recorder(folder / "events");
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) recorder.scalar("regret", seed, 1, 1);
+  recorder.flush();
+  CHECK(open_files() == before);
+  for (const char* seed : {"seed_0", "seed_1999"})
+    CHECK(std::filesystem::exists(folder / "events" / seed / "events.out.tfevents.0000000000.stein"));
 }
 
 TEST_CASE("events that cannot be written are an io error", "[core][recorder]") {

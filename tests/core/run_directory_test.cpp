@@ -40,16 +40,17 @@ TEST_CASE("an existing run is refused unless it is to be overwritten, and then o
   const RunDirectory run = make_run(folder / "run");
   std::filesystem::create_directories(run.checkpoints());
   write_file_atomically(run.checkpoints() / "checkpoint-1.safetensors", "x");
-  write_file_atomically(run.decisions(), "x");
+  write_file_atomically(run.file("decisions.jsonl"), "x");
   write_file_atomically(folder / "run/notes.txt", "mine");
   CHECK_ERROR(RunDirectory::create(folder / "run"), usage, "already holds files", "--overwrite", "stein resume",
               "run'");
-  CHECK(std::filesystem::exists(run.decisions()));
+  CHECK(std::filesystem::exists(run.file("decisions.jsonl")));
 
-  CHECK_NOTHROW(RunDirectory::create(folder / "run", Existing::overwrite));
+  const std::vector<std::string> result_files{"decisions.jsonl"};
+  CHECK_NOTHROW(RunDirectory::create(folder / "run", Existing::overwrite, result_files));
   CHECK_FALSE(std::filesystem::exists(run.config()));
   CHECK_FALSE(std::filesystem::exists(run.checkpoints()));
-  CHECK_FALSE(std::filesystem::exists(run.decisions()));
+  CHECK_FALSE(std::filesystem::exists(run.file("decisions.jsonl")));
   CHECK(read_file(folder / "run/notes.txt") == "mine");
 }
 
@@ -111,11 +112,16 @@ TEST_CASE("the manifest says what is needed to repeat a run", "[core][run_manife
                                     .threads = 2,
                                     .device = "cpu",
                                     .data_checksums = {{"agaricus-lepiota.data", "e65d"}},
+                                    .preset = "paper",
+                                    .result_files = {"decisions.jsonl"},
                                     .protocol = R"({"reward":"paper","temperature":1.0})"});
   const nlohmann::json manifest = nlohmann::json::parse(text);
   CHECK(manifest["program"] == "stein");
   CHECK(manifest["version"] == version());
   CHECK(manifest["commit"] == commit());
+  CHECK(manifest["kind"] == "bandit");
+  CHECK(manifest["preset"] == "paper");
+  CHECK(manifest["result_files"] == nlohmann::json{"decisions.jsonl"});
   CHECK(manifest["seeds"] == nlohmann::json{3, 18'446'744'073'709'551'615u});
   CHECK(manifest["threads"] == 2);
   CHECK(manifest["simd_target"] == simd_target());

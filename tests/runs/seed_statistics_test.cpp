@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-using namespace stein::agents;
+using namespace stein::runs;
 
-TEST_CASE("mean, deviation and quantiles of a few numbers", "[agents][statistics]") {
+TEST_CASE("mean, deviation and quantiles of a few numbers", "[runs][statistics]") {
   const std::vector<double> values{7, 1, 3, 5};  // by hand: mean 4, squares 9 + 9 + 1 + 1 = 20, sd √(20/3)
   CHECK(mean(values) == 4);
   CHECK(deviation(values) == Approx(std::sqrt(20.0 / 3)));
@@ -16,7 +16,7 @@ TEST_CASE("mean, deviation and quantiles of a few numbers", "[agents][statistics
   CHECK(quantile(values, 1) == 7);
 }
 
-TEST_CASE("statistics that do not exist are not numbers", "[agents][statistics]") {
+TEST_CASE("statistics that do not exist are not numbers", "[runs][statistics]") {
   CHECK(std::isnan(mean({})));
   CHECK(std::isnan(deviation(std::vector<double>{3})));
   CHECK(std::isnan(quantile({}, 0.5)));

@@ -23,6 +23,10 @@ std::unique_ptr<BanditAgent> make_agent(std::uint64_t seed) {
                                        std::make_unique<test::ToyBandit>(), std::make_unique<test::ToyPolicy>(seed));
 }
 
+std::unique_ptr<BanditRun> make_run(runs::SeedRange seeds) {
+  return std::make_unique<BanditRun>(seeds, make_agent, BanditRun::Facts{.environment = "toy", .log_decisions = true});
+}
+
 /// What a run leaves: both logs and the saved state.
 struct Trace {
   std::string decisions, metrics;
@@ -36,22 +40,24 @@ Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
   Trace result;
   {
     JsonlRecorder recorder(folder / "metrics.jsonl");
-    agents::DecisionLog decisions(folder / "decisions.jsonl");
     SilentProgress progress;
-    auto run = std::make_unique<BanditRun>(10, 15, make_agent);
+    const RunDirectory directory = RunDirectory::create(folder / "run");
+    auto run = make_run({10, 15});
+    run->open_logs(directory);
     for (const std::int64_t pause : pauses) {
-      run->advance(pause, StopToken(), {recorder, progress, &decisions});
+      run->advance(pause, StopToken(), {recorder, progress});
       Snapshot state;
       run->save(state);
-      run = std::make_unique<BanditRun>(10, 15, make_agent);
+      run = make_run({10, 15});
       run->restore(state);
+      run->open_logs(directory);
     }
-    run->advance(300, StopToken(), {recorder, progress, &decisions});
+    run->advance(300, StopToken(), {recorder, progress});
     run->save(result.state);
     recorder.flush();
-    decisions.sync();
+    run->record_rest({recorder, progress});
   }
-  result.decisions = read_file(folder / "decisions.jsonl");
+  result.decisions = read_file(folder / "run/decisions.jsonl");
   result.metrics = read_file(folder / "metrics.jsonl");
   return result;
 }
@@ -78,12 +84,13 @@ TEST_CASE("the decision log is ordered by step and then by seed, and adds up to 
   const test::TemporaryDirectory folder;
   RecorderGroup recorder;
   SilentProgress progress;
-  agents::DecisionLog decisions(folder / "decisions.jsonl");
-  BanditRun run(0, 3, make_agent);
-  run.advance(50, StopToken(), {recorder, progress, &decisions});
-  decisions.sync();
+  const auto made = make_run({0, 3});
+  BanditRun& run = *made;
+  run.open_logs(RunDirectory::create(folder / "run"));
+  run.advance(50, StopToken(), {recorder, progress});
+  run.record_rest({recorder, progress});
 
-  std::istringstream lines(read_file(folder / "decisions.jsonl"));
+  std::istringstream lines(read_file(folder / "run/decisions.jsonl"));
   std::vector<double> regret(3), reward(3);
   std::string line;
   std::size_t count = 0;
@@ -101,37 +108,47 @@ TEST_CASE("the decision log is ordered by step and then by seed, and adds up to 
   }
   CHECK(count == 150);
   const agents::BanditResult result = run.result();
-  CHECK(result.steps == 50);
-  CHECK(result.seeds == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(run.steps_done() == 50);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(result.regret[i] == Approx(regret[i]).epsilon(1e-12));
     CHECK(result.reward[i] == Approx(reward[i]).epsilon(1e-12));
   }
-  CHECK(result.timing.decisions_per_second() > 0);
-  CHECK(result.timing.updates_per_second() > 0);
+  CHECK(run.timing().decisions_per_second() > 0);
+  CHECK(run.timing().updates_per_second() > 0);
 }
 
 TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[agents][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
-  BanditRun run(0, 3, make_agent);
+  BanditRun run({0, 3}, make_agent, {});
   StopToken stop;
   stop.request_stop();
-  run.advance(1000, stop, {recorder, progress, nullptr});
+  run.advance(1000, stop, {recorder, progress});
   CHECK(run.steps_done() == 0);
   Snapshot state;
   run.save(state);
-  BanditRun restored(0, 3, make_agent);
+  BanditRun restored({0, 3}, make_agent, {});
   CHECK_NOTHROW(restored.restore(state));
 }
 
 TEST_CASE("what a run came to is judged against uniform play on the same contexts", "[agents][run]") {
-  const agents::BanditResult result{
-      .steps = 10, .regret = {10, 50, 90}, .uniform_regret = {60, 60, 80}, .reward = {0, 0, 0}};
+  const agents::BanditResult result{.regret = {10, 50, 90}, .uniform_regret = {60, 60, 80}, .reward = {0, 0, 0}};
   CHECK(result.regret_percent_of_uniform() == Approx(75));  // mean 50 of mean 66.67
-  CHECK(result.lock_in_share() == Approx(1.0 / 3));         // 90 > 80
+  CHECK(result.lock_in() == std::vector<double>{0, 0, 1});  // 90 > 80
 }
 
-TEST_CASE("a run needs seeds", "[agents][run]") {
-  CHECK_ERROR(BanditRun(3, 3, make_agent), usage, "3:3");
+TEST_CASE("a summary has every measured number in one shape", "[agents][run]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  BanditRun run({0, 3}, make_agent, {.environment = "toy", .policy = "toy"});
+  run.advance(20, StopToken(), {recorder, progress});
+  const auto summary = run.summarize();
+  for (const char* key : {"regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share", "reward"}) {
+    CAPTURE(key);
+    CHECK(summary[key]["per_seed"].size() == 3);
+    CHECK(summary[key]["mean"].is_number());
+    CHECK(summary[key]["sd"].is_number());
+  }
+  CHECK(summary["regret_percent_of_uniform"]["mean"].get<double>() ==
+        Approx(100 * summary["regret"]["mean"].get<double>() / summary["uniform_regret"]["mean"].get<double>()));
 }

@@ -35,7 +35,8 @@ std::unique_ptr<ControlAgent> make_agent(std::uint64_t seed) {
 constexpr ControlEvaluationOptions evaluation{.evaluate_every = 700, .evaluation_episodes = 3, .final_episodes = 5};
 
 std::unique_ptr<ControlRun> make_run(std::uint64_t first = 4, std::uint64_t end = 7) {
-  return std::make_unique<ControlRun>(first, end, make_agent, cart_pole(), evaluation);
+  return std::make_unique<ControlRun>(runs::SeedRange{first, end}, make_agent, cart_pole(), evaluation,
+                                      ControlRun::Facts{.environment = "CartPole-v1"});
 }
 
 /// What a run leaves: its metrics and its saved state.
@@ -62,7 +63,7 @@ Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
     }
     run->advance(6000, StopToken(), {recorder, progress});
     result.state = test::snapshot_of(*run);
-    run->finish({recorder, progress});
+    run->record_rest({recorder, progress});
     recorder.flush();
   }
   result.metrics = read_file(folder / "metrics.jsonl");
@@ -123,7 +124,7 @@ TEST_CASE("what a control run came to has every seed and every particle", "[agen
     CHECK(outcomes[i].sampled.size() == 5);
     CHECK(outcomes[i].particle_returns.size() == 3);
     CHECK_FALSE(outcomes[i].steps_to_threshold);
-    CHECK(run->timing()[i].training_seconds > 0);
+    CHECK(run->repetition(static_cast<std::int64_t>(i)).timing().training_seconds > 0);
   }
   CHECK(run->warnings().empty());
 }
@@ -133,7 +134,7 @@ TEST_CASE("a warning of an agent names its seed", "[agents][run][control]") {
   SilentProgress progress;
   const auto run = make_run();
   run->advance(100, StopToken(), {recorder, progress});
-  ControlAgent& agent = run->agent(1);
+  ControlAgent& agent = run->repetition(1).agent();
   agent.policy().particles().values()(0, 0) = NAN;
   agent.policy().refresh();
   run->advance(agent.total_steps() + 1, StopToken(), {recorder, progress});

@@ -1,0 +1,83 @@
+// Runs that the previous version left on disk go on, are evaluated, rendered and reported: see
+// previous_version/README.md.
+#include <stein/core/simd_target.h>
+
+#include <catch2/catch.hpp>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A copy of the runs that the program may write to.
+void copy_runs(const TemporaryDirectory& folder) {
+  std::filesystem::copy(STEIN_PREVIOUS_VERSION, folder.path(), std::filesystem::copy_options::recursive);
+}
+
+/// Whether this machine computes with the instructions that the run was made with.
+bool same_target(const std::filesystem::path& run) {
+  return Json::parse(content_of(run / "manifest.json"))["simd_target"] == stein::simd_target();
+}
+
+}  // namespace
+
+TEST_CASE("runs of the previous version are resumed to the bits that they would have had", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  copy_runs(folder);
+  const std::string kind = GENERATE("bandit", "rl");
+  const Outcome resumed = run(folder.path(), {"resume", kind, "--threads", "2", "--json"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  const Json before = Json::parse(content_of(folder / (kind + "-finished/summary.json")));
+  const std::string value = kind == "rl" ? "return" : "regret";
+  const bool exact = same_target(folder / kind);
+  for (std::size_t i = 0; i < before["seeds"].size(); ++i)
+    CHECK(resumed.json()[value]["per_seed"][i].get<double>() ==
+          Approx(before[value]["per_seed"][i].get<double>()).epsilon(exact ? 1e-15 : 0.5));
+  if (!exact) {
+    WARN("made with other instructions than this machine's: the bits were not compared");
+    return;
+  }
+  CHECK(content_of(folder / kind / "metrics.jsonl") == content_of(folder / (kind + "-finished/metrics.jsonl")));
+  if (kind == "bandit")
+    CHECK(content_of(folder / "bandit/decisions.jsonl") == content_of(folder / "bandit-finished/decisions.jsonl"));
+}
+
+TEST_CASE("runs of the previous version are evaluated and rendered", "[cli]") {
+  const TemporaryDirectory folder;
+  copy_runs(folder);
+  const Outcome evaluated = run(folder.path(), {"eval", "rl", "--episodes", "4", "--json"});
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  const Json before = Json::parse(content_of(folder / "rl-eval.json"));
+  CHECK(evaluated.json()["episode_return"]["mean"].get<double>() ==
+        Approx(before["return"]["mean"].get<double>()).epsilon(same_target(folder / "rl") ? 1e-15 : 0.5));
+  CHECK(run(folder.path(), {"eval", "bandit", "--interactions", "20"}).code == 0);
+  CHECK(run(folder.path(), {"render", "rl", "--out", "episode.svg"}).code == 0);
+  CHECK_THAT(content_of(folder / "episode.svg"), Contains("<svg"));
+}
+
+TEST_CASE("finished runs of the previous version stand in a report, and print their result again", "[cli][report]") {
+  const TemporaryDirectory folder;
+  copy_runs(folder);
+  const Outcome report = run(folder.path(), {"report", "bandit-finished", "rl-finished", "--out", "page.html"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("196.2 ± 1.8") && Contains("-205.8"));
+  CHECK_THAT(run(folder.path(), {"resume", "rl-finished"}).out, Contains("-205.8"));
+}
+
+TEST_CASE("a run of the previous version is refused where an option was changed, by its name", "[cli][resume]") {
+  const TemporaryDirectory folder;
+  copy_runs(folder);
+  std::string config = content_of(folder / "bandit/config.toml");
+  const std::size_t place = config.find("buffer = 32");
+  REQUIRE(place != std::string::npos);
+  std::ofstream(folder / "bandit/config.toml") << config.replace(place, 11, "buffer = 33");
+  const Outcome refused = run(folder.path(), {"resume", "bandit"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("`buffer = 32`") && Contains("`buffer = 33`"));
+}

@@ -1,0 +1,81 @@
+// Where an experiment's options come from, in which rank, and what is refused.
+#include <stein/runs/experiment.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/error_matcher.h"
+#include "runs/toy_experiment.h"
+
+using namespace stein;
+using runs::OptionSources;
+using test::CounterExperiment;
+
+namespace {
+
+const runs::RunKind kind = test::counter_kind();
+
+double stride_of(const OptionSources& sources) {
+  return CounterExperiment(kind, sources).counting.stride;
+}
+
+}  // namespace
+
+TEST_CASE("a preset ranks above the defaults, the file above it, a setting above all", "[runs][experiment]") {
+  const std::string file = "stride = 3.0\n";
+  CHECK(stride_of({}) == 1);
+  CHECK(stride_of({.preset = "paper"}) == 5);
+  CHECK(stride_of({.preset = "paper", .toml = file, .toml_name = "f.toml"}) == 3);
+  CHECK(stride_of({.preset = "paper", .toml = file, .toml_name = "f.toml", .settings = {{"stride", "2"}}}) == 2);
+  CHECK(CounterExperiment(kind, {.preset = "paper"}).preset() == "paper");
+}
+
+TEST_CASE("an unknown preset is refused with the nearest one", "[runs][experiment]") {
+  CHECK_ERROR(CounterExperiment(kind, {.preset = "papre"}), usage, "papre", "paper");
+}
+
+TEST_CASE("an option of a part that stands elsewhere is refused with who has it", "[runs][experiment]") {
+  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"beads", "1"}}}), usage, "'beads' needs abacus roman",
+              "numbers/counter has none");
+  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"strid", "1"}}}), usage, "unknown option 'strid'", "stride");
+}
+
+TEST_CASE("what a run's file lacks takes the value of older runs, and is refused where none is known",
+          "[runs][experiment]") {
+  const std::string rest = "seeds = \"0:1\"\nsteps = 10\ncheckpoint_every = 5\nend = 0\n";
+  const CounterExperiment older(kind, {.toml = rest + "stride = 2.0\n", .toml_name = "config.toml", .of_run = true});
+  CHECK(older.counting.loud);
+  CHECK(older.counting.stride == 2);
+  CHECK_ERROR(CounterExperiment(kind, {.toml = rest + "loud = false\n", .toml_name = "config.toml", .of_run = true}),
+              usage, "'config.toml' has no 'stride'");
+  CHECK_FALSE(CounterExperiment(kind, {.toml = rest, .toml_name = "mine.toml"}).counting.loud);  // no run's file
+}
+
+TEST_CASE("help shows the defaults whatever was set, the presets, and every part", "[runs][experiment]") {
+  const std::string help = CounterExperiment(kind, {.settings = {{"stride", "7"}}}).help();
+  CHECK_THAT(help, Catch::Contains("Counting") && Catch::Contains("default 1;") &&
+                       Catch::Contains("paper: Somebody 2018") && Catch::Contains("stride=5") &&
+                       !Catch::Contains("default 7"));
+}
+
+TEST_CASE("two options of one name are refused", "[runs][experiment]") {
+  class Twice final : public runs::Experiment {
+   public:
+    explicit Twice(const runs::RunKind& own) : Experiment(own, {.steps = 1, .checkpoint_every = 1}) {
+      add_run([](OptionTable&) {});
+      add_part("Seeds", [this](OptionTable& table) { table("seeds", seeds_, "again"); });
+    }
+    std::string name() const override { return "twice"; }
+    std::unique_ptr<runs::Run> make_run(const std::string&) const override { return nullptr; }
+
+   private:
+    std::string seeds_;
+  };
+  CHECK_ERROR(Twice(kind), usage, "'seeds' is described twice");
+}
+
+TEST_CASE("seeds are a range of at least one", "[runs][experiment]") {
+  CHECK(CounterExperiment(kind, {.settings = {{"seeds", "3:7"}}}).seeds().count() == 4);
+  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "7:7"}}}), usage, "7:7", "hold no seed");
+  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "0:99999"}}}), usage, "at most 10000 seeds");
+  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "-1:2"}}}), usage, "A:B");
+}
