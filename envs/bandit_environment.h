@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
 
 #include <cstdint>
@@ -88,15 +89,15 @@ Registry<BanditEntry>& bandits();
 /// Registers `Environment`, which has `Options` and a constructor (const Options&, const DataSource&).
 template <class Environment>
 bool register_bandit(std::string name, std::string description) {
-  struct OptionsBuilder final : BanditEntry::Builder {
-    typename Environment::Options options;
-    void describe(OptionTable& table) override { options.describe(table); }
+  using Base = OptionsBuilder<BanditEntry::Builder, typename Environment::Options>;
+  struct EnvironmentBuilder final : Base {
+    EnvironmentBuilder() : Base({}) {}
     std::unique_ptr<BanditEnvironment> make(const DataSource& source) const override {
-      return std::make_unique<Environment>(options, source);
+      return std::make_unique<Environment>(this->template part<0>(), source);
     }
   };
   return bandits().add(std::move(name), {std::move(description),
-                                         [] { return std::unique_ptr<BanditEntry::Builder>(new OptionsBuilder); }});
+                                         [] { return std::unique_ptr<BanditEntry::Builder>(new EnvironmentBuilder); }});
 }
 
 }  // namespace stein::envs

@@ -145,31 +145,31 @@ class ClassicSingle final : public SingleEnvironment {
 template <class Task>
 bool register_control(const std::string& name, std::string description,
                       StepSlots<Task> step = reference::step_slots<Task>) {
-  struct OptionsBuilder final : ControlEntry::Builder {
-    explicit OptionsBuilder(StepSlots<Task> chosen) : step(chosen) { options.horizon = spec().horizon; }
-    StepSlots<Task> step;
-    typename Task::Options task;
-    ControlOptions options;
-    void describe(OptionTable& table) override {
-      task.describe(table);
-      options.describe(table);
+  using Base = OptionsBuilder<ControlEntry::Builder, typename Task::Options, ControlOptions>;
+  struct TaskBuilder final : Base {
+    explicit TaskBuilder(StepSlots<Task> chosen) : Base({}, {}), step(chosen) {
+      this->template part<1>().horizon = spec().horizon;
     }
-    ControlSpec spec() const override { return Task(checked(task)).spec(); }
+    StepSlots<Task> step;
+    const typename Task::Options& task() const { return this->template part<0>(); }
+    const ControlOptions& options() const { return this->template part<1>(); }
+
+    ControlSpec spec() const override { return Task(checked(task())).spec(); }
     std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot) const override {
-      return std::make_unique<ClassicEnvironment<Task>>(task, options, step, slots, first_slot);
+      return std::make_unique<ClassicEnvironment<Task>>(task(), options(), step, slots, first_slot);
     }
     std::unique_ptr<SingleEnvironment> make_single() const override {
-      return std::make_unique<ClassicSingle<Task>>(task, options);
+      return std::make_unique<ClassicSingle<Task>>(task(), options());
     }
     StepReference reference(std::int64_t slots) const override {
       const auto loop =
-          std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task)), options.of(spec()).horizon, slots, 0);
-      return {.name = "the readable loop, one slot after the other",
+          std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task())), options().of(spec()).horizon, slots, 0);
+      return {.name = "the reference loop, one slot after the other",
               .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }
   };
-  return controls().add(name, {std::move(description),
-                               [step] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder(step)); }});
+  return controls().add(
+      name, {std::move(description), [step] { return std::unique_ptr<ControlEntry::Builder>(new TaskBuilder(step)); }});
 }
 
 }  // namespace stein::envs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
 #include <stein/core/rng.h>
 #include <stein/core/snapshot.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/bandit_environment.h>
@@ -90,17 +91,16 @@ Registry<PolicyEntry>& bandit_policies();
 /// options: several names may share a policy that differs in defaults only.
 template <class Policy>
 bool register_bandit_policy(std::string name, std::string description, typename Policy::Options defaults = {}) {
-  struct OptionsBuilder final : PolicyEntry::Builder {
-    explicit OptionsBuilder(typename Policy::Options initial) : options(std::move(initial)) {}
-    typename Policy::Options options;
-    void describe(OptionTable& table) override { options.describe(table); }
+  using Base = OptionsBuilder<PolicyEntry::Builder, typename Policy::Options>;
+  struct PolicyBuilder final : Base {
+    using Base::Base;
     std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed) const override {
-      return std::make_unique<Policy>(options, spec, seed);
+      return std::make_unique<Policy>(this->template part<0>(), spec, seed);
     }
   };
   return bandit_policies().add(
       std::move(name), {std::move(description), Policy::learns,
-                        [defaults] { return std::unique_ptr<PolicyEntry::Builder>(new OptionsBuilder(defaults)); }});
+                        [defaults] { return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults)); }});
 }
 
 }  // namespace stein::policies

@@ -63,26 +63,24 @@ class MujocoEnvironment final : public VectorEnvironment {
 /// Registers a task on a MuJoCo model: a `MujocoTask` with Options that it is made from.
 template <class Task>
 bool register_mujoco(const std::string& name, const std::string& description) {
-  struct OptionsBuilder final : ControlEntry::Builder {
-    OptionsBuilder() { options.horizon = Task(task).spec().horizon; }
-    typename Task::Options task;
-    MujocoOptions model;
-    ControlOptions options;
-    void describe(OptionTable& table) override {
-      task.describe(table);
-      model.describe(table);
-      options.describe(table);
+  using Base = OptionsBuilder<ControlEntry::Builder, typename Task::Options, MujocoOptions, ControlOptions>;
+  struct TaskBuilder final : Base {
+    TaskBuilder() : Base({}, {}, {}) {
+      this->template part<2>().horizon = Task(typename Task::Options{}).spec().horizon;
     }
-    ControlSpec spec() const override { return MujocoEnvironment::spec_of(Task(checked(task)), model); }
+    std::unique_ptr<Task> task() const { return std::make_unique<Task>(checked(this->template part<0>())); }
+    const MujocoOptions& model() const { return this->template part<1>(); }
+    const ControlOptions& options() const { return this->template part<2>(); }
+
+    ControlSpec spec() const override { return MujocoEnvironment::spec_of(*task(), model()); }
     std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot) const override {
-      return std::make_unique<MujocoEnvironment>(std::make_unique<Task>(checked(task)), model, options, slots,
-                                                 first_slot);
+      return std::make_unique<MujocoEnvironment>(task(), model(), options(), slots, first_slot);
     }
     StepReference reference(std::int64_t slots) const override {
-      return MujocoEnvironment::raw_steps(std::make_unique<Task>(checked(task)), model, options, slots);
+      return MujocoEnvironment::raw_steps(task(), model(), options(), slots);
     }
   };
-  return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new OptionsBuilder); }});
+  return controls().add(name, {description, [] { return std::unique_ptr<ControlEntry::Builder>(new TaskBuilder); }});
 }
 
 }  // namespace stein::envs
