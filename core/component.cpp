@@ -1,10 +1,10 @@
 #include <stein/core/component.h>
+#include <stein/core/error.h>
+#include <stein/core/version.h>
 
 #include <dlfcn.h>
-
 #include <filesystem>
-
-#include <stein/core/error.h>
+#include <mutex>
 
 namespace stein {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 std::filesystem::path path_of(std::string_view name) {
   Dl_info here{};
   if (::dladdr(reinterpret_cast<const void*>(&has_component), &here) == 0) return {};
-  return std::filesystem::path(here.dli_fname).parent_path() / fmt::format("libstein_{}.so", name);
+  return std::filesystem::path(here.dli_fname).parent_path() / fmt::format("libstein_{}.so.{}", name, version());
 }
 
 }  // namespace
@@ -25,6 +25,8 @@ bool has_component(std::string_view name) {
 void load_component(std::string_view name) {
   STEIN_CHECK(has_component(name), "Stein was built without its library '{}' (stein::{}), which this needs", name,
               name);
+  static std::mutex one_at_a_time;  // whoever waits finds everything registered
+  const std::lock_guard lock(one_at_a_time);
   if (::dlopen(path_of(name).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
     fail(ErrorKind::io, "cannot load '{}': {}", path_of(name).string(), ::dlerror());
 }
