@@ -118,9 +118,8 @@ std::vector<Row> measure(const EnvironmentBenchmarkOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark("envs", "steps a second and core of every control task, against a readable loop over its slots",
-                       measure, Cores::all);
+[[maybe_unused]] const bool registered = register_benchmark(
+    "envs", "steps a second and core of every control task, against its reference", measure, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

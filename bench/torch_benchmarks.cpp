@@ -1,16 +1,22 @@
-// The benchmarks whose measures are in stein::bench_torch, so that naming them loads no LibTorch.
+// The benchmarks whose measures are in stein::bench_torch, so that naming them loads no LibTorch. Left out of a build
+// without LibTorch.
 #include <stein/bench/benchmark.h>
 
 namespace stein::bench {
 namespace {
 
 [[maybe_unused]] const bool registered[] = {
+    register_torch_benchmark("a2c", "A2C on CartPole-v1: steps a second, and the time to solve it"),
     register_torch_benchmark("decision",
                              "one context through 20 particles of 117-50-50-2, against LibTorch's batched forward"),
+    register_torch_benchmark("rollout", "16 policies 25-10 and their environments together", Cores::all),
     register_torch_benchmark(
         "sampler", "one update of 64 million parameters, against a copy and against tensor operations", Cores::all),
     register_torch_benchmark("svgd",
                              "kernel and update of SVGD, against the rate of matrix products of the same shape"),
+    register_torch_benchmark(
+        "svpg", "an iteration of Stein policy gradient: rollouts, gradients and the Stein step of 16 particles",
+        Cores::all),
     register_torch_benchmark("update",
                              "one update of 20 particles of 117-50-50-2 from 64 rows, against LibTorch autograd"),
 };

@@ -1,3 +1,6 @@
+set(STEIN_INCLUDE_LINKS ${CMAKE_BINARY_DIR}/include CACHE PATH
+  "Folder of the links that includes go through; builds that share it share what ccache has compiled")
+
 # stein_library(<folder> [DEPENDS <folder>…] [PUBLIC_LIBRARIES …] [PRIVATE_LIBRARIES …] [PRIVATE_HEADERS <regex>…]
 #               [EXPORT <set>] [NO_HEADERS])
 #
@@ -6,8 +9,8 @@
 # library is loaded, and a static archive would drop objects that nobody names. All libraries lie in one folder, where
 # core/component.h finds those that are loaded only when they are needed.
 #
-# Headers are public and installed, but for kernels (fused/, *-inl.h) and what PRIVATE_HEADERS matches; with NO_HEADERS
-# none are.
+# Headers are public and installed, but for kernels (fused/, *-inl.h) and what PRIVATE_HEADERS matches. With NO_HEADERS none
+# are, and find_package(stein) does not know the library: it is the program's own.
 function(stein_library folder)
   cmake_parse_arguments(LIB "NO_HEADERS" "EXPORT" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_LIBRARIES;PRIVATE_HEADERS" ${ARGN})
   if(NOT LIB_EXPORT)
@@ -24,7 +27,7 @@ function(stein_library folder)
   set_target_properties(stein_${folder} PROPERTIES EXPORT_NAME ${folder} OUTPUT_NAME stein_${folder} VERSION ${PROJECT_VERSION})
 
   # <stein/core/rng.h> resolves through a link to this folder, one link a target: only what is depended on can be included.
-  set(prefix ${CMAKE_BINARY_DIR}/include/${folder})
+  set(prefix ${STEIN_INCLUDE_LINKS}/${folder})
   file(MAKE_DIRECTORY ${prefix}/stein)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${prefix}/stein/${folder} SYMBOLIC)
   target_include_directories(stein_${folder} PUBLIC $<BUILD_INTERFACE:${prefix}> $<INSTALL_INTERFACE:include>)
@@ -36,10 +39,11 @@ function(stein_library folder)
   target_compile_features(stein_${folder} PUBLIC cxx_std_20)
   target_link_options(stein_${folder} INTERFACE "LINKER:--no-as-needed")
 
-  install(TARGETS stein_${folder} EXPORT ${LIB_EXPORT} LIBRARY DESTINATION lib)
   if(LIB_NO_HEADERS)
+    install(TARGETS stein_${folder} LIBRARY DESTINATION lib)
     return()
   endif()
+  install(TARGETS stein_${folder} EXPORT ${LIB_EXPORT} LIBRARY DESTINATION lib)
   set(private PATTERN "*-inl.h" EXCLUDE PATTERN fused EXCLUDE)
   foreach(regex IN LISTS LIB_PRIVATE_HEADERS)
     list(APPEND private REGEX "${regex}" EXCLUDE)

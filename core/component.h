@@ -9,7 +9,7 @@ namespace stein {
 /// The folder of this library, where all of Stein's libraries lie.
 std::filesystem::path component_folder();
 
-/// Whether libstein_<name> lies in the folder of this library.
+/// Whether libstein_<name> of this version lies in the folder of this library.
 bool has_component(std::string_view name);
 
 /// Loads libstein_<name> from the folder of this library, with everything that it registers; does nothing where it is

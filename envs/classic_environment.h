@@ -164,7 +164,7 @@ bool register_control(const std::string& name, std::string description,
     StepReference reference(std::int64_t slots) const override {
       const auto loop =
           std::make_shared<ClassicSlotLoop<Task>>(Task(checked(task())), options().of(spec()).horizon, slots, 0);
-      return {.name = "the reference loop, one slot after the other",
+      return {.name = "a loop over the slots, one after the other",
               .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }
   };

@@ -149,8 +149,8 @@ Row measure_case(const MushroomCase& which, double peak) {
   row.extra.emplace_back("gflops", rate / 1e9);
   row.extra.emplace_back("share_of_matrix_product_rate", rate / peak);
   if (which.structured) {
-    FusedUpdate plain(posterior_options(false));
-    const Pair both = measure_pair([&] { update.step(batch); }, [&] { plain.step(batch); }, settings);
+    FusedUpdate direct(posterior_options(false));
+    const Pair both = measure_pair([&] { update.step(batch); }, [&] { direct.step(batch); }, settings);
     row.extra.emplace_back("times_svgd", both.ours / both.reference);
   }
   return row;

@@ -9,7 +9,7 @@
 
 namespace stein::inference {
 
-/// Which arithmetic moves a coordinate: diffusion_steps.inc has it, once for plain loops and SIMD.
+/// Which arithmetic moves a coordinate: diffusion_steps.inc has it, once for the reference and SIMD.
 enum class Dynamics {
   sgld,                        ///< no state
   psgld,                       ///< averaged square

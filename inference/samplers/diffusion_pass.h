@@ -1,4 +1,4 @@
-// One step of a stochastic-gradient MCMC dynamics as plain loops, for any Scalar: the reference of
+// One step of a stochastic-gradient MCMC dynamics as loops, for any Scalar: the reference of
 // fused/diffusion_pass.h, with the same bits in float.
 #pragma once
 

@@ -146,7 +146,8 @@ TEST_CASE("stein list names what is linked in", "[cli][list]") {
     CHECK_THAT(outcome.out, Contains(name));
 }
 
-TEST_CASE("the reference page is the one that the program writes", "[cli][list]") {
+TEST_CASE("the reference page is the one that the program writes, benchmarks against LibTorch included",
+          "[cli][list][torch]") {
   const TemporaryDirectory folder;
   const Outcome outcome = run(folder.path(), {"list", "--reference"});
   REQUIRE(outcome.code == 0);
@@ -191,7 +192,7 @@ TEST_CASE("a policy that does not learn is not made to try every arm first", "[c
   CHECK(first_decision("forced_pulls=1")["propensities"] == Json({1., 0., 0., 0., 0.}));
 }
 
-TEST_CASE("one thread is one thread, with LibTorch's arithmetic too", "[cli][bandit]") {
+TEST_CASE("one thread is one thread, with LibTorch's arithmetic too", "[cli][bandit][torch]") {
   const TemporaryDirectory folder;
   const auto most_threads = [&](const std::string& arithmetic) {
     Program program(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "svgd", "--threads", "1",

@@ -1,8 +1,33 @@
 #include <catch2/catch.hpp>
 
 #include "cli/program.h"
+#include "core/environment_variable.h"
 
 using namespace stein::test;
+using Catch::Contains;
+
+namespace {
+
+/// A sanitizer's own memory is not ours.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// The program's end, with the names of all files that the loader opened on standard error.
+Outcome run_traced(const std::filesystem::path& folder, std::vector<std::string> arguments) {
+  const EnvironmentVariable trace("LD_DEBUG", "files");
+  return run(folder, std::move(arguments));
+}
+
+std::vector<std::string> short_training(const std::string& arithmetic) {
+  return {"bandit",    "--env",    "mushroom-synthetic", "--policy",      "s2vgd",    "--quiet",
+          "--set",     "steps=50", "updates=1",          "learn_every=5", "batch=16", "arithmetic=" + arithmetic,
+          "--threads", "1"};
+}
+
+}  // namespace
 
 TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
   const TemporaryDirectory folder;
@@ -15,4 +40,27 @@ TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
   };
   // 44,000 more interactions of 22 numbers each would take 4 MB if they were kept, their log lines another 7 MB.
   CHECK(peak_megabytes("50000") - peak_megabytes("6000") < 3);
+}
+
+TEST_CASE("what there is to run is listed without LibTorch, in 50 MB", "[cli][memory]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run_traced(folder.path(), {"list"});
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.err, Contains("libstein_inference") && !Contains("libtorch_cpu"));
+  if (!sanitized) CHECK(outcome.peak_megabytes < 50);
+}
+
+TEST_CASE("structured Stein Thompson sampling learns without LibTorch, in 100 MB", "[cli][bandit][memory]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run_traced(folder.path(), short_training("fused"));
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.err, Contains("libstein_inference") && !Contains("libtorch_cpu"));
+  if (!sanitized) CHECK(outcome.peak_megabytes < 100);
+}
+
+TEST_CASE("LibTorch is loaded where its arithmetic is asked for", "[cli][bandit][memory][torch]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome = run_traced(folder.path(), short_training("reference"));
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.err, Contains("libstein_torch") && Contains("libtorch_cpu"));
 }

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ struct Outcome {
   int signal = 0;   ///< the signal that ended it, or 0
   std::string out;  ///< standard output
   std::string err;  ///< standard error
+  double peak_megabytes = 0;
 
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
@@ -66,7 +68,7 @@ class Program {
   /// Waits until `condition` holds; false if the program ended first.
   bool wait_until(const std::function<bool()>& condition) {
     while (!condition()) {
-      if (ended_ || ::waitpid(process_, &status_, WNOHANG) == process_) {
+      if (ended_ || ::wait4(process_, &status_, WNOHANG, &usage_) == process_) {
         ended_ = true;
         return false;
       }
@@ -76,12 +78,13 @@ class Program {
   }
 
   Outcome wait() {
-    if (!ended_) ::waitpid(process_, &status_, 0);
+    if (!ended_) ::wait4(process_, &status_, 0, &usage_);
     ended_ = true;
     return {.code = WIFEXITED(status_) ? WEXITSTATUS(status_) : -1,
             .signal = WIFSIGNALED(status_) ? WTERMSIG(status_) : 0,
             .out = content_of(out_),
-            .err = content_of(err_)};
+            .err = content_of(err_),
+            .peak_megabytes = static_cast<double>(usage_.ru_maxrss) / 1e3};
   }
 
  private:
@@ -93,6 +96,7 @@ class Program {
   std::filesystem::path folder_, out_, err_;
   pid_t process_ = -1;
   int status_ = 0;
+  rusage usage_{};
   bool ended_ = false;
 };
 

@@ -107,14 +107,14 @@ TEST_CASE("the default options of every bandit lie in their ranges and are descr
 TEST_CASE("a bandit's step depends on seed and step alone, in any order of visits", "[envs][bandit]") {
   for (const std::string& name : bandits().names()) {
     DYNAMIC_SECTION(name) {
-      const auto bandit = make_bandit(name), twin = make_bandit(name);
+      const auto bandit = make_bandit(name), again = make_bandit(name);
       if (!bandit) continue;
       std::vector<Moment> forward;
       for (std::int64_t step = 0; step < 50; ++step) forward.push_back(look(*bandit, 7, step));
       int same_as_other_seed = 0;
       for (std::int64_t step = 49; step >= 0; --step) {
-        same_as_other_seed += look(*twin, 8, step) == forward[static_cast<std::size_t>(step)];
-        REQUIRE(look(*twin, 7, step) == forward[static_cast<std::size_t>(step)]);
+        same_as_other_seed += look(*again, 8, step) == forward[static_cast<std::size_t>(step)];
+        REQUIRE(look(*again, 7, step) == forward[static_cast<std::size_t>(step)]);
         REQUIRE(bandit->observe(7, step).dense.size() == forward[0].dense.size());
       }
       CHECK(same_as_other_seed < 25);

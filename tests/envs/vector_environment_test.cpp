@@ -238,7 +238,7 @@ TEST_CASE("the state of a slot can be set and read", "[envs][control]") {
   CHECK_ERROR(environment->set_state(0, std::vector<double>(3)), usage, "a state of 4 numbers, got 3");
 }
 
-TEST_CASE("a step has the bits of the readable loop, one slot after the other", "[envs][control][parity]") {
+TEST_CASE("a step has the bits of the reference, which takes one slot after the other", "[envs][control][parity]") {
   SECTION("Acrobot") {
     check_against_loop<Acrobot>("Acrobot-v1");
   }
@@ -261,12 +261,12 @@ TEST_CASE("a step has the bits of the readable loop, one slot after the other", 
 
 TEST_CASE("the loop that a task outside the tree gets has the bits of the fused one", "[envs][control][parity]") {
   const auto fused = make("CartPole-v1", 519);
-  ClassicEnvironment<CartPole> plain({}, {}, reference::step_slots<CartPole>, 519, 0);
-  fused->reset(4), plain.reset(4);
+  ClassicEnvironment<CartPole> expected({}, {}, reference::step_slots<CartPole>, 519, 0);
+  fused->reset(4), expected.reset(4);
   for (int t = 0; t < 100; ++t) {
     const std::vector<float> actions = actions_of(*fused, 0);
-    fused->step(actions), plain.step(actions);
-    REQUIRE(std::ranges::equal(fused->observations(), plain.observations()));
+    fused->step(actions), expected.step(actions);
+    REQUIRE(std::ranges::equal(fused->observations(), expected.observations()));
   }
 }
 

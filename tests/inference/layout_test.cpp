@@ -19,9 +19,9 @@ TEST_CASE("entries follow one another, padded or not", "[inference][layout]") {
   CHECK(layout.at("b").offset == 24);
   CHECK(layout.at("c").rows() == 6);
   CHECK(layout.at("c").columns() == 4);
-  const Layout plain = without_padding(layout);
-  CHECK_FALSE(plain.padded());
-  CHECK(plain.at("b").offset == 15);
+  const Layout unpadded = without_padding(layout);
+  CHECK_FALSE(unpadded.padded());
+  CHECK(unpadded.at("b").offset == 15);
 }
 
 TEST_CASE("a position is named as a person would", "[inference][layout]") {

@@ -1,4 +1,4 @@
-// Random networks and batches for the tests of the perceptron, and the perceptron as plain loops.
+// Random networks and batches for the tests of the perceptron, and the perceptron as loops.
 #pragma once
 
 #include <stein/core/rng.h>
@@ -59,7 +59,7 @@ struct MlpCase {
   }
 };
 
-/// The network on one input as plain loops.
+/// The network on one input, in loops.
 struct PlainMlp {
   std::vector<double> outputs;
   double nearest_kink = std::numeric_limits<double>::infinity();  ///< smallest |input| of a ReLU
@@ -124,7 +124,7 @@ std::vector<double> plain_input(const MlpSpec& spec, const Batch<Scalar>& batch,
   return input;
 }
 
-/// (N/n) Σ_i w_i log p(y_i | x_i) of one particle as plain loops.
+/// (N/n) Σ_i w_i log p(y_i | x_i) of one particle, in loops.
 inline double plain_log_likelihood(const MlpSpec& spec, const Layout& layout, std::span<const double> weights,
                                    const Batch<double>& batch, std::int64_t particle) {
   const double noise_precision =

@@ -124,14 +124,14 @@ TEST_CASE("a copied choice of a sampler has options of its own", "[inference][sa
 TEST_CASE("a step moves every particle, and the same seed moves them to the same bits", "[inference][sampler]") {
   for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
     const std::vector<float> before = all(particles);
-    Particles<float> twin = particles;
-    const auto sampler = make(choice, particles), other = make(choice, twin);
+    Particles<float> again = particles;
+    const auto sampler = make(choice, particles), other = make(choice, again);
     for (int t = 0; t < 3; ++t) {
       sampler->step(particles, target, batch);
-      other->step(twin, target, batch);
+      other->step(again, target, batch);
     }
     const std::vector<float> after = all(particles);
-    CHECK(all(twin) == after);
+    CHECK(all(again) == after);
     for (std::size_t i = 0; i < rows; ++i)
       CHECK_FALSE(std::equal(after.begin() + 9 * i, after.begin() + 9 * (i + 1), before.begin() + 9 * i));
   });

@@ -1,4 +1,4 @@
-// How far a driver in float is from its twin in double.
+// How far a driver in float is from its reference in double.
 #pragma once
 
 #include <stein/inference/layout.h>

@@ -1,4 +1,4 @@
-// The SIMD parameterization W = P Λ₁ C Λ₂ Qᵀ against plain loops in double that reflect one vector after the other.
+// The SIMD parameterization W = P Λ₁ C Λ₂ Qᵀ against a reference in double that reflects one vector after the other.
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/parameterizations/direct.h>
@@ -20,7 +20,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 /// A matrix and how it is reflected, in double.
-struct Plain {
+struct ReferenceMatrix {
   std::int64_t p, d;
   std::map<std::string, Numbers> parts;
 
@@ -69,9 +69,9 @@ void pull_reflection(Numbers& g, std::int64_t p, std::int64_t d, const Step& ste
 }
 
 /// W of the parts, and the gradients of Σ slope ∘ W with respect to them.
-std::pair<Numbers, Plain> map_and_pull(const Plain& matrix, const Numbers& slope) {
+std::pair<Numbers, ReferenceMatrix> map_and_pull(const ReferenceMatrix& matrix, const Numbers& slope) {
   const std::int64_t p = matrix.p, d = matrix.d;
-  Plain gradient = matrix;
+  ReferenceMatrix gradient = matrix;
   for (auto& [name, numbers] : gradient.parts) std::fill(numbers.begin(), numbers.end(), 0.0);
   const Numbers& core = matrix.part("core");
   Numbers scale(static_cast<std::size_t>(p * d), 1.0), w = core;
@@ -105,9 +105,9 @@ std::pair<Numbers, Plain> map_and_pull(const Plain& matrix, const Numbers& slope
 }
 
 /// The parts of the matrix `layerN.weight` of one row.
-Plain plain_matrix(const Layout& layout, const float* row, const std::string& layer) {
+ReferenceMatrix reference_matrix(const Layout& layout, const float* row, const std::string& layer) {
   const LayoutEntry& core = layout.at(layer + "weight");
-  Plain matrix{core.rows(), core.columns(), {}};
+  ReferenceMatrix matrix{core.rows(), core.columns(), {}};
   for (const char* part : {"weight", "log_scale_left", "log_scale_right", "reflectors_left", "reflectors_right"})
     if (const LayoutEntry* entry = layout.find(layer + part))
       matrix.parts[part == std::string("weight") ? "core" : part] =
@@ -129,7 +129,7 @@ double relative_error(const Numbers& found, const Numbers& expected, double leas
 }
 
 /// What the gradient of a log scale sums: C∘dC. A sum of few numbers may cancel, so its error is held to its terms.
-Numbers scale_terms(const Plain& matrix, const Plain& gradient) {
+Numbers scale_terms(const ReferenceMatrix& matrix, const ReferenceMatrix& gradient) {
   Numbers terms = matrix.part("core");
   for (std::size_t i = 0; i < terms.size(); ++i) terms[i] *= gradient.part("core")[i];
   return terms;
@@ -202,11 +202,11 @@ TEST_CASE("weights and gradients agree with sequential reflections in double, fo
         slope.insert(slope.end(), slopes.begin() + begin, slopes.begin() + begin + d);
         padding.insert(padding.end(), weights.begin() + begin + d, weights.begin() + begin + row_stride);
       }
-      const Plain matrix = plain_matrix(map.coordinates(), particles.values().row(m).data(), "layer0.");
+      const ReferenceMatrix matrix = reference_matrix(map.coordinates(), particles.values().row(m).data(), "layer0.");
       const auto [w, gradient] = map_and_pull(matrix, slope);
       CHECK(relative_error(found, w) < 1e-5);
       CHECK(std::ranges::count(padding, 0.0) == static_cast<std::int64_t>(padding.size()));
-      const Plain ours = plain_matrix(map.coordinates(), particles.gradients().row(m).data(), "layer0.");
+      const ReferenceMatrix ours = reference_matrix(map.coordinates(), particles.gradients().row(m).data(), "layer0.");
       for (const auto& [name, expected] : gradient.parts) {
         CAPTURE(name);
         const double least = name.starts_with("log_scale") ? norm(scale_terms(matrix, gradient)) : 1e-30;
@@ -218,15 +218,15 @@ TEST_CASE("weights and gradients agree with sequential reflections in double, fo
   }
 }
 
-TEST_CASE("the gradients of the plain loops are finite differences of their weights",
+TEST_CASE("the gradients of the reference are finite differences of its weights",
           "[inference][matrix_gaussian][parity]") {
   // Σ slope ∘ W by central differences, step 1e-6: error about 1e-9 of the largest entry.
   MatrixGaussian map(single_matrix(5, 4, 4), {.reflectors = 3});
   const Particles<float> particles = random_particles(map, 1);
-  Plain matrix = plain_matrix(map.coordinates(), particles.values().row(0).data(), "layer0.");
+  ReferenceMatrix matrix = reference_matrix(map.coordinates(), particles.values().row(0).data(), "layer0.");
   const std::vector<float> narrow = random_slopes(map.weights(), 1);
   const Numbers slope(narrow.begin(), narrow.end());
-  const Plain gradient = map_and_pull(matrix, slope).second;
+  const ReferenceMatrix gradient = map_and_pull(matrix, slope).second;
   const auto value = [&] {
     const Numbers w = map_and_pull(matrix, slope).first;
     double sum = 0;
@@ -286,7 +286,7 @@ TEST_CASE("a network maps every matrix and passes the rest through, each row for
     }
     for (const char* layer : {"layer0.", "layer1."}) {
       const LayoutEntry& entry = weights.at(std::string(layer) + "weight");
-      const Plain matrix = plain_matrix(map.coordinates(), particles.values().row(m).data(), layer);
+      const ReferenceMatrix matrix = reference_matrix(map.coordinates(), particles.values().row(m).data(), layer);
       Numbers found, slope;
       for (std::int64_t i = 0; i < entry.rows(); ++i)
         for (std::int64_t j = 0; j < entry.columns(); ++j) {
@@ -295,7 +295,7 @@ TEST_CASE("a network maps every matrix and passes the rest through, each row for
           slope.push_back(slopes[place]);
         }
       const auto [w, gradient] = map_and_pull(matrix, slope);
-      const Plain ours = plain_matrix(map.coordinates(), particles.gradients().row(m).data(), layer);
+      const ReferenceMatrix ours = reference_matrix(map.coordinates(), particles.gradients().row(m).data(), layer);
       CHECK(relative_error(found, w) < 1e-5);
       for (const auto& [name, expected] : gradient.parts) CHECK(relative_error(ours.part(name), expected) < 1e-4);
     }

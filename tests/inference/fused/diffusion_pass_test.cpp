@@ -1,4 +1,4 @@
-// The SIMD pass of stochastic-gradient MCMC against its plain twin: the same bits in float for every dynamics, over
+// The SIMD pass of stochastic-gradient MCMC against its reference: the same bits in float for every dynamics, over
 // shapes that leave remainders everywhere.
 #include <stein/core/parallel.h>
 #include <stein/inference/fused/diffusion_pass.h>
@@ -91,20 +91,20 @@ Layout flat(std::int64_t size) {
 
 }  // namespace
 
-TEST_CASE("a step in SIMD has the bits of the plain one", "[inference][diffusion][parity]") {
+TEST_CASE("a step in SIMD has the bits of the reference", "[inference][diffusion][parity]") {
   for (const Dynamics dynamics : every_dynamics) {
     for (const std::int64_t size : {1, 3, 17, 64, 131, 4097, 9000}) {
-      Rows<float> simd(flat(size), 3, 7), plain(flat(size), 3, 7);
+      Rows<float> simd(flat(size), 3, 7), expected(flat(size), 3, 7);
       for (std::uint64_t t = 0; t < 3; ++t) {
-        DiffusionResult one{.momentum_squares = simd.squares}, other{.momentum_squares = plain.squares};
+        DiffusionResult one{.momentum_squares = simd.squares}, other{.momentum_squares = expected.squares};
         fused::diffuse(simd.step(dynamics, t), one);
-        reference::diffuse(plain.step(dynamics, t), other);
+        reference::diffuse(expected.step(dynamics, t), other);
         CHECK(one.finite);
         CHECK(other.finite);
       }
       CAPTURE(static_cast<int>(dynamics), size);
-      CHECK(simd.everything() == plain.everything());
-      if (dynamics == Dynamics::sgnht_scalar) CHECK(simd.squares == plain.squares);
+      CHECK(simd.everything() == expected.everything());
+      if (dynamics == Dynamics::sgnht_scalar) CHECK(simd.squares == expected.squares);
     }
   }
 }
@@ -130,11 +130,11 @@ TEST_CASE("a value that leaves the finite numbers is seen wherever it stands", "
     Rows<float> rows(flat(4101), 2, 0);
     rows.particles.gradients()(1, place) = std::numeric_limits<float>::infinity();
     Rows<float> same = rows;
-    DiffusionResult simd, plain;
+    DiffusionResult simd, expected;
     fused::diffuse(rows.step(Dynamics::sgld, 0), simd);
-    reference::diffuse(same.step(Dynamics::sgld, 0), plain);
+    reference::diffuse(same.step(Dynamics::sgld, 0), expected);
     CHECK_FALSE(simd.finite);
-    CHECK_FALSE(plain.finite);
+    CHECK_FALSE(expected.finite);
   }
 }
 

@@ -52,21 +52,21 @@ std::vector<Scalar> map_and_pull(Parameterization<Scalar>& map, Particles<Scalar
 }
 
 void check_parity(const MlpSpec& spec, const MatrixGaussianOptions& options) {
-  const Layout plain = mlp_layout(spec), padded = mlp_layout(spec, 16);
-  MatrixGaussianReference<double> exact_map(plain, options);
+  const Layout unpadded = mlp_layout(spec), padded = mlp_layout(spec, 16);
+  MatrixGaussianReference<double> exact_map(unpadded, options);
   const Particles<float> start = random_coordinates(exact_map.coordinates());
-  const Particles<float> slopes = random_coordinates(plain);
+  const Particles<float> slopes = random_coordinates(unpadded);
   Particles<double> exact = in_double(start);
   const std::vector<double> exact_weights = map_and_pull(exact_map, exact, in_double(slopes));
 
   MatrixGaussian fused(padded, options);
-  MatrixGaussianReference<float> readable(padded, options);
+  MatrixGaussianReference<float> reference(padded, options);
   for (Parameterization<float>* map :
-       {static_cast<Parameterization<float>*>(&fused), static_cast<Parameterization<float>*>(&readable)}) {
+       {static_cast<Parameterization<float>*>(&fused), static_cast<Parameterization<float>*>(&reference)}) {
     Particles<float> particles = start;
     const std::vector<float> weights = map_and_pull(*map, particles, slopes);
-    const TensorError forward =
-        largest_tensor_error(plain, {weights.data(), 3, plain.size()}, {exact_weights.data(), 3, plain.size()});
+    const TensorError forward = largest_tensor_error(unpadded, {weights.data(), 3, unpadded.size()},
+                                                     {exact_weights.data(), 3, unpadded.size()});
     const TensorError back = largest_tensor_error(exact_map.coordinates(), particles.gradients(), exact.gradients());
     INFO((map == &fused ? "fused" : "reference in float")
          << ", K = " << options.reflectors << ", forward " << forward.tensor << ", back " << back.tensor);

@@ -1,4 +1,4 @@
-// The SIMD draw of a mean-field Gaussian and its way back against the plain loops, from the same ε.
+// The SIMD draw of a mean-field Gaussian and its way back against the reference, from the same ε.
 #include <stein/core/parallel.h>
 #include <stein/inference/fused/mean_field_pass.h>
 
@@ -51,7 +51,7 @@ struct Result {
 constexpr MeanFieldNoise noise{.key = {.seed = 4, .step = 5, .stream = Stream::parameterization}, .row = 6, .first = 7};
 
 template <class Scalar>
-Result<Scalar> by_plain_loops(const Parameter<Scalar>& parameter, double precision) {
+Result<Scalar> by_reference(const Parameter<Scalar>& parameter, double precision) {
   Result<Scalar> result(parameter);
   reference::draw<Scalar>(parameter.law(), noise, result.weights);
   reference::pull_back<Scalar>(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
@@ -87,19 +87,19 @@ const std::vector<Shape> shapes{{1, 1, 0},   {1, 3, 0},    {1, 64, 0},   {3, 5, 
 
 }  // namespace
 
-TEST_CASE("draws and gradients of mean-field Gaussians in SIMD are those of the plain loops",
+TEST_CASE("draws and gradients of mean-field Gaussians in SIMD are those of the reference",
           "[inference][variational][parity]") {
   for (const Shape& shape : shapes) {
     for (const std::int64_t samples : {1, 3}) {
       for (const double precision : {0.0, 2.5}) {
         const Parameter<float> narrow(shape.rows, shape.columns, shape.padding, samples);
         const Parameter<double> wide(shape.rows, shape.columns, shape.padding, samples);
-        const Result<float> simd = by_simd(narrow, precision), readable = by_plain_loops(narrow, precision);
-        const Result<double> exact = by_plain_loops(wide, precision);
+        const Result<float> simd = by_simd(narrow, precision), reference = by_reference(narrow, precision);
+        const Result<double> exact = by_reference(wide, precision);
         CAPTURE(shape.rows, shape.columns, shape.padding, samples, precision);
-        CHECK(relative_error(simd.weights, readable.weights) <= 1e-6);
-        CHECK(relative_error(simd.mean_gradient, readable.mean_gradient) <= 1e-6);
-        CHECK(relative_error(simd.deviation_gradient, readable.deviation_gradient) <= 1e-6);
+        CHECK(relative_error(simd.weights, reference.weights) <= 1e-6);
+        CHECK(relative_error(simd.mean_gradient, reference.mean_gradient) <= 1e-6);
+        CHECK(relative_error(simd.deviation_gradient, reference.deviation_gradient) <= 1e-6);
         CHECK(relative_error(simd.weights, exact.weights) <= 1e-5);
         CHECK(relative_error(simd.mean_gradient, exact.mean_gradient) <= 1e-5);
         CHECK(relative_error(simd.deviation_gradient, exact.deviation_gradient) <= 1e-5);
@@ -121,7 +121,7 @@ TEST_CASE("the SIMD softplus and its slope hold from tiny to large deviations", 
     narrow.slopes[q] = 0, wide.slopes[q] = 0;
   }
   const Result<float> simd = by_simd(narrow, 1);
-  const Result<double> exact = by_plain_loops(wide, 1);
+  const Result<double> exact = by_reference(wide, 1);
   for (std::size_t q = 0; q < 321; ++q) {
     CAPTURE(narrow.log_deviation[q + 1]);
     CHECK(simd.deviation_gradient[q] == Approx(exact.deviation_gradient[q]).epsilon(1e-6).margin(1e-6));

@@ -64,17 +64,17 @@ double relative_error(const std::vector<float>& found, const std::vector<double>
 void check_parity(const MlpSpec& spec, const MlpCaseOptions& options) {
   MlpCase<double> exact = make_mlp_case<double>(spec, options);
   const MlpCase<float> made = make_mlp_case<float>(spec, options);
-  ParticleMlpReference<double> reference(spec);
+  ParticleMlpReference<double> exact_model(spec);
   std::vector<double> value(static_cast<std::size_t>(options.particles)), outputs;
-  reference.log_likelihood(exact.weights.coordinates(), exact.batch(), {}, exact.weights.gradients(), value);
+  exact_model.log_likelihood(exact.weights.coordinates(), exact.batch(), {}, exact.weights.gradients(), value);
   if (!options.inputs_per_particle) {
     outputs.resize(static_cast<std::size_t>(options.particles * options.rows * spec.outputs));
-    reference.predict(exact.weights.coordinates(), exact.batch().inputs,
-                      {outputs.data(), options.particles * options.rows, spec.outputs});
+    exact_model.predict(exact.weights.coordinates(), exact.batch().inputs,
+                        {outputs.data(), options.particles * options.rows, spec.outputs});
   }
   ParticleMlp fused(spec);
-  ParticleMlpReference<float> readable(spec);
-  for (Model<float>* model : {static_cast<Model<float>*>(&fused), static_cast<Model<float>*>(&readable)}) {
+  ParticleMlpReference<float> reference(spec);
+  for (Model<float>* model : {static_cast<Model<float>*>(&fused), static_cast<Model<float>*>(&reference)}) {
     const Result found = run(*model, made);
     const TensorError worst =
         largest_tensor_error(made.weights.layout(), found.gradients.gradients(), exact.weights.gradients());

@@ -1,4 +1,4 @@
-// The SIMD passes of SVGD against the plain ones in double, over shapes that leave remainders everywhere.
+// The SIMD passes of SVGD against their references in double, over shapes that leave remainders everywhere.
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/samplers/svgd_pass.h>
@@ -94,22 +94,22 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
   }
 }
 
-TEST_CASE("an optimizer's update in SIMD has the bits of the plain one where both add in one rounding",
+TEST_CASE("an optimizer's update in SIMD has the bits of the reference where both add in one rounding",
           "[inference][svgd][parity]") {
   if (fused::vector_lanes() < 8) return;  // SSE rounds a product before it adds
   const auto [method, momentum] = GENERATE(table<OptimizerMethod, double>({{OptimizerMethod::sgd, 0.9},
                                                                            {OptimizerMethod::sgd, 0.0},
                                                                            {OptimizerMethod::rmsprop, 0.9},
                                                                            {OptimizerMethod::adam, 0.9}}));
-  Particles<float> simd = make(3, 130).narrow, readable = simd;
+  Particles<float> simd = make(3, 130).narrow, expected = simd;
   const OptimizerOptions options{.method = method, .step = {.step_size = 1e-2}, .momentum = momentum};
-  OptimizerState<float> simd_state(options, 3, 130), readable_state(options, 3, 130);
+  OptimizerState<float> simd_state(options, 3, 130), expected_state(options, 3, 130);
   for (int t = 0; t < 5; ++t) {
     const OptimizerStep step = simd_state.step(t, options.step.step_size);
     CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
-    CHECK(reference::ascend(readable.values(), MatrixView<const float>(readable.gradients()), readable_state, step));
+    CHECK(reference::ascend(expected.values(), MatrixView<const float>(expected.gradients()), expected_state, step));
   }
-  for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), readable.values().row(i)));
+  for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), expected.values().row(i)));
 }
 
 TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[inference][svgd]") {
@@ -120,13 +120,13 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
     KernelWeights weights;
     kernel_weights({}, gram, 2, weights);
     for (std::int64_t q = 0; q < 37; ++q) particles.gradients()(1, q) = q == place ? 1e38f : 1;
-    Particles<float> alone = particles, readable = particles;
+    Particles<float> alone = particles, expected = particles;
     const OptimizerOptions options{.method = OptimizerMethod::sgd, .step = {.step_size = 1e3}};
     OptimizerState<float> first(options, 2, 37), second(options, 2, 37), third(options, 2, 37);
     const OptimizerStep step = first.step(0, options.step.step_size);
     CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first, step));
     CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second, step));
-    CHECK_FALSE(reference::ascend(readable.values(), MatrixView<const float>(readable.gradients()), third, step));
+    CHECK_FALSE(reference::ascend(expected.values(), MatrixView<const float>(expected.gradients()), third, step));
   }
 }
 

@@ -1,4 +1,4 @@
-// Long vectors in SIMD against plain sums in double.
+// Long vectors in SIMD against sums in double.
 #include <stein/core/rng.h>
 #include <stein/inference/fused/vector_arithmetic.h>
 

@@ -1,4 +1,4 @@
-// The LibTorch perceptron in double against plain loops and finite differences.
+// The LibTorch perceptron in double against loops and finite differences.
 #include <stein/core/error.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/torch/particle_mlp_reference.h>
@@ -13,7 +13,7 @@ using namespace stein::inference;
 
 namespace {
 
-/// Central differences of the plain loops at every weight of one particle.
+/// Central differences of the loops at every weight of one particle.
 std::vector<double> difference_gradient(const MlpCase<double>& made, std::int64_t particle) {
   constexpr double step = 1e-5;
   const Layout& layout = made.weights.layout();
@@ -54,9 +54,8 @@ void check_against_plain_loops(const MlpSpec& spec, const MlpCaseOptions& option
 
 }  // namespace
 
-TEST_CASE(
-    "the reference perceptron has the value and gradient of plain loops for every likelihood, activation and input",
-    "[inference][mlp]") {
+TEST_CASE("the reference perceptron has the value and gradient of loops for every likelihood, activation and input",
+          "[inference][mlp]") {
   const auto [likelihood, learned] = GENERATE(table<Likelihood, bool>({{Likelihood::gaussian, false},
                                                                        {Likelihood::gaussian, true},
                                                                        {Likelihood::categorical, false},
@@ -73,8 +72,7 @@ TEST_CASE(
                             {.ones = ones});
 }
 
-TEST_CASE("masks, row weights and per-particle data enter the reference perceptron as in plain loops",
-          "[inference][mlp]") {
+TEST_CASE("masks, row weights and per-particle data enter the reference perceptron as in loops", "[inference][mlp]") {
   const Likelihood likelihood = GENERATE(Likelihood::gaussian, Likelihood::categorical, Likelihood::bernoulli);
   const bool chosen = likelihood != Likelihood::categorical && GENERATE(false, true);
   const std::int64_t ones = GENERATE(0, 3);
@@ -114,7 +112,7 @@ TEST_CASE("the Bernoulli likelihood stays finite and right at logits of a thousa
   }
 }
 
-TEST_CASE("the reference perceptron predicts the outputs of plain loops, particle by particle", "[inference][mlp]") {
+TEST_CASE("the reference perceptron predicts the outputs of loops, particle by particle", "[inference][mlp]") {
   const MlpSpec spec{.inputs = 5, .hidden = {6}, .outputs = 2, .activation = Activation::tanh};
   const MlpCase<double> made = make_mlp_case<double>(spec, {.particles = 4, .rows = 3});
   ParticleMlpReference<double> model(spec);

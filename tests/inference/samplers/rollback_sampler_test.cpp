@@ -59,13 +59,13 @@ Particles<float> at_one(const Bowl& target) {
 }  // namespace
 
 TEST_CASE("without a divergence the steps are those of the sampler alone", "[inference][rollback]") {
-  Bowl target(1), twin(1);
-  Particles<float> particles = at_one(target), alone = at_one(twin);
+  Bowl target(1), other(1);
+  Particles<float> particles = at_one(target), alone = at_one(other);
   RollbackSampler<float> guarded(gradient_ascent(0.5), {.keep_every = 3});
   const auto sampler = gradient_ascent(0.5);
   for (int t = 0; t < 10; ++t) {
     guarded.step(particles, target, batch);
-    sampler->step(alone, twin, batch);
+    sampler->step(alone, other, batch);
   }
   CHECK(particles.values()(0, 0) == alone.values()(0, 0));
   CHECK(guarded.rollbacks() == 0);

@@ -1,6 +1,6 @@
 // One iteration of Stein variational policy gradient: 16 particles play 5,000 steps each, and all of them move.
 #include <stein/bench/benchmark.h>
-#include <stein/bench/control_case.h>
+#include <stein/bench/torch/control_case.h>
 
 namespace stein::bench {
 namespace {
@@ -27,9 +27,7 @@ std::vector<Row> measure(const NoOptions&) {
           measure_posterior("s2vgd", agents::PolicyPosterior::s2vgd)};
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    "svpg", "an iteration of Stein policy gradient: rollouts, gradients and the Stein step of 16 particles", measure,
-    Cores::all);
+[[maybe_unused]] const bool registered = torch_measures().add("svpg", Measure::of(measure));
 
 }  // namespace
 }  // namespace stein::bench

@@ -1,7 +1,7 @@
 // A2C on CartPole-v1: steps a second at few and many slots, and how long it takes to solve the task.
 #include <stein/agents/control/evaluation.h>
 #include <stein/bench/benchmark.h>
-#include <stein/bench/control_case.h>
+#include <stein/bench/torch/control_case.h>
 #include <stein/runs/seed_statistics.h>
 
 #include <algorithm>
@@ -84,8 +84,7 @@ std::vector<Row> measure(const A2cOptions& options) {
   return {measure_speed(8), measure_speed(256), measure_solving(options.seeds)};
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark("a2c", "A2C on CartPole-v1: steps a second, and the time to solve it", measure);
+[[maybe_unused]] const bool registered = torch_measures().add("a2c", Measure::of(measure));
 
 }  // namespace
 }  // namespace stein::bench

@@ -2,8 +2,7 @@
 #include <stein/agents/control/rollouts.h>
 #include <stein/bench/allocation_count.h>
 #include <stein/bench/benchmark.h>
-#include <stein/bench/control_case.h>
-
+#include <stein/bench/torch/control_case.h>
 #include <stein/core/parallel.h>
 
 namespace stein::bench {
@@ -76,8 +75,7 @@ std::vector<Row> measure(const RolloutOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark("rollout", "16 policies 25-10 and their environments together", measure, Cores::all);
+[[maybe_unused]] const bool registered = torch_measures().add("rollout", Measure::of(measure));
 
 }  // namespace
 }  // namespace stein::bench
