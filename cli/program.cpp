@@ -26,13 +26,17 @@ struct Subcommand {
   std::function<Action(CLI::App&, const Arguments&)> add;
 };
 
-/// What each verb does with a run on disk; kinds of run say which of them they have.
-const std::map<std::string, std::string>& verbs() {
-  static const std::map<std::string, std::string> descriptions{
+/// The verbs that some kind of run has an action for, each with what it does.
+std::map<std::string, std::string> verbs() {
+  const std::map<std::string, std::string> known{
       {"eval", "Evaluate what a run has learned"},
       {"predict", "Predict new data with what a run has learned"},
       {"render", "Show what a run has learned: a picture, or in the terminal"}};
-  return descriptions;
+  std::map<std::string, std::string> found;
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    for (const auto& [verb, action] : kind.actions)
+      found[verb] = known.contains(verb) ? known.at(verb) : fmt::format("For runs of `stein {}`", kind.subcommand);
+  return found;
 }
 
 /// Those that start runs, by kinds of run, those that some kind has an action for, and those of the program itself.
@@ -49,9 +53,6 @@ std::vector<Subcommand> subcommands() {
     });
   }
   for (const auto& [verb, description] : verbs()) {
-    const bool exists = std::ranges::any_of(runs::run_kinds().entries(),
-                                            [&](const auto& entry) { return entry.second.actions.contains(verb); });
-    if (!exists) continue;
     add(verb, description, [verb = verb](CLI::App& command, const Arguments& arguments) {
       return run_action_command(verb, command, arguments);
     });

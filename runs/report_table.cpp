@@ -13,7 +13,8 @@ std::string heading_of(const RunRecord& record) {
   const std::size_t seeds = summary["seeds"].size();
   const std::string data =
       summary.contains("data") ? fmt::format(" ({} data)", summary["data"].get<std::string>()) : "";
-  return fmt::format("{}{}, {} {}, {} seed{}", record.task, data, summary["steps"].get<std::int64_t>(),
+  const auto steps = summary["steps"].get<std::int64_t>();
+  return fmt::format("{}{}, {} {}, {} seed{}", record.task, data, steps > 0 ? fmt::to_string(steps) : "all",
                      record.kind->unit, seeds, seeds == 1 ? "" : "s");
 }
 

@@ -78,7 +78,7 @@ RunRecord read_run(const RunDirectory& directory) {
   record.task = record.summary[record.kind->report.task].get<std::string>();
   record.label = record.kind->report.label(record.summary);
   read_metrics(directory.metrics(), record);
-  for (const std::string& name : record.kind->report_files)
+  for (const std::string& name : record.kind->result_files)
     if (std::filesystem::exists(directory.file(name), ignored)) record.files[name] = read_file(directory.file(name));
   return record;
 }

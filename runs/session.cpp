@@ -169,7 +169,7 @@ fs::path claim_directory(const Experiment& experiment) {
 /// A run that is made longer has no result until it ends again. What it logs while it goes on stays.
 void remove_results(const Experiment& experiment, const RunDirectory& directory) {
   std::vector<fs::path> results{directory.summary(), directory.divergence()};
-  for (const std::string& file : experiment.kind().report_files) results.push_back(directory.file(file));
+  for (const std::string& file : experiment.kind().result_files) results.push_back(directory.file(file));
   for (const fs::path& path : results) {
     std::error_code error;
     fs::remove(path, error);
@@ -224,7 +224,7 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .threads = thread_count(),
           .data_checksums = run.data_checksums(),
           .preset = experiment.preset(),
-          .result_files = experiment.kind().result_files,
+          .result_files = experiment.kind().files(),
           .protocol = protocol.dump()};
 }
 
@@ -280,7 +280,7 @@ SessionResult start_run(const Experiment& experiment, const fs::path& out, Exist
                         const SessionOptions& options) {
   const auto run = experiment.make_run(options.data);
   const RunDirectory directory =
-      RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing, all_result_files());
+      RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing, all_files());
   directory.write_config(to_toml(experiment.options()));
   directory.write_manifest(to_json(manifest_of(experiment, *run, options.data)));
   open_log_file(directory.log());

@@ -39,8 +39,7 @@ Json first_posteriors(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::SummaryColumn, runs::text;
-  return {.title = "Bandit",
-          .script = std::string(bandit_report_script),
+  return {.script = std::string(bandit_report_script),
           .grouped_by = {"steps", "env", "data", "source", "arm_names"},
           .needs = {"policy", "data", "regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share",
                     "decisions_per_second"},
@@ -66,8 +65,8 @@ runs::ReportLayout report_layout() {
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<BanditExperiment>(kind, sources); },
      .parts = bandit_parts,
-     .result_files = {"posteriors.json", "decisions.jsonl"},
-     .report_files = {"posteriors.json"},
+     .log_files = {"decisions.jsonl"},
+     .result_files = {"posteriors.json"},
      .readable = readable_bandit_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<BanditEvaluation>(); }}}});

@@ -1,5 +1,4 @@
-// An interaction as a line of the decision log: every choice of every repetition with the probability it was made with,
-// so that others can replay it.
+// An interaction as a line of the decision log: every choice of every repetition with the propensities it was made with.
 #pragma once
 
 #include <stein/agents/bandits/bandit_agent.h>

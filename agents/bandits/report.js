@@ -183,5 +183,10 @@
   }
 
   const badge = (group) => element("span", {class: `badge ${group.data}`}, `${group.data} data`);
-  return {name: "Bandit", title, badge, section, facts, method: (summary) => summary.policy};
+  const palette = {
+    "uniform": ["#8a867e", "#9b968d"], "epsilon-greedy": ["#d98200", "#f0a336"], "lints": ["#00875f", "#2fc498"],
+    "linucb": ["#7a6a00", "#d8c84a"], "ensemble": ["#b0568c", "#dd8dbb"], "svgd": ["#0b62a4", "#6cb4ee"],
+    "s2vgd": ["#cf4a00", "#ff8a4c"],
+  };
+  return {name: "Bandit", title, badge, section, facts, palette, method: (summary) => summary.policy};
 }

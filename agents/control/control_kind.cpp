@@ -36,8 +36,7 @@ Json pictures(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::text;
-  return {.title = "Control",
-          .script = std::string(control_report_script),
+  return {.script = std::string(control_report_script),
           .grouped_by = {"env", "env_version", "source"},
           .needs = {"agent", "posterior", "return", "return_sampled", "particles", "threshold", "steps_to_threshold",
                     "steps_per_second"},
@@ -63,7 +62,6 @@ runs::ReportLayout report_layout() {
                 const runs::OptionSources& sources) { return std::make_unique<ControlExperiment>(kind, sources); },
      .parts = control_parts,
      .result_files = {"visits.json", "episode.svg"},
-     .report_files = {"visits.json", "episode.svg"},
      .readable = readable_control_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<ControlEvaluation>(); }},

@@ -151,6 +151,10 @@
     ["seeds", `${manifest.seeds[0]} to ${manifest.seeds[1] - 1}`], ["steps", `${count(summary.steps, "step")} of every seed, all particles together`],
     ["horizon", count(manifest.protocol?.horizon ?? 0, "step")],
   ];
-  return {name: "Control", title: (group) => group.task, section, facts, method: (summary) => summary.posterior,
+  const palette = {
+    "none": ["#00875f", "#2fc498"], "independent": ["#b0568c", "#dd8dbb"], "svgd": ["#0b62a4", "#6cb4ee"],
+    "s2vgd": ["#cf4a00", "#ff8a4c"],
+  };
+  return {name: "Control", title: (group) => group.task, section, facts, palette, method: (summary) => summary.posterior,
           badge: (group) => element("span", {class: "badge"}, `version ${group.env_version}`)};
 }

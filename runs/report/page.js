@@ -5,7 +5,8 @@
 //   badge    (group) → a node beside the heading, or ""
 //   section  (group, key) → the nodes that show a group; `key` begins the names of its plots
 //   facts    (run) → pairs [name, value] for the run's provenance
-//   method   (summary) → what decides the colour of a run, where it has one of its own in the palette; may be absent
+//   palette  colours of methods: name → [light, dark]; may be absent, as may be
+//   method   (summary) → the name of a run's method in it
 // What a test wants to know stands on <html>: data-plots holds, for every plot, how many points it has; data-outside,
 // how many of them lie above or below its view; data-errors counts what went wrong.
 "use strict";
@@ -24,12 +25,7 @@
   const {groups, version, commit} = JSON.parse(document.getElementById("data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
-  // Okabe and Ito's colours, which stay apart for colour-blind readers; a policy or posterior has the same one in every report.
-  const palette = {
-    "uniform": ["#8a867e", "#9b968d"], "epsilon-greedy": ["#d98200", "#f0a336"], "lints": ["#00875f", "#2fc498"],
-    "linucb": ["#7a6a00", "#d8c84a"], "ensemble": ["#b0568c", "#dd8dbb"], "svgd": ["#0b62a4", "#6cb4ee"],
-    "s2vgd": ["#cf4a00", "#ff8a4c"], "none": ["#00875f", "#2fc498"], "independent": ["#b0568c", "#dd8dbb"],
-  };
+  // Okabe and Ito's colours, which stay apart for colour-blind readers: [light, dark].
   const spare = [["#5b4db0", "#a79cf0"], ["#3f7f93", "#7cc4d8"], ["#8a4b2a", "#d79a76"], ["#4f7a28", "#9dcb70"]];
 
   const element = (tag, attributes = {}, ...children) => {
@@ -48,8 +44,9 @@
   // A measured number's mean; earlier versions wrote some numbers without their spread.
   const mean = (value) => value !== null && typeof value === "object" ? value.mean : value;
 
-  function paint(runs) {
-    const method = (run) => kinds[run.manifest.kind ?? run.manifest.command].method?.(run.summary) ?? run.label;
+  // A method has the same colour in every report where its kind gives it one; others take the spare ones in turn.
+  function paint(runs, kind) {
+    const method = (run) => kind.method?.(run.summary) ?? run.label, palette = kind.palette ?? {};
     const taken = new Set();
     let next = 0;
     for (const run of runs) {
@@ -203,7 +200,7 @@
   if (groups.length > 1) page.append(element("h1", {}, names.size > 1 ? "Report" : `${[...names][0]} report`));
   for (const group of groups) {
     const kind = kinds[group.kind], single = groups.length === 1;
-    paint(group.runs);
+    paint(group.runs, kind);
     const title = kind.title(group), key = single ? "" : `${title}/`;
     page.append(
       element(single ? "h1" : "h2", {}, single ? `${kind.name} report: ${title}` : title, kind.badge(group)),

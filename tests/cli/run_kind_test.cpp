@@ -78,7 +78,7 @@ TEST_CASE("a new kind of run is evaluated, and stands in a table and on a page",
   const Outcome report = walk(folder.path(), {"report", "walk"});
   CAPTURE(report.err);
   REQUIRE(report.code == 0);
-  CHECK_THAT(report.out, Contains("line, 0 steps, 3 seeds") && Contains("place, mean ± sd"));
+  CHECK_THAT(report.out, Contains("line, all steps, 3 seeds") && Contains("place, mean ± sd"));
   const std::string dom = rendered(folder.path(), "walk/report.html");
   if (dom.empty()) {
     WARN("no Chromium on this machine: the page was not rendered");

@@ -159,8 +159,7 @@ const char* const script = R"((tools) => {
      .parts = walk_parts,
      .readable =
          [](const Json& summary) { return runs::summary_line("place", runs::mean_and_deviation(summary["place"])); },
-     .report = {.title = "Walk",
-                .script = script,
+     .report = {.script = script,
                 .needs = {"place"},
                 .columns = {{"place, mean ± sd", [](const Json& s) { return runs::mean_and_deviation(s["place"]); }}},
                 .label = [](const Json& summary) { return summary["name"].get<std::string>(); }},

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/seed_statistics.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stein::runs {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json measured(std::span<const double> values, const char* each) {
+  Json single = Json::array();
+  for (const double value : values) single.push_back(number(value));
+  return {{"mean", number(mean(values))}, {"sd", number(deviation(values))}, {each, single}};
+}
+
+Json measured_where_defined(std::span<const double> values, const char* each) {
+  std::vector<double> defined;
+  std::ranges::copy_if(values, std::back_inserter(defined), [](double value) { return std::isfinite(value); });
+  Json result = measured(values, each);
+  result["mean"] = number(mean(defined));
+  result["sd"] = number(deviation(defined));
+  return result;
+}
+
+double mean_of(const Json& value) {
+  const Json& mean = value.is_object() ? value.at("mean") : value;
+  return mean.is_null() ? std::numeric_limits<double>::quiet_NaN() : mean.get<double>();
+}
+
+std::string text(const Json& value, const char* format) {
+  const double mean = mean_of(value);
+  return std::isfinite(mean) ? fmt::format(fmt::runtime(format), mean) : "not defined";
+}
+
+std::string mean_and_deviation(const Json& value) {
+  const bool spread = value.is_object() && value.contains("sd") && !value["sd"].is_null();
+  return spread ? fmt::format("{} ± {}", text(value), text(value["sd"])) : text(value);
+}
+
+std::string spread_note(std::size_t seeds) {
+  return seeds > 1 ? fmt::format("   mean ± sd of {} seeds", seeds) : "   one seed";
+}
+
+std::string summary_line(const char* name, const std::string& value) {
+  return fmt::format("  {:<22}{}\n", name, value);
+}
+
+}  // namespace stein::runs

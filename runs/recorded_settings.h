@@ -1,0 +1,32 @@
+// The settings of a run on disk, compared by key with what the program makes of them now.
+#pragma once
+
+#include <stein/core/run_directory.h>
+#include <stein/core/snapshot.h>
+#include <stein/runs/experiment.h>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stein::runs {
+
+/// The experiment of the run in `directory`, with `settings` in place of what its file says.
+/// Throws Error(usage) for an option of the file that is unknown, and for one that the file lacks and for which no
+/// value of older runs is declared; Error(data) if the program has no runs of this kind.
+std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
+                                                const std::vector<std::pair<std::string, std::string>>& settings = {});
+
+/// Writes the settings that a resumed run must find unchanged: all but its length.
+void save_settings(const Experiment& experiment, Snapshot& state);
+
+/// Throws Error(usage) naming the first option whose value is not what it was when `state` was saved. An option that
+/// did not exist then counts as the value that is declared for older runs.
+void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory);
+
+/// The folder with data sets that a run began with, or empty.
+std::string data_folder(const nlohmann::ordered_json& manifest);
+
+}  // namespace stein::runs

@@ -1,0 +1,38 @@
+// One repetition of an experiment.
+#pragma once
+
+#include <stein/core/snapshot.h>
+#include <stein/core/stop_token.h>
+#include <stein/runs/records.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace stein::runs {
+
+/// What is repeated, with a seed of its own: an agent in its environment, a network and its trainer. Repetitions run
+/// side by side and share nothing.
+class Repetition {
+ public:
+  virtual ~Repetition() = default;
+
+  virtual std::uint64_t seed() const = 0;
+  virtual std::int64_t steps_done() const = 0;
+  /// Whether there is nothing left to do, however many steps were asked for: the data have ended, or a validation rule
+  /// stops early.
+  virtual bool ended() const { return false; }
+  /// Takes a few steps, one at least, and none beyond `until` but those that cannot be taken apart; between two steps
+  /// it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not be saved.
+  virtual void advance(std::int64_t until, const StopToken& stop, Records& records) = 0;
+
+  /// What a person should know of how it went.
+  virtual std::optional<std::string> warning() const { return std::nullopt; }
+
+  /// Everything that later steps depend on.
+  virtual void save(Snapshot& snapshot) const = 0;
+  /// Throws Error(data) if the saved state does not fit.
+  virtual void restore(const Snapshot& snapshot) = 0;
+};
+
+}  // namespace stein::runs

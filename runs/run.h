@@ -1,0 +1,109 @@
+// The repetitions of an experiment side by side, with results that do not depend on threads.
+#pragma once
+
+#include <stein/core/append_file.h>
+#include <stein/core/progress.h>
+#include <stein/core/recorder.h>
+#include <stein/core/run_directory.h>
+#include <stein/core/snapshot.h>
+#include <stein/core/stop_token.h>
+#include <stein/runs/repetition.h>
+#include <stein/runs/run_cost.h>
+#include <stein/runs/seed_range.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace stein::runs {
+
+/// Where a run reports to while it goes on.
+struct Outputs {
+  Recorder& recorder;
+  Progress& progress;
+};
+
+/// Repetitions with seeds first … end − 1, each a task of its own, in one process. Metrics and log lines are written by
+/// step and then by seed, so that files are the same bytes at any thread count and wherever a run was interrupted.
+///
+/// A kind derives from it and says what the run is, what it came to, and what it writes besides the usual files.
+class Run {
+ public:
+  using MakeRepetition = std::function<std::unique_ptr<Repetition>(std::uint64_t seed)>;
+
+  /// @param line_log  name of the file that takes the repetitions' log lines ("decisions.jsonl"); empty: none is kept
+  Run(SeedRange seeds, const MakeRepetition& make_repetition, std::string line_log = "");
+  virtual ~Run() = default;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// The fewest of any repetition that has not ended; metrics up to this number have been recorded, and no later ones.
+  std::int64_t steps_done() const;
+  /// Whether every repetition has ended by itself.
+  bool ended() const;
+  std::int64_t count() const { return std::ssize(repetitions_); }
+  Repetition& repetition(std::int64_t i) { return *repetitions_[static_cast<std::size_t>(i)]; }
+  const Repetition& repetition(std::int64_t i) const { return *repetitions_[static_cast<std::size_t>(i)]; }
+
+  /// Brings every repetition to at least `until` steps or its end, or to fewer if asked to stop. Throws Error(numeric)
+  /// if one of them diverged; the run must then not be saved.
+  void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
+  /// Records what repetitions that are ahead of the others were still holding back.
+  void record_rest(const Outputs& outputs);
+  /// "seed 3: …" of every repetition that has something to warn of.
+  std::vector<std::string> warnings() const;
+
+  void save(Snapshot& snapshot) const;
+  /// Throws Error(data) if the saved state does not fit.
+  void restore(const Snapshot& snapshot);
+  /// Opens the log of lines, cut to what it was when the restored state was saved.
+  void open_logs(const RunDirectory& directory);
+
+  // What a kind says of its runs.
+
+  /// Steps of one repetition that cannot be taken apart: `advance` may go beyond `until` by less than this.
+  virtual std::int64_t largest_advance() const { return 1; }
+  /// Where the data or the task come from, for the first line of the log.
+  virtual std::string source() const = 0;
+  /// What a person should know before the run begins.
+  virtual std::vector<std::string> notices() const { return {}; }
+  /// JSON object for the manifest: the task, N, T, and what else fixes the meaning of the run.
+  virtual nlohmann::ordered_json protocol() const = 0;
+  /// File name → SHA-256 of the data sets that are read.
+  virtual std::map<std::string, std::string> data_checksums() const { return {}; }
+  /// Throws Error(data) if a run with this manifest cannot go on with the program as it is.
+  virtual void check_manifest(const nlohmann::ordered_json& manifest) const;
+
+  /// What this kind counts of the cost, with that of earlier processes once they were added.
+  virtual nlohmann::ordered_json cost() const;
+  virtual void add_cost(const nlohmann::ordered_json& earlier);
+
+  /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
+  virtual nlohmann::ordered_json summarize() = 0;
+  /// After the last step: writes the result files of the kind.
+  virtual void write_results(const RunDirectory& directory);
+
+ private:
+  void hand_over(const Outputs& outputs, std::int64_t last_step);
+
+  std::vector<std::unique_ptr<Repetition>> repetitions_;
+  std::vector<Records> records_;  ///< one a repetition
+  std::string line_log_;
+  std::unique_ptr<AppendFile> lines_;
+  std::uint64_t line_bytes_ = 0;  ///< length of the log of lines when the restored state was saved
+};
+
+/// A run whose repetitions are of class `R`.
+template <class R>
+class RunOf : public Run {
+ public:
+  using Run::Run;
+  R& repetition(std::int64_t i) { return static_cast<R&>(Run::repetition(i)); }
+  const R& repetition(std::int64_t i) const { return static_cast<const R&>(Run::repetition(i)); }
+};
+
+}  // namespace stein::runs

@@ -1,0 +1,46 @@
+// What can be done with a run besides going on with it: `stein eval`, `stein render`, `stein predict`.
+#pragma once
+
+#include <stein/core/error.h>
+#include <stein/core/options.h>
+#include <stein/runs/loaded_run.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace stein::runs {
+
+/// One verb for runs of one kind, with options of its own, which become arguments of the subcommand.
+class RunAction {
+ public:
+  virtual ~RunAction() = default;
+
+  /// Options of the action, by the names that they have as arguments with '_' for '-'.
+  virtual void describe(OptionTable& table) = 0;
+  /// Throws Error(usage) where it cannot be done with runs of `experiment`: asked before a long run begins.
+  virtual void check(const Experiment& experiment) const { static_cast<void>(experiment); }
+  /// @param terminal  where a person looks, for what is shown while it goes on
+  /// @returns the object of --json. Throws Error(usage) for options that do not fit the run.
+  virtual nlohmann::ordered_json perform(const LoadedRun& run, std::FILE* terminal) = 0;
+  /// The same for a person.
+  virtual std::string readable(const nlohmann::ordered_json& result) const = 0;
+};
+
+/// An action on runs of class `R`, made from experiments of class `E`.
+template <class E, class R>
+class RunActionOn : public RunAction {
+ public:
+  void check(const Experiment& experiment) const final { check_experiment(dynamic_cast<const E&>(experiment)); }
+  nlohmann::ordered_json perform(const LoadedRun& loaded, std::FILE* terminal) final {
+    return perform_on(dynamic_cast<const E&>(*loaded.experiment), dynamic_cast<R&>(*loaded.run), loaded.directory,
+                      terminal);
+  }
+
+ private:
+  virtual void check_experiment(const E& experiment) const { static_cast<void>(experiment); }
+  virtual nlohmann::ordered_json perform_on(const E& experiment, R& run, const RunDirectory& directory,
+                                            std::FILE* terminal) = 0;
+};
+
+}  // namespace stein::runs

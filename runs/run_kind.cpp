@@ -1,0 +1,73 @@
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/core/read_file.h>
+#include <stein/runs/run_kind.h>
+
+namespace stein::runs {
+
+Registry<RunKind>& run_kinds() {
+  static Registry<RunKind> registry("kind of run");
+  return registry;
+}
+
+std::vector<std::string> RunKind::files() const {
+  std::vector<std::string> all = log_files;
+  all.insert(all.end(), result_files.begin(), result_files.end());
+  return all;
+}
+
+bool register_run_kind(RunKind kind) {
+  STEIN_CHECK(!kind.name.empty() && !kind.subcommand.empty() && !kind.unit.empty(),
+              "a kind of run needs a name, a subcommand and a unit, got '{}', '{}' and '{}'", kind.name,
+              kind.subcommand, kind.unit);
+  STEIN_CHECK(kind.make && kind.parts && kind.readable, "the kind of run '{}' needs make, parts and readable",
+              kind.name);
+  STEIN_CHECK(kind.report.label && !kind.report.script.empty() && !kind.report.columns.empty(),
+              "the report of the kind of run '{}' needs a script, a label and columns", kind.name);
+  std::string name = kind.name;
+  return run_kinds().add(std::move(name), std::move(kind));
+}
+
+std::vector<const RunKind*> kinds_of(std::string_view subcommand) {
+  std::vector<const RunKind*> kinds;
+  for (const auto& [name, kind] : run_kinds().entries())
+    if (kind.subcommand == subcommand) kinds.push_back(&kind);
+  return kinds;
+}
+
+const RunKind& kind_of(std::string_view subcommand, const OptionSources& sources) {
+  const std::vector<const RunKind*> kinds = kinds_of(subcommand);
+  STEIN_CHECK(!kinds.empty(), "there is no subcommand '{}' that starts runs", subcommand);
+  if (kinds.size() == 1) return *kinds.front();
+  std::vector<std::string> names;
+  for (const RunKind* kind : kinds) {
+    if (kind->recognises && kind->recognises(sources)) return *kind;
+    names.push_back(kind->name);
+  }
+  fail(ErrorKind::usage, "`stein {}` starts runs of the kinds {}, and these options are of none of them", subcommand,
+       fmt::join(names, ", "));
+}
+
+nlohmann::ordered_json read_manifest(const RunDirectory& directory) {
+  auto manifest = nlohmann::ordered_json::parse(read_file(directory.manifest()), nullptr, false);
+  if (!manifest.is_object()) fail(ErrorKind::data, "'{}' is no JSON object", directory.manifest().string());
+  return manifest;
+}
+
+const RunKind& kind_of(const RunDirectory& directory) {
+  const nlohmann::ordered_json manifest = read_manifest(directory);
+  const std::string name = manifest.value("kind", manifest.value("command", ""));
+  const auto place = run_kinds().entries().find(name);
+  if (place != run_kinds().entries().end()) return place->second;
+  fail(ErrorKind::data, "'{}' is the manifest of a run of kind '{}'; this program knows {}",
+       directory.manifest().string(), name, fmt::join(run_kinds().names(), ", "));
+}
+
+std::vector<std::string> all_files() {
+  std::vector<std::string> all;
+  for (const auto& [name, kind] : run_kinds().entries())
+    for (const std::string& file : kind.files()) all.push_back(file);
+  return all;
+}
+
+}  // namespace stein::runs

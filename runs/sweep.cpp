@@ -1,0 +1,175 @@
+#include <fmt/ranges.h>
+#include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/read_file.h>
+#include <stein/runs/run_kind.h>
+#include <stein/runs/sweep.h>
+
+#include <algorithm>
+#include <set>
+
+namespace stein::runs {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* file_name = "sweep.json";
+constexpr std::size_t most_runs = 10'000;
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// "step_size=0.1_hidden=50,50", without what a file's name should not have.
+std::string name_of(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::string name;
+  for (const auto& [key, value] : settings) name += fmt::format("{}{}={}", name.empty() ? "" : "_", key, value);
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == '\\' || c == ' '; }, '-');
+  return name;
+}
+
+}  // namespace
+
+SweepAxis SweepAxis::parse(std::string_view text) {
+  auto [key, values] = parse_setting(text, "--sweep");
+  SweepAxis axis{.key = std::move(key), .values = split(values, values.find(';') == std::string::npos ? ',' : ';')};
+  std::set<std::string> seen;
+  for (const std::string& value : axis.values) {
+    STEIN_CHECK(!value.empty(), "--sweep expects values between the separators, got '{}'", text);
+    STEIN_CHECK(seen.insert(value).second, "--sweep {}: the value {} occurs twice", text, value);
+  }
+  return axis;
+}
+
+Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
+                  fs::path directory) {
+  Sweep sweep;
+  sweep.directory_ = std::move(directory);
+  sweep.axes_ = axes;
+  sweep.preset_ = sources.preset;
+  std::vector<std::vector<std::pair<std::string, std::string>>> combinations{{}};
+  for (const SweepAxis& axis : axes) {
+    STEIN_CHECK(std::ranges::count(axes, axis.key, &SweepAxis::key) == 1, "--sweep: '{}' is swept twice", axis.key);
+    STEIN_CHECK(combinations.size() * axis.values.size() <= most_runs, "--sweep: at most {} runs, got more", most_runs);
+    std::vector<std::vector<std::pair<std::string, std::string>>> more;
+    for (const auto& combination : combinations)
+      for (const std::string& value : axis.values) {
+        more.push_back(combination);
+        more.back().emplace_back(axis.key, value);
+      }
+    combinations = std::move(more);
+  }
+  for (const auto& combination : combinations) {
+    OptionSources own = sources;
+    own.settings.insert(own.settings.end(), combination.begin(), combination.end());
+    const RunKind& kind = kind_of(subcommand, own);
+    const auto experiment = kind.make(kind, own);
+    STEIN_CHECK(sweep.kind_.empty() || sweep.kind_ == kind.name, "--sweep: runs of the kinds {} and {} have no table",
+                sweep.kind_, kind.name);
+    sweep.kind_ = kind.name;
+    sweep.runs_.push_back({.name = name_of(combination),
+                           .settings = {combination.begin(), combination.end()},
+                           .config = to_toml(experiment->options())});
+  }
+  return sweep;
+}
+
+bool Sweep::is_in(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / file_name, ignored);
+}
+
+Sweep Sweep::open(const fs::path& directory) {
+  if (!is_in(directory)) fail(ErrorKind::data, "there is no sweep in '{}'", directory.string());
+  try {
+    const Json json = Json::parse(read_file(directory / file_name));
+    Sweep sweep;
+    sweep.directory_ = directory;
+    sweep.kind_ = json.at("kind").get<std::string>();
+    sweep.preset_ = json.value("preset", "");
+    for (const Json& axis : json.at("axes"))
+      sweep.axes_.push_back({.key = axis.at("key"), .values = axis.at("values").get<std::vector<std::string>>()});
+    for (const Json& run : json.at("runs"))
+      sweep.runs_.push_back({.name = run.at("directory"),
+                             .settings = run.at("settings").get<std::map<std::string, std::string>>(),
+                             .config = run.at("config")});
+    return sweep;
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorKind::data, "'{}' is no plan of a sweep: {}", (directory / file_name).string(), error.what());
+  }
+}
+
+Json Sweep::to_json() const {
+  Json axes = Json::array(), runs = Json::array();
+  for (const SweepAxis& axis : axes_) axes.push_back({{"key", axis.key}, {"values", axis.values}});
+  for (const Planned& run : runs_)
+    runs.push_back({{"directory", run.name}, {"settings", run.settings}, {"config", run.config}});
+  return {{"kind", kind_}, {"preset", preset_}, {"axes", axes}, {"runs", runs}};
+}
+
+std::vector<fs::path> Sweep::runs() const {
+  std::vector<fs::path> paths;
+  for (const Planned& run : runs_) paths.push_back(directory_ / run.name);
+  return paths;
+}
+
+void Sweep::write(Existing existing) const {
+  const std::string text = to_json().dump(2) + "\n";
+  std::error_code error;
+  const bool occupied = fs::exists(directory_, error) && !fs::is_empty(directory_, error);
+  if (occupied && existing == Existing::refuse) {
+    STEIN_CHECK(is_in(directory_),
+                "'{}' already holds files that are no sweep: choose another --out, or pass --overwrite to replace the "
+                "runs of this sweep in it",
+                directory_.string());
+    STEIN_CHECK(read_file(directory_ / file_name) == text,
+                "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
+                "or choose another --out",
+                directory_.string());
+    return;
+  }
+  fs::create_directories(directory_, error);
+  if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
+  if (existing == Existing::overwrite) {
+    for (const fs::path& run : runs())
+      if (fs::exists(run, error)) static_cast<void>(RunDirectory::create(run, existing, all_files()));
+  }
+  write_file_atomically(directory_ / file_name, text);
+}
+
+bool Sweep::advance(const SessionOptions& options) const {
+  const RunKind& kind = run_kinds().at(kind_);
+  for (const Planned& planned : runs_) {
+    const fs::path path = directory_ / planned.name;
+    std::error_code ignored;
+    const bool begun = fs::exists(path / "manifest.json", ignored);
+    log_info("{}: {}", planned.name, begun ? "continued" : "started");
+    const OptionSources sources{.preset = {}, .toml = planned.config, .toml_name = file_name, .settings = {}};
+    const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
+                                       : start_run(*kind.make(kind, sources), path, Existing::overwrite, options);
+    if (!result.finished) return false;
+  }
+  return true;
+}
+
+Json Sweep::summary() const {
+  Json summaries = Json::array();
+  for (const fs::path& path : runs()) {
+    std::error_code ignored;
+    if (fs::exists(path / "summary.json", ignored)) summaries.push_back(Json::parse(read_file(path / "summary.json")));
+  }
+  Json axes = Json::object();
+  for (const SweepAxis& axis : axes_) axes[axis.key] = axis.values;
+  return {{"sweep", axes}, {"kind", kind_}, {"runs", summaries}, {"directory", directory_.string()}};
+}
+
+}  // namespace stein::runs

@@ -1,0 +1,65 @@
+// Runs that differ in a few options: a directory each, one table and one report over all.
+#pragma once
+
+#include <stein/runs/session.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stein::runs {
+
+/// One option and the values that it takes in turn.
+struct SweepAxis {
+  std::string key;
+  std::vector<std::string> values;
+
+  /// From "key=a,b,c"; where values have commas themselves, from "key=a,b;c,d". Throws Error(usage) for anything else
+  /// and for a value that occurs twice.
+  static SweepAxis parse(std::string_view text);
+};
+
+/// The runs of a sweep, in a directory of their own: `sweep.json` says which, each is a run directory named after its
+/// settings. A sweep that was interrupted is taken up where it stopped: finished runs stay, begun ones are resumed.
+class Sweep {
+ public:
+  /// Every combination of the values of `axes`, each with `sources` besides; nothing is written yet.
+  /// Throws Error(usage) if one of the experiments makes no sense, before any has begun.
+  static Sweep plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
+                    std::filesystem::path directory);
+  /// The sweep in `directory`. Throws Error(data) if there is none, or if its file cannot be understood.
+  static Sweep open(const std::filesystem::path& directory);
+  /// Whether there is a sweep in `directory`.
+  static bool is_in(const std::filesystem::path& directory);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  std::size_t size() const { return runs_.size(); }
+  /// Directories of the runs.
+  std::vector<std::filesystem::path> runs() const;
+
+  /// Throws Error(usage) where the directory holds another sweep, or anything else, unless it may be overwritten.
+  void write(Existing existing) const;
+  /// Begins or continues every run that is not finished.
+  /// @returns false if it was interrupted; the runs' summaries are then in their directories as far as they go
+  bool advance(const SessionOptions& options) const;
+  /// {sweep, runs: [summary]} of the finished runs.
+  nlohmann::ordered_json summary() const;
+
+ private:
+  struct Planned {
+    std::string name;                               ///< of its directory: "step_size=0.1"
+    std::map<std::string, std::string> settings{};  ///< of the axes
+    std::string config{};                           ///< its options, resolved, as TOML
+  };
+  nlohmann::ordered_json to_json() const;
+
+  std::filesystem::path directory_;
+  std::string kind_, preset_;
+  std::vector<SweepAxis> axes_;
+  std::vector<Planned> runs_;
+};
+
+}  // namespace stein::runs
