@@ -39,6 +39,7 @@ void CommonOptions::apply() const {
 void TableArguments::add_all(CLI::App& command, const OptionTable& table, const std::vector<std::string>& names) {
   for (const Option& option : table.options()) {
     if (!names.empty() && std::ranges::find(names, option.name) == names.end()) continue;
+    if (std::ranges::any_of(arguments_, [&](const auto& known) { return known->key == option.name; })) continue;
     Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name, .text = {}}));
     std::string name = "--" + option.name;
     std::ranges::replace(name, '_', '-');

@@ -46,7 +46,7 @@ void from_zero(CLI::Option* option);
 /// runs `apply`; an option that is true or false becomes a flag.
 class TableArguments {
  public:
-  /// @param names  of the options that get one; empty: all
+  /// @param names  of the options that get one; empty: all. One that has an argument already gets no other.
   void add_all(CLI::App& command, const OptionTable& table, const std::vector<std::string>& names = {});
   /// Key and text of the arguments that were given.
   std::vector<std::pair<std::string, std::string>> given() const;

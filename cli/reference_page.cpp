@@ -37,7 +37,8 @@ std::string line(const std::string& name, const std::string& description) {
 std::string make_reference_page() {
   std::string text = opening;
   for (const auto& [name, kind] : runs::run_kinds().entries()) {
-    text += fmt::format("\n## stein {}\n\n{}.\n", kind.subcommand, kind.description);
+    text += fmt::format("\n## stein {}{}\n\n{}.\n", kind.subcommand,
+                        name == kind.subcommand ? "" : fmt::format(", {}", name), kind.description);
     const auto experiment = kind.make(kind, {});
     text += part_text(runs::make_part("run", "", "", experiment->sections().front().second));
     for (const runs::Part& part : kind.parts()) text += part_text(part);

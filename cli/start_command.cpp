@@ -28,7 +28,8 @@ struct StartArguments {
 
   /// The file, then --set, then the options that have an argument of their own.
   runs::OptionSources sources() const {
-    runs::OptionSources sources{.preset = preset, .toml = {}, .toml_name = config, .settings = {}};
+    runs::OptionSources sources{
+        .preset = preset, .toml = {}, .toml_name = config, .settings = {}, .data = session.options.data};
     std::error_code ignored;
     if (std::filesystem::is_directory(config, ignored))
       fail(ErrorKind::data, "'{}' is a folder, --config expects a TOML file", config);
@@ -80,10 +81,11 @@ int start(const StartArguments& arguments) {
 /// The kind that help speaks of: that of the options, or the first where those are of none.
 const runs::RunKind& shown_kind(const StartArguments& arguments) {
   const std::vector<const runs::RunKind*> kinds = runs::kinds_of(arguments.subcommand);
-  return kinds.size() == 1 ? *kinds.front() : runs::kind_of(arguments.subcommand, arguments.sources());
+  const runs::OptionSources sources = arguments.sources();
+  for (const runs::RunKind* kind : kinds)
+    if (kind->recognises && kind->recognises(sources)) return *kind;
+  return *kinds.front();
 }
-
-}  // namespace
 
 Action start_command(const std::string& subcommand, CLI::App& command, const Arguments&) {
   const auto arguments = std::make_shared<StartArguments>();
@@ -91,10 +93,8 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
   bool reads_data = false, renders = false;
   std::string directory;
   for (const runs::RunKind* kind : runs::kinds_of(subcommand)) {
-    if (directory.empty()) {
-      arguments->named.add_all(command, kind->make(*kind, {})->options(), kind->arguments);
-      directory = kind->directory;
-    }
+    arguments->named.add_all(command, kind->make(*kind, {})->options(), kind->arguments);
+    if (directory.empty()) directory = kind->directory;
     reads_data |= kind->reads_data;
     renders |= kind->actions.contains("render");
   }

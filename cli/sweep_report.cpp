@@ -16,7 +16,6 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
   }
   std::vector<runs::RunRecord> records;
   for (const auto& path : sweep.runs()) records.push_back(runs::read_run(RunDirectory::open(path)));
-  for (std::size_t i = 0; i < records.size(); ++i) records[i].label += " " + sweep.runs()[i].filename().string();
   runs::label_apart(records);
   const auto page = sweep.directory() / "report.html";
   write_file_atomically(page, runs::make_report_page(records));

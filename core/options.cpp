@@ -156,10 +156,20 @@ Option& OptionTable::add(std::string_view name, std::string_view help, std::stri
               .assign = std::move(assign)});
 }
 
+void Option::in_older_runs(std::string_view value) {
+  const std::string present = text();
+  assign(value);
+  older_value = text();  // as `text` would say it
+  assign(present);
+}
+
 void OptionTable::preset(std::string_view name, std::string_view description,
                          std::initializer_list<std::pair<const char*, std::string>> settings) {
   Preset preset{.name = std::string(name), .description = std::string(description), .settings = {}};
   for (const auto& [key, value] : settings) preset.settings[at(prefix_ + key).name] = value;
+  for (Preset& known : presets_)
+    if (known.name == preset.name && known.description == preset.description)
+      return known.settings.merge(preset.settings);
   presets_.push_back(std::move(preset));
 }
 

@@ -56,8 +56,9 @@ struct Option {
   /// What the value was, in effect, in runs of versions that did not have the option yet.
   std::optional<std::string> older_value = std::nullopt;
 
-  /// Declares `older_value`, without which runs from before the option cannot go on.
-  void in_older_runs(std::string value) { older_value = std::move(value); }
+  /// Declares `older_value`, without which runs from before the option cannot go on. Throws Error(usage) for a value
+  /// that the option does not take.
+  void in_older_runs(std::string_view value);
 };
 
 /// Values of several options of a component under one name: the settings of a paper.
@@ -129,8 +130,9 @@ class OptionTable {
     prefix_ = before;
   }
 
-  /// Declares a preset of the component; a name that another component has too means the settings of both. Its options
-  /// are those of this component, described before. Throws Error(usage) for an option that was not.
+  /// Declares a preset of the component, or adds to it where it has the same name and description; a name that another
+  /// component has too means the settings of both. Its options are those of this component, described before. Throws
+  /// Error(usage) for an option that was not.
   void preset(std::string_view name, std::string_view description,
               std::initializer_list<std::pair<const char*, std::string>> settings);
   /// Appends the options and presets of another table, whose fields must outlive this one too.

@@ -30,7 +30,7 @@ class SingleEnvironment {
   virtual void set_state(std::span<const double> state) = 0;
   /// [states]
   virtual std::vector<double> state() const = 0;
-  /// [O] of the present state
+  /// Observation of the current state, [O].
   virtual std::vector<double> observation() const = 0;
   /// Moves by one step; `action` [A] is checked, clipped and mapped as in a VectorEnvironment.
   /// Throws Error(usage) before `reset` or `set_state`, where the episode has ended, and for a wrong number of numbers.

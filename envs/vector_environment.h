@@ -73,7 +73,7 @@ class VectorEnvironment {
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
 
-  /// With what the last step came to.
+  /// Rewards, ends and final observations of the last step are included.
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) naming what differs: the environment, its version, the number of slots.
   void restore(const Snapshot& snapshot);

@@ -48,7 +48,7 @@ class Posterior final : public Target<Scalar> {
   void reserve(std::int64_t rows);
   void adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                      MatrixView<Scalar> buffers);
-  /// Of row i of these.
+  /// Residuals of particle i: targets minus predicted means.
   Residuals residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i, const Batch<Scalar>& batch,
                       const NoiseKey& noise);
   /// The likelihood of rows first … first + count, of every weight sample: [count·S, P] and [count·S].

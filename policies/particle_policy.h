@@ -100,7 +100,7 @@ class ParticlePolicy final : public BanditPolicy {
 
   /// The variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ), for more than one particle:
   /// {"collapse", that ÷ what it was at the start} unless they started all alike, and {"variance_to_prior", that ÷
-  /// their prior variance}. Nothing for a form that distributes the weights.
+  /// their prior variance}. Empty for variational forms, whose networks are draws, not members of an ensemble.
   std::vector<std::pair<std::string, double>> diagnostics() const override;
   std::optional<std::string> warning() const override { return sampler_.warning(); }
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;

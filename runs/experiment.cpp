@@ -32,7 +32,10 @@ void Experiment::add_run(const std::function<void(OptionTable&)>& own) {
 
 void Experiment::read(const OptionSources& sources) {
   refuse_options_of_others(sources);
-  if (!sources.preset.empty()) apply_preset(sources.preset);
+  if (sources.of_run)
+    preset_ = sources.preset;
+  else if (!sources.preset.empty())
+    apply_preset(sources.preset);
   if (sources.of_run) fill_older_values(sources);
   set_from_toml(table_, sources.toml, sources.toml_name);
   for (const auto& [key, value] : sources.settings) table_.set(key, value);

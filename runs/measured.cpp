@@ -10,6 +10,12 @@ namespace stein::runs {
 
 using Json = nlohmann::ordered_json;
 
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double scale = std::pow(10, 5 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }

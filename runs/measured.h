@@ -8,6 +8,9 @@
 
 namespace stein::runs {
 
+/// `value` with six digits: more than a picture can show.
+double rounded(double value);
+
 /// Null where it is not finite.
 nlohmann::ordered_json number(double value);
 

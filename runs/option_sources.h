@@ -15,11 +15,13 @@ struct OptionSources {
   std::string toml{};
   std::string toml_name{};  ///< of the file, for messages
   std::vector<std::pair<std::string, std::string>> settings{};
+  std::string data{};  ///< what `--data` says, for kinds of runs that are told apart by it
   /// The file is the resolved configuration of a run: an option that it lacks was added to the program later, and
-  /// takes the value declared for older runs.
+  /// takes the value declared for older runs; the preset is what the run began with, and already in the file.
   bool of_run = false;
 
-  /// What `key` will be once all sources are read, or `otherwise`: for options that decide which others there are.
+  /// What the file and the settings make of `key`, or `otherwise`: for options that decide which others there are, and
+  /// which no preset has.
   /// Throws Error(usage) if the file is no TOML.
   std::string look_ahead(std::string_view key, std::string otherwise) const;
   /// All keys that the file and the settings name. Throws Error(usage) if the file is no TOML.

@@ -22,9 +22,11 @@ bool may_change(const std::string& option) {
 std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
                                                 const std::vector<std::pair<std::string, std::string>>& settings) {
   const RunKind& kind = kind_of(directory);
-  return kind.make(kind, {.toml = read_file(directory.config()),
+  return kind.make(kind, {.preset = read_manifest(directory).value("preset", ""),
+                          .toml = read_file(directory.config()),
                           .toml_name = directory.config().string(),
                           .settings = settings,
+                          .data = {},
                           .of_run = true});
 }
 

@@ -4,6 +4,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/core/stop_token.h>
 #include <stein/runs/records.h>
+#include <stein/runs/validation.h>
 
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,11 @@ class Repetition {
   /// Takes a few steps, one at least, and none beyond `until` but those that cannot be taken apart; between two steps
   /// it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not be saved.
   virtual void advance(std::int64_t until, const StopToken& stop, Records& records) = 0;
+
+  /// Where it is validated while it learns: the best score so far; null otherwise.
+  virtual const Validation* validation() const { return nullptr; }
+  /// Puts it into the best state by validation, to be looked at, not to go on; does nothing where it is not validated.
+  virtual void restore_best() {}
 
   /// What a person should know of how it went.
   virtual std::optional<std::string> warning() const { return std::nullopt; }

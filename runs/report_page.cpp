@@ -1,8 +1,8 @@
-
 #include <stein/core/component.h>
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/core/version.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/seed_statistics.h>
@@ -148,12 +148,6 @@ std::string scripts_of(const std::vector<RunRecord>& records) {
 }
 
 }  // namespace
-
-double rounded(double value) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  const double scale = std::pow(10, 5 - std::floor(std::log10(std::abs(value))));
-  return std::round(value * scale) / scale;
-}
 
 std::string make_report_page(const std::vector<RunRecord>& records) {
   const fs::path folder = page_folder();

@@ -8,9 +8,6 @@
 
 namespace stein::runs {
 
-/// `value` with six digits: more than a picture can show.
-double rounded(double value);
-
 /// The whole HTML page. Runs that can be compared stand in one group, in the words and plots of their kind; curves are
 /// medians over seeds with quartiles. Throws Error(io) if the parts of the page do not lie in share/stein/report beside
 /// the program or this library.

@@ -30,7 +30,7 @@ struct Outputs {
 /// Repetitions with seeds first … end − 1, each a task of its own, in one process. Metrics and log lines are written by
 /// step and then by seed, so that files are the same bytes at any thread count and wherever a run was interrupted.
 ///
-/// A kind derives from it and says what the run is, what it came to, and what it writes besides the usual files.
+/// A kind derives from it and says what the run is, what its summary has, and what it writes besides the usual files.
 class Run {
  public:
   using MakeRepetition = std::function<std::unique_ptr<Repetition>(std::uint64_t seed)>;
@@ -52,7 +52,7 @@ class Run {
   /// Brings every repetition to at least `until` steps or its end, or to fewer if asked to stop. Throws Error(numeric)
   /// if one of them diverged; the run must then not be saved.
   void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
-  /// Records what repetitions that are ahead of the others were still holding back.
+  /// Writes the metrics and lines of repetitions that ran ahead, which wait until all have taken as many steps.
   void record_rest(const Outputs& outputs);
   /// "seed 3: …" of every repetition that has something to warn of.
   std::vector<std::string> warnings() const;

@@ -93,6 +93,24 @@ class Session {
                      seeds * static_cast<std::uint64_t>(run_.steps_done()));
   }
 
+  /// Steps of repetitions that ended by themselves, and what validation found.
+  void add_ends(Json& summary) const {
+    std::vector<double> steps, best_score, best_step;
+    bool any_ended = false;
+    for (std::int64_t i = 0; i < run_.count(); ++i) {
+      const Repetition& repetition = run_.repetition(i);
+      any_ended |= repetition.ended();
+      steps.push_back(static_cast<double>(repetition.steps_done()));
+      const Validation* const validation = repetition.validation();
+      if (validation == nullptr || !validation->best()) continue;
+      best_score.push_back(validation->best()->score);
+      best_step.push_back(static_cast<double>(validation->best()->step));
+    }
+    if (any_ended) summary["steps_done"] = measured(steps);
+    if (std::ssize(best_score) == run_.count())
+      summary["validation"] = {{"best_score", measured(best_score)}, {"best_step", measured(best_step)}};
+  }
+
   /// What every summary has, around what the kind has put into it.
   Json add_facts(Json own) const {
     Json seeds = Json::array();
@@ -101,7 +119,7 @@ class Session {
     Json summary{{"name", experiment_.name()}, {"kind", experiment_.kind().name}};
     summary.update(own);
     summary["steps"] = experiment_.steps();
-    if (run_.steps_done() < experiment_.steps() || experiment_.steps() == 0) summary["steps_done"] = run_.steps_done();
+    add_ends(summary);
     summary["seeds"] = seeds;
     summary["peak_memory_mb"] = spent.peak_memory_mb;
     summary["wall_seconds"] = spent.wall_seconds;

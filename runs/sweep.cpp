@@ -59,6 +59,8 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
   std::vector<std::vector<std::pair<std::string, std::string>>> combinations{{}};
   for (const SweepAxis& axis : axes) {
     STEIN_CHECK(std::ranges::count(axes, axis.key, &SweepAxis::key) == 1, "--sweep: '{}' is swept twice", axis.key);
+    STEIN_CHECK(std::ranges::none_of(sources.settings, [&](const auto& setting) { return setting.first == axis.key; }),
+                "--sweep {}: it is set as well, to one value", axis.key);
     STEIN_CHECK(combinations.size() * axis.values.size() <= most_runs, "--sweep: at most {} runs, got more", most_runs);
     std::vector<std::vector<std::pair<std::string, std::string>>> more;
     for (const auto& combination : combinations)
@@ -76,6 +78,8 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
     STEIN_CHECK(sweep.kind_.empty() || sweep.kind_ == kind.name, "--sweep: runs of the kinds {} and {} have no table",
                 sweep.kind_, kind.name);
     sweep.kind_ = kind.name;
+    STEIN_CHECK(std::ranges::find(sweep.runs_, name_of(combination), &Planned::name) == sweep.runs_.end(),
+                "--sweep: two runs would have the folder '{}'; name the values apart", name_of(combination));
     sweep.runs_.push_back({.name = name_of(combination),
                            .settings = {combination.begin(), combination.end()},
                            .config = to_toml(experiment->options())});
@@ -153,7 +157,8 @@ bool Sweep::advance(const SessionOptions& options) const {
     std::error_code ignored;
     const bool begun = fs::exists(path / "manifest.json", ignored);
     log_info("{}: {}", planned.name, begun ? "continued" : "started");
-    const OptionSources sources{.preset = {}, .toml = planned.config, .toml_name = file_name, .settings = {}};
+    const OptionSources sources{
+        .preset = preset_, .toml = planned.config, .toml_name = file_name, .settings = {}, .data = {}, .of_run = true};
     const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
                                        : start_run(*kind.make(kind, sources), path, Existing::overwrite, options);
     if (!result.finished) return false;

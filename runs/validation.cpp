@@ -2,13 +2,22 @@
 #include <stein/runs/validation.h>
 
 #include <cmath>
+#include <limits>
 
 namespace stein::runs {
 
-Validation::Validation(const Options& options, Better better) : options_(checked(options)), better_(better) {}
+Validation::Validation(const Options& options, Better better) : options_(checked(options)), better_(better) {
+  STEIN_CHECK(options.patience == 0 || options.validate_every > 0,
+              "patience = {} counts validations, and there are none: set validate_every", options.patience);
+}
 
 bool Validation::due(std::int64_t steps_done) const {
   return options_.validate_every > 0 && steps_done / options_.validate_every > validations_;
+}
+
+std::int64_t Validation::next_due(std::int64_t steps_done) const {
+  if (options_.validate_every == 0) return std::numeric_limits<std::int64_t>::max();
+  return (steps_done / options_.validate_every + 1) * options_.validate_every;
 }
 
 bool Validation::add(std::int64_t steps_done, double score, const Snapshot& state) {

@@ -33,11 +33,13 @@ class Validation {
     double score;
   };
 
-  /// Throws Error(usage) naming the option that is out of range.
+  /// Throws Error(usage) naming the option that is out of range, and for patience without validation.
   Validation(const Options& options, Better better);
 
   /// Whether a validation is due after `steps_done` steps.
   bool due(std::int64_t steps_done) const;
+  /// The steps after which the next one is due; a very large number where there is none.
+  std::int64_t next_due(std::int64_t steps_done) const;
   /// Takes the score of a validation. @param state  what is kept if the score is the best so far
   /// @returns whether it is
   bool add(std::int64_t steps_done, double score, const Snapshot& state);

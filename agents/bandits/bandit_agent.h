@@ -56,8 +56,9 @@ class BanditAgent {
             between(0, 1e9), "interactions");
       visit("forced_pulls", forced_pulls, "pulls of every arm, in turn, before the policy chooses", between(0, 1e6),
             "per arm");
-      visit.preset("paper", "Blundell et al. 2015, which Zhang et al. 2018 follow",
-                   {{"buffer", "4096"}, {"batch", "64"}, {"updates", "64"}, {"learn_every", "1"}, {"forced_pulls", "0"}});
+      visit.preset(
+          "paper", "Blundell et al. 2015, which Zhang et al. 2018 follow",
+          {{"buffer", "4096"}, {"batch", "64"}, {"updates", "64"}, {"learn_every", "1"}, {"forced_pulls", "0"}});
     }
   };
 

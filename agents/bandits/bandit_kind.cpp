@@ -2,12 +2,9 @@
 #include <stein/agents/bandits/bandit_evaluation.h>
 #include <stein/agents/bandits/bandit_experiment.h>
 #include <stein/agents/bandits/bandit_run.h>
-#include <stein/agents/report_scripts.h>
+#include <stein/agents/report_script.h>
 #include <stein/runs/measured.h>
-#include <stein/runs/report_page.h>
 #include <stein/runs/run_kind.h>
-
-#include <algorithm>
 
 namespace stein::agents {
 namespace {
@@ -20,8 +17,8 @@ std::string locked_text(const Json& summary) {
   return fmt::format("{:.0f} of {}", runs::mean_of(summary["lock_in_share"]) * static_cast<double>(seeds), seeds);
 }
 
-/// Of every probe, what the first seed came to: {seed, expected_rewards, arms: one list of samples an arm}. The seeds'
-/// posteriors are different ones: together they would show the spread between seeds as that of a posterior.
+/// The posterior rewards of every probe, of the first seed: {seed, expected_rewards, arms: one list of samples an arm}.
+/// The seeds' posteriors are different ones: together they would show the spread between seeds as that of a posterior.
 Json first_posteriors(const runs::RunRecord& record) {
   const Json posteriors = record.json_file("posteriors.json");
   Json first = Json::object();
@@ -39,7 +36,7 @@ Json first_posteriors(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::SummaryColumn, runs::text;
-  return {.script = std::string(bandit_report_script),
+  return {.script = report_script("bandits"),
           .grouped_by = {"steps", "env", "data", "source", "arm_names"},
           .needs = {"policy", "data", "regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share",
                     "decisions_per_second"},

@@ -29,8 +29,10 @@ double entropy(std::span<const double> probabilities) {
 
 }  // namespace
 
-double BanditResult::regret_percent_of_uniform() const {
-  return 100 * runs::mean(regret) / runs::mean(uniform_regret);
+std::vector<double> BanditResult::percent_of_uniform() const {
+  std::vector<double> percent;
+  for (std::size_t i = 0; i < regret.size(); ++i) percent.push_back(100 * regret[i] / uniform_regret[i]);
+  return percent;
 }
 
 std::vector<double> BanditResult::lock_in() const {
@@ -148,11 +150,6 @@ void BanditRun::add_cost(const Json& earlier) {
 Json BanditRun::summarize() {
   const BanditResult result = this->result();
   const BanditAgent::Timing time = timing();
-  std::vector<double> percent;
-  for (std::size_t i = 0; i < result.regret.size(); ++i)
-    percent.push_back(100 * result.regret[i] / result.uniform_regret[i]);
-  Json of_uniform = measured(percent);
-  of_uniform["mean"] = number(result.regret_percent_of_uniform());  // of mean regrets, not a mean of ratios
   return {{"env", facts_.environment},
           {"policy", facts_.policy},
           {"data", spec().data},
@@ -160,7 +157,7 @@ Json BanditRun::summarize() {
           {"arm_names", spec().arm_names},
           {"regret", measured(result.regret)},
           {"uniform_regret", measured(result.uniform_regret)},
-          {"regret_percent_of_uniform", of_uniform},
+          {"regret_percent_of_uniform", measured(result.percent_of_uniform())},
           {"lock_in_share", measured(result.lock_in())},
           {"reward", measured(result.reward)},
           {"decisions_per_second", number(time.decisions_per_second())},

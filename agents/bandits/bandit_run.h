@@ -13,14 +13,14 @@
 
 namespace stein::agents {
 
-/// What the repetitions came to; one entry a seed, in seed order.
+/// Sums over a run, one entry a seed, in seed order.
 struct BanditResult {
   std::vector<double> regret{};          ///< against the best arm of every context, from expected rewards
   std::vector<double> uniform_regret{};  ///< expected regret of uniformly drawn arms on the same contexts
   std::vector<double> reward{};          ///< sum of the rewards
 
-  /// Mean regret as a percentage of that of uniform play.
-  double regret_percent_of_uniform() const;
+  /// Regret of each seed as a percentage of that of uniform play on the same contexts.
+  std::vector<double> percent_of_uniform() const;
   /// Whether each seed ends with more regret than uniform play expects (1) or not (0): it stopped exploring too early.
   std::vector<double> lock_in() const;
 };

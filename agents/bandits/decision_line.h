@@ -1,4 +1,5 @@
-// An interaction as a line of the decision log: every choice of every repetition with the propensities it was made with.
+// An interaction as a line of the decision log: every choice of every repetition with the propensities it was made
+// with.
 #pragma once
 
 #include <stein/agents/bandits/bandit_agent.h>

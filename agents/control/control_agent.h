@@ -102,20 +102,27 @@ struct ControlAgentOptions {
     if (baseline == BaselineKind::network || learner == Learner::reinforce) value.describe(v);
     policy.describe(v);
     sampler.describe(v);
-    if (is_stein(posterior))
-      v.preset("paper", "Zhang et al. 2018, §5.3 and the published code of Liu et al. 2017",
-               {{"particles", "16"},
-                {"alpha", "10"},
-                {"gradient_scale", "per_step"},
-                {"normalize_advantages", "true"},
-                {"discount", "0.99"},
-                {"slots", "20"},
-                {"steps_per_slot", "500"},
-                {"initial_correlation", "0"},
-                {"weight_precision", "1e-9"},
-                {"kernel", "rbf"},
-                {"step_size", "0.005"}});
-    if (posterior == PolicyPosterior::s2vgd) v.preset("paper", "Zhang et al. 2018, §5.3", {{"reflectors", "4"}});
+    describe_paper(v);
+  }
+  /// The published settings of Stein policy gradient.
+  template <class V>
+  void describe_paper(V& v) {
+    if (!is_stein(posterior)) return;
+    constexpr const char* source = "with posterior svgd or s2vgd: Zhang et al. 2018, §5.3, and their published code";
+    v.preset("paper", source,
+             {{"particles", "16"},
+              {"alpha", "10"},
+              {"gradient_scale", "per_step"},
+              {"normalize_advantages", "true"},
+              {"discount", "0.99"},
+              {"slots", "20"},
+              {"steps_per_slot", "500"},
+              {"initial_correlation", "0"},
+              {"kernel", "rbf"},
+              {"step_size", "0.005"}});
+    if (policy.posterior.flat_prior) return;
+    v.preset("paper", source, {{"weight_precision", "1e-9"}});
+    if (posterior == PolicyPosterior::s2vgd) v.preset("paper", source, {{"reflectors", "4"}});
   }
 };
 

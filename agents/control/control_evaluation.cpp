@@ -24,7 +24,7 @@ void ControlEvaluation::describe(OptionTable& table) {
 Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
                                    std::FILE*) {
   const envs::ControlEntry::Builder& environment = experiment.environment_builder();
-  std::vector<double> all_returns, returns, deviations, discounted, lengths;
+  std::vector<double> all_returns, returns, discounted, lengths;
   std::vector<std::vector<double>> of_particles;
   Json seeds = Json::array();
   for (std::int64_t i = 0; i < run.count(); ++i) {
@@ -46,7 +46,6 @@ Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlR
     }
     seeds.push_back(agent.seed());
     returns.push_back(runs::mean(of_seed));
-    deviations.push_back(runs::deviation(of_seed));
     discounted.push_back(discounted_sum / static_cast<double>(episodes_));
     lengths.push_back(length_sum / static_cast<double>(episodes_));
     if (particle_ < 0) of_particles.push_back(particle_returns(agent.policy(), environment, episodes_, options));
@@ -65,7 +64,7 @@ Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlR
                 {"sd", runs::number(runs::deviation(all_returns))},
                 {"min", std::ranges::min(all_returns)},
                 {"max", std::ranges::max(all_returns)},
-                {"sd_per_seed", runs::measured(deviations)["per_seed"]}}},
+                {"per_seed", returns}}},
               {"discounted_return", runs::measured(discounted)},
               {"episode_length", runs::measured(lengths)},
               {"threshold", runs::number(run.spec().threshold)}};

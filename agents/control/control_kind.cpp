@@ -3,7 +3,7 @@
 #include <stein/agents/control/control_experiment.h>
 #include <stein/agents/control/control_rendering.h>
 #include <stein/agents/control/control_summary.h>
-#include <stein/agents/report_scripts.h>
+#include <stein/agents/report_script.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 
@@ -36,7 +36,7 @@ Json pictures(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::text;
-  return {.script = std::string(control_report_script),
+  return {.script = report_script("control"),
           .grouped_by = {"env", "env_version", "source"},
           .needs = {"agent", "posterior", "return", "return_sampled", "particles", "threshold", "steps_to_threshold",
                     "steps_per_second"},

@@ -33,7 +33,7 @@ struct ControlEvaluationOptions {
   }
 };
 
-/// What one repetition came to.
+/// Final evaluation of one repetition.
 struct ControlOutcome {
   std::uint64_t seed = 0;
   std::int64_t steps = 0;  ///< environment steps of all particles

@@ -40,7 +40,7 @@ class Experience {
   Experience(const Options& options, const Rollouts& rollouts);
 
   /// Replaces what was taken before. Advantages are of the baseline as it is; rewards are divided by the running sd of
-  /// their discounted sums where that is wished.
+  /// their discounted sums where `normalize_rewards` says so.
   void take(const Rollouts& rollouts, const policies::ControlPolicy& policy, Baseline& baseline);
 
   ExperienceRows& all() { return all_; }

@@ -1,7 +1,7 @@
 """Figures of the results pages as small SVG files: rows of dots with means and intervals, and curves.
 
 A figure has its own background and follows the reader's light or dark mode, so it can be read on any page. Colours are Okabe and Ito's,
-those of the report (cli/report/page.js); every row and curve is also named in words. Coordinates are rounded to 0.1 pixel, and the same
+those of the report (agents/bandits/report.js); every row and curve is also named in words. Coordinates are rounded to 0.1 pixel, and the same
 records give the same bytes.
 """
 import dataclasses

@@ -35,7 +35,7 @@ std::vector<std::string> short_run(const std::string& environment, const std::st
 
 }  // namespace
 
-TEST_CASE("a control run prints one JSON object with what the evaluation episodes came to", "[cli][rl]") {
+TEST_CASE("a control run prints one JSON object with the evaluation episodes", "[cli][rl]") {
   const TemporaryDirectory folder;
   const Outcome outcome =
       run(folder.path(), {"rl", "--env", "CartPole-v1", "--agent", "a2c", "--posterior", "svgd", "--seeds", "3:5",
@@ -173,14 +173,13 @@ TEST_CASE("a control run that diverges exits with 4 and leaves its last finite s
 
 TEST_CASE("the published settings are a preset, and what is set ranks above it", "[cli][rl]") {
   const TemporaryDirectory folder;
-  const Outcome outcome =
-      run(folder.path(), {"rl", "--env", "cartpole", "--agent", "reinforce", "--posterior", "s2vgd", "--preset", "paper",
-                          "--set", "steps=100", "slots=1", "steps_per_slot=50", "particles=2", "final_episodes=2",
-                          "--out", "run", "--quiet"});
+  const Outcome outcome = run(folder.path(), {"rl", "--env", "cartpole", "--agent", "reinforce", "--posterior", "s2vgd",
+                                              "--preset", "paper", "--set", "steps=100", "slots=1", "steps_per_slot=50",
+                                              "particles=2", "final_episodes=2", "--out", "run", "--quiet"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
   const std::string config = content_of(folder / "run/config.toml");
-  for (const char* line : {"alpha = 10.0\n", "reflectors = 4\n", "kernel = \"rbf\"\n", "initial_correlation = 0.0\n"})
+  for (const char* line : {"alpha = 10.0\n", "reflectors = 4\n", "kernel = 'rbf'\n", "initial_correlation = 0.0\n"})
     CHECK_THAT(config, Contains(line));
   CHECK_THAT(config, Contains("slots = 1\n"));
   const Outcome none = run(folder.path(), {"rl", "--preset", "paper"});

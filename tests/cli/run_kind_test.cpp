@@ -52,17 +52,25 @@ TEST_CASE("a new kind of run, killed and resumed, leaves the bytes of an uninter
   CHECK(content_of(folder / "part/metrics.jsonl") == content_of(folder / "whole/metrics.jsonl"));
   CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
   CHECK(resumed.json()["steps"] == 0);  // nobody asked for a number
-  CHECK(resumed.json()["steps_done"] == 400);
-  CHECK(resumed.json()["best_distance"]["mean"].get<double>() < 0.1);
+  CHECK(resumed.json()["steps_done"]["per_seed"] == Json({400, 400, 400}));
+  const Json validation = resumed.json()["validation"];
+  CHECK(validation["best_score"]["mean"].get<double>() < 0.1);
+  for (const Json& step : validation["best_step"]["per_seed"]) CHECK(step.get<int>() % 20 == 0);
+  const Json best = walk(folder.path(), {"eval", "part", "--best", "--json"}).json();
+  CHECK(best["distance"] == validation["best_score"]);
+  CHECK(walk(folder.path(), {"eval", "part", "--json"}).json()["distance"] != best["distance"]);
   CHECK(walk(folder.path(), {"resume", "part", "--json", "--quiet"}).out == resumed.out);
 }
 
 TEST_CASE("the end of a stream and early stopping end a run of unknown length", "[cli][kind]") {
   const TemporaryDirectory folder;
   const Json whole = walk(folder.path(), start("whole", {"--json"})).json();
-  CHECK(whole["steps_done"] == 400);
+  CHECK(whole["steps_done"]["mean"] == 400);
   const Json early = walk(folder.path(), start("early", {"--json", "--set", "validate_every=10", "patience=2"})).json();
-  CHECK(early["steps_done"].get<int>() < 400);
+  CHECK(early["steps_done"]["mean"].get<double>() < 400);
+  const Outcome useless = walk(folder.path(), start("useless", {"--set", "patience=2"}));
+  CHECK(useless.code == 2);
+  CHECK_THAT(useless.err, Contains("patience = 2") && Contains("validate_every"));
   const Json shorter = walk(folder.path(), start("short", {"--json", "--set", "steps=30"})).json();
   CHECK(shorter["steps"] == 30);
   CHECK_FALSE(shorter.contains("steps_done"));
@@ -124,6 +132,8 @@ TEST_CASE("a preset is below a setting, and its name is kept", "[cli][kind]") {
   const TemporaryDirectory folder;
   const Json preset = walk(folder.path(), start("preset", {"--preset", "slow", "--json"})).json();
   CHECK(preset["preset"] == "slow");
+  CHECK(walk(folder.path(), start("part", {"--preset", "slow", "--stop-after", "100"})).code == 75);
+  CHECK(walk(folder.path(), {"resume", "part", "--json", "--quiet"}).json()["preset"] == "slow");
   CHECK_THAT(content_of(folder / "preset/config.toml"), Contains("step_size = 0.01"));
   REQUIRE(walk(folder.path(), start("both", {"--preset", "slow", "--step-size", "0.3"})).code == 0);
   CHECK_THAT(content_of(folder / "both/config.toml"), Contains("step_size = 0.3"));

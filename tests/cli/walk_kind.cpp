@@ -5,7 +5,7 @@
 #include <stein/runs/measured.h>
 #include <stein/runs/repetitions.h>
 #include <stein/runs/run_kind.h>
-#include <stein/runs/validation.h>
+#include <stein/runs/validated_repetition.h>
 
 #include <chrono>
 #include <cmath>
@@ -34,52 +34,34 @@ struct WalkOptions {
   }
 };
 
-class Walker final : public runs::Repetition {
+class Walker final : public runs::ValidatedRepetition {
  public:
   Walker(const WalkOptions& options, std::uint64_t seed)
-      : options_(options), seed_(seed), validation_(options.validation, runs::Better::lower) {}
+      : ValidatedRepetition(options.validation, runs::Better::lower), options_(options), seed_(seed) {}
 
   double place() const { return place_; }
-  const runs::Validation& validation() const { return validation_; }
-
   std::uint64_t seed() const override { return seed_; }
   std::int64_t steps_done() const override { return steps_; }
-  bool ended() const override { return steps_ >= options_.length || validation_.stops_early(); }
-  void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override {
-    for (int k = 0; k < 16 && steps_ < until && !ended() && !stop.stop_requested(); ++k) {
+
+ private:
+  void learn(std::int64_t until, const StopToken& stop, runs::Records& records) override {
+    for (int k = 0; k < 16 && steps_ < until && !out_of_data() && !stop.stop_requested(); ++k) {
       Draws draws({.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::test}, 0);
       place_ += options_.step_size * (1 + draws.normal() - place_);
       ++steps_;
       std::this_thread::sleep_for(std::chrono::microseconds(options_.pause));
       if (runs::is_recorded(steps_)) records.number(steps_, "place", place_);
-      if (!validation_.due(steps_)) continue;
-      Snapshot state;
-      save_walk(state);
-      validation_.add(steps_, std::abs(place_ - 1), state);
-      records.number(steps_, "distance", std::abs(place_ - 1));
     }
   }
-  void save(Snapshot& snapshot) const override {
-    save_walk(snapshot);
-    Snapshot validation;
-    validation_.save(validation);
-    snapshot.put_part("validation", validation);
-  }
-  void restore(const Snapshot& snapshot) override {
-    place_ = snapshot.get_scalar<double>("place");
-    steps_ = snapshot.get_scalar<std::int64_t>("steps");
-    validation_.restore(snapshot.part("validation"));
-  }
-
- private:
-  void save_walk(Snapshot& snapshot) const {
-    snapshot.put("place", place_);
-    snapshot.put("steps", steps_);
-  }
+  double validate() override { return std::abs(place_ - 1); }
+  bool out_of_data() const override { return steps_ >= options_.length; }
+  void save_model(Snapshot& snapshot) const override { snapshot.put("place", place_); }
+  void restore_model(const Snapshot& snapshot) override { place_ = snapshot.get_scalar<double>("place"); }
+  void save_training(Snapshot& snapshot) const override { snapshot.put("steps", steps_); }
+  void restore_training(const Snapshot& snapshot) override { steps_ = snapshot.get_scalar<std::int64_t>("steps"); }
 
   WalkOptions options_;
   std::uint64_t seed_;
-  runs::Validation validation_;
   double place_ = 0;
   std::int64_t steps_ = 0;
 };
@@ -90,13 +72,9 @@ class WalkRun final : public runs::RunOf<Walker> {
   std::string source() const override { return "made by a test"; }
   Json protocol() const override { return {{"env", "line"}}; }
   Json summarize() override {
-    std::vector<double> places, best;
-    for (std::int64_t i = 0; i < count(); ++i) {
-      places.push_back(repetition(i).place());
-      const auto& found = repetition(i).validation().best();
-      best.push_back(found ? found->score : NAN);
-    }
-    return {{"env", "line"}, {"place", runs::measured(places)}, {"best_distance", runs::measured(best)}};
+    std::vector<double> places;
+    for (std::int64_t i = 0; i < count(); ++i) places.push_back(repetition(i).place());
+    return {{"env", "line"}, {"place", runs::measured(places)}};
   }
 };
 
@@ -120,7 +98,10 @@ class WalkExperiment final : public runs::Experiment {
 
 class WalkEvaluation final : public runs::RunActionOn<WalkExperiment, WalkRun> {
  public:
-  void describe(OptionTable& table) override { table("target", target_, "where the walk should have come to"); }
+  void describe(OptionTable& table) override {
+    table("target", target_, "where the walk should be");
+    table("best", best_, "look at the best state by validation instead of the last");
+  }
   std::string readable(const Json& result) const override {
     return runs::summary_line("distance", runs::mean_and_deviation(result["distance"]));
   }
@@ -128,10 +109,14 @@ class WalkEvaluation final : public runs::RunActionOn<WalkExperiment, WalkRun> {
  private:
   Json perform_on(const WalkExperiment&, WalkRun& run, const RunDirectory&, std::FILE*) override {
     std::vector<double> distances;
-    for (std::int64_t i = 0; i < run.count(); ++i) distances.push_back(std::abs(run.repetition(i).place() - target_));
+    for (std::int64_t i = 0; i < run.count(); ++i) {
+      if (best_) run.repetition(i).restore_best();
+      distances.push_back(std::abs(run.repetition(i).place() - target_));
+    }
     return {{"distance", runs::measured(distances)}};
   }
   double target_ = 1;
+  bool best_ = false;
 };
 
 std::vector<runs::Part> walk_parts() {

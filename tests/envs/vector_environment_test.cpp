@@ -201,7 +201,7 @@ TEST_CASE("saved and restored, a task goes on with the same bits", "[envs][contr
     Snapshot snapshot;
     environment->save(snapshot);
     again->restore(snapshot);
-    // With what the last step came to, an end of an episode among it.
+    // Rewards and ends of the last step are included, an end of an episode among them.
     CHECK(again->steps() == environment->steps());
     for (const auto numbers :
          {&envs::VectorEnvironment::observations, &envs::VectorEnvironment::final_observations,

@@ -43,6 +43,9 @@ TEST_CASE("validation is due once in every interval, wherever steps land", "[run
     }
   CHECK(due == std::vector<std::int64_t>{10, 27, 51});
   CHECK_FALSE(Validation({}, Better::lower).due(1000));
+  CHECK(validation.next_due(51) == 60);
+  CHECK(validation.next_due(59) == 60);
+  CHECK(validation.next_due(60) == 70);
 }
 
 TEST_CASE("patience counts validations since the best one", "[runs][validation]") {
@@ -76,4 +79,5 @@ TEST_CASE("a restored validation goes on as the saved one", "[runs][validation]"
   }
   CHECK_ERROR(Validation({}, Better::lower).best_state(), usage, "no best state");
   CHECK_ERROR(Validation({.patience = -1}, Better::lower), usage, "patience");
+  CHECK_ERROR(Validation({.patience = 2}, Better::lower), usage, "patience = 2", "validate_every");
 }

@@ -82,7 +82,7 @@ TEST_CASE("metrics are the same bytes at any thread count and wherever a run pau
   CHECK(test::same_bytes(other.state, reference.state));
 }
 
-TEST_CASE("metrics are numbered by the steps taken and then by seed, and say what agents and evaluations came to",
+TEST_CASE("metrics are numbered by the steps taken and then by seed, and are those of agents and evaluations",
           "[agents][run][control]") {
   std::map<std::uint64_t, std::set<std::uint64_t>> taken;  // after every iteration of a seed
   for (std::uint64_t seed = 4; seed < 7; ++seed)
@@ -110,7 +110,7 @@ TEST_CASE("metrics are numbered by the steps taken and then by seed, and say wha
   }
 }
 
-TEST_CASE("what a control run came to has every seed and every particle", "[agents][run][control]") {
+TEST_CASE("the outcome of a control run has every seed and every particle", "[agents][run][control]") {
   RecorderGroup recorder;
   SilentProgress progress;
   const auto run = make_run();

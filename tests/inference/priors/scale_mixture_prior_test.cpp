@@ -83,7 +83,7 @@ TEST_CASE("a weight far out is pulled by the wide component, however far", "[inf
     CHECK(found.gradient[0] == Approx(-precision * w));
     CHECK(found.value == Approx(std::log(0.25) + 1 - 0.5 * std::log(2 * std::numbers::pi) - precision * w * w / 2));
   }
-  CHECK(ScaleMixtureOptions{}.deviation() == Approx(0.1839).epsilon(1e-3));  // the card's total sd
+  CHECK(ScaleMixtureOptions{}.deviation() == Approx(0.1839).epsilon(1e-3));  // sd of the whole mixture at its defaults
 }
 
 TEST_CASE("a mixture whose components are in the wrong order is refused", "[inference][prior]") {

@@ -1,11 +1,12 @@
 // The report pages of this room's kinds of runs, as JavaScript: see runs/report/page.js.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace stein::agents {
 
-/// bandits/report.js and control/report.js.
-extern const std::string_view bandit_report_script, control_report_script;
+/// The file report.js of a folder of this room: "bandits". Throws Error(usage) where there is none.
+std::string report_script(std::string_view folder);
 
 }  // namespace stein::agents
