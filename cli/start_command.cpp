@@ -70,7 +70,10 @@ int start(const StartArguments& arguments) {
   const runs::OptionSources sources = arguments.sources();
   const runs::RunKind& kind = runs::kind_of(arguments.subcommand, sources);
   const auto experiment = kind.make(kind, sources);
-  if (arguments.render) kind.actions.at("render")()->check(*experiment);  // before a long run
+  if (arguments.render) {
+    STEIN_CHECK(kind.actions.contains("render"), "--render: there is no picture of runs of the kind '{}'", kind.name);
+    kind.actions.at("render")()->check(*experiment);  // before a long run
+  }
   const runs::SessionResult result =
       runs::start_run(*experiment, arguments.out, arguments.existing(), arguments.options());
   const int code = print_result(result, arguments.common);
@@ -86,6 +89,8 @@ const runs::RunKind& shown_kind(const StartArguments& arguments) {
     if (kind->recognises && kind->recognises(sources)) return *kind;
   return *kinds.front();
 }
+
+}  // namespace
 
 Action start_command(const std::string& subcommand, CLI::App& command, const Arguments&) {
   const auto arguments = std::make_shared<StartArguments>();

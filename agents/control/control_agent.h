@@ -107,7 +107,7 @@ struct ControlAgentOptions {
   /// The published settings of Stein policy gradient.
   template <class V>
   void describe_paper(V& v) {
-    if (!is_stein(posterior)) return;
+    if (!is_stein(posterior) || !v.contains("kernel")) return;  // moved by another sampler
     constexpr const char* source = "with posterior svgd or s2vgd: Zhang et al. 2018, §5.3, and their published code";
     v.preset("paper", source,
              {{"particles", "16"},
@@ -120,9 +120,8 @@ struct ControlAgentOptions {
               {"initial_correlation", "0"},
               {"kernel", "rbf"},
               {"step_size", "0.005"}});
-    if (policy.posterior.flat_prior) return;
-    v.preset("paper", source, {{"weight_precision", "1e-9"}});
-    if (posterior == PolicyPosterior::s2vgd) v.preset("paper", source, {{"reflectors", "4"}});
+    if (v.contains("weight_precision")) v.preset("paper", source, {{"weight_precision", "1e-9"}});
+    if (v.contains("reflectors")) v.preset("paper", source, {{"reflectors", "4"}});
   }
 };
 

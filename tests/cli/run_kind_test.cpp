@@ -100,7 +100,7 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
           "[cli][kind][sweep]") {
   const TemporaryDirectory folder;
   const auto sweep = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = start("sweep", {"--sweep", "step_size=0.1,0.5", "--sweep", "length=60,90"});
+    std::vector<std::string> arguments = start("sweep", {"--sweep", "step_size=0.1,0.5", "--sweep", "steps=60,90"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return walk(folder.path(), arguments);
   };
@@ -109,7 +109,7 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
   CAPTURE(finished.err);
   REQUIRE(finished.code == 0);
   for (const char* name :
-       {"step_size=0.1_length=60", "step_size=0.1_length=90", "step_size=0.5_length=60", "step_size=0.5_length=90"}) {
+       {"step_size=0.1_steps=60", "step_size=0.1_steps=90", "step_size=0.5_steps=60", "step_size=0.5_steps=90"}) {
     CHECK_THAT(finished.out, Contains(name));
     CHECK(std::filesystem::exists(folder / "sweep" / name / "summary.json"));
   }
@@ -123,6 +123,9 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
   const Outcome other = walk(folder.path(), start("sweep", {"--sweep", "step_size=0.1,0.6"}));
   CHECK(other.code == 2);
   CHECK_THAT(other.err, Contains("holds another sweep"));
+  const Outcome twice = walk(folder.path(), start("new", {"--sweep", "length=60,90"}));
+  CHECK(twice.code == 2);
+  CHECK_THAT(twice.err, Contains("--sweep length: it is set as well"));
   const Outcome wrong = walk(folder.path(), start("new", {"--sweep", "step_size=0.1,7"}));
   CHECK(wrong.code == 2);  // before any of its runs has begun
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
