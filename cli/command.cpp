@@ -18,6 +18,14 @@ void from_zero(CLI::Option* option) {
   option->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max(), "a whole number from 0 on"));
 }
 
+CLI::Option* not_empty(CLI::Option* option) {
+  return option->check(CLI::Validator(
+      [](std::string& text) {
+        return text.empty() ? std::string("expected a value, got an empty text") : std::string();
+      },
+      "", "not empty"));
+}
+
 void CommonOptions::add_json(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");
 }
@@ -47,8 +55,11 @@ void TableArguments::add_all(CLI::App& command, const OptionTable& table, const 
       command.add_flag(name, argument.flag, option.help);
       continue;
     }
-    const std::string otherwise = option.default_text.empty() ? "" : fmt::format(" (default: {})", option.default_text);
-    command.add_option(name, argument.text, option.help + otherwise);
+    const std::string otherwise =
+        option.default_text.empty()
+            ? ""
+            : fmt::format(" (default: {}{}{})", option.default_text, option.range.empty() ? "" : "; ", option.range);
+    not_empty(command.add_option(name, argument.text, option.help + otherwise));
   }
 }
 

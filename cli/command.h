@@ -41,6 +41,8 @@ Action run_action_command(const std::string& verb, CLI::App& command, const Argu
 
 /// Lets only whole numbers from 0 on pass: seeds and indices.
 void from_zero(CLI::Option* option);
+/// Refuses an empty text, such as a shell makes of a variable that is not set.
+CLI::Option* not_empty(CLI::Option* option);
 
 /// Gives every option of `table` an argument of its own, with '-' for '_': text is set into the table when the action
 /// runs `apply`; an option that is true or false becomes a flag.

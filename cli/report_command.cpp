@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "command.h"
+#include "sweep_report.h"
 
 namespace stein::cli {
 namespace {
@@ -17,15 +18,17 @@ struct ReportArguments {
   std::vector<std::string> folders;
   std::string out;
 
-  /// The runs, those of a sweep in its place.
-  std::vector<std::filesystem::path> directories() const {
-    std::vector<std::filesystem::path> paths;
-    for (const std::string& run : folders) {
-      const std::vector<std::filesystem::path> found =
-          runs::Sweep::is_in(run) ? runs::Sweep::open(run).runs() : std::vector<std::filesystem::path>{run};
-      paths.insert(paths.end(), found.begin(), found.end());
+  /// What the runs left, those of a sweep in its place.
+  std::vector<runs::RunRecord> records() const {
+    std::vector<runs::RunRecord> found;
+    for (const std::string& folder : folders) {
+      if (!runs::Sweep::is_in(folder)) {
+        found.push_back(runs::read_run(RunDirectory::open(folder)));
+        continue;
+      }
+      for (runs::RunRecord& record : finished_runs(runs::Sweep::open(folder))) found.push_back(std::move(record));
     }
-    return paths;
+    return found;
   }
   /// The page of one run or sweep lies with it; that of several where the person is.
   std::filesystem::path page() const {
@@ -42,9 +45,8 @@ Action report_command(CLI::App& command, const Arguments&) {
   command.add_option("--out", arguments->out,
                      "The page to write (default: report.html, in the run directory if there is one only)");
   return [arguments] {
-    std::vector<runs::RunRecord> records;
-    for (const auto& run : arguments->directories()) records.push_back(runs::read_run(RunDirectory::open(run)));
-    runs::label_apart(records);
+    std::vector<runs::RunRecord> records = arguments->records();
+    if (arguments->folders.size() > 1) runs::label_apart(records);
     write_file_atomically(arguments->page(), runs::make_report_page(records));
     std::fputs(
         fmt::format("{}\nThe report: {}\n", runs::make_report_table(records), arguments->page().string()).c_str(),

@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/runs/run_action.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -76,6 +77,8 @@ Action run_action_command(const std::string& verb, CLI::App& command, const Argu
   const auto arguments = std::make_shared<RunArguments>();
   // The run is opened first of all: what options there are depends on it.
   command.add_option("RUN", arguments->directory, "Run directory")->required()->each([](const std::string& directory) {
+    STEIN_CHECK(!runs::Sweep::is_in(directory), "'{}' is the folder of a sweep: name one of its runs, such as '{}'",
+                directory, runs::Sweep::open(directory).runs().front().string());
     static_cast<void>(RunDirectory::open(directory));
   });
   const std::string run = run_in(typed);

@@ -104,17 +104,18 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
     renders |= kind->actions.contains("render");
   }
   command.add_option("--config", arguments->config, "TOML file with options; what follows on the line wins");
-  command.add_option("--preset", arguments->preset,
-                     "Named settings to begin with, from `stein list`; --config and --set win");
+  not_empty(command.add_option("--preset", arguments->preset,
+                               "Named settings to begin with, from `stein list`; --config and --set win"));
   command.add_option("--set", arguments->settings, "key=value, any option below; may be repeated");
   command
       .add_option("--sweep", arguments->sweeps,
                   "key=a,b,c: a run for every value, in folders of --out, with one table and one report; may be "
                   "repeated; lists are separated by ';'")
       ->allow_extra_args(false);
-  command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B (default: 0:1)");
-  command.add_option("--out", arguments->out,
-                     fmt::format("Run directory (default: runs/{}-NUMBER, the next free number)", directory));
+  not_empty(command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B (default: 0:1)"));
+  not_empty(
+      command.add_option("--out", arguments->out,
+                         fmt::format("Run directory (default: runs/{}-NUMBER, the next free number)", directory)));
   command.add_flag("--overwrite", arguments->overwrite, "Replace the run in --out");
   arguments->session.add_stop_after(command);
   arguments->common.add_all(command);

@@ -1,14 +1,20 @@
 // What a sweep leaves for a person: one table, one report page.
 #pragma once
 
+#include <stein/runs/run_record.h>
 #include <stein/runs/sweep.h>
+
+#include <vector>
 
 #include "command.h"
 
 namespace stein::cli {
 
+/// The runs that have not diverged, which a warning names. Throws Error(data) where one is not finished.
+std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep);
+
 /// Runs what is left of the sweep; at its end prints a table of all runs, or their summaries as JSON, and writes
-/// report.html beside them. Returns the exit code of the program.
+/// report.html beside them. Returns the exit code of the program: 4 if a run diverged.
 int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options, const CommonOptions& common);
 
 }  // namespace stein::cli

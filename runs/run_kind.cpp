@@ -56,7 +56,11 @@ nlohmann::ordered_json read_manifest(const RunDirectory& directory) {
 
 const RunKind& kind_of(const RunDirectory& directory) {
   const nlohmann::ordered_json manifest = read_manifest(directory);
-  const std::string name = manifest.value("kind", manifest.value("command", ""));
+  const auto text_of = [&](const char* key) {  // before kinds had names of their own there was the subcommand only
+    const auto field = manifest.find(key);
+    return field != manifest.end() && field->is_string() ? field->get<std::string>() : std::string();
+  };
+  const std::string name = text_of("kind").empty() ? text_of("command") : text_of("kind");
   const auto place = run_kinds().entries().find(name);
   if (place != run_kinds().entries().end()) return place->second;
   fail(ErrorKind::data, "'{}' is the manifest of a run of kind '{}'; this program knows {}",

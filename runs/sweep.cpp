@@ -45,7 +45,8 @@ SweepAxis SweepAxis::parse(std::string_view text) {
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {
     STEIN_CHECK(!value.empty(), "--sweep expects values between the separators, got '{}'", text);
-    STEIN_CHECK(seen.insert(value).second, "--sweep {}: the value {} occurs twice", text, value);
+    STEIN_CHECK(seen.insert(value).second,
+                "--sweep {}: the value {} occurs twice; where values are lists, separate them with ';'", text, value);
   }
   return axis;
 }
@@ -130,24 +131,39 @@ void Sweep::write(Existing existing) const {
   const std::string text = to_json().dump(2) + "\n";
   std::error_code error;
   const bool occupied = fs::exists(directory_, error) && !fs::is_empty(directory_, error);
+  STEIN_CHECK(!occupied || is_in(directory_),
+              "'{}' holds files that are no sweep: nothing was overwritten, choose another --out", directory_.string());
   if (occupied && existing == Existing::refuse) {
-    STEIN_CHECK(is_in(directory_),
-                "'{}' already holds files that are no sweep: choose another --out, or pass --overwrite to replace the "
-                "runs of this sweep in it",
-                directory_.string());
     STEIN_CHECK(read_file(directory_ / file_name) == text,
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
     return;
   }
+  if (occupied) remove_runs();
   fs::create_directories(directory_, error);
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
-  if (existing == Existing::overwrite) {
-    for (const fs::path& run : runs())
-      if (fs::exists(run, error)) static_cast<void>(RunDirectory::create(run, existing, all_files()));
-  }
   write_file_atomically(directory_ / file_name, text);
+}
+
+/// Those of the sweep that is there and of this one; first looks at all, so that nothing goes where one cannot.
+void Sweep::remove_runs() const {
+  std::vector<fs::path> folders = open(directory_).runs();
+  for (const fs::path& own : runs())
+    if (std::ranges::find(folders, own) == folders.end()) folders.push_back(own);
+  std::error_code error;
+  std::erase_if(folders,
+                [&](const fs::path& folder) { return !fs::exists(folder, error) || fs::is_empty(folder, error); });
+  for (const fs::path& folder : folders)
+    STEIN_CHECK(fs::exists(folder / "manifest.json", error) || fs::exists(folder / ".stein-lock", error),
+                "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out", folder.string());
+  for (const fs::path& folder : folders)
+    static_cast<void>(RunDirectory::create(folder, Existing::overwrite, all_files()));
+}
+
+bool Sweep::diverged(const fs::path& run) {
+  std::error_code ignored;
+  return fs::exists(run / "diverged.txt", ignored);
 }
 
 bool Sweep::advance(const SessionOptions& options) const {
@@ -156,21 +172,32 @@ bool Sweep::advance(const SessionOptions& options) const {
     const fs::path path = directory_ / planned.name;
     std::error_code ignored;
     const bool begun = fs::exists(path / "manifest.json", ignored);
+    if (diverged(path) || fs::exists(path / "summary.json", ignored)) continue;
     log_info("{}: {}", planned.name, begun ? "continued" : "started");
     const OptionSources sources{
         .preset = preset_, .toml = planned.config, .toml_name = file_name, .settings = {}, .data = {}, .of_run = true};
-    const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
-                                       : start_run(*kind.make(kind, sources), path, Existing::overwrite, options);
-    if (!result.finished) return false;
+    try {
+      const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
+                                         : start_run(*kind.make(kind, sources), path, Existing::overwrite, options);
+      if (!result.finished) return false;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::numeric) throw;
+      log_error("{}: {}", planned.name, error.what());  // the others go on
+    }
   }
   return true;
 }
 
 Json Sweep::summary() const {
   Json summaries = Json::array();
-  for (const fs::path& path : runs()) {
+  for (const Planned& planned : runs_) {
+    const fs::path path = directory_ / planned.name;
     std::error_code ignored;
-    if (fs::exists(path / "summary.json", ignored)) summaries.push_back(Json::parse(read_file(path / "summary.json")));
+    if (diverged(path))
+      summaries.push_back({{"settings", planned.settings}, {"diverged", read_file(path / "diverged.txt")}});
+    if (!fs::exists(path / "summary.json", ignored)) continue;
+    summaries.push_back(Json::parse(read_file(path / "summary.json")));
+    summaries.back()["settings"] = planned.settings;
   }
   Json axes = Json::object();
   for (const SweepAxis& axis : axes_) axes[axis.key] = axis.values;

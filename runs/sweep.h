@@ -40,12 +40,16 @@ class Sweep {
   /// Directories of the runs.
   std::vector<std::filesystem::path> runs() const;
 
-  /// Throws Error(usage) where the directory holds another sweep, or anything else, unless it may be overwritten.
+  /// Throws Error(usage) where the directory holds another sweep, unless it may be overwritten, or files that are none;
+  /// nothing is removed then.
   void write(Existing existing) const;
-  /// Begins or continues every run that is not finished.
+  /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on.
   /// @returns false if it was interrupted; the runs' summaries are then in their directories as far as they go
   bool advance(const SessionOptions& options) const;
-  /// {sweep, runs: [summary]} of the finished runs.
+  /// Whether the run in this directory has diverged.
+  static bool diverged(const std::filesystem::path& run);
+  /// {sweep, kind, runs, directory}: the summaries of the finished runs with their `settings`, and {settings, diverged}
+  /// of those that diverged.
   nlohmann::ordered_json summary() const;
 
  private:
@@ -55,6 +59,7 @@ class Sweep {
     std::string config{};                           ///< its options, resolved, as TOML
   };
   nlohmann::ordered_json to_json() const;
+  void remove_runs() const;
 
   std::filesystem::path directory_;
   std::string kind_, preset_;

@@ -108,7 +108,8 @@ std::unique_ptr<runs::Run> ControlExperiment::make_run(const std::string&) const
                                                         .horizon = horizon(),
                                                         .whole_paths = agent_.learner == Learner::reinforce,
                                                         .stein = is_stein(agent_.posterior),
-                                                        .steps_per_slot = agent_.steps});
+                                                        .steps_per_slot = agent_.steps,
+                                                        .steps = steps()});
 }
 
 }  // namespace stein::agents

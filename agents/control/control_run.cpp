@@ -187,6 +187,15 @@ std::string ControlRun::source() const {
   return fmt::format("version {} ({})", spec_.version, spec_.source);
 }
 
+std::vector<std::string> ControlRun::notices() const {
+  constexpr std::int64_t few = 10;
+  const std::int64_t planned = repetition(0).agent().steps_per_iteration();
+  const std::int64_t iterations = (facts_.steps + planned - 1) / planned;
+  if (facts_.steps == 0 || iterations >= few) return {};
+  return {fmt::format("an iteration takes {} steps, so each repetition learns {} time{}; set steps for more", planned,
+                      iterations, iterations == 1 ? "" : "s")};
+}
+
 Json ControlRun::protocol() const {
   return {{"env", facts_.environment},
           {"env_version", spec_.version},

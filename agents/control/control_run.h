@@ -100,6 +100,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
     bool whole_paths = false;                                  ///< agents play the paths that they began to their end
     bool stein = false;                                        ///< particles climb towards prior × exp(J/α)
     std::int64_t steps_per_slot = 1;                           ///< steps of a slot in an iteration
+    std::int64_t steps = 0;                                    ///< length of a repetition; 0: not known
   };
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
 
@@ -115,6 +116,8 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
 
   std::int64_t largest_advance() const override;
   std::string source() const override;
+  /// Where a repetition has very few iterations, how many.
+  std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;
   /// Throws Error(data) if the run of `manifest` was played in another version of the task.
   void check_manifest(const nlohmann::ordered_json& manifest) const override;

@@ -151,3 +151,51 @@ TEST_CASE("a run of a kind that a program does not know is refused by name", "[c
     CHECK_THAT(refused.err, Contains("kind 'walk'") && Contains("bandit, rl"));
   }
 }
+
+TEST_CASE("a sweep that overwrites looks before it removes, and never touches what is none", "[cli][kind][sweep]") {
+  const TemporaryDirectory folder;
+  const auto sweep = [&](const std::string& values, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = start("sweep", {"--sweep", "step_size=" + values});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return walk(folder.path(), arguments);
+  };
+  REQUIRE(sweep("0.1,0.2").code == 0);
+  std::filesystem::create_directories(folder / "sweep/step_size=0.3");
+  std::ofstream(folder / "sweep/step_size=0.3/notes.txt") << "mine";
+  const Outcome refused = sweep("0.1,0.3", {"--overwrite"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("step_size=0.3") && Contains("nothing was overwritten"));
+  CHECK(std::filesystem::exists(folder / "sweep/step_size=0.1/summary.json"));
+  REQUIRE(sweep("0.1,0.4", {"--overwrite"}).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder / "sweep/step_size=0.2/summary.json"));
+
+  std::filesystem::create_directories(folder / "mine");
+  std::ofstream(folder / "mine/report.html") << "mine";
+  CHECK(walk(folder.path(), start("mine", {"--sweep", "step_size=0.1", "--overwrite"})).code == 2);
+  CHECK(content_of(folder / "mine/report.html") == "mine");
+  CHECK_THAT(walk(folder.path(), {"eval", "sweep"}).err, Contains("is the folder of a sweep"));
+}
+
+TEST_CASE("a run of a sweep that diverges stops none of the others", "[cli][sweep][numeric]") {
+  const TemporaryDirectory folder;
+  const Outcome swept =
+      run(folder.path(), {"bandit", "--env", "wheel", "--policy", "svgd", "--sweep", "step_size=0.001,1e30,0.002",
+                          "--set", "steps=60", "updates=2", "--out", "sweep", "--json", "--quiet"});
+  CHECK(swept.code == 4);
+  const Json runs = swept.json()["runs"];
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[1].contains("diverged"));
+  CHECK(runs[2]["settings"]["step_size"] == "0.002");
+  CHECK(runs[2]["regret"]["mean"].is_number());
+  CHECK(run(folder.path(), {"report", "sweep"}).code == 0);
+  CHECK(run(folder.path(), {"resume", "sweep", "--quiet"}).code == 4);
+}
+
+TEST_CASE("an empty text is no value", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  for (const char* argument : {"--env", "--policy", "--preset", "--seeds", "--out"}) {
+    const Outcome refused = run(folder.path(), {"bandit", argument, ""});
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Contains(argument));
+  }
+}
