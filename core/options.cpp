@@ -255,6 +255,7 @@ const Option& OptionTable::at(std::string_view key) const {
   fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(key, names));
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it changes the fields that the table is bound to
 void OptionTable::set(std::string_view key, std::string_view value) {
   at(key).assign(value);
 }

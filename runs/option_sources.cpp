@@ -6,11 +6,10 @@ namespace stein::runs {
 
 std::string OptionSources::look_ahead(std::string_view key, std::string otherwise) const {
   const auto values = values_from_toml(toml, toml_name);
-  const auto place = values.find(std::string(key));
-  std::string value = place == values.end() ? std::move(otherwise) : place->second;
+  if (const auto place = values.find(std::string(key)); place != values.end()) otherwise = place->second;
   for (const auto& [name, text] : settings)
-    if (name == key) value = text;
-  return value;
+    if (name == key) otherwise = text;
+  return otherwise;
 }
 
 std::set<std::string> OptionSources::keys() const {

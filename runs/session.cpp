@@ -74,10 +74,10 @@ class Session {
 
   Json finish() {
     run_.record_rest(outputs_);
-    Json summary = run_.summarize();
+    const Json summary = run_.summarize();
     run_.write_results(directory_);
     recorder_.flush();
-    return add_facts(std::move(summary));
+    return add_facts(summary);
   }
 
  private:
@@ -112,7 +112,7 @@ class Session {
   }
 
   /// What every summary has, around what the kind has put into it.
-  Json add_facts(Json own) const {
+  Json add_facts(const Json& own) const {
     Json seeds = Json::array();
     for (std::int64_t i = 0; i < run_.count(); ++i) seeds.push_back(run_.repetition(i).seed());
     const RunCost spent = cost();
