@@ -12,7 +12,7 @@
 
 namespace stein {
 
-/// Writes a new events file into `folder`/seed_<seed> for every repetition, so that TensorBoard shows repetitions as
+/// Writes a new events file into `folder`/seed_N for every repetition N, so that TensorBoard shows repetitions as
 /// runs, lays the curves of one quantity over each other, and averages them. No file stays open: any number of
 /// repetitions will do.
 class TensorBoardRecorder final : public Recorder {
