@@ -172,7 +172,7 @@ bool Sweep::advance(const SessionOptions& options) const {
     const fs::path path = directory_ / planned.name;
     std::error_code ignored;
     const bool begun = fs::exists(path / "manifest.json", ignored);
-    if (diverged(path) || fs::exists(path / "summary.json", ignored)) continue;
+    if (diverged(path)) continue;
     log_info("{}: {}", planned.name, begun ? "continued" : "started");
     const OptionSources sources{
         .preset = preset_, .toml = planned.config, .toml_name = file_name, .settings = {}, .data = {}, .of_run = true};
