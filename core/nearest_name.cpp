@@ -15,20 +15,19 @@ std::string lower_case(std::string_view name) {
   return lower;
 }
 
-/// Levenshtein distance of two short names.
+/// Edits between two short names: letters put in, left out, replaced, and neighbours that changed places.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::vector<std::size_t>> edits(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::iota(edits[0].begin(), edits[0].end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+    edits[i][0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+      edits[i][j] = std::min({edits[i - 1][j - 1] + (a[i - 1] != b[j - 1]), edits[i - 1][j] + 1, edits[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
     }
   }
-  return row.back();
+  return edits.back().back();
 }
 
 }  // namespace

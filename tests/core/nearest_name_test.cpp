@@ -12,6 +12,7 @@ TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
   CHECK(nearest_name("SYNTHETIC", names) == "mushroom-synthetic");
   CHECK(nearest_name("weel", names) == "wheel");
   CHECK(nearest_name("synthetic", names) == "mushroom-synthetic");
+  CHECK(nearest_name("setps", std::vector<std::string>{"seeds", "steps"}) == "steps");  // neighbours change places
   CHECK_FALSE(nearest_name("cartpole", names));
   CHECK(suggestion("cartpole", names) == " Known: mushroom, mushroom-synthetic, wheel, linear.");
   CHECK(suggestion("x", {}).empty());
