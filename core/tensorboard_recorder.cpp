@@ -7,6 +7,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <stein/core/append_file.h>
 #include <stein/core/checksum.h>
@@ -79,11 +80,12 @@ void append_record(std::string& file, std::string_view record) {
 /// Records of one repetition that are kept in memory before they are written [bytes].
 constexpr std::size_t most_pending = std::size_t{1} << 16;
 
+/// What could not be written is not tried again: part of it may be in the file.
 void write_out(const fs::path& path, std::string& pending) {
+  const std::string records = std::exchange(pending, {});
   AppendFile file(path);
-  file.append(pending);
+  file.append(records);
   file.flush();
-  pending.clear();
 }
 
 }  // namespace
