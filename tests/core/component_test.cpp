@@ -1,7 +1,9 @@
 // Libraries that are loaded when they are needed.
 #include <stein/core/component.h>
+#include <stein/core/version.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -24,6 +26,15 @@ bool is_mapped(const std::string& file) {
 TEST_CASE("a component that Stein was built without is refused by name", "[core][component]") {
   CHECK_FALSE(has_component("chess"));
   CHECK_ERROR(load_component("chess"), usage, "built without", "stein::chess");
+}
+
+TEST_CASE("a component that cannot be loaded is named with the reason", "[core][component]") {
+  const std::filesystem::path file = component_folder() / fmt::format("libstein_broken.so.{}", version());
+  { std::ofstream(file) << "no library"; }
+  const bool there = has_component("broken");
+  test::check_error([] { load_component("broken"); }, ErrorKind::io, {"cannot load", file.filename().string()});
+  std::filesystem::remove(file);
+  CHECK(there);
 }
 
 TEST_CASE("a component that is loaded already stays as it is", "[core][component]") {

@@ -41,6 +41,14 @@ struct Outer {
   }
 };
 
+struct Count {
+  std::int64_t count = 0;
+  template <class V>
+  void describe(V& v) {
+    v("count", count, "of anything", any_number);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("every kind of option is set from text and reads back", "[core][options]") {
@@ -64,6 +72,36 @@ TEST_CASE("every kind of option is set from text and reads back", "[core][option
   CHECK(table.get("widths") == "3,4,5");
   table.set("widths", "none");
   CHECK(options.widths.empty());
+}
+
+TEST_CASE("a range holds its ends unless they are open, and says so", "[core][options]") {
+  const Range open{.low = 0, .high = 1, .low_open = true, .high_open = true}, half{.high = 2, .high_open = true};
+  CHECK(probability.contains(0));
+  CHECK(probability.contains(1));
+  CHECK_FALSE(open.contains(0));
+  CHECK(open.contains(0.5));
+  CHECK_FALSE(open.contains(1));
+  CHECK_FALSE(half.contains(2));
+  CHECK(probability.text() == "in [0, 1]");
+  CHECK(open.text() == "in (0, 1)");
+  CHECK(half.text() == "< 2");
+  CHECK(positive.text() == "> 0");
+  CHECK(at_least(3).text() == "≥ 3");
+  CHECK(any_number.text() == "any number");
+}
+
+TEST_CASE("whole numbers may be typed with an exponent, as long as they are whole and can be counted",
+          "[core][options]") {
+  Count options;
+  OptionTable table = OptionTable::of(options);
+  table.set("count", "1e13");
+  CHECK(options.count == 10'000'000'000'000);
+  table.set("count", "-2.5e3");
+  CHECK(options.count == -2500);
+  table.set("count", "9007199254740993");  // 2^53 + 1, which no double holds
+  CHECK(options.count == 9'007'199'254'740'993);
+  CHECK_ERROR(table.set("count", "1e-1"), usage, "whole number");
+  CHECK_ERROR(table.set("count", "1e30"), usage, "count");
 }
 
 TEST_CASE("TOML written from options gives the same options", "[core][options]") {
