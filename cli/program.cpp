@@ -89,6 +89,32 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return names;
 }
 
+/// Where a key could stand that is no argument of `command`, as a sentence; empty where nobody knows it.
+std::string place_of(const std::string& key, const std::string& command) {
+  for (const runs::RunKind* kind : runs::kinds_of(command)) {
+    const std::vector<runs::Part> parts = kind->parts();
+    const bool is_option =
+        kind->make(*kind, {})->options().contains(key) ||
+        std::ranges::any_of(parts, [&](const runs::Part& part) { return part.options.contains(key); });
+    if (is_option) return fmt::format(" It is given as `--set {}=…`.", key);
+  }
+  for (const auto& [name, kind] : runs::run_kinds().entries()) {
+    const auto action = kind.actions.find(command);
+    if (action != kind.actions.end() && OptionTable::of(*action->second()).contains(key))
+      return fmt::format(" It is for runs of `stein {}`.", kind.subcommand);
+  }
+  return "";
+}
+
+/// What the parser says, in the words of the program.
+std::string sentence_of(const CLI::ParseError& error, const std::string& command) {
+  const std::string text = error.what(), see = fmt::format("; see `stein {} --help`", command);
+  if (error.get_name() == "RequiredError")
+    return fmt::format("`stein {}` expects {}{}", command, text.substr(0, text.find(' ')), see);
+  if (error.get_name() == "ArgumentMismatch") return text.substr(0, text.find(':')) + " expects a value" + see;
+  return text;
+}
+
 /// Arguments that no option took.
 void check_leftovers(const CLI::App& command) {
   const std::vector<std::string> leftovers = command.remaining(true);
@@ -106,12 +132,12 @@ void check_leftovers(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  std::string key = unknown.substr(2);
+  std::ranges::replace(key, '-', '_');
+  const std::string place = place_of(key, command.get_name());
   const auto near = nearest_name(unknown, names);
-  const bool has_settings = std::ranges::find(names, "--set") != names.end();
-  fail(ErrorKind::usage, "unknown option '{}'.{}{}", unknown, near ? fmt::format(" Did you mean '{}'?", *near) : "",
-       has_settings ? fmt::format(" Options of the run, the environment and the policy are given as `--set {}=…`.",
-                                  unknown.substr(2))
-                    : "");
+  fail(ErrorKind::usage, "unknown option '{}'.{}", unknown,
+       place.empty() && near ? fmt::format(" Did you mean '{}'?", *near) : place);
 }
 
 int run(std::vector<std::string> arguments) {
@@ -136,7 +162,7 @@ int run(std::vector<std::string> arguments) {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fail(ErrorKind::usage, "{}", error.what());
+    fail(ErrorKind::usage, "{}", sentence_of(error, app.get_subcommands().front()->get_name()));
   }
   const CLI::App* command = app.get_subcommands().front();
   check_leftovers(*command);

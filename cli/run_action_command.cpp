@@ -6,6 +6,7 @@
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -63,7 +64,7 @@ int perform(const std::string& verb, const RunArguments& arguments) {
   const auto action = make_action(verb, kind, arguments.directory);
   OptionTable table = OptionTable::of(*action);
   for (const auto& [key, value] : arguments.named.given()) table.set(key, value);
-  const runs::LoadedRun run = runs::load_run(directory, arguments.session.options.data);
+  const runs::LoadedRun run = runs::load_run(directory, arguments.session.data);
   action->check(*run.experiment);
   nlohmann::ordered_json result{{"name", run.experiment->name()}, {"kind", kind.name}};
   result.update(action->perform(run, stdout));
@@ -75,12 +76,16 @@ int perform(const std::string& verb, const RunArguments& arguments) {
 
 Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& typed) {
   const auto arguments = std::make_shared<RunArguments>();
+  const bool asks_for_help =
+      std::ranges::any_of(typed, [](const std::string& argument) { return argument == "--help" || argument == "-h"; });
   // The run is opened first of all: what options there are depends on it.
-  command.add_option("RUN", arguments->directory, "Run directory")->required()->each([](const std::string& directory) {
+  const auto open = [asks_for_help](const std::string& directory) {
+    if (asks_for_help) return;
     STEIN_CHECK(!runs::Sweep::is_in(directory), "'{}' is the folder of a sweep: name one of its runs, such as '{}'",
                 directory, runs::Sweep::open(directory).runs().front().string());
     static_cast<void>(RunDirectory::open(directory));
-  });
+  };
+  command.add_option("RUN", arguments->directory, "Run directory")->required()->each(open);
   const std::string run = run_in(typed);
   if (!run.empty()) {
     const runs::RunKind& kind = runs::kind_of(RunDirectory::open(run));

@@ -133,6 +133,19 @@ TEST_CASE("a bad configuration file is named with the line", "[cli][bad-input]")
   check_refused(folder, {"bandit", "--config", "list.toml"}, 2, {"list.toml", "line 2", "'seeds'"});
 }
 
+TEST_CASE("what is missing or out of place on the line is said in words", "[cli][bad-input]") {
+  const TemporaryDirectory folder;
+  check_refused(folder, {"eval"}, 2, {"`stein eval` expects RUN", "stein eval --help"});
+  check_refused(folder, {"bandit", "--seeds"}, 2, {"--seeds expects a value", "stein bandit --help"});
+  check_refused(folder, {"bandit", "--step-size", "0.1"}, 2, {"unknown option '--step-size'", "`--set step_size=…`"});
+  check_refused(folder, {"bandit", "--polcy", "svgd"}, 2, {"Did you mean '--policy'?"});
+  check_refused(folder, {"rl", "--policy", "svgd"}, 2, {"unknown option '--policy'."});
+  check_refused(folder, {"resume", "run", "--seeds", "0:1"}, 2, {"unknown option '--seeds'."});
+  const Outcome help = run(folder.path(), {"eval", "nowhere", "--help"});
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out, Contains("interactions") && Contains("episodes"));
+}
+
 TEST_CASE("options of the program are checked too", "[cli][bad-input]") {
   const TemporaryDirectory folder;
   check_refused(folder, {"bandit", "--env", "wheel", "--policy", "uniform", "--threads", "0"}, 2, {"--threads"});

@@ -114,7 +114,7 @@ TEST_CASE("options of an evaluation are those of the run's kind, and help names 
   train(folder, "none");
   const Outcome wrong = run(folder.path(), {"eval", "run", "--interactions", "5"});
   CHECK(wrong.code == 2);
-  CHECK_THAT(wrong.err, Contains("--interactions"));
+  CHECK_THAT(wrong.err, Contains("'--interactions'. It is for runs of `stein bandit`."));
   const Outcome near = run(folder.path(), {"eval", "run", "--episode", "5"});
   CHECK(near.code == 2);
   CHECK_THAT(near.err, Contains("Did you mean '--episodes'?"));
