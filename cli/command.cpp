@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/parallel.h>
+#include <stein/core/signals.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 
@@ -72,14 +73,20 @@ std::vector<std::pair<std::string, std::string>> TableArguments::given() const {
   return settings;
 }
 
+runs::SessionOptions SessionArguments::begin(const CommonOptions& common) const {
+  runs::SessionOptions options{.data = data, .stop_after = stop_after, .quiet = common.quiet};
+  install_signal_handlers(options.stop);
+  return options;
+}
+
 void SessionArguments::add_data(CLI::App& command) {
-  command.add_option("--data", options.data,
+  command.add_option("--data", data,
                      "Folder with data sets, the only one looked in (default: $STEIN_DATA, then the user's cache)");
 }
 
 void SessionArguments::add_stop_after(CLI::App& command) {
   command
-      .add_option("--stop-after", options.stop_after,
+      .add_option("--stop-after", stop_after,
                   "Stop when every seed has done this many steps, with a checkpoint and exit code 75")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
 }

@@ -77,7 +77,11 @@ struct CommonOptions {
 
 /// How a run is carried out: `--data`, `--stop-after`.
 struct SessionArguments {
-  runs::SessionOptions options;
+  std::string data;
+  std::int64_t stop_after = 0;
+
+  /// For a run that begins now: from here on signals ask it to stop.
+  runs::SessionOptions begin(const CommonOptions& common) const;
 
   void add_data(CLI::App& command);
   void add_stop_after(CLI::App& command);

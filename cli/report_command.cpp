@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "sweep_report.h"
@@ -30,6 +32,12 @@ struct ReportArguments {
     }
     return found;
   }
+  /// The table of all, or of one sweep in its own.
+  std::string table(const std::vector<runs::RunRecord>& records) const {
+    if (folders.size() == 1 && runs::Sweep::is_in(folders.front()))
+      return table_of_sweep(runs::Sweep::open(folders.front()), records);
+    return runs::make_report_table(records);
+  }
   /// The page of one run or sweep lies with it; that of several where the person is.
   std::filesystem::path page() const {
     if (!out.empty()) return out;
@@ -48,9 +56,8 @@ Action report_command(CLI::App& command, const Arguments&) {
     std::vector<runs::RunRecord> records = arguments->records();
     if (arguments->folders.size() > 1) runs::label_apart(records);
     write_file_atomically(arguments->page(), runs::make_report_page(records));
-    std::fputs(
-        fmt::format("{}\nThe report: {}\n", runs::make_report_table(records), arguments->page().string()).c_str(),
-        stdout);
+    std::fputs(fmt::format("{}\nThe report: {}\n", arguments->table(records), arguments->page().string()).c_str(),
+               stdout);
     return 0;
   };
 }

@@ -1,6 +1,6 @@
 // stein resume: an interrupted run, or the runs of a sweep, go on where their last checkpoints are.
 #include <stein/core/error.h>
-#include <stein/runs/session.h>
+#include <stein/runs/resume_run.h>
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
@@ -20,8 +20,7 @@ struct ResumeArguments {
 };
 
 int resume(const ResumeArguments& arguments) {
-  runs::SessionOptions options = arguments.session.options;
-  options.quiet = arguments.common.quiet;
+  const runs::SessionOptions options = arguments.session.begin(arguments.common);
   if (runs::Sweep::is_in(arguments.directory)) {
     STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
     return advance_sweep(runs::Sweep::open(arguments.directory), options, arguments.common);

@@ -5,6 +5,7 @@
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/start_run.h>
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +30,7 @@ struct StartArguments {
   /// The file, then --set, then the options that have an argument of their own.
   runs::OptionSources sources() const {
     runs::OptionSources sources{
-        .preset = preset, .toml = {}, .toml_name = config, .settings = {}, .data = session.options.data};
+        .preset = preset, .toml = {}, .toml_name = config, .settings = {}, .data = session.data};
     std::error_code ignored;
     if (std::filesystem::is_directory(config, ignored))
       fail(ErrorKind::data, "'{}' is a folder, --config expects a TOML file", config);
@@ -40,11 +41,7 @@ struct StartArguments {
     return sources;
   }
   Existing existing() const { return overwrite ? Existing::overwrite : Existing::refuse; }
-  runs::SessionOptions options() const {
-    runs::SessionOptions options = session.options;
-    options.quiet = common.quiet;
-    return options;
-  }
+  runs::SessionOptions begin() const { return session.begin(common); }
 };
 
 int sweep(const StartArguments& arguments) {
@@ -54,7 +51,7 @@ int sweep(const StartArguments& arguments) {
   for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
   const auto planned = runs::Sweep::plan(arguments.subcommand, arguments.sources(), axes, arguments.out);
   planned.write(arguments.existing());
-  return advance_sweep(planned, arguments.options(), arguments.common);
+  return advance_sweep(planned, arguments.begin(), arguments.common);
 }
 
 /// An episode of what the run has learned, on standard error: standard output is for results.
@@ -75,7 +72,7 @@ int start(const StartArguments& arguments) {
     kind.actions.at("render")()->check(*experiment);  // before a long run
   }
   const runs::SessionResult result =
-      runs::start_run(*experiment, arguments.out, arguments.existing(), arguments.options());
+      runs::start_run(*experiment, arguments.out, arguments.existing(), arguments.begin());
   const int code = print_result(result, arguments.common);
   if (arguments.render && result.finished) show(kind, result);
   return code;

@@ -1,5 +1,6 @@
 #include "sweep_report.h"
 
+#include <fmt/ranges.h>
 #include <stein/core/atomic_file.h>
 #include <stein/core/error.h>
 #include <stein/core/log.h>
@@ -21,22 +22,33 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
   write_file_atomically(page, runs::make_report_page(records));
   const std::string text = common.json
                                ? sweep.summary().dump(2) + "\n"
-                               : fmt::format("{}\nThe report: {}\n", runs::make_report_table(records), page.string());
+                               : fmt::format("{}\nThe report: {}\n", table_of_sweep(sweep, records), page.string());
   std::fputs(text.c_str(), stdout);
   return records.size() == sweep.size() ? 0 : exit_code(ErrorKind::numeric);
 }
 
 std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep) {
   std::vector<runs::RunRecord> records;
-  for (const auto& path : sweep.runs()) {
-    if (runs::Sweep::diverged(path)) {
-      log_warning("the run in '{}' diverged: it is in no table", path.string());
-    } else {
-      records.push_back(runs::read_run(RunDirectory::open(path)));
+  const std::vector<std::filesystem::path> paths = sweep.runs();
+  const std::vector<std::string> labels = sweep.labels();
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (runs::Sweep::diverged(paths[i])) {
+      log_warning("the run in '{}' diverged: it is in no table", paths[i].string());
+      continue;
     }
+    records.push_back(runs::read_run(RunDirectory::open(paths[i])));
+    records.back().label = labels[i];
   }
   runs::label_apart(records);
   return records;
+}
+
+std::string table_of_sweep(const runs::Sweep& sweep, const std::vector<runs::RunRecord>& records) {
+  std::vector<std::string> keys;
+  for (const runs::SweepAxis& axis : sweep.axes()) keys.push_back(axis.key);
+  const std::string heading = fmt::format("{}, {} of {} runs, over {}", sweep.directory().filename().string(),
+                                          records.size(), sweep.size(), fmt::join(keys, " and "));
+  return runs::make_report_table(records, heading);
 }
 
 }  // namespace stein::cli

@@ -4,14 +4,19 @@
 #include <stein/runs/run_record.h>
 #include <stein/runs/sweep.h>
 
+#include <string>
 #include <vector>
 
 #include "command.h"
 
 namespace stein::cli {
 
-/// The runs that have not diverged, which a warning names. Throws Error(data) where one is not finished.
+/// The runs that have not diverged, which a warning names, called by their settings. Throws Error(data) where one is
+/// not finished.
 std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep);
+
+/// One table of these runs of the sweep, a line a run, called by its settings.
+std::string table_of_sweep(const runs::Sweep& sweep, const std::vector<runs::RunRecord>& records);
 
 /// Runs what is left of the sweep; at its end prints a table of all runs, or their summaries as JSON, and writes
 /// report.html beside them. Returns the exit code of the program: 4 if a run diverged.

@@ -18,11 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds_run(const RunDirectory& run) {
-  std::error_code ignored;
-  return fs::is_regular_file(run.config(), ignored) && fs::is_regular_file(run.manifest(), ignored);
-}
-
 /// Made before anything else, and never removed: what is in a folder with this file is a run's, however short.
 constexpr const char* lock_name = ".stein-lock";
 
@@ -63,15 +58,12 @@ RunDirectory RunDirectory::create(const fs::path& root, Existing existing, std::
   std::error_code error;
   STEIN_CHECK(!fs::exists(root, error) || fs::is_directory(root, error), "'{}' exists and is no directory",
               root.string());
+  check_replaceable(root);
   const bool occupied = is_occupied(root);
   if (occupied && existing == Existing::refuse) {
     fail(ErrorKind::usage,
          "'{0}' already holds files: pass --overwrite to replace the run in it, continue it with `stein resume {0}`, "
          "or choose another --out",
-         root.string());
-  }
-  if (occupied && !holds_run(run) && !fs::exists(root / lock_name, error)) {
-    fail(ErrorKind::usage, "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out",
          root.string());
   }
   fs::create_directories(root, error);
@@ -84,11 +76,23 @@ RunDirectory RunDirectory::create(const fs::path& root, Existing existing, std::
   return run;
 }
 
+bool RunDirectory::is_in(const fs::path& root) {
+  const RunDirectory run(root);
+  std::error_code ignored;
+  return fs::is_regular_file(run.config(), ignored) && fs::is_regular_file(run.manifest(), ignored);
+}
+
+void RunDirectory::check_replaceable(const fs::path& root) {
+  std::error_code ignored;
+  STEIN_CHECK(!is_occupied(root) || is_in(root) || fs::exists(root / lock_name, ignored),
+              "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out", root.string());
+}
+
 RunDirectory RunDirectory::open(const fs::path& root, Access access) {
   RunDirectory run(root);
   std::error_code ignored;
   if (!fs::is_directory(root, ignored)) fail(ErrorKind::data, "there is no run directory '{}'", root.string());
-  if (!holds_run(run)) {
+  if (!is_in(root)) {
     fail(ErrorKind::data, "'{}' is no run directory: config.toml and manifest.json are expected in it", root.string());
   }
   if (access == Access::write) run.lock();

@@ -34,6 +34,11 @@ class RunDirectory {
   ///         is to be written and another process is at work on it
   static RunDirectory open(const std::filesystem::path& root, Access access = Access::read);
 
+  /// Whether there is a run at `root`.
+  static bool is_in(const std::filesystem::path& root);
+  /// Throws Error(usage) if `root` is not empty and holds no run, so that `create` would refuse to replace it.
+  static void check_replaceable(const std::filesystem::path& root);
+
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.toml"; }       ///< resolved options
   std::filesystem::path manifest() const { return root_ / "manifest.json"; }   ///< see run_manifest.h

@@ -1,6 +1,7 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
 #include <stein/runs/loaded_run.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_kind.h>
 

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_kind.h>
 
@@ -59,11 +60,6 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
                 "change its steps and nothing else, start another with `stein {4} --config`",
                 name, option.name, value, option.text(), experiment.kind().subcommand);
   }
-}
-
-std::string data_folder(const nlohmann::ordered_json& manifest) {
-  const auto protocol = manifest.find("protocol");
-  return protocol != manifest.end() && protocol->is_object() ? protocol->value("data_folder", "") : "";
 }
 
 }  // namespace stein::runs

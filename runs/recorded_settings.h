@@ -6,7 +6,6 @@
 #include <stein/runs/experiment.h>
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +24,5 @@ void save_settings(const Experiment& experiment, Snapshot& state);
 /// Throws Error(usage) naming the first option whose value is not what it was when `state` was saved. An option that
 /// did not exist then counts as the value that is declared for older runs.
 void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory);
-
-/// The folder with data sets that a run began with, or empty.
-std::string data_folder(const nlohmann::ordered_json& manifest);
 
 }  // namespace stein::runs

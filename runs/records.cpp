@@ -1,9 +1,26 @@
+#include <stein/core/error.h>
 #include <stein/runs/records.h>
 
 #include <algorithm>
 #include <sstream>
 
 namespace stein::runs {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_same(const char* what, std::size_t expected, std::size_t fewest, std::size_t most) {
+  if (fewest == expected && most == expected) return;
+  fail(ErrorKind::data, "the checkpoint holds {} that wait to be recorded at {} steps, but {} of them", what, expected,
+       fewest == expected ? most : fewest);
+}
+
+}  // namespace
 
 void Records::save(Snapshot& snapshot) const {
   std::vector<std::int64_t> steps, line_steps;
@@ -31,16 +48,15 @@ void Records::restore(const Snapshot& snapshot) {
   if (snapshot.contains("unrecorded_steps")) {
     const auto steps = snapshot.get_vector<std::int64_t>("unrecorded_steps");
     const auto values = snapshot.get_vector<double>("unrecorded_values");
-    std::istringstream tags(snapshot.get_text("unrecorded_tags"));
-    std::string tag;
-    for (std::size_t k = 0; k < std::min(steps.size(), values.size()) && std::getline(tags, tag); ++k)
-      numbers_.push_back({steps[k], tag, values[k]});
+    const std::vector<std::string> tags = lines_of(snapshot.get_text("unrecorded_tags"));
+    check_same("metrics", steps.size(), std::min(values.size(), tags.size()), std::max(values.size(), tags.size()));
+    for (std::size_t k = 0; k < steps.size(); ++k) numbers_.push_back({steps[k], tags[k], values[k]});
   }
   if (snapshot.contains("unrecorded_line_steps")) {
     const auto steps = snapshot.get_vector<std::int64_t>("unrecorded_line_steps");
-    std::istringstream lines(snapshot.get_text("unrecorded_lines"));
-    std::string text;
-    for (std::size_t k = 0; k < steps.size() && std::getline(lines, text); ++k) lines_.push_back({steps[k], text});
+    const std::vector<std::string> texts = lines_of(snapshot.get_text("unrecorded_lines"));
+    check_same("lines", steps.size(), texts.size(), texts.size());
+    for (std::size_t k = 0; k < steps.size(); ++k) lines_.push_back({steps[k], texts[k]});
   }
 }
 

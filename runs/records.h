@@ -42,7 +42,7 @@ class Records {
   const std::vector<Line>& lines() const { return lines_; }
 
   void save(Snapshot& snapshot) const;
-  /// Nothing is waiting where `snapshot` holds no records.
+  /// Nothing is waiting where `snapshot` holds no records. Throws Error(data) where their parts do not fit.
   void restore(const Snapshot& snapshot);
 
  private:

@@ -43,20 +43,34 @@ std::string aligned(const Rows& rows) {
   return text;
 }
 
+Rows rows_of(const ReportLayout& report) {
+  Rows rows{{report.first_column}};
+  for (const SummaryColumn& column : report.columns) rows.front().push_back(column.heading);
+  return rows;
+}
+
+void add_row(Rows& rows, const RunRecord& record) {
+  rows.push_back({record.label});
+  for (const SummaryColumn& column : record.kind->report.columns) rows.back().push_back(column.text(record.summary));
+}
+
 }  // namespace
+
+std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading) {
+  if (records.empty()) return heading + "\n";
+  Rows rows = rows_of(records.front().kind->report);
+  rows.front().front() = "run";  // not by what runs of this kind usually differ in
+  for (const RunRecord& record : records) add_row(rows, record);
+  return fmt::format("{}\n\n{}", heading, aligned(rows));
+}
 
 std::string make_report_table(const std::vector<RunRecord>& records) {
   std::vector<std::pair<std::string, Rows>> groups;
   for (const RunRecord& record : records) {
-    const ReportLayout& report = record.kind->report;
     const std::string heading = heading_of(record);
     auto group = std::ranges::find(groups, heading, &std::pair<std::string, Rows>::first);
-    if (group == groups.end()) {
-      group = groups.emplace(group, heading, Rows{{report.first_column}});
-      for (const SummaryColumn& column : report.columns) group->second.front().push_back(column.heading);
-    }
-    auto& row = group->second.emplace_back(std::vector{record.label});
-    for (const SummaryColumn& column : report.columns) row.push_back(column.text(record.summary));
+    if (group == groups.end()) group = groups.emplace(group, heading, rows_of(record.kind->report));
+    add_row(group->second, record);
   }
   std::string table;
   for (const auto& [heading, rows] : groups)

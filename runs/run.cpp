@@ -3,6 +3,7 @@
 #include <stein/runs/run.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -69,14 +70,21 @@ bool Run::ended() const {
 }
 
 void Run::advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
+  std::vector<std::exception_ptr> errors(repetitions_.size());
   while (steps_done() < until && !ended() && !stop.stop_requested()) {
     parallel_for(count(), [&](std::int64_t i) {
       Repetition& own = repetition(i);
       const std::int64_t before = own.steps_done();
       if (before >= until || own.ended()) return;
-      own.advance(until, stop, records_[static_cast<std::size_t>(i)]);
+      try {
+        own.advance(until, stop, records_[static_cast<std::size_t>(i)]);
+      } catch (...) {  // which of several is told must not depend on threads
+        errors[static_cast<std::size_t>(i)] = std::current_exception();
+      }
       outputs.progress.advance(static_cast<std::uint64_t>(own.steps_done() - before));
     });
+    for (const std::exception_ptr& error : errors)
+      if (error) std::rethrow_exception(error);
     hand_over(outputs, steps_done());
   }
 }

@@ -50,7 +50,7 @@ class Run {
   const Repetition& repetition(std::int64_t i) const { return *repetitions_[static_cast<std::size_t>(i)]; }
 
   /// Brings every repetition to at least `until` steps or its end, or to fewer if asked to stop. Throws Error(numeric)
-  /// if one of them diverged; the run must then not be saved.
+  /// if one of them diverged, the first by its seed if several did; the run must then not be saved.
   void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
   /// Writes the metrics and lines of repetitions that ran ahead, which wait until all have taken as many steps.
   void record_rest(const Outputs& outputs);
@@ -65,8 +65,6 @@ class Run {
 
   // What a kind says of its runs.
 
-  /// Steps of one repetition that cannot be taken apart: `advance` may go beyond `until` by less than this.
-  virtual std::int64_t largest_advance() const { return 1; }
   /// Where the data or the task come from, for the first line of the log.
   virtual std::string source() const = 0;
   /// What a person should know before the run begins.
@@ -83,7 +81,8 @@ class Run {
   virtual void add_cost(const nlohmann::ordered_json& earlier);
 
   /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
-  virtual nlohmann::ordered_json summarize() = 0;
+  /// Where that takes long it looks at `stop`; what it returns then is not used.
+  virtual nlohmann::ordered_json summarize(const StopToken& stop) = 0;
   /// After the last step: writes the result files of the kind.
   virtual void write_results(const RunDirectory& directory);
 

@@ -27,6 +27,7 @@ RunCost read_run_cost(const std::filesystem::path& path) {
   try {
     RunCost cost;
     const Json json = Json::parse(read_file(path));
+    if (!json.is_object()) return {};
     for (const auto& [name, value] : json.items()) {
       if (name == "wall_seconds") {
         cost.wall_seconds = value.get<double>();

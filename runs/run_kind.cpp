@@ -1,6 +1,6 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
-#include <stein/core/read_file.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/run_kind.h>
 
 namespace stein::runs {
@@ -48,19 +48,10 @@ const RunKind& kind_of(std::string_view subcommand, const OptionSources& sources
        fmt::join(names, ", "));
 }
 
-nlohmann::ordered_json read_manifest(const RunDirectory& directory) {
-  auto manifest = nlohmann::ordered_json::parse(read_file(directory.manifest()), nullptr, false);
-  if (!manifest.is_object()) fail(ErrorKind::data, "'{}' is no JSON object", directory.manifest().string());
-  return manifest;
-}
-
 const RunKind& kind_of(const RunDirectory& directory) {
   const nlohmann::ordered_json manifest = read_manifest(directory);
-  const auto text_of = [&](const char* key) {  // before kinds had names of their own there was the subcommand only
-    const auto field = manifest.find(key);
-    return field != manifest.end() && field->is_string() ? field->get<std::string>() : std::string();
-  };
-  const std::string name = text_of("kind").empty() ? text_of("command") : text_of("kind");
+  std::string name = manifest.value("kind", "");
+  if (name.empty()) name = manifest.value("command", "");  // before kinds had names of their own
   const auto place = run_kinds().entries().find(name);
   if (place != run_kinds().entries().end()) return place->second;
   fail(ErrorKind::data, "'{}' is the manifest of a run of kind '{}'; this program knows {}",

@@ -87,7 +87,4 @@ std::vector<const RunKind*> kinds_of(std::string_view subcommand);
 /// Names of all files that runs of any kind write besides the usual ones.
 std::vector<std::string> all_files();
 
-/// manifest.json of a run. Throws Error(data) if it is no JSON object.
-nlohmann::ordered_json read_manifest(const RunDirectory& directory);
-
 }  // namespace stein::runs

@@ -1,6 +1,8 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
+#include <stein/runs/json_file.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/run_record.h>
 
@@ -11,12 +13,6 @@ namespace stein::runs {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json read_json(const std::filesystem::path& path) {
-  Json json = Json::parse(read_file(path), nullptr, false);
-  if (json.is_discarded()) fail(ErrorKind::data, "'{}' is no JSON file", path.string());
-  return json;
-}
 
 void read_metrics(const std::filesystem::path& path, RunRecord& record) {
   std::istringstream lines(read_file(path));
@@ -71,8 +67,8 @@ RunRecord read_run(const RunDirectory& directory) {
          directory.root().string());
   RunRecord record;
   record.kind = &kind_of(directory);
-  record.summary = read_json(directory.summary());
-  record.manifest = read_json(directory.manifest());
+  record.summary = read_json_object(directory.summary());
+  record.manifest = read_manifest(directory);
   record.config = read_file(directory.config());
   check_summary(record, directory);
   record.task = record.summary[record.kind->report.task].get<std::string>();

@@ -3,15 +3,11 @@
 #include <stein/core/error.h>
 #include <stein/core/jsonl_recorder.h>
 #include <stein/core/log.h>
-#include <stein/core/parallel.h>
 #include <stein/core/progress.h>
-#include <stein/core/read_file.h>
-#include <stein/core/run_manifest.h>
-#include <stein/core/signals.h>
-#include <stein/core/simd_target.h>
 #include <stein/core/tensorboard_recorder.h>
 #include <stein/core/version.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/run_kind.h>
@@ -38,12 +34,13 @@ std::string steps_per_seed(const Experiment& experiment) {
 class Session {
  public:
   Session(const Experiment& experiment, Run& run, const RunDirectory& directory,
-          std::optional<std::uint64_t> resumed_at, bool quiet)
+          std::optional<std::uint64_t> resumed_at, const SessionOptions& options)
       : experiment_(experiment),
         run_(run),
         directory_(directory),
+        stop_(options.stop),
         earlier_cost_(read_run_cost(directory.cost())),
-        progress_(make_progress(quiet)) {
+        progress_(make_progress(options.quiet)) {
     auto metrics = std::make_unique<JsonlRecorder>(directory.metrics());
     metrics_ = metrics.get();
     recorder_.add(std::move(metrics));
@@ -55,26 +52,27 @@ class Session {
     }
   }
 
-  /// To the end of the experiment, or to `stop_after` steps, or until a signal; returns whether it is finished.
+  /// To the end of the experiment, or to `stop_after` steps, or until asked to stop; returns whether the end is
+  /// reached.
   bool advance(std::int64_t stop_after) {
-    StopToken stop;
-    install_signal_handlers(stop);
     const std::int64_t end = stop_after > 0 ? stop_after : never;
     begin_progress();
     if (run_.steps_done() == 0) save();
-    while (!done() && run_.steps_done() < end && !stop.stop_requested()) {
+    while (!done() && run_.steps_done() < end && !stop_.stop_requested()) {
       const std::int64_t every = experiment_.checkpoint_every();
       const std::int64_t next = (run_.steps_done() / every + 1) * every;
-      advance_or_explain(std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never}), stop);
+      advance_or_explain(std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never}));
       save();
     }
     progress_->finish();
     return done();
   }
 
-  Json finish() {
+  /// The result; nothing if asked to stop before it was there.
+  std::optional<Json> finish() {
+    const Json summary = run_.summarize(stop_);
+    if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
-    const Json summary = run_.summarize();
     run_.write_results(directory_);
     recorder_.flush();
     return add_facts(summary);
@@ -130,10 +128,10 @@ class Session {
     return summary;
   }
 
-  void advance_or_explain(std::int64_t until, const StopToken& stop) {
+  void advance_or_explain(std::int64_t until) {
     const std::int64_t before = run_.steps_done();
     try {
-      run_.advance(until, stop, outputs_);
+      run_.advance(until, stop_, outputs_);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
       write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
@@ -147,6 +145,7 @@ class Session {
     Snapshot state;
     recorder_.flush();
     state.put("metrics_bytes", metrics_->sync());
+    state.put("planned_steps", experiment_.steps());
     save_settings(experiment_, state);
     run_.save(state);
     save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
@@ -163,6 +162,7 @@ class Session {
   const Experiment& experiment_;
   Run& run_;
   const RunDirectory& directory_;
+  StopToken stop_;
   RunCost earlier_cost_;
   Clock::time_point start_ = Clock::now();
   RecorderGroup recorder_;
@@ -170,19 +170,6 @@ class Session {
   std::unique_ptr<Progress> progress_;
   Outputs outputs_{recorder_, *progress_};
 };
-
-/// A new runs/<name>-<number>; made, so that a run started at the same moment takes the next number.
-fs::path claim_directory(const Experiment& experiment) {
-  std::string name = experiment.name();
-  std::ranges::replace(name, '/', '-');
-  std::error_code error;
-  fs::create_directories("runs", error);
-  for (int number = 1; !error; ++number) {
-    const fs::path path = fs::path("runs") / fmt::format("{}-{}", name, number);
-    if (fs::create_directory(path, error)) return path;
-  }
-  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
-}
 
 /// A run that is made longer has no result until it ends again. What it logs while it goes on stays.
 void remove_results(const Experiment& experiment, const RunDirectory& directory) {
@@ -206,139 +193,26 @@ void announce(const Experiment& experiment, const Run& run, const RunDirectory& 
   for (const std::string& notice : run.notices()) log_info("{}", notice);
 }
 
-/// The commits of all programs that worked on the run, the first one's first.
-std::vector<std::string> commits_of(const Json& manifest) {
-  std::vector<std::string> commits{manifest.value("commit", "unknown")};
-  for (const std::string& later : manifest.value("later_commits", std::vector<std::string>())) commits.push_back(later);
-  return commits;
-}
+}  // namespace
 
 SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& directory,
                     std::optional<std::uint64_t> resumed_at, const SessionOptions& options) {
   announce(experiment, run, directory);
   if (!experiment.reached(run.steps_done())) remove_results(experiment, directory);
-  Session session(experiment, run, directory, resumed_at, options.quiet);
-  const bool finished = session.advance(options.stop_after);
+  Session session(experiment, run, directory, resumed_at, options);
+  const bool reached_end = session.advance(options.stop_after);
   for (const std::string& warning : run.warnings()) log_warning("{}", warning);
-  if (!finished) {
+  std::optional<Json> result = reached_end ? session.finish() : std::nullopt;
+  if (!result) {
     log_info("stopped after {} of {}; continue with `stein resume {}`", run.steps_done(), length_of(experiment),
              directory.root().string());
     return {.finished = false, .summary = {}, .directory = directory.root()};
   }
-  Json summary = session.finish();
+  Json summary = std::move(*result);
   summary["commits"] = commits_of(read_manifest(directory));
   summary["run_directory"] = directory.root().string();
   directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
   return {.finished = true, .summary = std::move(summary), .directory = directory.root()};
-}
-
-RunManifest manifest_of(const Experiment& experiment, const Run& run, const std::string& data) {
-  Json protocol = run.protocol();
-  if (experiment.kind().reads_data) protocol["data_folder"] = data.empty() ? "" : fs::absolute(data).string();
-  return {.command = experiment.kind().subcommand,
-          .kind = experiment.kind().name,
-          .first_seed = experiment.seeds().first,
-          .end_seed = experiment.seeds().end,
-          .threads = thread_count(),
-          .data_checksums = run.data_checksums(),
-          .preset = experiment.preset(),
-          .result_files = experiment.kind().files(),
-          .protocol = protocol.dump()};
-}
-
-/// The summary of a run that has ended after `steps` steps; nothing if there is none.
-std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory.summary(), ignored)) return std::nullopt;
-  Json summary = Json::parse(read_file(directory.summary()), nullptr, false);
-  if (!summary.is_object() || summary.value("steps", std::int64_t{-1}) != steps) return std::nullopt;
-  return summary;
-}
-
-/// What a run may not change when it is resumed would make it another run.
-void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
-  for (const auto& [key, value] : settings)
-    STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
-}
-
-/// Without a checkpoint a run begins again, and only one that did nothing yet may. Throws Error(data).
-void check_not_begun(const Experiment& experiment, const RunDirectory& directory) {
-  std::error_code none;
-  const std::uintmax_t bytes = fs::file_size(directory.metrics(), none);
-  if ((none || bytes == 0) && !read_run_cost(directory.cost()).has_counts()) return;
-  fail(ErrorKind::data,
-       "the run in '{0}' has done {3}, but there is no checkpoint in '{1}': it cannot go on; "
-       "`stein {4} --config '{2}' --out DIRECTORY` begins it again elsewhere",
-       directory.root().string(), directory.checkpoints().string(), directory.config().string(), experiment.kind().unit,
-       experiment.kind().subcommand);
-}
-
-void warn_of_divergence(const Experiment& experiment, const RunDirectory& directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory.divergence(), ignored)) return;
-  std::string reason = read_file(directory.divergence());
-  while (reason.ends_with('\n')) reason.pop_back();
-  log_warning("the run in '{}' diverged and will again, as it repeats the same {}: {}", directory.root().string(),
-              experiment.kind().unit, reason);
-}
-
-/// Warns if another build goes on with the run, and notes it in the manifest.
-void note_commit(Json manifest, const RunDirectory& directory) {
-  const std::vector<std::string> commits = commits_of(manifest);
-  if (commits.back() == commit()) return;
-  log_warning("the run began with commit {} and goes on with {}: its numbers may differ from those of either",
-              commits.front(), commit());
-  manifest["later_commits"].push_back(commit());
-  directory.write_manifest(manifest.dump(2) + "\n");
-}
-
-}  // namespace
-
-SessionResult start_run(const Experiment& experiment, const fs::path& out, Existing existing,
-                        const SessionOptions& options) {
-  const auto run = experiment.make_run(options.data);
-  const RunDirectory directory =
-      RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing, all_files());
-  directory.write_config(to_toml(experiment.options()));
-  directory.write_manifest(to_json(manifest_of(experiment, *run, options.data)));
-  open_log_file(directory.log());
-  return go_on(experiment, *run, directory, std::nullopt, options);
-}
-
-SessionResult resume_run(const RunDirectory& directory,
-                         const std::vector<std::pair<std::string, std::string>>& settings,
-                         const SessionOptions& options) {
-  check_resumable(settings);
-  const Json manifest = read_manifest(directory);
-  const std::unique_ptr<Experiment> made = recorded_experiment(directory, settings);
-  const Experiment& experiment = *made;
-  if (auto summary = result_after(experiment.steps(), directory)) {
-    log_info("the run in '{}' is finished", directory.root().string());
-    return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
-  }
-  const auto run = experiment.make_run(options.data.empty() ? data_folder(manifest) : options.data);
-  run->check_manifest(manifest);
-
-  std::uint64_t metrics_bytes = 0;
-  if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
-    check_settings(experiment, checkpoint->state, directory);
-    run->restore(checkpoint->state);
-    metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
-  } else {
-    check_not_begun(experiment, directory);
-  }
-  STEIN_CHECK(experiment.steps() == 0 || run->steps_done() < experiment.steps() + run->largest_advance(),
-              "the run in '{}' has already done {} {}, steps = {} asks for fewer", directory.root().string(),
-              run->steps_done(), experiment.kind().unit, experiment.steps());
-  truncate_file(directory.metrics(), metrics_bytes);
-  open_log_file(directory.log());
-  if (manifest.value("simd_target", "") != simd_target())
-    log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
-                manifest.value("simd_target", "an unknown SIMD target"), simd_target());
-  note_commit(manifest, directory);
-  warn_of_divergence(experiment, directory);
-  directory.write_config(to_toml(experiment.options()));
-  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(run->steps_done()) + 1, options);
 }
 
 }  // namespace stein::runs

@@ -3,7 +3,10 @@
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
+#include <stein/runs/json_file.h>
+#include <stein/runs/resume_run.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/start_run.h>
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
@@ -17,6 +20,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* file_name = "sweep.json";
 constexpr std::size_t most_runs = 10'000;
+constexpr std::size_t longest_name = 255;  // of a file, nearly everywhere [bytes]
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -29,12 +35,28 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 /// "step_size=0.1_hidden=50,50", without what a file's name should not have.
-std::string name_of(const std::vector<std::pair<std::string, std::string>>& settings) {
+std::string name_of(const Settings& settings) {
   std::string name;
   for (const auto& [key, value] : settings) name += fmt::format("{}{}={}", name.empty() ? "" : "_", key, value);
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == '\\' || c == ' '; }, '-');
   return name;
+}
+
+/// Every value of every axis with every other, the last axis changing first.
+std::vector<Settings> combinations_of(const std::vector<SweepAxis>& axes) {
+  std::vector<Settings> combinations{{}};
+  for (const SweepAxis& axis : axes) {
+    STEIN_CHECK(combinations.size() * axis.values.size() <= most_runs, "--sweep: at most {} runs, got more", most_runs);
+    std::vector<Settings> more;
+    for (const Settings& combination : combinations)
+      for (const std::string& value : axis.values) {
+        more.push_back(combination);
+        more.back().emplace_back(axis.key, value);
+      }
+    combinations = std::move(more);
+  }
+  return combinations;
 }
 
 }  // namespace
@@ -57,35 +79,32 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
   sweep.directory_ = std::move(directory);
   sweep.axes_ = axes;
   sweep.preset_ = sources.preset;
-  std::vector<std::vector<std::pair<std::string, std::string>>> combinations{{}};
+  if (!sources.data.empty()) sweep.data_ = fs::absolute(sources.data).string();
   for (const SweepAxis& axis : axes) {
     STEIN_CHECK(std::ranges::count(axes, axis.key, &SweepAxis::key) == 1, "--sweep: '{}' is swept twice", axis.key);
     STEIN_CHECK(std::ranges::none_of(sources.settings, [&](const auto& setting) { return setting.first == axis.key; }),
                 "--sweep {}: it is set as well, to one value", axis.key);
-    STEIN_CHECK(combinations.size() * axis.values.size() <= most_runs, "--sweep: at most {} runs, got more", most_runs);
-    std::vector<std::vector<std::pair<std::string, std::string>>> more;
-    for (const auto& combination : combinations)
-      for (const std::string& value : axis.values) {
-        more.push_back(combination);
-        more.back().emplace_back(axis.key, value);
-      }
-    combinations = std::move(more);
   }
-  for (const auto& combination : combinations) {
-    OptionSources own = sources;
-    own.settings.insert(own.settings.end(), combination.begin(), combination.end());
-    const RunKind& kind = kind_of(subcommand, own);
-    const auto experiment = kind.make(kind, own);
-    STEIN_CHECK(sweep.kind_.empty() || sweep.kind_ == kind.name, "--sweep: runs of the kinds {} and {} have no table",
-                sweep.kind_, kind.name);
-    sweep.kind_ = kind.name;
-    STEIN_CHECK(std::ranges::find(sweep.runs_, name_of(combination), &Planned::name) == sweep.runs_.end(),
-                "--sweep: two runs would have the folder '{}'; name the values apart", name_of(combination));
-    sweep.runs_.push_back({.name = name_of(combination),
-                           .settings = {combination.begin(), combination.end()},
-                           .config = to_toml(experiment->options())});
-  }
+  for (const Settings& combination : combinations_of(axes)) sweep.add_run(subcommand, sources, combination);
   return sweep;
+}
+
+void Sweep::add_run(const std::string& subcommand, OptionSources sources, const Settings& combination) {
+  sources.settings.insert(sources.settings.end(), combination.begin(), combination.end());
+  const RunKind& kind = kind_of(subcommand, sources);
+  const auto experiment = kind.make(kind, sources);
+  STEIN_CHECK(kind_.empty() || kind_ == kind.name, "--sweep: runs of the kinds {} and {} have no table", kind_,
+              kind.name);
+  kind_ = kind.name;
+  Planned run{.name = name_of(combination),
+              .settings = {combination.begin(), combination.end()},
+              .config = to_toml(experiment->options())};
+  STEIN_CHECK(run.name.size() <= longest_name,
+              "--sweep: the folder of a run is named after its settings, which may take {} bytes; '{}…' takes {}",
+              longest_name, run.name.substr(0, 40), run.name.size());
+  STEIN_CHECK(std::ranges::find(runs_, run.name, &Planned::name) == runs_.end(),
+              "--sweep: two runs would have the folder '{}'; name the values apart", run.name);
+  runs_.push_back(std::move(run));
 }
 
 bool Sweep::is_in(const fs::path& directory) {
@@ -96,17 +115,23 @@ bool Sweep::is_in(const fs::path& directory) {
 Sweep Sweep::open(const fs::path& directory) {
   if (!is_in(directory)) fail(ErrorKind::data, "there is no sweep in '{}'", directory.string());
   try {
-    const Json json = Json::parse(read_file(directory / file_name));
+    const Json json = read_json_object(directory / file_name);
     Sweep sweep;
     sweep.directory_ = directory;
     sweep.kind_ = json.at("kind").get<std::string>();
     sweep.preset_ = json.value("preset", "");
+    sweep.data_ = json.value("data", "");
     for (const Json& axis : json.at("axes"))
       sweep.axes_.push_back({.key = axis.at("key"), .values = axis.at("values").get<std::vector<std::string>>()});
-    for (const Json& run : json.at("runs"))
+    for (const Json& run : json.at("runs")) {
       sweep.runs_.push_back({.name = run.at("directory"),
                              .settings = run.at("settings").get<std::map<std::string, std::string>>(),
                              .config = run.at("config")});
+      for (const SweepAxis& axis : sweep.axes_)
+        if (!sweep.runs_.back().settings.contains(axis.key))
+          fail(ErrorKind::data, "'{}' is no plan of a sweep: the run '{}' has no value of '{}'",
+               (directory / file_name).string(), sweep.runs_.back().name, axis.key);
+    }
     return sweep;
   } catch (const nlohmann::json::exception& error) {
     fail(ErrorKind::data, "'{}' is no plan of a sweep: {}", (directory / file_name).string(), error.what());
@@ -118,7 +143,7 @@ Json Sweep::to_json() const {
   for (const SweepAxis& axis : axes_) axes.push_back({{"key", axis.key}, {"values", axis.values}});
   for (const Planned& run : runs_)
     runs.push_back({{"directory", run.name}, {"settings", run.settings}, {"config", run.config}});
-  return {{"kind", kind_}, {"preset", preset_}, {"axes", axes}, {"runs", runs}};
+  return {{"kind", kind_}, {"preset", preset_}, {"data", data_}, {"axes", axes}, {"runs", runs}};
 }
 
 std::vector<fs::path> Sweep::runs() const {
@@ -127,14 +152,24 @@ std::vector<fs::path> Sweep::runs() const {
   return paths;
 }
 
+std::vector<std::string> Sweep::labels() const {
+  std::vector<std::string> labels;
+  for (const Planned& run : runs_) {
+    std::vector<std::string> settings;
+    for (const SweepAxis& axis : axes_) settings.push_back(fmt::format("{}={}", axis.key, run.settings.at(axis.key)));
+    labels.push_back(fmt::format("{}", fmt::join(settings, ", ")));
+  }
+  return labels;
+}
+
 void Sweep::write(Existing existing) const {
-  const std::string text = to_json().dump(2) + "\n";
   std::error_code error;
   const bool occupied = fs::exists(directory_, error) && !fs::is_empty(directory_, error);
   STEIN_CHECK(!occupied || is_in(directory_),
               "'{}' holds files that are no sweep: nothing was overwritten, choose another --out", directory_.string());
   if (occupied && existing == Existing::refuse) {
-    STEIN_CHECK(read_file(directory_ / file_name) == text,
+    const Sweep there = open(directory_);
+    STEIN_CHECK(there.kind_ == kind_ && there.axes_ == axes_ && there.runs_ == runs_,
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
@@ -143,7 +178,7 @@ void Sweep::write(Existing existing) const {
   if (occupied) remove_runs();
   fs::create_directories(directory_, error);
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
-  write_file_atomically(directory_ / file_name, text);
+  write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
 }
 
 /// Those of the sweep that is there and of this one; first looks at all, so that nothing goes where one cannot.
@@ -154,31 +189,35 @@ void Sweep::remove_runs() const {
   std::error_code error;
   std::erase_if(folders,
                 [&](const fs::path& folder) { return !fs::exists(folder, error) || fs::is_empty(folder, error); });
-  for (const fs::path& folder : folders)
-    STEIN_CHECK(fs::exists(folder / "manifest.json", error) || fs::exists(folder / ".stein-lock", error),
-                "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out", folder.string());
+  for (const fs::path& folder : folders) RunDirectory::check_replaceable(folder);
   for (const fs::path& folder : folders)
     static_cast<void>(RunDirectory::create(folder, Existing::overwrite, all_files()));
 }
 
 bool Sweep::diverged(const fs::path& run) {
   std::error_code ignored;
-  return fs::exists(run / "diverged.txt", ignored);
+  return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).divergence(), ignored);
 }
 
 bool Sweep::advance(const SessionOptions& options) const {
   const RunKind& kind = run_kinds().at(kind_);
+  SessionOptions of_new = options;
+  if (of_new.data.empty()) of_new.data = data_;
   for (const Planned& planned : runs_) {
     const fs::path path = directory_ / planned.name;
-    std::error_code ignored;
-    const bool begun = fs::exists(path / "manifest.json", ignored);
     if (diverged(path)) continue;
+    if (options.stop.stop_requested()) return false;
+    const bool begun = RunDirectory::is_in(path);
     log_info("{}: {}", planned.name, begun ? "continued" : "started");
-    const OptionSources sources{
-        .preset = preset_, .toml = planned.config, .toml_name = file_name, .settings = {}, .data = {}, .of_run = true};
+    const OptionSources sources{.preset = preset_,
+                                .toml = planned.config,
+                                .toml_name = file_name,
+                                .settings = {},
+                                .data = of_new.data,
+                                .of_run = true};
     try {
       const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
-                                         : start_run(*kind.make(kind, sources), path, Existing::overwrite, options);
+                                         : start_run(*kind.make(kind, sources), path, Existing::overwrite, of_new);
       if (!result.finished) return false;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
@@ -192,11 +231,13 @@ Json Sweep::summary() const {
   Json summaries = Json::array();
   for (const Planned& planned : runs_) {
     const fs::path path = directory_ / planned.name;
+    if (!RunDirectory::is_in(path)) continue;
+    const RunDirectory run = RunDirectory::open(path);
     std::error_code ignored;
-    if (diverged(path))
-      summaries.push_back({{"settings", planned.settings}, {"diverged", read_file(path / "diverged.txt")}});
-    if (!fs::exists(path / "summary.json", ignored)) continue;
-    summaries.push_back(Json::parse(read_file(path / "summary.json")));
+    if (fs::exists(run.divergence(), ignored))
+      summaries.push_back({{"settings", planned.settings}, {"diverged", read_file(run.divergence())}});
+    if (!fs::exists(run.summary(), ignored)) continue;
+    summaries.push_back(read_json_object(run.summary()));
     summaries.back()["settings"] = planned.settings;
   }
   Json axes = Json::object();

@@ -20,6 +20,7 @@ struct SweepAxis {
   /// From "key=a,b,c"; where values have commas themselves, from "key=a,b;c,d". Throws Error(usage) for anything else
   /// and for a value that occurs twice.
   static SweepAxis parse(std::string_view text);
+  bool operator==(const SweepAxis&) const = default;
 };
 
 /// The runs of a sweep, in a directory of their own: `sweep.json` says which, each is a run directory named after its
@@ -37,14 +38,18 @@ class Sweep {
 
   const std::filesystem::path& directory() const { return directory_; }
   std::size_t size() const { return runs_.size(); }
+  const std::vector<SweepAxis>& axes() const { return axes_; }
   /// Directories of the runs.
   std::vector<std::filesystem::path> runs() const;
+  /// What each run is called beside the others: "step_size=0.1, steps=60".
+  std::vector<std::string> labels() const;
 
-  /// Throws Error(usage) where the directory holds another sweep, unless it may be overwritten, or files that are none;
-  /// nothing is removed then.
+  /// Where the directory holds this sweep already, nothing changes. Throws Error(usage) where it holds another, unless
+  /// it may be overwritten, or files that are none; nothing is removed then.
   void write(Existing existing) const;
   /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on.
-  /// @returns false if it was interrupted; the runs' summaries are then in their directories as far as they go
+  /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
+  /// they go
   bool advance(const SessionOptions& options) const;
   /// Whether the run in this directory has diverged.
   static bool diverged(const std::filesystem::path& run);
@@ -57,12 +62,17 @@ class Sweep {
     std::string name;                               ///< of its directory: "step_size=0.1"
     std::map<std::string, std::string> settings{};  ///< of the axes
     std::string config{};                           ///< its options, resolved, as TOML
+
+    bool operator==(const Planned&) const = default;
   };
   nlohmann::ordered_json to_json() const;
+  void add_run(const std::string& subcommand, OptionSources sources,
+               const std::vector<std::pair<std::string, std::string>>& combination);
   void remove_runs() const;
 
   std::filesystem::path directory_;
   std::string kind_, preset_;
+  std::string data_;  ///< folder with data sets that `--data` named when it was planned
   std::vector<SweepAxis> axes_;
   std::vector<Planned> runs_;
 };

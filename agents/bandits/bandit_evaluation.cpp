@@ -12,30 +12,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Decisions of an evaluation are numbered from here on, so that their draws are not those of the run.
 constexpr std::int64_t first_step = std::int64_t{1} << 40;
 
-struct Sums {
-  double regret = 0, uniform_regret = 0, reward = 0;
-};
+}  // namespace
 
-Sums play(policies::BanditPolicy& policy, envs::BanditEnvironment& environment, std::uint64_t seed,
-          std::int64_t interactions) {
-  Sums sums;
+ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnvironment& environment, std::uint64_t seed,
+                              std::int64_t interactions) {
+  ChoicesWorth worth;
   for (std::int64_t i = 0; i < interactions; ++i) {
     const envs::Context context = environment.observe(seed, first_step + i);
     const policies::Decision decision = policy.decide(context, first_step + i);
     const std::span<const double> expected = environment.expected_rewards();
     const double best = std::ranges::max(expected);
-    sums.regret += best - expected[static_cast<std::size_t>(decision.action)];
-    sums.uniform_regret +=
+    worth.regret += best - expected[static_cast<std::size_t>(decision.action)];
+    worth.uniform_regret +=
         best - std::accumulate(expected.begin(), expected.end(), 0.0) / static_cast<double>(expected.size());
-    sums.reward += environment.reward(decision.action);
+    worth.reward += environment.reward(decision.action);
   }
-  return sums;
+  return worth;
 }
-
-}  // namespace
 
 void BanditEvaluation::describe(OptionTable& table) {
   table("interactions", interactions_, "contexts that every seed's policy chooses in", between(1, 1e9), "interactions");
@@ -50,12 +45,12 @@ Json BanditEvaluation::perform_on(const BanditExperiment&, BanditRun& run, const
   Json seeds = Json::array();
   parallel_for(run.count(), [&](std::int64_t i) {
     BanditAgent& agent = run.repetition(i).agent();
-    const Sums sums = play(agent.policy(), agent.environment(), contexts, interactions_);
+    const ChoicesWorth worth = worth_of_choices(agent.policy(), agent.environment(), contexts, interactions_);
     const auto place = static_cast<std::size_t>(i);
-    regret[place] = sums.regret;
-    uniform[place] = sums.uniform_regret;
-    percent[place] = 100 * sums.regret / sums.uniform_regret;
-    reward[place] = sums.reward;
+    regret[place] = worth.regret;
+    uniform[place] = worth.uniform_regret;
+    percent[place] = 100 * worth.regret / worth.uniform_regret;
+    reward[place] = worth.reward;
   });
   for (std::int64_t i = 0; i < run.count(); ++i) seeds.push_back(run.repetition(i).seed());
   return {{"seeds", seeds},

@@ -10,6 +10,18 @@
 
 namespace stein::agents {
 
+/// What choices were worth: sums over interactions.
+struct ChoicesWorth {
+  double regret = 0;          ///< exact: best minus chosen expected reward
+  double uniform_regret = 0;  ///< expected regret of uniform play in the same contexts
+  double reward = 0;          ///< as drawn
+};
+
+/// Lets `policy` choose in `interactions` contexts that come from `seed`, and learn nothing from them. Decisions are
+/// numbered from 2^40 on: neither contexts nor draws are those of any run.
+ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnvironment& environment, std::uint64_t seed,
+                              std::int64_t interactions);
+
 /// Every seed's policy, as its newest checkpoint left it, chooses arms in contexts that no run has seen, and learns
 /// nothing from them. Regret is exact, as it is in runs.
 class BanditEvaluation final : public runs::RunActionOn<BanditExperiment, BanditRun> {

@@ -147,7 +147,7 @@ void BanditRun::add_cost(const Json& earlier) {
                .updates = earlier.at("updates")};
 }
 
-Json BanditRun::summarize() {
+Json BanditRun::summarize(const StopToken&) {
   const BanditResult result = this->result();
   const BanditAgent::Timing time = timing();
   return {{"env", facts_.environment},

@@ -8,11 +8,7 @@
 #include <algorithm>
 
 namespace stein::agents {
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 void ControlEvaluation::describe(OptionTable& table) {
   table("episodes", episodes_, "episodes of every seed of the run", between(1, 1e6));
@@ -21,34 +17,39 @@ void ControlEvaluation::describe(OptionTable& table) {
   table("seed", episode_seed_, "of the episodes, not of the run", between(0, 9e15));
 }
 
+ControlEvaluation::Played ControlEvaluation::play(const ControlAgent& agent,
+                                                  const envs::ControlEntry::Builder& environment) const {
+  const std::int64_t particles = agent.policy().particle_count();
+  STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
+  const auto seed = static_cast<std::uint64_t>(episode_seed_);
+  const std::vector<std::int64_t> players = particle_ >= 0 ? std::vector(static_cast<std::size_t>(episodes_), particle_)
+                                                           : draw_particles(episodes_, particles, seed);
+  const EvaluationOptions options{.deterministic = !sampled_, .discount = agent.discount(), .seed = seed};
+  const std::vector<FinishedEpisode> episodes = play_episodes(agent.policy(), environment, players, options);
+  Played played{.returns = returns_of(episodes)};
+  for (const FinishedEpisode& episode : episodes) {
+    played.discounted_return += episode.discounted_reward;
+    played.length += static_cast<double>(episode.length);
+  }
+  played.discounted_return /= static_cast<double>(episodes_);
+  played.length /= static_cast<double>(episodes_);
+  if (particle_ < 0) played.of_particles = particle_returns(agent.policy(), environment, episodes_, options);
+  return played;
+}
+
 Json ControlEvaluation::perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory&,
                                    std::FILE*) {
-  const envs::ControlEntry::Builder& environment = experiment.environment_builder();
   std::vector<double> all_returns, returns, discounted, lengths;
   std::vector<std::vector<double>> of_particles;
   Json seeds = Json::array();
   for (std::int64_t i = 0; i < run.count(); ++i) {
-    const ControlAgent& agent = run.repetition(i).agent();
-    const std::int64_t particles = agent.policy().particle_count();
-    STEIN_CHECK(particle_ < particles, "--particle {}: the run has particles 0 to {}", particle_, particles - 1);
-    const auto seed = static_cast<std::uint64_t>(episode_seed_);
-    const std::vector<std::int64_t> played = particle_ >= 0
-                                                 ? std::vector(static_cast<std::size_t>(episodes_), particle_)
-                                                 : draw_particles(episodes_, particles, seed);
-    const EvaluationOptions options{.deterministic = !sampled_, .discount = agent.discount(), .seed = seed};
-    const std::vector<FinishedEpisode> episodes = play_episodes(agent.policy(), environment, played, options);
-    const std::vector<double> of_seed = returns_of(episodes);
-    all_returns.insert(all_returns.end(), of_seed.begin(), of_seed.end());
-    double discounted_sum = 0, length_sum = 0;
-    for (const FinishedEpisode& episode : episodes) {
-      discounted_sum += episode.discounted_reward;
-      length_sum += static_cast<double>(episode.length);
-    }
-    seeds.push_back(agent.seed());
-    returns.push_back(runs::mean(of_seed));
-    discounted.push_back(discounted_sum / static_cast<double>(episodes_));
-    lengths.push_back(length_sum / static_cast<double>(episodes_));
-    if (particle_ < 0) of_particles.push_back(particle_returns(agent.policy(), environment, episodes_, options));
+    const Played played = play(run.repetition(i).agent(), experiment.environment_builder());
+    seeds.push_back(run.repetition(i).seed());
+    all_returns.insert(all_returns.end(), played.returns.begin(), played.returns.end());
+    returns.push_back(runs::mean(played.returns));
+    discounted.push_back(played.discounted_return);
+    lengths.push_back(played.length);
+    of_particles.push_back(played.of_particles);
   }
   Json result{{"env", experiment.environment()},
               {"agent", experiment.agent()},

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace stein::agents {
 
@@ -17,6 +18,15 @@ class ControlEvaluation final : public runs::RunActionOn<ControlExperiment, Cont
   std::string readable(const nlohmann::ordered_json& result) const override;
 
  private:
+  /// What the policies of one seed played.
+  struct Played {
+    std::vector<double> returns{};             ///< [episodes]
+    double discounted_return = 0, length = 0;  ///< means over episodes
+    std::vector<double> of_particles{};        ///< [M] mean return; empty where one particle plays
+  };
+  /// Throws Error(usage) for a particle that the agent does not have.
+  Played play(const ControlAgent& agent, const envs::ControlEntry::Builder& environment) const;
+
   nlohmann::ordered_json perform_on(const ControlExperiment& experiment, ControlRun& run, const RunDirectory& directory,
                                     std::FILE* terminal) override;
 

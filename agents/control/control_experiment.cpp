@@ -106,9 +106,7 @@ std::unique_ptr<runs::Run> ControlExperiment::make_run(const std::string&) const
                                                         .posterior = posterior_,
                                                         .environment_options = values_of("Environment " + environment_),
                                                         .horizon = horizon(),
-                                                        .whole_paths = agent_.learner == Learner::reinforce,
                                                         .stein = is_stein(agent_.posterior),
-                                                        .steps_per_slot = agent_.steps,
                                                         .steps = steps()});
 }
 

@@ -60,8 +60,8 @@ class ControlRepetition final : public runs::Repetition {
 
   ControlAgent& agent() { return *agent_; }
   const ControlAgent& agent() const { return *agent_; }
-  /// Plays the final evaluation episodes.
-  ControlOutcome outcome() const;
+  /// Plays the final evaluation episodes; what is cut short by `stop` means nothing.
+  ControlOutcome outcome(const StopToken& stop) const;
   const ControlTiming& timing() const { return timing_; }
   /// Adds the time of an earlier process.
   void add_timing(const ControlTiming& earlier);
@@ -97,9 +97,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
     std::string environment{}, agent{}, posterior{};           ///< registered names
     std::map<std::string, std::string> environment_options{};  ///< that tell this task from others of its name
     std::int64_t horizon = 0;                                  ///< steps after which an episode is truncated
-    bool whole_paths = false;                                  ///< agents play the paths that they began to their end
     bool stein = false;                                        ///< particles climb towards prior × exp(J/α)
-    std::int64_t steps_per_slot = 1;                           ///< steps of a slot in an iteration
     std::int64_t steps = 0;                                    ///< length of a repetition; 0: not known
   };
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
@@ -111,10 +109,9 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   const envs::ControlSpec& spec() const { return spec_; }
   /// The repetition with this seed. Throws Error(usage) for a seed that the run does not have.
   const ControlRepetition& of_seed(std::uint64_t seed) const;
-  /// Plays the final evaluation episodes of every repetition.
-  std::vector<ControlOutcome> outcomes() const;
+  /// Plays the final evaluation episodes of every repetition; what is cut short by `stop` means nothing.
+  std::vector<ControlOutcome> outcomes(const StopToken& stop) const;
 
-  std::int64_t largest_advance() const override;
   std::string source() const override;
   /// Where a repetition has very few iterations, how many.
   std::vector<std::string> notices() const override;
@@ -123,7 +120,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   void check_manifest(const nlohmann::ordered_json& manifest) const override;
   nlohmann::ordered_json cost() const override;
   void add_cost(const nlohmann::ordered_json& earlier) override;
-  nlohmann::ordered_json summarize() override;
+  nlohmann::ordered_json summarize(const StopToken& stop) override;
   /// visits.json, and episode.svg where there is a picture of the task.
   void write_results(const RunDirectory& directory) override;
 

@@ -31,7 +31,7 @@ class Match {
     environment_->reset(options_.seed);
     watch();
     double factor = 1;
-    for (std::size_t left = order_.size(); left > 0;) {
+    for (std::size_t left = order_.size(); left > 0 && !options_.stop.stop_requested();) {
       act();
       environment_->step(actions_);
       for (std::size_t s = 0; s < open_.size(); ++s)

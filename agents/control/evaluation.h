@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/agents/control/rollouts.h>
+#include <stein/core/stop_token.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/policies/control_policy.h>
 
@@ -16,6 +17,8 @@ struct EvaluationOptions {
   bool deterministic = true;  ///< the most likely action; false: a draw
   double discount = 0.99;     ///< of `discounted_reward`
   std::uint64_t seed = 0;     ///< of environments and draws
+  /// Looked at once a step. Episodes that it cuts short are as if they had never been played.
+  StopToken stop{};
   /// Called for every episode before its first step and after each one, with the slot of the environment that it is
   /// played in. Different episodes may be watched at the same time.
   std::function<void(std::int64_t episode, const envs::VectorEnvironment& environment, std::int64_t slot)> watch{};

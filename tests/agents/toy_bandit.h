@@ -23,6 +23,9 @@ class ToyBandit final : public envs::BanditEnvironment {
     return {.dense = context_, .active = {}};
   }
   std::span<const double> expected_rewards() const override { return expected_; }
+  std::vector<Probe> probes() const override {
+    return {{.name = "c = ½", .dense = {0.5F}, .expected_rewards = {0, 0.5}}};
+  }
   double reward(std::int64_t arm) override { return arm == 0 ? 0 : expected_[1] + noise_; }
 
  private:
@@ -51,6 +54,9 @@ class ToyPolicy final : public policies::BanditPolicy {
     for (const float reward : batch.rewards) positive += reward > 0;
     probability_ += 0.1 * ((0.2 + 0.6 * positive / static_cast<double>(batch.rows)) - probability_);
     ++updates;
+  }
+  std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override {
+    return {{static_cast<double>(seed_), context.dense[0]}, {probability_, 0}};
   }
   std::vector<std::pair<std::string, double>> diagnostics() const override { return {{"probability", probability_}}; }
   void save(Snapshot& snapshot) const override { snapshot.put("probability", probability_); }

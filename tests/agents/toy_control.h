@@ -54,15 +54,17 @@ class TwoStates {
 class Countdown {
  public:
   struct Options {
-    bool breaks = false;  ///< the observation at 2 is not a number
+    bool breaks = false;     ///< the observation at 2 is not a number
+    double threshold = 1e9;  ///< return from which on the task counts as solved
     template <class V>
     void describe(V& v) {
       v("breaks", breaks, "the observation at 2 is not a number");
+      v("threshold", threshold, "return from which on the task counts as solved");
     }
   };
   static constexpr int state_size = 1, observation_size = 1, action_size = 1, horizon = 6, highest = 9;
 
-  explicit Countdown(const Options& options) : breaks_(options.breaks) {}
+  explicit Countdown(const Options& options) : breaks_(options.breaks), threshold_(options.threshold) {}
   envs::ControlSpec spec() const {
     return {.name = "countdown",
             .source = "this test",
@@ -72,7 +74,8 @@ class Countdown {
             .horizon = horizon,
             .step_seconds = 1,
             .reward_low = -10,
-            .reward_high = 20};
+            .reward_high = 20,
+            .threshold = threshold_};
   }
   void reset(Draws& draws, double (&state)[state_size]) const { state[0] = 1 + draws.integer(highest); }
   template <class Real>
@@ -88,6 +91,7 @@ class Countdown {
 
  private:
   bool breaks_;
+  double threshold_;
 };
 
 /// A crossroads, a good and a bad place, drawn alike, and one step from there: choice 1 leads from the crossroads to

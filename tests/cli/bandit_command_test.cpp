@@ -217,3 +217,32 @@ TEST_CASE("help about another bandit or policy still names the program's default
   CHECK_THAT(help.out, Contains("default mushroom") && Contains("default s2vgd") && !Contains("default wheel") &&
                            Contains("Environment wheel") && Contains("delta"));
 }
+
+TEST_CASE("an argument of its own ranks above --set, and --set above the file", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "mine.toml") << "env = \"mushroom\"\nsteps = 3\nseeds = \"7:8\"\n";
+  const Outcome outcome = run(folder.path(), {"bandit", "--config", "mine.toml", "--env", "linear", "--policy",
+                                              "uniform", "--set", "env=wheel", "steps=20", "--out", "run", "--json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json()["env"] == "linear");
+  CHECK(outcome.json()["steps"] == 20);
+  CHECK(outcome.json()["seeds"] == Json({7}));
+}
+
+TEST_CASE("--quiet leaves standard error to warnings, and the log gets everything", "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> arguments{"bandit",  "--env", "linear",   "--policy",
+                                           "uniform", "--set", "steps=20", "--out"};
+  const auto start = [&](const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> all = arguments;
+    all.push_back(out);
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), all);
+    REQUIRE(outcome.code == 0);
+    return outcome;
+  };
+  CHECK(start("quiet", {"--quiet"}).err.empty());
+  CHECK_THAT(start("loud", {}).err, Contains("linear/uniform: 20 interactions"));
+  CHECK_THAT(content_of(folder / "quiet/log.txt"), Contains("linear/uniform: 20 interactions"));
+}

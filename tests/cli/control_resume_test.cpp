@@ -150,3 +150,30 @@ TEST_CASE("a control run goes on with the configuration and the task that it beg
   rewrite("part/manifest.json", "\"env_version\": 7", "\"env_version\": 1");
   CHECK(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
 }
+
+TEST_CASE("a signal during the final evaluation ends a run without a result, and a sweep with it",
+          "[cli][resume][rl]") {
+  const TemporaryDirectory folder;
+  // Nothing to learn, and 300,000 episodes to be played at the end.
+  Program program(folder.path(), {"rl", "--env", "CartPole-v1", "--agent", "a2c", "--sweep", "seeds=0:1,1:2", "--out",
+                                  "sweep", "--set", "steps=1", "evaluate_every=0", "final_episodes=100000"});
+  const std::filesystem::path first = folder / "sweep/seeds=0:1";
+  REQUIRE(program.wait_until([&] { return has_checkpoint_beyond(first, 1); }));
+  program.send(SIGTERM);
+  const Outcome outcome = program.wait();
+  CHECK(outcome.code == 75);
+  CHECK_THAT(outcome.err, Contains("stein resume sweep"));
+  CHECK_FALSE(std::filesystem::exists(first / "summary.json"));
+  CHECK_FALSE(std::filesystem::exists(folder / "sweep/seeds=1:2"));
+}
+
+TEST_CASE("a run that went beyond its planned steps cannot be made shorter than it is", "[cli][resume][rl]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"rl", "--env", "CartPole-v1", "--agent", "reinforce", "--quiet", "--out", "run", "--set",
+                              "slots=2", "steps_per_slot=50", "final_episodes=5", "evaluate_every=0", "steps=2000"})
+              .code == 0);
+  const Outcome shorter = run(folder.path(), {"resume", "run", "--set", "steps=1200"});
+  CHECK(shorter.code == 2);
+  CHECK_THAT(shorter.err, Contains("steps = 1200 asks for fewer"));
+  CHECK(std::filesystem::exists(folder / "run/summary.json"));
+}

@@ -2,6 +2,7 @@
 // program, in which no file names it.
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <sstream>
 
 #include "cli/browser.h"
 #include "cli/program.h"
@@ -110,9 +111,11 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
   REQUIRE(finished.code == 0);
   for (const char* name :
        {"step_size=0.1_steps=60", "step_size=0.1_steps=90", "step_size=0.5_steps=60", "step_size=0.5_steps=90"}) {
-    CHECK_THAT(finished.out, Contains(name));
     CHECK(std::filesystem::exists(folder / "sweep" / name / "summary.json"));
   }
+  CHECK_THAT(finished.out, Contains("sweep, 4 of 4 runs, over step_size and steps") &&
+                               Contains("\n  step_size=0.1, steps=60 ") && Contains("\n  step_size=0.5, steps=90 "));
+  CHECK_THAT(walk(folder.path(), {"report", "sweep"}).out, Contains("\n  step_size=0.5, steps=60 "));
   CHECK(std::filesystem::exists(folder / "sweep/report.html"));
   const Json again = sweep({"--json"}).json();  // nothing is left to do
   CHECK(again["runs"].size() == 4);
@@ -123,6 +126,9 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
   const Outcome other = walk(folder.path(), start("sweep", {"--sweep", "step_size=0.1,0.6"}));
   CHECK(other.code == 2);
   CHECK_THAT(other.err, Contains("holds another sweep"));
+  const Outcome longer = walk(folder.path(), {"resume", "sweep", "--set", "steps=500"});
+  CHECK(longer.code == 2);
+  CHECK_THAT(longer.err, Contains("a sweep goes on as it was planned"));
   const Outcome twice = walk(folder.path(), start("new", {"--sweep", "length=60,90"}));
   CHECK(twice.code == 2);
   CHECK_THAT(twice.err, Contains("--sweep length: it is set as well"));
@@ -140,6 +146,34 @@ TEST_CASE("a preset is below a setting, and its name is kept", "[cli][kind]") {
   CHECK_THAT(content_of(folder / "preset/config.toml"), Contains("step_size = 0.01"));
   REQUIRE(walk(folder.path(), start("both", {"--preset", "slow", "--step-size", "0.3"})).code == 0);
   CHECK_THAT(content_of(folder / "both/config.toml"), Contains("step_size = 0.3"));
+}
+
+TEST_CASE("a run from before an option goes on with its declared value, and is refused where there is none",
+          "[cli][kind][resume]") {
+  const TemporaryDirectory folder;
+  REQUIRE(walk(folder.path(), start("walk", {"--stop-after", "100"})).code == 75);
+  const auto leave_out = [&](const std::string& key) {
+    std::istringstream lines(content_of(folder / "walk/config.toml"));
+    std::ofstream file(folder / "walk/config.toml.new");
+    bool found = false;
+    for (std::string line; std::getline(lines, line);) {
+      const bool is_it = line.starts_with(key + " =");
+      found |= is_it;
+      if (!is_it) file << line << "\n";
+    }
+    file.close();
+    std::filesystem::rename(folder / "walk/config.toml.new", folder / "walk/config.toml");
+    return found;
+  };
+  REQUIRE(leave_out("smooth"));
+  const Outcome resumed = walk(folder.path(), {"resume", "walk", "--stop-after", "200", "--quiet"});
+  CAPTURE(resumed.err);
+  CHECK(resumed.code == 75);
+  CHECK_THAT(content_of(folder / "walk/config.toml"), Contains("smooth = false"));
+  REQUIRE(leave_out("step_size"));
+  const Outcome refused = walk(folder.path(), {"resume", "walk"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("config.toml' has no 'step_size'"));
 }
 
 TEST_CASE("a run of a kind that a program does not know is refused by name", "[cli][kind][bad-input]") {

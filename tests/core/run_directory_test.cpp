@@ -54,6 +54,19 @@ TEST_CASE("an existing run is refused unless it is to be overwritten, and then o
   CHECK(read_file(folder / "run/notes.txt") == "mine");
 }
 
+TEST_CASE("a directory says whether there is a run in it, and whether it may be replaced", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  CHECK_FALSE(RunDirectory::is_in(folder / "none"));
+  CHECK_NOTHROW(RunDirectory::check_replaceable(folder / "none"));
+  CHECK_FALSE(RunDirectory::is_in(folder.path()));
+  CHECK_NOTHROW(RunDirectory::check_replaceable(folder.path()));
+  make_run(folder / "run");
+  CHECK(RunDirectory::is_in(folder / "run"));
+  CHECK_NOTHROW(RunDirectory::check_replaceable(folder / "run"));
+  CHECK_FALSE(RunDirectory::is_in(folder.path()));  // a folder of runs is none
+  CHECK_ERROR(RunDirectory::check_replaceable(folder.path()), usage, "no run of Stein", "nothing was overwritten");
+}
+
 TEST_CASE("a run that was cut short anywhere can be overwritten", "[core][run_directory]") {
   const test::TemporaryDirectory folder;
   const std::filesystem::path root = folder / "run";

@@ -13,6 +13,7 @@ TEST_CASE("a measured number has mean, deviation and every value", "[runs][measu
   CHECK(measured(std::vector<double>{4, NAN})["mean"].is_null());
   const Json some = measured_where_defined(std::vector<double>{4, NAN, 6});
   CHECK(some["mean"] == 5.0);
+  CHECK(some["sd"] == std::sqrt(2.0));
   CHECK(some["per_seed"] == Json{4.0, nullptr, 6.0});
 }
 

@@ -1,6 +1,7 @@
 // Which kind of run a subcommand means, and what a kind must have.
 #include <stein/core/run_manifest.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/run_kind.h>
 
 #include <catch2/catch.hpp>
@@ -19,8 +20,6 @@ RunKind whole_kind(const std::string& name) {
   RunKind kind = test::counter_kind();
   kind.name = name;
   kind.subcommand = "classify";
-  kind.report.script = "(tools) => ({})";
-  kind.report.columns = {{"steps", [](const nlohmann::ordered_json&) { return std::string("0"); }}};
   return kind;
 }
 
@@ -52,7 +51,22 @@ TEST_CASE("the kind of a run on disk is the manifest's, or its subcommand's in o
   directory.write_manifest(R"({"command": "images"})");
   CHECK(runs::kind_of(directory).name == "images");
   directory.write_manifest(R"({"command": "abacus"})");
-  CHECK_ERROR(runs::kind_of(directory), data, "kind 'abacus'", "images, tables");
+  CHECK_ERROR(runs::kind_of(directory), data, "kind 'abacus'", "images", "tables");
+}
+
+TEST_CASE("a manifest that is damaged is a data error that names the field", "[runs][kind]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder / "run");
+  const auto [text, expected] = GENERATE(table<std::string, std::string>(
+      {{R"({"kind": 3})", "expected a text for 'kind', found 3"},
+       {R"({"preset": null})", "expected a text for 'preset', found null"},
+       {R"({"later_commits": "abc"})", R"(expected a list of texts for 'later_commits', found "abc")"},
+       {R"({"later_commits": ["abc", 1]})", "expected a list of texts for 'later_commits'"},
+       {R"({"protocol": []})", "expected an object for 'protocol', found []"},
+       {"[]", "is no JSON object"},
+       {"{", "is no JSON object"}}));
+  directory.write_manifest(text);
+  CHECK_ERROR(runs::read_manifest(directory), data, "manifest.json", expected);
 }
 
 TEST_CASE("a kind that lacks something is refused when it is registered", "[runs][kind]") {

@@ -5,9 +5,12 @@
 #include <stein/core/read_file.h>
 #include <stein/runs/run.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
@@ -22,8 +25,10 @@ struct Trace {
   std::string metrics, lines;
 };
 
-/// Three counters with strides 1, 2 and 3 to 60 steps, saved and restored into a new run after each of `pauses`.
-Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
+/// Three counters with strides 1, 2 and 3 to 60 steps, so many strides at once, saved and restored into a new run after
+/// each of `pauses`.
+Trace trace(int threads, std::int64_t strides_at_once, const std::vector<std::int64_t>& pauses) {
+  const test::CounterOptions options{.strides_at_once = strides_at_once};
   const int before = thread_count();
   set_thread_count(threads);
   const test::TemporaryDirectory folder;
@@ -31,13 +36,13 @@ Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
   {
     JsonlRecorder recorder(directory.metrics());
     SilentProgress progress;
-    auto run = std::make_unique<CounterRun>(runs::SeedRange{0, 3}, 0, "lines.txt");
+    auto run = std::make_unique<CounterRun>(runs::SeedRange{0, 3}, options, "lines.txt");
     run->open_logs(directory);
     for (const std::int64_t pause : pauses) {
       run->advance(pause, StopToken(), {recorder, progress});
       Snapshot state;
       run->save(state);
-      run = std::make_unique<CounterRun>(runs::SeedRange{0, 3}, 0, "lines.txt");
+      run = std::make_unique<CounterRun>(runs::SeedRange{0, 3}, options, "lines.txt");
       run->restore(state);
       run->open_logs(directory);
     }
@@ -53,7 +58,7 @@ Trace trace(int threads, const std::vector<std::int64_t>& pauses) {
 
 TEST_CASE("metrics and lines are in order of steps and then of seeds, at any thread count and after any pause",
           "[runs][run]") {
-  const Trace reference = trace(1, {});
+  const Trace reference = trace(1, 1, {});
   std::istringstream lines(reference.metrics);
   std::pair<std::int64_t, std::uint64_t> last{0, 0};
   int count = 0;
@@ -66,9 +71,9 @@ TEST_CASE("metrics and lines are in order of steps and then of seeds, at any thr
   }
   CHECK(count == 60 + 30 + 20);
   CHECK(reference.lines.starts_with("0:2\n0:4\n1:4\n0:6\n2:6\n0:8\n1:8\n"));
-  const auto [threads, pauses] =
-      GENERATE(table<int, std::vector<std::int64_t>>({{2, {}}, {4, {}}, {1, {1}}, {2, {5, 7, 31}}, {3, {59}}}));
-  const Trace other = trace(threads, pauses);
+  const auto [threads, strides, pauses] = GENERATE(table<int, std::int64_t, std::vector<std::int64_t>>(
+      {{2, 1, {}}, {4, 1, {}}, {1, 1, {1}}, {2, 1, {5, 7, 31}}, {3, 1, {59}}, {1, 7, {}}, {2, 7, {13, 40}}}));
+  const Trace other = trace(threads, strides, pauses);
   CHECK(other.metrics == reference.metrics);
   CHECK(other.lines == reference.lines);
 }
@@ -78,7 +83,7 @@ TEST_CASE("what a killed run wrote behind its checkpoint is cut off", "[runs][ru
   const RunDirectory directory = RunDirectory::create(folder / "run");
   RecorderGroup recorder;
   SilentProgress progress;
-  CounterRun run({0, 1}, 0, "lines.txt");
+  CounterRun run({0, 1}, {}, "lines.txt");
   run.open_logs(directory);
   run.advance(4, StopToken(), {recorder, progress});
   Snapshot state;
@@ -86,7 +91,7 @@ TEST_CASE("what a killed run wrote behind its checkpoint is cut off", "[runs][ru
   run.advance(8, StopToken(), {recorder, progress});
   run.record_rest({recorder, progress});
   CHECK(read_file(directory.file("lines.txt")) == "0:2\n0:4\n0:6\n0:8\n");
-  CounterRun again({0, 1}, 0, "lines.txt");
+  CounterRun again({0, 1}, {}, "lines.txt");
   again.restore(state);
   again.open_logs(directory);
   CHECK(read_file(directory.file("lines.txt")) == "0:2\n0:4\n");
@@ -95,10 +100,14 @@ TEST_CASE("what a killed run wrote behind its checkpoint is cut off", "[runs][ru
 TEST_CASE("a repetition that ends by itself waits for nobody, and the run ends with the last", "[runs][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
-  CounterRun run({0, 3}, 12);
+  CounterRun run({0, 3}, {.end = 12});
   CHECK_FALSE(run.ended());
   run.advance(7, StopToken(), {recorder, progress});
   CHECK(run.steps_done() == 7);
+  run.advance(11, StopToken(), {recorder, progress});
+  CHECK(run.repetition(2).ended());
+  CHECK(run.steps_done() == 11);  // of those that have not ended
+  CHECK_FALSE(run.ended());
   run.advance(1000, StopToken(), {recorder, progress});
   CHECK(run.ended());
   CHECK(run.steps_done() == 12);
@@ -108,10 +117,64 @@ TEST_CASE("a repetition that ends by itself waits for nobody, and the run ends w
 TEST_CASE("a run that is asked to stop does not begin", "[runs][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
-  CounterRun run({0, 2}, 0);
+  CounterRun run({0, 2});
   StopToken stop;
   stop.request_stop();
   run.advance(10, stop, {recorder, progress});
   CHECK(run.steps_done() == 0);
-  CHECK_ERROR(CounterRun({3, 3}, 0), usage, "3:3");
+  CHECK_ERROR(CounterRun({3, 3}), usage, "3:3");
+}
+
+TEST_CASE("of repetitions that diverge at once the first by its seed is told, whatever the threads", "[runs][run]") {
+  /// Diverges in its first stride, later the smaller its seed is.
+  class Diverging final : public runs::Repetition {
+   public:
+    explicit Diverging(std::uint64_t seed) : seed_(seed) {}
+    std::uint64_t seed() const override { return seed_; }
+    std::int64_t steps_done() const override { return 0; }
+    void advance(std::int64_t, const StopToken&, runs::Records&) override {
+      std::this_thread::sleep_for(std::chrono::milliseconds(seed_ == 5 ? 50 : 0));
+      fail(ErrorKind::numeric, "seed {} diverged", seed_);
+    }
+    void save(Snapshot&) const override {}
+    void restore(const Snapshot&) override {}
+
+   private:
+    std::uint64_t seed_;
+  };
+  class DivergingRun final : public runs::RunOf<Diverging> {
+   public:
+    using RunOf::RunOf;
+    std::string source() const override { return ""; }
+    nlohmann::ordered_json protocol() const override { return {}; }
+    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
+  };
+  const int before = thread_count();
+  set_thread_count(GENERATE(1, 2, 3));
+  RecorderGroup recorder;
+  SilentProgress progress;
+  DivergingRun run({5, 8}, [](std::uint64_t seed) { return std::make_unique<Diverging>(seed); });
+  CHECK_ERROR(run.advance(1, StopToken(), {recorder, progress}), numeric, "seed 5 diverged");
+  set_thread_count(before);
+}
+
+TEST_CASE("what repetitions that ran ahead have recorded waits for the others, and is written at the end",
+          "[runs][run]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder / "run");
+  JsonlRecorder recorder(directory.metrics());
+  SilentProgress progress;
+  CounterRun run({0, 2}, {.strides_at_once = 10}, "lines.txt");
+  run.open_logs(directory);
+  run.advance(5, StopToken(), {recorder, progress});
+  REQUIRE(run.repetition(1).steps_done() == 6);
+  const auto written = [&] {
+    recorder.flush();
+    const std::string text = read_file(directory.metrics());
+    return std::ranges::count(text, '\n');
+  };
+  CHECK(written() == 5 + 2);  // 6 of seed 1 waits
+  run.record_rest({recorder, progress});
+  CHECK(written() == 5 + 3);
+  CHECK(read_file(directory.file("lines.txt")) == "0:2\n0:4\n1:4\n");  // flushed
 }

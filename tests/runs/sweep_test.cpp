@@ -1,24 +1,217 @@
+// Runs that differ in a few options: which there are, and how they go on.
+#include <stein/core/atomic_file.h>
+#include <stein/core/log.h>
+#include <stein/core/read_file.h>
 #include <stein/runs/sweep.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "runs/toy_experiment.h"
 
 using namespace stein;
+using runs::Sweep;
 using runs::SweepAxis;
 
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Sweep plan(const fs::path& root, const std::vector<std::string>& axes, const runs::OptionSources& sources = {}) {
+  set_log_level(LogLevel::error);
+  static_cast<void>(test::registered_counter());
+  std::vector<SweepAxis> parsed;
+  for (const std::string& axis : axes) parsed.push_back(SweepAxis::parse(axis));
+  return Sweep::plan("count", sources, parsed, root);
+}
+
+std::vector<std::string> names_of(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const fs::path& run : sweep.runs()) names.push_back(run.filename().string());
+  return names;
+}
+
+bool advance(const Sweep& sweep, const runs::SessionOptions& options = {.quiet = true}) {
+  return sweep.advance(options);
+}
+
+Json summary_of(const fs::path& run) {
+  return Json::parse(read_file(run / "summary.json"));
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
 TEST_CASE("values of a sweep are separated by commas, or by semicolons where they have commas", "[runs][sweep]") {
-  CHECK(SweepAxis::parse("step_size=0.1,0.2").values == std::vector<std::string>{"0.1", "0.2"});
-  CHECK(SweepAxis::parse("hidden=50,50;100").values == std::vector<std::string>{"50,50", "100"});
+  CHECK(SweepAxis::parse("step_size=0.1,0.2").values == Names{"0.1", "0.2"});
+  CHECK(SweepAxis::parse("hidden=50,50;100").values == Names{"50,50", "100"});
   CHECK(SweepAxis::parse("policy=svgd").key == "policy");
   CHECK_ERROR(SweepAxis::parse("step_size"), usage, "--sweep expects key=value");
   CHECK_ERROR(SweepAxis::parse("step_size=0.1,,0.2"), usage, "between the separators");
+  CHECK_ERROR(SweepAxis::parse("step_size=0.1,"), usage, "between the separators");
   CHECK_ERROR(SweepAxis::parse("step_size=0.1,0.1"), usage, "0.1 occurs twice");
 }
 
-TEST_CASE("a folder without a sweep, or with a broken plan, is a data error", "[runs][sweep]") {
+TEST_CASE("a sweep has every combination, the last axis changing first", "[runs][sweep]") {
   const test::TemporaryDirectory folder;
-  CHECK_FALSE(runs::Sweep::is_in(folder.path()));
-  CHECK_ERROR(runs::Sweep::open(folder.path()), data, "there is no sweep");
+  CHECK(names_of(plan(folder / "sweep", {"stride=2,1", "end=3,4,5"})) == Names{"stride=2_end=3", "stride=2_end=4",
+                                                                               "stride=2_end=5", "stride=1_end=3",
+                                                                               "stride=1_end=4", "stride=1_end=5"});
+  CHECK(plan(folder / "sweep", {"stride=2,1", "end=3"}).labels() == Names{"stride=2, end=3", "stride=1, end=3"});
+  CHECK(names_of(plan(folder / "sweep", {"seeds=0:1,2:3"})) == Names{"seeds=0:1", "seeds=2:3"});
+}
+
+TEST_CASE("a plan that makes no sense is refused before anything is written", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const auto refuse = [&](const std::vector<std::string>& axes, const std::vector<std::string>& parts,
+                          const runs::OptionSources& sources = {}) {
+    test::check_error([&] { plan(folder / "sweep", axes, sources); }, ErrorKind::usage, parts);
+  };
+  refuse({"stride=1,2", "stride=3"}, {"'stride' is swept twice"});
+  refuse({"stride=1,2"}, {"--sweep stride", "set as well"}, {.settings = {{"stride", "3"}}});
+  refuse({"stride=1,-2"}, {"stride"});
+  refuse({"strid=1,2"}, {"unknown option 'strid'", "stride"});
+  refuse({"beads=1,2"}, {"'beads' needs abacus roman"});
+  std::string many = "seeds=0:1", more = "steps=1";
+  for (int i = 2; i <= 101; ++i) many += ",0:" + std::to_string(i), more += "," + std::to_string(i);
+  refuse({many, more}, {"at most 10000 runs"});
+  refuse({"seeds=0:1," + std::string(250, '0') + "0:2"}, {"may take 255 bytes"});
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("a sweep that is run leaves a run for every value, and its summaries in one", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"}, {.preset = "paper", .settings = {{"seeds", "0:2"}}});
+  sweep.write(Existing::refuse);
+  CHECK(Sweep::is_in(folder / "sweep"));
+  CHECK(advance(Sweep::open(folder / "sweep")));  // all that it needs is on disk
+  const Json summary = sweep.summary();
+  CHECK(summary["kind"] == "counter");
+  CHECK(summary["sweep"] == Json{{"steps", {"5", "7"}}});
+  REQUIRE(summary["runs"].size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Json& run = summary["runs"][i];
+    CHECK(run["settings"] == Json{{"steps", i == 0 ? "5" : "7"}});
+    CHECK(run["steps"] == (i == 0 ? 5 : 7));
+    CHECK(run["seeds"] == Json{0, 1});
+    CHECK(run["preset"] == "paper");
+  }
+  CHECK_THAT(read_file(folder / "sweep/steps=7/config.toml"), Catch::Contains("stride = 5"));
+}
+
+TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"steps=5,20,30"});
+  sweep.write(Existing::refuse);
+  CHECK_FALSE(advance(sweep, {.stop_after = 7, .quiet = true}));
+  CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));
+  CHECK(fs::exists(folder / "sweep/steps=20/manifest.json"));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=20/summary.json"));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=30"));
+  const auto finished = fs::last_write_time(folder / "sweep/steps=5/summary.json");
+  sweep.write(Existing::refuse);  // as the same command does once more
+  CHECK(advance(Sweep::open(folder / "sweep")));
+  CHECK(fs::last_write_time(folder / "sweep/steps=5/summary.json") == finished);
+  CHECK_THAT(read_file(folder / "sweep/steps=20/log.txt"), Catch::Contains("stopped after 7"));  // not begun again
+  CHECK(summary_of(folder / "sweep/steps=30")["counts"]["mean"] == 30.0);
+}
+
+TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  sweep.write(Existing::refuse);
+  test::stop_in_summary = true;
+  const bool done = advance(sweep);
+  test::stop_in_summary = false;
+  CHECK_FALSE(done);
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=7"));
+  runs::SessionOptions stopped{.quiet = true};
+  stopped.stop.request_stop();
+  CHECK_FALSE(advance(sweep, stopped));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=7"));
+  CHECK(advance(sweep));
+  CHECK(sweep.summary()["runs"].size() == 2);
+}
+
+TEST_CASE("runs of a sweep find the data that it was planned with, also those that begin later", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  plan(folder / "sweep", {"steps=5,7,9"}, {.data = "here"}).write(Existing::refuse);
+  CHECK_FALSE(advance(Sweep::open(folder / "sweep"), {.stop_after = 5, .quiet = true}));
+  CHECK_FALSE(advance(Sweep::open(folder / "sweep"), {.stop_after = 7, .quiet = true}));
+  CHECK(advance(Sweep::open(folder / "sweep"), {.data = "there", .quiet = true}));
+  CHECK(summary_of(folder / "sweep/steps=5")["from"] == fs::absolute("here").string());
+  CHECK(summary_of(folder / "sweep/steps=7")["from"] == fs::absolute("here").string());
+  CHECK(summary_of(folder / "sweep/steps=9")["from"] == "there");
+}
+
+TEST_CASE("a run that diverges stops no other, and is not tried again", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"breaks_at=3,0"});
+  sweep.write(Existing::refuse);
+  CHECK(advance(sweep));
+  CHECK(Sweep::diverged(folder / "sweep/breaks_at=3"));
+  CHECK_FALSE(Sweep::diverged(folder / "sweep/breaks_at=0"));
+  const Json summary = sweep.summary();
+  REQUIRE(summary["runs"].size() == 2);
+  CHECK_THAT(summary["runs"][0]["diverged"].get<std::string>(), Catch::Contains("seed 0 lost count at 3"));
+  CHECK(summary["runs"][1]["counts"]["mean"] == 10.0);
+  const std::string log = read_file(folder / "sweep/breaks_at=3/log.txt");
+  CHECK(advance(sweep));
+  CHECK(read_file(folder / "sweep/breaks_at=3/log.txt") == log);
+}
+
+TEST_CASE("a damaged summary is written again, and one that cannot be is a data error", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  sweep.write(Existing::refuse);
+  CHECK(advance(sweep));
+  write_file_atomically(folder / "sweep/steps=5/summary.json", "{\"steps\": 5");
+  CHECK_ERROR(sweep.summary(), data, "summary.json' is no JSON object");
+  CHECK(advance(sweep));
+  CHECK(sweep.summary()["runs"][0]["counts"]["mean"] == 5.0);
+}
+
+TEST_CASE("another sweep in the folder is refused, or replaced with all its runs", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep first = plan(folder / "sweep", {"steps=5,7"});
+  first.write(Existing::refuse);
+  CHECK(advance(first));
+  const Sweep second = plan(folder / "sweep", {"steps=7,9"});
+  CHECK_ERROR(second.write(Existing::refuse), usage, "holds another sweep", "--overwrite");
+  fs::create_directory(folder / "sweep/steps=9");
+  write_file_atomically(folder / "sweep/steps=9/mine.txt", "mine");
+  CHECK_ERROR(second.write(Existing::overwrite), usage, "steps=9", "no run of Stein");
+  CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));  // nothing went
+  fs::remove_all(folder / "sweep/steps=9");
+  second.write(Existing::overwrite);
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=5/summary.json"));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=7/summary.json"));
+  CHECK(names_of(Sweep::open(folder / "sweep")) == Names{"steps=7", "steps=9"});
+}
+
+TEST_CASE("a folder without a sweep, or with a broken plan, is an error in words", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  CHECK_FALSE(Sweep::is_in(folder.path()));
+  CHECK_ERROR(Sweep::open(folder.path()), data, "there is no sweep");
+  write_file_atomically(folder / "sweep.json", GENERATE("{", "[]", "{\"kind\": \"counter\"}", "{\"kind\": 3}",
+                                                        R"({"kind": "counter", "axes": [{"key": "end", "values": []}],
+                                                              "runs": [{"directory": "a", "settings": {}, "config": ""}]})"));
+  CHECK_ERROR(Sweep::open(folder.path()), data, "sweep.json");
+  const test::TemporaryDirectory other;
+  write_file_atomically(other / "mine.txt", "mine");
+  CHECK_ERROR(plan(other.path(), {"steps=5,7"}).write(Existing::overwrite), usage, "files that are no sweep");
+}
+
+TEST_CASE("runs of two kinds have no table", "[runs][sweep]") {
+  runs::RunKind small = test::counter_kind(), large = test::counter_kind();
+  small.name = "small", small.subcommand = large.subcommand = "weigh", large.name = "large";
+  small.recognises = [](const runs::OptionSources& sources) { return sources.look_ahead("steps", "") == "5"; };
+  large.recognises = [](const runs::OptionSources& sources) { return sources.look_ahead("steps", "") == "7"; };
+  static const bool registered = runs::register_run_kind(small) && runs::register_run_kind(large);
+  REQUIRE(registered);
+  CHECK_ERROR(Sweep::plan("weigh", {}, {SweepAxis::parse("steps=5,7")}, "none"), usage, "kinds small and large");
+  CHECK(Sweep::plan("weigh", {}, {SweepAxis::parse("steps=7")}, "none").size() == 1);
 }

@@ -1,30 +1,53 @@
 // An experiment small enough to follow by hand: repetitions that count.
 #pragma once
 
+#include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
 #include <stein/runs/experiment.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace stein::test {
 
+/// Options of the toy experiment's second part.
+struct CounterOptions {
+  double stride = 1;
+  bool loud = false;
+  std::int64_t end = 0, strides_at_once = 1, breaks_at = 0, warns_at = 0;
+
+  template <class V>
+  void describe(V& v) {
+    v("stride", stride, "how far a count goes", positive);
+    v("loud", loud, "an option that the first version did not have").in_older_runs("true");
+    v("end", end, "where repetitions end by themselves; 0: nowhere", at_least(0));
+    v("strides_at_once", strides_at_once, "strides before metrics are handed over", at_least(1)).in_older_runs("1");
+    v("breaks_at", breaks_at, "count at which a repetition diverges; 0: nowhere", at_least(0)).in_older_runs("0");
+    v("warns_at", warns_at, "count from which on there is a warning; 0: never", at_least(0)).in_older_runs("0");
+    v.preset("paper", "Somebody 2018", {{"stride", "5"}});
+  }
+};
+
 /// Counts in strides of its seed + 1; records its count at every stride and a line at every other one.
 class Counter final : public runs::Repetition {
  public:
-  Counter(std::uint64_t seed, std::int64_t end) : seed_(seed), end_(end) {}
+  Counter(std::uint64_t seed, const CounterOptions& options) : seed_(seed), options_(options) {}
 
   std::uint64_t seed() const override { return seed_; }
   std::int64_t steps_done() const override { return steps_; }
-  bool ended() const override { return end_ > 0 && steps_ >= end_; }
-  void advance(std::int64_t, const StopToken&, runs::Records& records) override {
-    steps_ += static_cast<std::int64_t>(seed_) + 1;
-    ++strides_;
-    records.number(steps_, "count", static_cast<double>(steps_));
-    if (records.wants_lines() && strides_ % 2 == 0)
-      records.line(steps_, std::to_string(seed_) + ":" + std::to_string(steps_));
+  bool ended() const override { return options_.end > 0 && steps_ >= options_.end; }
+  void advance(std::int64_t until, const StopToken&, runs::Records& records) override {
+    for (std::int64_t k = 0; k < options_.strides_at_once && steps_ < until && !ended(); ++k) take_stride(records);
+  }
+  std::optional<std::string> warning() const override {
+    if (options_.warns_at == 0 || steps_ < options_.warns_at) return std::nullopt;
+    return "counted to " + std::to_string(steps_);
   }
   void save(Snapshot& snapshot) const override { snapshot.put("counts", std::vector<std::int64_t>{steps_, strides_}); }
   void restore(const Snapshot& snapshot) override {
@@ -33,33 +56,49 @@ class Counter final : public runs::Repetition {
   }
 
  private:
+  void take_stride(runs::Records& records) {
+    steps_ += static_cast<std::int64_t>(seed_) + 1;
+    ++strides_;
+    if (options_.breaks_at > 0 && steps_ >= options_.breaks_at)
+      fail(ErrorKind::numeric, "seed {} lost count at {}", seed_, steps_);
+    records.number(steps_, "count", static_cast<double>(steps_));
+    if (records.wants_lines() && strides_ % 2 == 0)
+      records.line(steps_, std::to_string(seed_) + ":" + std::to_string(steps_));
+  }
+
   std::uint64_t seed_;
-  std::int64_t end_, steps_ = 0, strides_ = 0;
+  CounterOptions options_;
+  std::int64_t steps_ = 0, strides_ = 0;
 };
+
+/// While it is true, whoever asks for the summary of counters is asked to stop.
+inline bool stop_in_summary = false;
 
 class CounterRun final : public runs::RunOf<Counter> {
  public:
-  CounterRun(runs::SeedRange seeds, std::int64_t end, std::string line_log = "")
+  explicit CounterRun(runs::SeedRange seeds, const CounterOptions& options = {}, std::string line_log = "",
+                      std::string data = "")
       : RunOf(
-            seeds, [end](std::uint64_t seed) { return std::make_unique<Counter>(seed, end); }, std::move(line_log)) {}
+            seeds, [&](std::uint64_t seed) { return std::make_unique<Counter>(seed, options); }, std::move(line_log)),
+        data_(std::move(data)) {}
   std::string source() const override { return "this test"; }
-  nlohmann::ordered_json protocol() const override { return {{"env", "numbers"}}; }
-  nlohmann::ordered_json summarize() override { return {{"env", "numbers"}}; }
-};
-
-/// Options of the toy experiment's two parts.
-struct CounterOptions {
-  double stride = 1;
-  bool loud = false;
-  std::int64_t end = 0;
-
-  template <class V>
-  void describe(V& v) {
-    v("stride", stride, "how far a count goes", positive);
-    v("loud", loud, "an option that the first version did not have").in_older_runs("true");
-    v("end", end, "where repetitions end by themselves; 0: nowhere", at_least(0));
-    v.preset("paper", "Somebody 2018", {{"stride", "5"}});
+  nlohmann::ordered_json protocol() const override { return {{"env", "numbers"}, {"edition", 1}}; }
+  void check_manifest(const nlohmann::ordered_json& manifest) const override {
+    if (manifest.at("protocol").at("edition") != 1) fail(ErrorKind::data, "these are other numbers");
   }
+  nlohmann::ordered_json summarize(const StopToken& stop) override {
+    if (stop_in_summary) stop.request_stop();
+    std::vector<double> counts;
+    for (std::int64_t i = 0; i < count(); ++i) counts.push_back(static_cast<double>(repetition(i).steps_done()));
+    return {{"env", "numbers"}, {"from", data_}, {"counts", runs::measured(counts)}};
+  }
+  void write_results(const RunDirectory& directory) override {
+    const bool finished = std::filesystem::exists(directory.summary());
+    write_file_atomically(directory.file("counted.txt"), finished ? "after the summary" : "before the summary");
+  }
+
+ private:
+  std::string data_;
 };
 
 class CounterExperiment final : public runs::Experiment {
@@ -71,14 +110,14 @@ class CounterExperiment final : public runs::Experiment {
     read(sources);
   }
   std::string name() const override { return "numbers/counter"; }
-  std::unique_ptr<runs::Run> make_run(const std::string&) const override {
-    return std::make_unique<CounterRun>(seeds(), counting.end);
+  std::unique_ptr<runs::Run> make_run(const std::string& data) const override {
+    return std::make_unique<CounterRun>(seeds(), counting, "lines.txt", data);
   }
 
   CounterOptions counting;
 };
 
-/// The kind of the toy experiment, which is not registered.
+/// The kind of the toy experiment.
 inline runs::RunKind counter_kind() {
   return {
       .name = "counter",
@@ -86,6 +125,7 @@ inline runs::RunKind counter_kind() {
       .description = "Count",
       .unit = "numbers",
       .directory = "NUMBERS",
+      .reads_data = true,
       .make = [](const runs::RunKind& kind, const runs::OptionSources& sources) -> std::unique_ptr<runs::Experiment> {
         return std::make_unique<CounterExperiment>(kind, sources);
       },
@@ -96,8 +136,19 @@ inline runs::RunKind counter_kind() {
             parts.push_back({.group = "abacus", .name = "roman", .description = "", .options = {"beads"}});
             return parts;
           },
+      .log_files = {"lines.txt"},
+      .result_files = {"counted.txt"},
       .readable = [](const nlohmann::ordered_json&) { return std::string(); },
-      .report = {.label = [](const nlohmann::ordered_json&) { return std::string("counter"); }}};
+      .report = {.script = "(tools) => ({})",
+                 .columns = {{"count", [](const nlohmann::ordered_json& s) { return runs::text(s["counts"]); }}},
+                 .label = [](const nlohmann::ordered_json&) { return std::string("counter"); }}};
+}
+
+/// The same, registered in this program: runs of it can be opened again.
+inline const runs::RunKind& registered_counter() {
+  static const bool registered = runs::register_run_kind(counter_kind());
+  static_cast<void>(registered);
+  return runs::run_kinds().at("counter");
 }
 
 }  // namespace stein::test

@@ -42,6 +42,8 @@ TEST_CASE("validation is due once in every interval, wherever steps land", "[run
       validation.add(step, 1, {});
     }
   CHECK(due == std::vector<std::int64_t>{10, 27, 51});
+  CHECK_FALSE(validation.due(59));  // that of 50 was made up for at 51
+  CHECK(validation.due(60));
   CHECK_FALSE(Validation({}, Better::lower).due(1000));
   CHECK(validation.next_due(51) == 60);
   CHECK(validation.next_due(59) == 60);

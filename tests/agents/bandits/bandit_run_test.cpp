@@ -132,9 +132,26 @@ TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[ag
 }
 
 TEST_CASE("regret is compared with that of uniform play on the same contexts", "[agents][run]") {
-  const agents::BanditResult result{.regret = {10, 50, 90}, .uniform_regret = {60, 60, 80}, .reward = {0, 0, 0}};
+  const agents::BanditResult result{.regret = {10, 50, 90, 70, 70.00000001, 70.01},
+                                    .uniform_regret = {60, 60, 80, 70, 70, 70},
+                                    .reward = {0, 0, 0, 0, 0, 0}};
   CHECK(result.percent_of_uniform()[1] == Approx(100 * 50.0 / 60));
-  CHECK(result.lock_in() == std::vector<double>{0, 0, 1});  // 90 > 80
+  CHECK(result.lock_in() == std::vector<double>{0, 0, 1, 0, 0, 1});  // equal but for rounding is not worse
+}
+
+TEST_CASE("posterior rewards of every seed are kept, with what they should be", "[agents][run]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder / "run");
+  make_run({3, 5})->write_results(directory);
+  using Json = nlohmann::json;
+  const Json posteriors = Json::parse(read_file(directory.file("posteriors.json")));
+  REQUIRE(posteriors.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(posteriors[i]["seed"] == 3 + i);
+    CHECK(posteriors[i]["probe"] == "c = ½");
+    CHECK(posteriors[i]["expected_rewards"] == Json{0.0, 0.5});
+    CHECK(posteriors[i]["samples"] == Json{{3.0 + static_cast<double>(i), 0.5}, {0.5, 0.0}});
+  }
 }
 
 TEST_CASE("a summary has every measured number in one shape", "[agents][run]") {
@@ -142,7 +159,7 @@ TEST_CASE("a summary has every measured number in one shape", "[agents][run]") {
   SilentProgress progress;
   BanditRun run({0, 3}, make_agent, {.environment = "toy", .policy = "toy"});
   run.advance(20, StopToken(), {recorder, progress});
-  const auto summary = run.summarize();
+  const auto summary = run.summarize(StopToken());
   for (const char* key : {"regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share", "reward"}) {
     CAPTURE(key);
     CHECK(summary[key]["per_seed"].size() == 3);

@@ -4,10 +4,12 @@
 #include <stein/core/parallel.h>
 #include <stein/core/read_file.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -115,7 +117,7 @@ TEST_CASE("the outcome of a control run has every seed and every particle", "[ag
   SilentProgress progress;
   const auto run = make_run();
   run->advance(500, StopToken(), {recorder, progress});
-  const std::vector<ControlOutcome> outcomes = run->outcomes();
+  const std::vector<ControlOutcome> outcomes = run->outcomes(StopToken());
   REQUIRE(outcomes.size() == 3);
   for (std::size_t i = 0; i < 3; ++i) {
     CHECK(outcomes[i].seed == 4 + i);
@@ -156,4 +158,64 @@ TEST_CASE("a control run that is asked to stop stops soon, and its state can be 
 
 TEST_CASE("a control run needs seeds", "[agents][run][control]") {
   CHECK_ERROR(make_run(3, 3), usage, "3:3");
+}
+
+TEST_CASE("the time to the threshold is that of the first evaluation that reached it, also once it was resumed",
+          "[agents][run][control]") {
+  constexpr ControlEvaluationOptions often{.evaluate_every = 60, .evaluation_episodes = 4, .final_episodes = 1};
+  struct Result {
+    std::vector<std::pair<std::int64_t, double>> evaluations;  ///< after so many steps
+    std::optional<std::int64_t> steps;
+    ControlTiming timing;
+  };
+  const auto play = [&](double threshold, bool pauses) {
+    const auto task = test::countdown();
+    OptionTable::of(*task).set("threshold", fmt::format("{}", threshold));
+    const auto make = [&] {
+      ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::none, false);
+      test::set(options, {{"slots", "2"}, {"steps_per_slot", "15"}, {"hidden", "4"}});
+      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, *task, 3), *task, often);
+    };
+    auto repetition = make();
+    runs::Records records(false);
+    while (repetition->steps_done() < 600) {
+      repetition->advance(repetition->steps_done() + 30, StopToken(), records);
+      if (!pauses) continue;
+      const Snapshot state = test::snapshot_of(*repetition);
+      repetition = make();
+      repetition->restore(state);
+    }
+    Result result{.evaluations = {},
+                  .steps = repetition->outcome(StopToken()).steps_to_threshold,
+                  .timing = repetition->timing()};
+    for (const auto& number : records.numbers())
+      if (number.tag == "evaluation_return") result.evaluations.emplace_back(number.step, number.value);
+    return result;
+  };
+  const auto evaluations = play(1e9, false).evaluations;
+  REQUIRE(evaluations.size() == 10);
+  const auto lowest = std::ranges::min_element(evaluations, {}, &std::pair<std::int64_t, double>::second);
+  const auto highest = std::ranges::max_element(evaluations, {}, &std::pair<std::int64_t, double>::second);
+  for (const bool pauses : {false, true}) {
+    CAPTURE(pauses);
+    CHECK_FALSE(play(1e9, pauses).steps);
+    CHECK(play(lowest->second, pauses).steps == evaluations.front().first);
+    CHECK(play(highest->second, pauses).steps == highest->first);  // equal is enough
+  }
+  const ControlTiming timing = play(highest->second, false).timing;
+  REQUIRE(timing.seconds_to_threshold);
+  CHECK(*timing.seconds_to_threshold > 0);
+  CHECK(*timing.seconds_to_threshold <= timing.training_seconds);
+  CHECK_FALSE(play(1e9, false).timing.seconds_to_threshold);
+}
+
+TEST_CASE("time of an earlier process is added, and a threshold that it reached stays reached",
+          "[agents][run][control]") {
+  ControlRepetition repetition(make_agent(4), cart_pole(), evaluation);
+  repetition.add_timing({.training_seconds = 10, .seconds_to_threshold = 7});
+  CHECK(repetition.timing().training_seconds == 10);
+  CHECK(repetition.timing().seconds_to_threshold == 7.0);
+  repetition.add_timing({.training_seconds = 5});
+  CHECK(repetition.timing().training_seconds == 15);
+  CHECK(repetition.timing().seconds_to_threshold == 12.0);  // reached in the later of two processes
 }

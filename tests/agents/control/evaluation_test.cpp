@@ -71,6 +71,9 @@ TEST_CASE("episodes are played by the particles that were asked for, in their or
     }
   }
   CHECK(play_episodes(policy, *test::countdown(), {}, {}).empty());
+  EvaluationOptions stopped;
+  stopped.stop.request_stop();
+  CHECK(play_episodes(policy, *test::countdown(), {0, 1}, stopped)[1].length == 0);
 }
 
 TEST_CASE("deterministic episodes repeat, drawn ones differ by seed, neither by threads", "[agents][evaluation]") {

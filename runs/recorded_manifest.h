@@ -1,0 +1,21 @@
+// What the manifest of a run on disk says.
+#pragma once
+
+#include <stein/core/run_directory.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace stein::runs {
+
+/// manifest.json of a run. Throws Error(data) if it is no JSON object, or has something else where a text is expected.
+nlohmann::ordered_json read_manifest(const RunDirectory& directory);
+
+/// The commits of all programs that worked on the run, the first one's first.
+std::vector<std::string> commits_of(const nlohmann::ordered_json& manifest);
+
+/// The folder with data sets that the run began with, or empty.
+std::string data_folder(const nlohmann::ordered_json& manifest);
+
+}  // namespace stein::runs

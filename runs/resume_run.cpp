@@ -1,0 +1,123 @@
+#include <stein/core/append_file.h>
+#include <stein/core/checkpoint.h>
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/read_file.h>
+#include <stein/core/simd_target.h>
+#include <stein/core/version.h>
+#include <stein/runs/recorded_manifest.h>
+#include <stein/runs/recorded_settings.h>
+#include <stein/runs/resume_run.h>
+#include <stein/runs/run_cost.h>
+#include <stein/runs/run_kind.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace stein::runs {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// The summary of a run that has ended after `steps` steps; nothing if there is none.
+std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.summary(), ignored)) return std::nullopt;
+  Json summary = Json::parse(read_file(directory.summary()), nullptr, false);  // a damaged one is written again
+  if (!summary.is_object() || !summary.contains("steps") || summary["steps"] != steps) return std::nullopt;
+  return summary;
+}
+
+/// What a run may not change when it is resumed would make it another run.
+void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [key, value] : settings)
+    STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
+}
+
+/// How long the run was to be when `state` was saved; before that was kept, what its file says.
+std::int64_t planned_steps(const Snapshot& state, const RunDirectory& directory) {
+  return state.contains("planned_steps") ? state.get_scalar<std::int64_t>("planned_steps")
+                                         : recorded_experiment(directory)->steps();
+}
+
+/// Without a checkpoint a run begins again, and only one that did nothing yet may. Throws Error(data).
+void check_not_begun(const Experiment& experiment, const RunDirectory& directory) {
+  std::error_code none;
+  const std::uintmax_t bytes = fs::file_size(directory.metrics(), none);
+  if ((none || bytes == 0) && !read_run_cost(directory.cost()).has_counts()) return;
+  fail(ErrorKind::data,
+       "the run in '{0}' has done {3}, but there is no checkpoint in '{1}': it cannot go on; "
+       "`stein {4} --config '{2}' --out DIRECTORY` begins it again elsewhere",
+       directory.root().string(), directory.checkpoints().string(), directory.config().string(), experiment.kind().unit,
+       experiment.kind().subcommand);
+}
+
+void warn_of_divergence(const Experiment& experiment, const RunDirectory& directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory.divergence(), ignored)) return;
+  std::string reason = read_file(directory.divergence());
+  while (reason.ends_with('\n')) reason.pop_back();
+  log_warning("the run in '{}' diverged and will again, as it repeats the same {}: {}", directory.root().string(),
+              experiment.kind().unit, reason);
+}
+
+/// A run that was planned to be longer may have gone beyond `steps`: its state is none of a shorter run.
+/// Throws Error(usage).
+void check_not_beyond(const Experiment& experiment, const Run& run, std::int64_t planned,
+                      const RunDirectory& directory) {
+  const std::int64_t steps = experiment.steps();
+  if (steps == 0 || (planned > 0 && steps >= planned)) return;
+  for (std::int64_t i = 0; i < run.count(); ++i)
+    STEIN_CHECK(run.repetition(i).steps_done() <= steps,
+                "the run in '{}' has already done {} {}, steps = {} asks for fewer", directory.root().string(),
+                run.repetition(i).steps_done(), experiment.kind().unit, steps);
+}
+
+/// Warns if another build goes on with the run, and notes it in the manifest.
+void note_commit(Json manifest, const RunDirectory& directory) {
+  const std::vector<std::string> commits = commits_of(manifest);
+  if (commits.back() == commit()) return;
+  log_warning("the run began with commit {} and goes on with {}: its numbers may differ from those of either",
+              commits.front(), commit());
+  manifest["later_commits"].push_back(commit());
+  directory.write_manifest(manifest.dump(2) + "\n");
+}
+
+}  // namespace
+
+SessionResult resume_run(const RunDirectory& directory,
+                         const std::vector<std::pair<std::string, std::string>>& settings,
+                         const SessionOptions& options) {
+  check_resumable(settings);
+  const Json manifest = read_manifest(directory);
+  const std::unique_ptr<Experiment> made = recorded_experiment(directory, settings);
+  const Experiment& experiment = *made;
+  if (auto summary = result_after(experiment.steps(), directory)) {
+    log_info("the run in '{}' is finished", directory.root().string());
+    return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
+  }
+  const auto run = experiment.make_run(options.data.empty() ? data_folder(manifest) : options.data);
+  run->check_manifest(manifest);
+
+  std::uint64_t metrics_bytes = 0;
+  if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
+    check_settings(experiment, checkpoint->state, directory);
+    run->restore(checkpoint->state);
+    check_not_beyond(experiment, *run, planned_steps(checkpoint->state, directory), directory);
+    metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
+  } else {
+    check_not_begun(experiment, directory);
+  }
+  truncate_file(directory.metrics(), metrics_bytes);
+  open_log_file(directory.log());
+  if (manifest.value("simd_target", "") != simd_target())
+    log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
+                manifest.value("simd_target", "an unknown SIMD target"), simd_target());
+  note_commit(manifest, directory);
+  warn_of_divergence(experiment, directory);
+  directory.write_config(to_toml(experiment.options()));
+  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(run->steps_done()) + 1, options);
+}
+
+}  // namespace stein::runs

@@ -1,0 +1,57 @@
+#include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/core/parallel.h>
+#include <stein/core/run_manifest.h>
+#include <stein/runs/run_kind.h>
+#include <stein/runs/start_run.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace stein::runs {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// A new runs/<name>-<number>; made, so that a run started at the same moment takes the next number.
+fs::path claim_directory(const Experiment& experiment) {
+  std::string name = experiment.name();
+  std::ranges::replace(name, '/', '-');
+  std::error_code error;
+  fs::create_directories("runs", error);
+  for (int number = 1; !error; ++number) {
+    const fs::path path = fs::path("runs") / fmt::format("{}-{}", name, number);
+    if (fs::create_directory(path, error)) return path;
+  }
+  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
+}
+
+RunManifest manifest_of(const Experiment& experiment, const Run& run, const std::string& data) {
+  Json protocol = run.protocol();
+  if (experiment.kind().reads_data) protocol["data_folder"] = data.empty() ? "" : fs::absolute(data).string();
+  return {.command = experiment.kind().subcommand,
+          .kind = experiment.kind().name,
+          .first_seed = experiment.seeds().first,
+          .end_seed = experiment.seeds().end,
+          .threads = thread_count(),
+          .data_checksums = run.data_checksums(),
+          .preset = experiment.preset(),
+          .result_files = experiment.kind().files(),
+          .protocol = protocol.dump()};
+}
+
+}  // namespace
+
+SessionResult start_run(const Experiment& experiment, const fs::path& out, Existing existing,
+                        const SessionOptions& options) {
+  const auto run = experiment.make_run(options.data);
+  const RunDirectory directory =
+      RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing, all_files());
+  directory.write_config(to_toml(experiment.options()));
+  directory.write_manifest(to_json(manifest_of(experiment, *run, options.data)));
+  open_log_file(directory.log());
+  return go_on(experiment, *run, directory, std::nullopt, options);
+}
+
+}  // namespace stein::runs

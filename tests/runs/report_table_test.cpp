@@ -1,0 +1,72 @@
+#include <stein/runs/report_table.h>
+
+#include <catch2/catch.hpp>
+
+#include "runs/toy_experiment.h"
+
+using namespace stein;
+using runs::RunRecord;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const runs::RunKind& kind() {
+  static const runs::RunKind made = [] {
+    runs::RunKind kind = test::counter_kind();
+    kind.report.first_column = "method";
+    kind.report.columns = {{"count", [](const Json& s) { return runs::mean_and_deviation(s["counts"]); }},
+                           {"locked in", [](const Json& s) { return s.value("locked", "-"); }}};
+    return kind;
+  }();
+  return made;
+}
+
+RunRecord record_of(const std::string& label, std::vector<double> counts, const std::string& task = "numbers",
+                    std::int64_t steps = 10) {
+  RunRecord record;
+  record.kind = &kind();
+  record.task = task;
+  record.label = label;
+  record.summary = {{"steps", steps}, {"seeds", Json(counts)}, {"counts", runs::measured(counts)}};
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("runs of one task stand under one heading, aligned by characters", "[runs][table]") {
+  RunRecord second = record_of("b, a longer name", {100, 101});
+  second.summary["locked"] = "1 of 2";
+  CHECK(runs::make_report_table({record_of("a", {2, 3}), second}) ==
+        "numbers, 10 numbers, 2 seeds\n\n"
+        "  method                  count  locked in\n"
+        "  a                   2.5 ± 0.7          -\n"
+        "  b, a longer name  100.5 ± 0.7     1 of 2\n");
+}
+
+TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings of their own", "[runs][table]") {
+  RunRecord real = record_of("d", {5});
+  real.summary["data"] = "real";
+  const std::string table =
+      runs::make_report_table({record_of("a", {1}), record_of("b", {2}, "letters"), record_of("c", {3}, "numbers", 0),
+                               real, record_of("e", {1, 2}), record_of("f", {4})});
+  CHECK(table ==
+        "numbers, 10 numbers, 1 seed\n\n"
+        "  method  count  locked in\n  a         1.0          -\n  f         4.0          -\n\n"
+        "letters, 10 numbers, 1 seed\n\n"
+        "  method  count  locked in\n  b         2.0          -\n\n"
+        "numbers, all numbers, 1 seed\n\n"
+        "  method  count  locked in\n  c         3.0          -\n\n"
+        "numbers (real data), 10 numbers, 1 seed\n\n"
+        "  method  count  locked in\n  d         5.0          -\n\n"
+        "numbers, 10 numbers, 2 seeds\n\n"
+        "  method      count  locked in\n  e       1.5 ± 0.7          -\n");
+}
+
+TEST_CASE("runs of a sweep stand in one table, whatever they differ in", "[runs][table]") {
+  CHECK(
+      runs::make_report_table({record_of("steps=10", {1}), record_of("steps=20", {2, 3}, "letters", 20)}, "a sweep") ==
+      "a sweep\n\n"
+      "  run           count  locked in\n"
+      "  steps=10        1.0          -\n"
+      "  steps=20  2.5 ± 0.7          -\n");
+}
