@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "program.h"
@@ -98,11 +99,12 @@ std::string place_of(const std::string& key, const std::string& command) {
         std::ranges::any_of(parts, [&](const runs::Part& part) { return part.options.contains(key); });
     if (is_option) return fmt::format(" It is given as `--set {}=…`.", key);
   }
-  for (const auto& [name, kind] : runs::run_kinds().entries()) {
-    const auto action = kind.actions.find(command);
-    if (action != kind.actions.end() && OptionTable::of(*action->second()).contains(key))
-      return fmt::format(" It is for runs of `stein {}`.", kind.subcommand);
-  }
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    for (const auto& [verb, action] : kind.actions) {
+      if (!OptionTable::of(*action()).contains(key)) continue;
+      if (verb == command) return fmt::format(" It is for runs of `stein {}`.", kind.subcommand);
+      if (kind.subcommand == command) return fmt::format(" It is an option of `stein {}`.", verb);
+    }
   return "";
 }
 
@@ -134,8 +136,11 @@ void check_leftovers(const CLI::App& command) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   std::string key = unknown.substr(2);
   std::ranges::replace(key, '-', '_');
-  const std::string place = place_of(key, command.get_name());
-  const auto near = nearest_name(unknown, names);
+  std::string dashed = unknown;
+  std::ranges::replace(dashed, '_', '-');
+  const bool is_argument = std::ranges::find(names, dashed) != names.end();
+  const std::string place = is_argument ? "" : place_of(key, command.get_name());
+  const auto near = is_argument ? dashed : nearest_name(unknown, names);
   fail(ErrorKind::usage, "unknown option '{}'.{}", unknown,
        place.empty() && near ? fmt::format(" Did you mean '{}'?", *near) : place);
 }
@@ -157,13 +162,15 @@ int run(std::vector<std::string> arguments) {
     CLI::App* command = app.add_subcommand(name, description)->allow_extras()->footer("");
     if (name == arguments.front()) actions[command] = add(*command, {arguments.begin() + 1, arguments.end()});
   }
+  const std::string first = arguments.front();
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fail(ErrorKind::usage, "{}", sentence_of(error, app.get_subcommands().front()->get_name()));
+    if (!app.get_subcommands().empty()) fail(ErrorKind::usage, "{}", sentence_of(error, first));
   }
+  STEIN_CHECK(!app.get_subcommands().empty(), "a subcommand is expected, got '{}'; `stein help` lists them", first);
   const CLI::App* command = app.get_subcommands().front();
   check_leftovers(*command);
   return actions.at(command)();
@@ -177,6 +184,9 @@ int run_program(std::vector<std::string> arguments) {
   } catch (const Error& error) {
     log_error("{}", error.what());
     return exit_code(error.kind());
+  } catch (const nlohmann::json::exception& error) {
+    log_error("a JSON file is not as it was written: {}", error.what());
+    return exit_code(ErrorKind::data);
   } catch (const std::bad_alloc&) {
     log_error("out of memory");
     return 1;

@@ -54,7 +54,7 @@ Action report_command(CLI::App& command, const Arguments&) {
                      "The page to write (default: report.html, in the run directory if there is one only)");
   return [arguments] {
     std::vector<runs::RunRecord> records = arguments->records();
-    if (arguments->folders.size() > 1) runs::label_apart(records);
+    runs::label_apart(records);
     write_file_atomically(arguments->page(), runs::make_report_page(records));
     std::fputs(fmt::format("{}\nThe report: {}\n", arguments->table(records), arguments->page().string()).c_str(),
                stdout);

@@ -16,9 +16,9 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
     log_info("the sweep is not finished; continue with `stein resume {}`", sweep.directory().string());
     return interrupted;
   }
-  const std::vector<runs::RunRecord> records = finished_runs(sweep);
-  if (records.empty()) fail(ErrorKind::numeric, "every run of the sweep in '{}' diverged", sweep.directory().string());
-  const auto page = sweep.directory() / "report.html";
+  std::vector<runs::RunRecord> records = finished_runs(sweep);
+  runs::label_apart(records);
+  const std::filesystem::path page = sweep.page();
   write_file_atomically(page, runs::make_report_page(records));
   const std::string text = common.json
                                ? sweep.summary().dump(2) + "\n"
@@ -36,10 +36,13 @@ std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep) {
       log_warning("the run in '{}' diverged: it is in no table", paths[i].string());
       continue;
     }
+    if (!runs::Sweep::finished(paths[i]))
+      fail(ErrorKind::data, "the sweep in '{0}' is not finished: `stein resume {0}` goes on with it",
+           sweep.directory().string());
     records.push_back(runs::read_run(RunDirectory::open(paths[i])));
     records.back().label = labels[i];
   }
-  runs::label_apart(records);
+  if (records.empty()) fail(ErrorKind::numeric, "every run of the sweep in '{}' diverged", sweep.directory().string());
   return records;
 }
 

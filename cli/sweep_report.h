@@ -12,7 +12,7 @@
 namespace stein::cli {
 
 /// The runs that have not diverged, which a warning names, called by their settings. Throws Error(data) where one is
-/// not finished.
+/// not finished, Error(numeric) where all have diverged.
 std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep);
 
 /// One table of these runs of the sweep, a line a run, called by its settings.

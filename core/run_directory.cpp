@@ -88,6 +88,14 @@ void RunDirectory::check_replaceable(const fs::path& root) {
               "'{}' holds files but no run of Stein: nothing was overwritten, choose another --out", root.string());
 }
 
+void RunDirectory::remove(const fs::path& root, std::span<const std::string> result_files) {
+  std::error_code ignored;
+  if (!fs::exists(root, ignored)) return;
+  const RunDirectory run = create(root, Existing::overwrite, result_files);
+  fs::remove(root / lock_name, ignored);
+  fs::remove(root, ignored);  // not where a person's own files are
+}
+
 RunDirectory RunDirectory::open(const fs::path& root, Access access) {
   RunDirectory run(root);
   std::error_code ignored;

@@ -39,6 +39,10 @@ class RunDirectory {
   /// Throws Error(usage) if `root` is not empty and holds no run, so that `create` would refuse to replace it.
   static void check_replaceable(const std::filesystem::path& root);
 
+  /// Removes the run at `root`, complete or cut short, and `root` itself where nothing else is in it. Throws
+  /// Error(usage) if it holds no run, or if another process is at work on it; Error(io) if it cannot be removed.
+  static void remove(const std::filesystem::path& root, std::span<const std::string> result_files = {});
+
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path config() const { return root_ / "config.toml"; }       ///< resolved options
   std::filesystem::path manifest() const { return root_ / "manifest.json"; }   ///< see run_manifest.h

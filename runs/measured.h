@@ -1,4 +1,5 @@
-// Measured numbers in the one shape that every summary and evaluation has, and as a person reads them.
+// Numbers that were measured once for each repetition, in the one shape that every summary and evaluation has, and as a
+// person reads them.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -20,6 +20,10 @@ Json read_manifest(const RunDirectory& directory) {
   for (const char* key : {"command", "kind", "preset", "commit", "simd_target"})
     check(key, "a text", [](const Json& value) { return value.is_string(); });
   check("protocol", "an object", [](const Json& value) { return value.is_object(); });
+  if (manifest.contains("protocol") && manifest["protocol"].contains("data_folder") &&
+      !manifest["protocol"]["data_folder"].is_string())
+    fail(ErrorKind::data, "'{}': expected a text for 'data_folder', found {}", path,
+         manifest["protocol"]["data_folder"].dump());
   check("later_commits", "a list of texts", [](const Json& value) {
     return value.is_array() && std::ranges::all_of(value, [](const Json& commit) { return commit.is_string(); });
   });

@@ -16,8 +16,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 void check_same(const char* what, std::size_t expected, std::size_t fewest, std::size_t most) {
   if (fewest == expected && most == expected) return;
-  fail(ErrorKind::data, "the checkpoint holds {} that wait to be recorded at {} steps, but {} of them", what, expected,
-       fewest == expected ? most : fewest);
+  fail(ErrorKind::data, "the checkpoint holds {} {} that wait to be recorded, and the steps of {}",
+       fewest == expected ? most : fewest, what, expected);
 }
 
 }  // namespace

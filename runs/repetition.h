@@ -23,8 +23,9 @@ class Repetition {
   /// Whether there is nothing left to do, however many steps were asked for: the data have ended, or a validation rule
   /// stops early.
   virtual bool ended() const { return false; }
-  /// Takes a few steps, one at least, and none beyond `until` but those that cannot be taken apart; between two steps
-  /// it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not be saved.
+  /// Takes a few steps, one at least unless asked to stop, and none beyond `until` but those that cannot be taken
+  /// apart; between two steps it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not
+  /// be saved.
   virtual void advance(std::int64_t until, const StopToken& stop, Records& records) = 0;
 
   /// Where it is validated while it learns: the best score so far; null otherwise.

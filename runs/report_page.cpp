@@ -82,7 +82,13 @@ Json describe(const RunRecord& record) {
            {"manifest", record.manifest},
            {"config", record.config},
            {"curves", curves}};
-  if (record.kind->report.data) run.update(record.kind->report.data(record));
+  if (!record.kind->report.data) return run;
+  try {
+    run.update(record.kind->report.data(record));
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorKind::data, "a result file of the run in '{}' is not as it was written: {}", record.directory.string(),
+         error.what());
+  }
   return run;
 }
 

@@ -93,6 +93,8 @@ SessionResult resume_run(const RunDirectory& directory,
   const Json manifest = read_manifest(directory);
   const std::unique_ptr<Experiment> made = recorded_experiment(directory, settings);
   const Experiment& experiment = *made;
+  const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
+  if (checkpoint) check_settings(experiment, checkpoint->state, directory);
   if (auto summary = result_after(experiment.steps(), directory)) {
     log_info("the run in '{}' is finished", directory.root().string());
     return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
@@ -101,8 +103,7 @@ SessionResult resume_run(const RunDirectory& directory,
   run->check_manifest(manifest);
 
   std::uint64_t metrics_bytes = 0;
-  if (const auto checkpoint = load_latest_checkpoint(directory.checkpoints())) {
-    check_settings(experiment, checkpoint->state, directory);
+  if (checkpoint) {
     run->restore(checkpoint->state);
     check_not_beyond(experiment, *run, planned_steps(checkpoint->state, directory), directory);
     metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");

@@ -19,8 +19,12 @@ void read_metrics(const std::filesystem::path& path, RunRecord& record) {
   std::string line;
   for (std::int64_t number = 1; std::getline(lines, line); ++number) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
-    if (!entry.is_object() || !entry.contains("tag") || !entry.contains("step") || !entry.contains("value") ||
-        !entry.contains("seed"))
+    const auto is = [&](const char* key, bool (nlohmann::json::*type)() const noexcept) {
+      return entry.contains(key) && (entry[key].*type)();
+    };
+    if (!entry.is_object() || !is("tag", &nlohmann::json::is_string) ||
+        !is("step", &nlohmann::json::is_number_integer) || !is("seed", &nlohmann::json::is_number_integer) ||
+        !entry.contains("value"))
       fail(ErrorKind::data, "'{}', line {}: expected tag, seed, step and value, found '{}'", path.string(), number,
            line);
     if (!entry["value"].is_number()) continue;
@@ -35,7 +39,11 @@ std::map<std::string, std::string> task_options(const RunRecord& record) {
   return protocol.value(record.kind->report.task_options, std::map<std::string, std::string>());
 }
 
-/// Throws Error(data) unless the summary has what a report of its kind needs.
+std::string task_of(const RunRecord& record) {
+  return record.summary.at(record.kind->report.task).get<std::string>();
+}
+
+/// Throws Error(data) unless the summary has what a report of its kind needs, in the shape that it needs.
 void check_summary(const RunRecord& record, const RunDirectory& directory) {
   const ReportLayout& report = record.kind->report;
   std::vector<std::string> needed{report.task, "steps", "seeds"};
@@ -44,6 +52,26 @@ void check_summary(const RunRecord& record, const RunDirectory& directory) {
     if (!record.summary.contains(key))
       fail(ErrorKind::data, "'{}' has no '{}': it is not the summary of a {} run", directory.summary().string(), key,
            record.kind->name);
+  try {
+    static_cast<void>(task_of(record));
+    static_cast<void>(record.summary["seeds"].get<std::vector<std::uint64_t>>());
+    static_cast<void>(record.summary["steps"].get<std::int64_t>());
+    static_cast<void>(report.label(record.summary));
+    for (const SummaryColumn& column : report.columns) static_cast<void>(column.text(record.summary));
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorKind::data, "'{}' is not the summary of a {} run: {}", directory.summary().string(), record.kind->name,
+         error.what());
+  }
+}
+
+/// The last part of every record's directory, or all of it where two are called alike.
+std::map<std::filesystem::path, std::string> names_of_directories(const std::vector<RunRecord>& records) {
+  std::map<std::string, std::set<std::filesystem::path>> called;
+  for (const RunRecord& record : records) called[record.directory.filename().string()].insert(record.directory);
+  std::map<std::filesystem::path, std::string> names;
+  for (const auto& [name, paths] : called)
+    for (const std::filesystem::path& path : paths) names[path] = paths.size() == 1 ? name : path.string();
+  return names;
 }
 
 }  // namespace
@@ -52,8 +80,7 @@ Json RunRecord::json_file(const std::string& name) const {
   const auto place = files.find(name);
   if (place == files.end()) return nullptr;
   Json json = Json::parse(place->second, nullptr, false);
-  if (json.is_discarded())
-    fail(ErrorKind::data, "'{}' of the run in '{}' is no JSON file", name, summary.value("run_directory", ""));
+  if (json.is_discarded()) fail(ErrorKind::data, "'{}' of the run in '{}' is no JSON file", name, directory.string());
   return json;
 }
 
@@ -70,8 +97,9 @@ RunRecord read_run(const RunDirectory& directory) {
   record.summary = read_json_object(directory.summary());
   record.manifest = read_manifest(directory);
   record.config = read_file(directory.config());
+  record.directory = directory.root().has_filename() ? directory.root() : directory.root().parent_path();
   check_summary(record, directory);
-  record.task = record.summary[record.kind->report.task].get<std::string>();
+  record.task = task_of(record);
   record.label = record.kind->report.label(record.summary);
   read_metrics(directory.metrics(), record);
   for (const std::string& name : record.kind->result_files)
@@ -81,6 +109,7 @@ RunRecord read_run(const RunDirectory& directory) {
 
 void label_apart(std::vector<RunRecord>& records) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;  // of every option of every task
+  for (RunRecord& record : records) record.task = task_of(record);
   for (const RunRecord& record : records)
     for (const auto& [option, value] : task_options(record)) values[{record.task, option}].insert(value);
   std::map<std::pair<std::string, std::string>, int> count;
@@ -91,10 +120,10 @@ void label_apart(std::vector<RunRecord>& records) {
     if (!differing.empty()) record.task += fmt::format(" ({})", fmt::join(differing, ", "));
     ++count[{record.task, record.label}];
   }
+  const std::map<std::filesystem::path, std::string> names = names_of_directories(records);
   for (RunRecord& record : records) {
     if (count[{record.task, record.label}] == 1) continue;
-    const std::filesystem::path root = record.summary.value("run_directory", "");
-    record.label = fmt::format("{} ({})", record.label, root.filename().string());
+    record.label = fmt::format("{} ({})", record.label, names.at(record.directory));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <stein/core/run_directory.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +18,7 @@ struct RunKind;
 // NOLINTNEXTLINE(bugprone-exception-escape): moving JSON throws nothing, which clang-tidy does not see
 struct RunRecord {
   const RunKind* kind = nullptr;
+  std::filesystem::path directory;  ///< that was read
   std::string task;                 ///< what was played or learned, with the options that tell it apart
   std::string label;                ///< how a report calls it: its method, or its directory where that is ambiguous
   nlohmann::ordered_json summary;   ///< summary.json
@@ -33,7 +35,8 @@ struct RunRecord {
 /// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.
 RunRecord read_run(const RunDirectory& directory);
 
-/// Gives records of different tasks different names of the task, and every record of one task a label of its own.
+/// Gives records of different tasks different names of the task, and every record of one task a label of its own. May
+/// be called again once there are more records.
 void label_apart(std::vector<RunRecord>& records);
 
 }  // namespace stein::runs

@@ -173,25 +173,29 @@ void Sweep::write(Existing existing) const {
                 "'{0}' holds another sweep: continue it with `stein resume {0}`, pass --overwrite to replace its runs, "
                 "or choose another --out",
                 directory_.string());
-    return;
+    if (data_.empty() || data_ == there.data_) return;
+  } else if (occupied) {
+    remove_earlier();
   }
-  if (occupied) remove_runs();
   fs::create_directories(directory_, error);
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", directory_.string(), error.message());
   write_file_atomically(directory_ / file_name, to_json().dump(2) + "\n");
 }
 
-/// Those of the sweep that is there and of this one; first looks at all, so that nothing goes where one cannot.
-void Sweep::remove_runs() const {
-  std::vector<fs::path> folders = open(directory_).runs();
-  for (const fs::path& own : runs())
-    if (std::ranges::find(folders, own) == folders.end()) folders.push_back(own);
-  std::error_code error;
-  std::erase_if(folders,
-                [&](const fs::path& folder) { return !fs::exists(folder, error) || fs::is_empty(folder, error); });
+/// Runs of the sweep that is there and where this one's will be, and the report. Looks at all before the first goes.
+void Sweep::remove_earlier() const {
+  std::vector<fs::path> folders = runs();
+  try {
+    for (const fs::path& earlier : open(directory_).runs())
+      if (std::ranges::find(folders, earlier) == folders.end()) folders.push_back(earlier);
+  } catch (const Error& error) {
+    log_warning("{}; only runs that the new plan replaces are removed", error.what());
+  }
   for (const fs::path& folder : folders) RunDirectory::check_replaceable(folder);
-  for (const fs::path& folder : folders)
-    static_cast<void>(RunDirectory::create(folder, Existing::overwrite, all_files()));
+  for (const fs::path& folder : folders) RunDirectory::remove(folder, all_files());
+  std::error_code error;
+  fs::remove(page(), error);
+  if (error) fail(ErrorKind::io, "cannot remove '{}': {}", page().string(), error.message());
 }
 
 bool Sweep::diverged(const fs::path& run) {
@@ -199,32 +203,43 @@ bool Sweep::diverged(const fs::path& run) {
   return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).divergence(), ignored);
 }
 
+bool Sweep::finished(const fs::path& run) {
+  std::error_code ignored;
+  return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).summary(), ignored);
+}
+
 bool Sweep::advance(const SessionOptions& options) const {
-  const RunKind& kind = run_kinds().at(kind_);
-  SessionOptions of_new = options;
-  if (of_new.data.empty()) of_new.data = data_;
-  for (const Planned& planned : runs_) {
-    const fs::path path = directory_ / planned.name;
-    if (diverged(path)) continue;
-    if (options.stop.stop_requested()) return false;
-    const bool begun = RunDirectory::is_in(path);
-    log_info("{}: {}", planned.name, begun ? "continued" : "started");
-    const OptionSources sources{.preset = preset_,
-                                .toml = planned.config,
-                                .toml_name = file_name,
-                                .settings = {},
-                                .data = of_new.data,
-                                .of_run = true};
-    try {
-      const SessionResult result = begun ? resume_run(RunDirectory::open(path, Access::write), {}, options)
-                                         : start_run(*kind.make(kind, sources), path, Existing::overwrite, of_new);
-      if (!result.finished) return false;
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::numeric) throw;
-      log_error("{}: {}", planned.name, error.what());  // the others go on
-    }
+  // In order, until one is stopped.
+  return std::ranges::all_of(runs_, [&](const Planned& planned) { return advance_run(planned, options); });
+}
+
+bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) const {
+  const fs::path path = directory_ / planned.name;
+  if (diverged(path)) return true;
+  if (options.stop.stop_requested()) return false;
+  const bool begun = RunDirectory::is_in(path);
+  close_log_file();  // of the run before
+  log_info("{}: {}", planned.name, begun ? "continued" : "started");
+  try {
+    return (begun ? resume_run(RunDirectory::open(path, Access::write), {}, options) : start(planned, options))
+        .finished;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::numeric) throw;
+    log_error("{}: {}", planned.name, error.what());
+    return true;  // the others go on
   }
-  return true;
+}
+
+SessionResult Sweep::start(const Planned& planned, SessionOptions options) const {
+  if (options.data.empty()) options.data = data_;
+  const RunKind& kind = run_kinds().at(kind_);
+  const auto experiment = kind.make(kind, {.preset = preset_,
+                                           .toml = planned.config,
+                                           .toml_name = file_name,
+                                           .settings = {},
+                                           .data = options.data,
+                                           .of_run = true});
+  return start_run(*experiment, directory_ / planned.name, Existing::overwrite, options);
 }
 
 Json Sweep::summary() const {

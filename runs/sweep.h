@@ -41,6 +41,8 @@ class Sweep {
   const std::vector<SweepAxis>& axes() const { return axes_; }
   /// Directories of the runs.
   std::vector<std::filesystem::path> runs() const;
+  /// Where its report lies.
+  std::filesystem::path page() const { return directory_ / "report.html"; }
   /// What each run is called beside the others: "step_size=0.1, steps=60".
   std::vector<std::string> labels() const;
 
@@ -51,8 +53,9 @@ class Sweep {
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
   /// they go
   bool advance(const SessionOptions& options) const;
-  /// Whether the run in this directory has diverged.
+  /// Whether the run in this directory has diverged, or has its result.
   static bool diverged(const std::filesystem::path& run);
+  static bool finished(const std::filesystem::path& run);
   /// {sweep, kind, runs, directory}: the summaries of the finished runs with their `settings`, and {settings, diverged}
   /// of those that diverged.
   nlohmann::ordered_json summary() const;
@@ -68,7 +71,10 @@ class Sweep {
   nlohmann::ordered_json to_json() const;
   void add_run(const std::string& subcommand, OptionSources sources,
                const std::vector<std::pair<std::string, std::string>>& combination);
-  void remove_runs() const;
+  void remove_earlier() const;
+  /// Whether the run is done with: finished, or diverged.
+  bool advance_run(const Planned& planned, const SessionOptions& options) const;
+  SessionResult start(const Planned& planned, SessionOptions options) const;
 
   std::filesystem::path directory_;
   std::string kind_, preset_;

@@ -204,13 +204,12 @@ Json ControlRun::protocol() const {
 }
 
 void ControlRun::check_manifest(const Json& manifest) const {
-  const Json protocol = manifest.value("protocol", Json::object());
-  const std::int64_t began = protocol.value("env_version", std::int64_t{0});
+  const Json began = manifest.value("protocol", Json::object()).value("env_version", Json(0));
   if (began == spec_.version) return;
   fail(ErrorKind::data,
        "the run was played in version {} of '{}' and this program has version {}: the same actions no longer give the "
        "same numbers; begin another run, or use the commit that its manifest names ({})",
-       began, spec_.name, spec_.version, manifest.value("commit", "unknown"));
+       began.dump(), spec_.name, spec_.version, manifest.value("commit", "unknown"));
 }
 
 Json ControlRun::cost() const {

@@ -140,6 +140,11 @@ TEST_CASE("what is missing or out of place on the line is said in words", "[cli]
   check_refused(folder, {"bandit", "--step-size", "0.1"}, 2, {"unknown option '--step-size'", "`--set step_size=…`"});
   check_refused(folder, {"bandit", "--polcy", "svgd"}, 2, {"Did you mean '--policy'?"});
   check_refused(folder, {"rl", "--policy", "svgd"}, 2, {"unknown option '--policy'."});
+  check_refused(folder, {"rl", "--episodes", "5"}, 2,
+                {"unknown option '--episodes'. It is an option of `stein eval`."});
+  check_refused(folder, {"bandit", "--log_decisions"}, 2, {"Did you mean '--log-decisions'?"});
+  for (const char* word : {"--foo", "-x", "-", "--", "--quiet"})
+    check_refused(folder, {word}, 2, {"a subcommand is expected", "`stein help`"});
   check_refused(folder, {"resume", "run", "--seeds", "0:1"}, 2, {"unknown option '--seeds'."});
   const Outcome help = run(folder.path(), {"eval", "nowhere", "--help"});
   CHECK(help.code == 0);

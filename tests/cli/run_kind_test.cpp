@@ -106,6 +106,9 @@ TEST_CASE("a sweep is a run a value with one table and one report, and goes on w
     return walk(folder.path(), arguments);
   };
   CHECK(sweep({"--stop-after", "50"}).code == 75);
+  const Outcome unfinished = walk(folder.path(), {"report", "sweep"});
+  CHECK(unfinished.code == 3);
+  CHECK_THAT(unfinished.err, Contains("the sweep in 'sweep' is not finished: `stein resume sweep`"));
   const Outcome finished = walk(folder.path(), {"resume", "sweep", "--quiet"});
   CAPTURE(finished.err);
   REQUIRE(finished.code == 0);

@@ -67,6 +67,22 @@ TEST_CASE("a directory says whether there is a run in it, and whether it may be 
   CHECK_ERROR(RunDirectory::check_replaceable(folder.path()), usage, "no run of Stein", "nothing was overwritten");
 }
 
+TEST_CASE("a removed run takes its folder with it, unless a person's own files are there", "[core][run_directory]") {
+  const test::TemporaryDirectory folder;
+  make_run(folder / "run");
+  RunDirectory::remove(folder / "run");
+  CHECK_FALSE(std::filesystem::exists(folder / "run"));
+  make_run(folder / "run");
+  write_file_atomically(folder / "run/notes.txt", "mine");
+  RunDirectory::remove(folder / "run");
+  CHECK_FALSE(std::filesystem::exists(folder / "run/config.toml"));
+  CHECK(read_file(folder / "run/notes.txt") == "mine");
+  CHECK_NOTHROW(RunDirectory::remove(folder / "none"));
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
+  write_file_atomically(folder / "notes.txt", "mine");
+  CHECK_ERROR(RunDirectory::remove(folder.path()), usage, "no run of Stein");
+}
+
 TEST_CASE("a run that was cut short anywhere can be overwritten", "[core][run_directory]") {
   const test::TemporaryDirectory folder;
   const std::filesystem::path root = folder / "run";

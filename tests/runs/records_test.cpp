@@ -73,9 +73,9 @@ TEST_CASE("records whose parts do not fit are a data error", "[runs][records]") 
   const auto text = [](const char* name, const char* lines) {
     return [=](Snapshot& state) { state.put_text(name, lines); };
   };
-  CHECK_ERROR(restore_with(numbers({1, 2})), data, "metrics", "at 3 steps, but 2");
-  CHECK_ERROR(restore_with(numbers({1, 2, 3, 4})), data, "metrics", "at 3 steps, but 4");
-  CHECK_ERROR(restore_with(text("unrecorded_tags", "a\nb\n")), data, "metrics", "at 3 steps, but 2");
-  CHECK_ERROR(restore_with(text("unrecorded_lines", "a\n")), data, "lines", "at 2 steps, but 1");
-  CHECK_ERROR(restore_with(text("unrecorded_lines", "a\nb\nc\n")), data, "lines", "at 2 steps, but 3");
+  CHECK_ERROR(restore_with(numbers({1, 2})), data, "2 metrics", "steps of 3");
+  CHECK_ERROR(restore_with(numbers({1, 2, 3, 4})), data, "4 metrics", "steps of 3");
+  CHECK_ERROR(restore_with(text("unrecorded_tags", "a\nb\n")), data, "2 metrics", "steps of 3");
+  CHECK_ERROR(restore_with(text("unrecorded_lines", "a\n")), data, "1 lines", "steps of 2");
+  CHECK_ERROR(restore_with(text("unrecorded_lines", "a\nb\nc\n")), data, "3 lines", "steps of 2");
 }

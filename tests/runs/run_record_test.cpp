@@ -31,7 +31,8 @@ RunRecord record_of(const std::string& task, const std::string& label, const std
   record.kind = &kind;
   record.task = task;
   record.label = label;
-  record.summary = {{"run_directory", directory}};
+  record.directory = directory;
+  record.summary = {{"env", task}};
   record.manifest = {{"protocol", {{"env_options", options}}}};
   return record;
 }
@@ -86,6 +87,8 @@ TEST_CASE("what is no finished run is refused with what to do", "[runs][record]"
   directory.write_summary(summary);
   write_file_atomically(directory.metrics(), "{\"tag\":\"a\",\"seed\":0,\"step\":1,\"value\":1}\n{\"tag\":\"a\"}\n");
   CHECK_ERROR(runs::read_run(directory), data, "metrics.jsonl', line 2", "{\"tag\":\"a\"}");
+  write_file_atomically(directory.metrics(), "{\"tag\":5,\"seed\":0,\"step\":1,\"value\":1}\n");
+  CHECK_ERROR(runs::read_run(directory), data, "metrics.jsonl', line 1");
   write_file_atomically(directory.divergence(), "seed 0 lost count\n");
   CHECK_ERROR(runs::read_run(directory), data, "diverged", "seed 0 lost count");
 }
@@ -104,4 +107,28 @@ TEST_CASE("runs of one task and one label are told apart by their directories", 
   CHECK(names_of({record_of("wheel", "svgd", "runs/a"), record_of("wheel", "greedy", "runs/b"),
                   record_of("wheel", "svgd", "runs/c"), record_of("mushroom", "svgd", "runs/d")}) ==
         Names{"wheel | svgd (a)", "wheel | greedy", "wheel | svgd (c)", "mushroom | svgd"});
+  CHECK(names_of(
+            {record_of("wheel", "svgd", "x/r"), record_of("wheel", "svgd", "y/r"), record_of("wheel", "svgd", "s")}) ==
+        Names{"wheel | svgd (x/r)", "wheel | svgd (y/r)", "wheel | svgd (s)"});
+}
+
+TEST_CASE("records that are told apart stay so when others join them", "[runs][record]") {
+  std::vector<RunRecord> records{record_of("wheel", "svgd", "a", {{"delta", "0.5"}}),
+                                 record_of("wheel", "svgd", "b", {{"delta", "0.9"}})};
+  runs::label_apart(records);
+  records.push_back(record_of("wheel", "lints", "c", {{"delta", "0.5"}}));
+  CHECK(names_of(records) ==
+        Names{"wheel (delta=0.5) | svgd", "wheel (delta=0.9) | svgd", "wheel (delta=0.5) | lints"});
+}
+
+TEST_CASE("a summary of a wrong shape is a data error that names the file", "[runs][record]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = make_run(folder / "run");
+  Json summary = Json::parse(read_file(directory.summary()));
+  const auto [key, value] = GENERATE(table<std::string, std::string>(
+      {{"env", "5"}, {"steps", "\"x\""}, {"seeds", "7"}, {"counts", "\"x\""}, {"counts", R"({"sd": 1})"}}));
+  CAPTURE(key, value);
+  summary[key] = Json::parse(value);
+  directory.write_summary(summary.dump());
+  CHECK_ERROR(runs::read_run(directory), data, "summary.json' is not the summary of a counter run");
 }

@@ -215,6 +215,15 @@ TEST_CASE("a resumed run changes its steps and nothing else", "[runs][session]")
   const test::TemporaryDirectory folder;
   start(folder / "run", {}, {.stop_after = 3});
   CHECK_ERROR(resume(folder / "run", {{"seeds", "0:2"}}), usage, "steps and nothing else", "'seeds=0:2'");
+  REQUIRE(resume(folder / "run").finished);
+  const RunDirectory directory = RunDirectory::open(folder / "run");
+  const std::string config = read_file(directory.config());
+  std::string changed = config;
+  directory.write_config(changed.replace(changed.find("stride = 1"), 10, "stride = 2"));
+  CHECK_ERROR(resume(folder / "run"), usage, "config.toml' was changed", "`stride = 1`",
+              "`stride = 2`");  // finished or not
+  directory.write_config(config);
+  fs::remove(directory.summary());
   change_manifest(folder / "run", "/protocol/edition", 2);
   CHECK_ERROR(resume(folder / "run"), data, "other numbers");
   CHECK_ERROR(runs::load_run(RunDirectory::open(folder / "run")), data, "other numbers");

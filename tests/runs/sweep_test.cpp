@@ -115,7 +115,9 @@ TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
   sweep.write(Existing::refuse);  // as the same command does once more
   CHECK(advance(Sweep::open(folder / "sweep")));
   CHECK(fs::last_write_time(folder / "sweep/steps=5/summary.json") == finished);
-  CHECK_THAT(read_file(folder / "sweep/steps=20/log.txt"), Catch::Contains("stopped after 7"));  // not begun again
+  const std::string log = read_file(folder / "sweep/steps=20/log.txt");
+  CHECK_THAT(log, Catch::Contains("stopped after 7"));  // not begun again
+  CHECK_THAT(log, !Catch::Contains("steps=30"));        // lines of the next run are not in this one's log
   CHECK(summary_of(folder / "sweep/steps=30")["counts"]["mean"] == 30.0);
 }
 
@@ -145,6 +147,8 @@ TEST_CASE("runs of a sweep find the data that it was planned with, also those th
   CHECK(summary_of(folder / "sweep/steps=5")["from"] == fs::absolute("here").string());
   CHECK(summary_of(folder / "sweep/steps=7")["from"] == fs::absolute("here").string());
   CHECK(summary_of(folder / "sweep/steps=9")["from"] == "there");
+  plan(folder / "sweep", {"steps=5,7,9"}, {.data = "elsewhere"}).write(Existing::refuse);  // the same sweep
+  CHECK_THAT(read_file(folder / "sweep/sweep.json"), Catch::Contains(fs::absolute("elsewhere").string()));
 }
 
 TEST_CASE("a run that diverges stops no other, and is not tried again", "[runs][sweep]") {
@@ -154,6 +158,8 @@ TEST_CASE("a run that diverges stops no other, and is not tried again", "[runs][
   CHECK(advance(sweep));
   CHECK(Sweep::diverged(folder / "sweep/breaks_at=3"));
   CHECK_FALSE(Sweep::diverged(folder / "sweep/breaks_at=0"));
+  CHECK(Sweep::finished(folder / "sweep/breaks_at=0"));
+  CHECK_FALSE(Sweep::finished(folder / "sweep/breaks_at=3"));
   const Json summary = sweep.summary();
   REQUIRE(summary["runs"].size() == 2);
   CHECK_THAT(summary["runs"][0]["diverged"].get<std::string>(), Catch::Contains("seed 0 lost count at 3"));
@@ -186,10 +192,16 @@ TEST_CASE("another sweep in the folder is refused, or replaced with all its runs
   CHECK_ERROR(second.write(Existing::overwrite), usage, "steps=9", "no run of Stein");
   CHECK(fs::exists(folder / "sweep/steps=5/summary.json"));  // nothing went
   fs::remove_all(folder / "sweep/steps=9");
+  write_file_atomically(first.page(), "the earlier report");
   second.write(Existing::overwrite);
-  CHECK_FALSE(fs::exists(folder / "sweep/steps=5/summary.json"));
+  CHECK_FALSE(fs::exists(first.page()));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=5"));
   CHECK_FALSE(fs::exists(folder / "sweep/steps=7/summary.json"));
   CHECK(names_of(Sweep::open(folder / "sweep")) == Names{"steps=7", "steps=9"});
+  write_file_atomically(folder / "sweep/sweep.json", "{");  // damaged
+  CHECK_ERROR(first.write(Existing::refuse), data, "sweep.json");
+  first.write(Existing::overwrite);
+  CHECK(names_of(Sweep::open(folder / "sweep")) == Names{"steps=5", "steps=7"});
 }
 
 TEST_CASE("a folder without a sweep, or with a broken plan, is an error in words", "[runs][sweep]") {
