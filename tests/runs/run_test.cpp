@@ -17,6 +17,7 @@
 #include "runs/toy_experiment.h"
 
 using namespace stein;
+using test::Counter;
 using test::CounterRun;
 
 namespace {
@@ -112,6 +113,57 @@ TEST_CASE("a repetition that ends by itself waits for nobody, and the run ends w
   CHECK(run.ended());
   CHECK(run.steps_done() == 12);
   for (std::int64_t i = 0; i < 3; ++i) CHECK(run.repetition(i).steps_done() == 12);
+}
+
+TEST_CASE("steps done are those of repetitions that go on, however early others ended", "[runs][run]") {
+  class Uneven final : public runs::RunOf<Counter> {
+   public:
+    Uneven()  // seed 0 ends at 5, seed 1 at 20
+        : RunOf({0, 2}, [](std::uint64_t seed) {
+            return std::make_unique<Counter>(seed, test::CounterOptions{.end = seed == 0 ? 5 : 20});
+          }) {}
+    std::string source() const override { return ""; }
+    nlohmann::ordered_json protocol() const override { return {}; }
+    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
+  };
+  RecorderGroup recorder;
+  SilentProgress progress;
+  Uneven run;
+  run.advance(5, StopToken(), {recorder, progress});
+  CHECK(run.repetition(0).ended());
+  CHECK(run.steps_done() == 6);
+}
+
+TEST_CASE("a repetition that has done enough waits for the others", "[runs][run]") {
+  /// Takes a stride of its seed + 1 whenever it is asked to.
+  class Eager final : public runs::Repetition {
+   public:
+    explicit Eager(std::uint64_t seed) : seed_(seed) {}
+    std::uint64_t seed() const override { return seed_; }
+    std::int64_t steps_done() const override { return steps_; }
+    void advance(std::int64_t, const StopToken&, runs::Records&) override {
+      steps_ += static_cast<std::int64_t>(seed_) + 1;
+    }
+    void save(Snapshot&) const override {}
+    void restore(const Snapshot&) override {}
+
+   private:
+    std::uint64_t seed_;
+    std::int64_t steps_ = 0;
+  };
+  class EagerRun final : public runs::RunOf<Eager> {
+   public:
+    using RunOf::RunOf;
+    std::string source() const override { return ""; }
+    nlohmann::ordered_json protocol() const override { return {}; }
+    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
+  };
+  RecorderGroup recorder;
+  SilentProgress progress;
+  EagerRun run({0, 2}, [](std::uint64_t seed) { return std::make_unique<Eager>(seed); });
+  run.advance(5, StopToken(), {recorder, progress});
+  CHECK(run.repetition(0).steps_done() == 5);
+  CHECK(run.repetition(1).steps_done() == 6);
 }
 
 TEST_CASE("a run that is asked to stop does not begin", "[runs][run]") {

@@ -131,6 +131,31 @@ TEST_CASE("overwriting removes whatever runs of any kind leave", "[runs][session
   CHECK(read_file(folder / "run/mine.txt") == "mine");
 }
 
+TEST_CASE("overwriting removes the files of a run of another kind too", "[runs][session]") {
+  static const bool registered = [] {
+    runs::RunKind abacus = test::counter_kind();
+    abacus.name = abacus.subcommand = "abacus";
+    abacus.log_files = {"beads.txt"};
+    return runs::register_run_kind(abacus);
+  }();
+  REQUIRE(registered);
+  const test::TemporaryDirectory folder;
+  start(folder / "run", {});
+  write_file_atomically(folder / "run/beads.txt", "of a run of the other kind");
+  start(folder / "run", {}, {}, "", Existing::overwrite);
+  CHECK_FALSE(fs::exists(folder / "run/beads.txt"));
+}
+
+TEST_CASE("what a killed run recorded behind its checkpoint is cut off", "[runs][session]") {
+  const test::TemporaryDirectory folder;
+  start(folder / "whole", {{"steps", "20"}});
+  start(folder / "run", {{"steps", "20"}}, {.stop_after = 7});
+  const std::string metrics = read_file(folder / "run/metrics.jsonl");
+  write_file_atomically(folder / "run/metrics.jsonl", metrics + "{\"tag\": \"count\", \"se");
+  resume(folder / "run");
+  CHECK(read_file(folder / "run/metrics.jsonl") == read_file(folder / "whole/metrics.jsonl"));
+}
+
 TEST_CASE("a run that was stopped and resumed leaves the bytes of one that was not", "[runs][session]") {
   const test::TemporaryDirectory folder;
   const Settings settings{{"seeds", "0:3"}, {"steps", "40"}, {"checkpoint_every", "10"}};
@@ -206,6 +231,12 @@ TEST_CASE("strides beyond the planned end belong to the run, and fewer steps are
   start(folder / "run", {{"seeds", "6:7"}, {"steps", "10"}});  // 7, 14
   CHECK_ERROR(resume(folder / "run", {{"steps", "9"}}), usage, "has already done 14 numbers", "steps = 9");
   CHECK_ERROR(resume(folder / "run", {{"steps", "7"}}), usage, "has already done 14 numbers");
+  const RunDirectory directory = RunDirectory::open(folder / "run");
+  const std::string config = read_file(directory.config());
+  std::string changed = config;
+  directory.write_config(changed.replace(changed.find("steps = 10"), 10, "steps = 7"));  // by hand
+  CHECK_ERROR(resume(folder / "run"), usage, "has already done 14 numbers");
+  directory.write_config(config);
   CHECK(resume(folder / "run", {{"steps", "11"}}).summary["counts"]["per_seed"] == Json{14.0});
   CHECK(resume(folder / "run", {{"steps", "15"}}).summary["counts"]["per_seed"] == Json{21.0});
   CHECK_ERROR(resume(folder / "run", {{"steps", "14"}}), usage, "has already done 21 numbers");

@@ -2,6 +2,7 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
+#include <stein/runs/start_run.h>
 #include <stein/runs/sweep.h>
 
 #include <catch2/catch.hpp>
@@ -136,6 +137,18 @@ TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][
   CHECK_FALSE(fs::exists(folder / "sweep/steps=7"));
   CHECK(advance(sweep));
   CHECK(sweep.summary()["runs"].size() == 2);
+}
+
+TEST_CASE("asked to stop between two runs, a sweep begins no other", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
+  sweep.write(Existing::refuse);
+  const test::CounterExperiment first(test::registered_counter(), {.settings = {{"steps", "5"}}});
+  REQUIRE(runs::start_run(first, folder / "sweep/steps=5", Existing::refuse, {.quiet = true}).finished);
+  runs::SessionOptions stopped{.quiet = true};
+  stopped.stop.request_stop();
+  CHECK_FALSE(advance(sweep, stopped));
+  CHECK_FALSE(fs::exists(folder / "sweep/steps=7"));
 }
 
 TEST_CASE("runs of a sweep find the data that it was planned with, also those that begin later", "[runs][sweep]") {
