@@ -21,12 +21,14 @@ Sghmc<Scalar>::Sghmc(const Options& options, std::int64_t rows, std::int64_t siz
 template <class Scalar>
 DiffusionNumbers Sghmc<Scalar>::numbers(std::int64_t t, double) const {
   const double eta = this->schedule().step_size(t), temperature = this->schedule().temperature(t);
-  const double power = options_.friction * temperature - options_.noise_estimate;
+  const double brought = eta * options_.gradient_variance / 2;  // β̂
+  const double power = options_.friction * temperature - brought;
   const bool silent = this->schedule().exploring(t);  // what minibatches bring is then all there is
   STEIN_CHECK(
       silent || power >= 0,
-      "sghmc: the noise to inject has variance 2(αT − β̂)η, expected αT ≥ β̂, got αT = {} and β̂ = {} at update {}",
-      options_.friction * temperature, options_.noise_estimate, t);
+      "sghmc: the noise to inject has variance 2(αT − ηV/2)η, expected αT ≥ ηV/2, got {} and {} at update {}: lower "
+      "step_size or gradient_variance",
+      options_.friction * temperature, brought, t);
   return {.drift = eta, .noise = silent ? 0 : std::sqrt(2 * power * eta), .keep = 1 - options_.friction};
 }
 

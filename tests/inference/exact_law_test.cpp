@@ -97,7 +97,7 @@ TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law, D-SGH
   for (const double estimate : {0.0, 0.05}) {
     for (const Setting& s : {Setting{1, 0.5, 1, 0}, Setting{1, 0.1, 1, 4}, Setting{2, 0.1, 0.5, 1}}) {
       SghmcOptions options = at(s, SghmcOptions{.friction = 0.2});
-      options.noise_estimate = estimate;
+      options.gradient_variance = 2 * estimate / s.h;
       const double alpha = options.friction;
       const SghmcLaw law(s, alpha, estimate);
       const auto check = [&](auto sampler) {
