@@ -134,7 +134,41 @@ struct OnceDifferentiable : torch::autograd::Function<OnceDifferentiable> {
   }
 };
 
+/// x ↦ x, whose gradient fails where autograd follows it.
+struct Broken : torch::autograd::Function<Broken> {
+  static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) { return x.clone(); }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
+                                                 const torch::autograd::variable_list& gradients) {
+    TORCH_CHECK(!at::GradMode::is_enabled(), "out of memory");
+    return {gradients[0]};
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a second derivative that LibTorch does not have is replaced by differences, and no other error is hidden",
+          "[inference][module]") {
+  torch::nn::Linear place(1, 2);
+  ModuleModel sampled(place.ptr(), {.log_likelihood = [place](const Batch<float>& batch) mutable {
+                        const at::Tensor image = at::arange(16, at::kFloat).square().view({1, 1, 4, 4});
+                        const at::Tensor grid = at::tanh(place->forward(tensor_view(batch.inputs.dense)));
+                        return at::grid_sampler_2d(image, grid.view({1, 1, -1, 2}), 0, 0, false).sum();
+                      }});
+  const Numbers data = random_numbers(3, 1, 1);
+  Particles<float> weights(sampled.layout(), 1), vectors(sampled.layout(), 1), products(sampled.layout(), 1);
+  fill_normal(weights.values().row(0), {.seed = 2}, 0);
+  fill_normal(vectors.values().row(0), {.seed = 3}, 0);
+  std::ranges::fill(products.values().row(0), NAN);
+  const MatrixView<const float> along = std::as_const(vectors).values();
+  sampled.hessian_product(weights.coordinates(), data.batch, {}, along, products.values());
+  for (const float number : products.values().row(0)) CHECK(std::isfinite(number));
+
+  ModuleModel broken(place.ptr(), {.log_likelihood = [place](const Batch<float>& batch) mutable {
+                       return Broken::apply(place->forward(tensor_view(batch.inputs.dense))).sum();
+                     }});
+  CHECK_THROWS_WITH(broken.hessian_product(weights.coordinates(), data.batch, {}, along, products.values()),
+                    Catch::Contains("out of memory"));
+}
 
 TEST_CASE("the Hessian of a module times a vector is exact to rounding, and by differences where it has none",
           "[inference][module]") {
