@@ -61,16 +61,18 @@ inference::MlpSpec network_of(const ParticlePolicy::Options& options, const envs
 }
 
 /// Gives every arm whose value is the largest an equal part of one vote.
-void vote(std::span<const float> values, std::span<double> votes) {
-  const float best = *std::ranges::max_element(values);
+template <class Value>
+void vote(std::span<const Value> values, std::span<double> votes) {
+  const Value best = *std::ranges::max_element(values);
   const auto ties = std::ranges::count(values, best);
   for (std::size_t a = 0; a < values.size(); ++a)
     if (values[a] == best) votes[a] += 1 / static_cast<double>(ties);
 }
 
 /// One of the largest values, each with the same probability.
-std::int64_t draw_best(std::span<const float> values, Draws& draws) {
-  const float best = *std::ranges::max_element(values);
+template <class Value>
+std::int64_t draw_best(std::span<const Value> values, Draws& draws) {
+  const Value best = *std::ranges::max_element(values);
   auto skip = draws.integer(static_cast<std::uint32_t>(std::ranges::count(values, best)));
   for (std::size_t a = 0;; ++a)
     if (values[a] == best && skip-- == 0) return static_cast<std::int64_t>(a);
@@ -173,25 +175,26 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step)
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
   std::ranges::fill(propensities_, 0);
   std::int64_t action;
+  bool drawn = true;
   if (options_.draw == Draw::mean) {
     std::ranges::fill(mean_, 0);
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t a = 0; a < arms_; ++a) mean_[a] += scaled_reward(outputs(i, a));
-    action = std::ranges::max_element(mean_) - mean_.begin();
-    propensities_[action] = 1;
+    const auto best = std::ranges::max_element(mean_);
+    drawn = std::ranges::count(mean_, *best) > 1;
+    action = drawn ? draw_best<double>(mean_, draws) : best - mean_.begin();
+    vote<double>(mean_, propensities_);
   } else {
-    for (std::int64_t i = 0; i < rows; ++i) vote(outputs.row(i), propensities_);
+    for (std::int64_t i = 0; i < rows; ++i) vote<float>(outputs.row(i), propensities_);
     for (double& share : propensities_) share /= static_cast<double>(rows);
-    action = draw_best(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
+    action = draw_best<float>(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
   }
   if (options_.epsilon > 0) {
     for (double& share : propensities_)
       share = (1 - options_.epsilon) * share + options_.epsilon / static_cast<double>(arms_);
     if (draws.uniform() < options_.epsilon) action = draws.integer(static_cast<std::uint32_t>(arms_));
   }
-  return {.action = action,
-          .propensities = propensities_,
-          .deterministic = options_.draw == Draw::mean && options_.epsilon == 0};
+  return {.action = action, .propensities = propensities_, .deterministic = !drawn && options_.epsilon == 0};
 }
 
 void ParticlePolicy::learn(const InteractionBatch& batch) {

@@ -107,6 +107,22 @@ TEST_CASE("the mean of all particles is deterministic, and epsilon shares out th
   CHECK(std::max(decision.propensities[0], decision.propensities[1]) == Approx(0.95));
 }
 
+TEST_CASE("arms of the same mean are drawn alike", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.draw = Draw::mean;
+  options.initial_spread = 0;  // every particle predicts zero for both arms
+  ParticlePolicy policy(options, spec, 5);
+  const std::vector<float> context{1, -1, 0.5f};
+  int ones = 0;
+  for (std::int64_t step = 0; step < 400; ++step) {
+    const Decision decision = policy.decide({.dense = context}, step);
+    CHECK_FALSE(decision.deterministic);
+    CHECK(decision.propensities[0] == 0.5);
+    ones += decision.action == 1 ? 1 : 0;
+  }
+  CHECK(std::abs(ones - 200) < 50);  // five deviations of ten
+}
+
 TEST_CASE("what is learned shows in the predicted rewards, in the unit of the rewards", "[policies][particle]") {
   const Interactions data;
   for (const std::string sampler : {"optimizer", "svgd", "optimizer of a distribution"}) {
