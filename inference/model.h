@@ -32,8 +32,7 @@ class Model {
   virtual std::int64_t rows_per_call() const { return 1; }
 
   /// Writes ∇θ of (N/n) Σ_i w_i log p(y_i | x_i, θ) for every row.
-  /// @param weights   [m, P]; `first_row` keys the noise of a stochastic model (dropout); the buffers [m, B] are read,
-  /// and
+  /// @param weights   [m, P]; `first_row` keys the noise of a stochastic model (dropout). The buffers [m, B] are read;
   ///                  where there are none a model takes its own
   /// @param gradient  [m, P], overwritten, padding included
   /// @param value     [m] log-likelihoods (scaled N/n, with their constants), or empty if not wanted

@@ -37,8 +37,7 @@ template <class Scalar>
 void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
                                  const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) {
   const std::int64_t rows = coordinates.values.rows;
-  STEIN_CHECK(coordinates.values.columns == layout_.size(), "posterior: rows of {} coordinates, expected {}",
-              coordinates.values.columns, layout_.size());
+  this->check_shapes(coordinates, gradient, value);
   reserve(rows);
   const std::int64_t per_call = model_->rows_per_call();
   parallel_blocks(rows, per_call == 0 ? rows : per_call, [&](std::int64_t begin, std::int64_t end) {

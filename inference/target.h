@@ -52,6 +52,24 @@ class Target {
   /// Latents and whatever else changes; what `restore` reads back. Whoever owns the target saves it with the particles.
   virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
   virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
+
+ protected:
+  /// What `evaluate` promises of its arguments; for its first line. Throws Error(usage) saying what was expected.
+  void check_shapes(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
+                    std::span<Scalar> value) const {
+    const std::int64_t rows = coordinates.values.rows, size = layout().size(), buffers = layout().buffer_size();
+    STEIN_CHECK(coordinates.values.columns == size, "target: expected rows of {} coordinates, got [{}, {}]", size, rows,
+                coordinates.values.columns);
+    STEIN_CHECK(gradient.rows == rows && gradient.columns == size, "target: expected gradients [{}, {}], got [{}, {}]",
+                rows, size, gradient.rows, gradient.columns);
+    STEIN_CHECK(value.empty() || std::ssize(value) == rows, "target: expected {} values or none, got {}", rows,
+                value.size());
+    STEIN_CHECK(value.empty() || has_value(), "target: it has a gradient only, no values");
+    STEIN_CHECK(
+        coordinates.buffers.empty() || (coordinates.buffers.rows == rows && coordinates.buffers.columns == buffers),
+        "target: expected buffers [{}, {}], got [{}, {}]", rows, buffers, coordinates.buffers.rows,
+        coordinates.buffers.columns);
+  }
 };
 
 }  // namespace stein::inference

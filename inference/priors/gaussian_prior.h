@@ -51,9 +51,9 @@ struct GaussianPriorOptions {
 template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
-  /// @param layout   of the parameterization's coordinates, before this prior extends them; or of the weights, padded
-  /// or
-  ///                 not, if that is the space
+  /// @param layout   of the parameterization's coordinates, before this prior extends them; or, if that is the space,
+  /// of
+  ///                 the weights, padded or not
   /// @param without  names of entries on which another prior has a say
   /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},

@@ -61,10 +61,7 @@ class FunctionTarget final : public Target<Scalar> {
   ///         would not see it
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>&, const NoiseKey&,
                 MatrixView<Scalar> gradient, std::span<Scalar> value) override {
-    STEIN_CHECK(coordinates.values.columns == layout_.size() && gradient.columns == layout_.size() &&
-                    gradient.rows == coordinates.values.rows,
-                "target: expected rows of {} coordinates, got [{}, {}], gradients [{}, {}]", layout_.size(),
-                coordinates.values.rows, coordinates.values.columns, gradient.rows, gradient.columns);
+    this->check_shapes(coordinates, gradient, value);
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
       const Scalar density = log_density_(coordinates.values.row(i), gradient.row(i));
       if (!value.empty())

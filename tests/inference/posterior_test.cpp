@@ -175,6 +175,10 @@ TEST_CASE("the weight samples of a particle all see that particle's own data", "
   batch.targets.rows = 119;
   CHECK_ERROR(posterior.evaluate(together.coordinates(), batch, {}, together.gradients(), {}), usage,
               "40 rows for each of 3 particles, got 119");
+  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {}, apart.gradients().block(0, 2), {}), usage,
+              "expected gradients [3,", "got [2,");
+  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {}, apart.gradients(), std::span(expected).first(2)),
+              usage, "3 values or none, got 2");
 }
 
 TEST_CASE("a noise precision that is learned starts at its option", "[inference][posterior]") {

@@ -100,3 +100,17 @@ TEMPLATE_TEST_CASE("a density that is no number is refused by samplers that only
               "expected a finite number");
   CHECK(particles.values()(0, 0) == 1);
 }
+
+TEST_CASE("arguments of other shapes are refused with what was expected", "[inference][target]") {
+  FunctionTarget<double> target({{"x", 3}}, [](std::span<const double>, std::span<double>) { return 0.0; });
+  Particles<double> two(target.layout(), 2), three(target.layout(), 3);
+  std::vector<double> values(2), few(1);
+  const auto evaluate = [&](MatrixView<double> gradient, std::span<double> value) {
+    target.evaluate(two.coordinates(), {}, {}, gradient, value);
+  };
+  CHECK_NOTHROW(evaluate(two.gradients(), values));
+  CHECK_NOTHROW(evaluate(two.gradients(), {}));
+  CHECK_ERROR(evaluate(three.gradients(), {}), usage, "gradients [2, 3], got [3, 3]");
+  CHECK_ERROR(evaluate({two.gradients().data, 2, 2, 3}, {}), usage, "gradients [2, 3], got [2, 2]");
+  CHECK_ERROR(evaluate(two.gradients(), few), usage, "2 values or none, got 1");
+}
