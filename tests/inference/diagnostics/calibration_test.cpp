@@ -32,6 +32,22 @@ TEST_CASE("calibration error compares confidence with accuracy, and 1 lies in th
   CHECK(expected_calibration_error({sure.data(), 2, 2}, wrong) == 1);
 }
 
+TEST_CASE("rows that share a bin make up for one another, and others do not", "[inference][calibration]") {
+  // Confidences .55 right, .65 wrong, .75 right, .95 wrong.
+  const std::vector<double> four{0.55, 0.45, 0.65, 0.35, 0.75, 0.25, 0.95, 0.05};
+  const std::vector<std::int64_t> answers{0, 1, 0, 1};
+  const auto error_in = [&](std::int64_t bins) {
+    return expected_calibration_error({four.data(), 4, 2}, answers, bins);
+  };
+  CHECK(error_in(20) == Approx((0.45 + 0.65 + 0.25 + 0.95) / 4));       // each in a bin of its own
+  CHECK(error_in(5) == Approx((0.45 + (0.65 + 0.75 - 1) + 0.95) / 4));  // (.4, .6], (.6, .8], (.8, 1]
+  CHECK(error_in(2) == Approx((0.55 + 0.65 + 0.75 + 0.95 - 2) / 4));    // all in (½, 1]
+  // The upper end belongs to a bin, the lower does not: .55 and .6 share (.4, .6], .6 and .75 no bin.
+  const std::vector<double> edge{0.55, 0.45, 0.6, 0.4, 0.75, 0.25};
+  CHECK(expected_calibration_error({edge.data(), 3, 2}, std::vector<std::int64_t>{0, 1, 0}, 5) ==
+        Approx((0.55 + 0.6 - 1 + 0.25) / 3));
+}
+
 TEST_CASE("Brier score and log-likelihood are those worked out by hand", "[inference][calibration]") {
   const double brier =
       (0.25 + 0.09 + 0.04) + (0.5625 + 0.25 + 0.0625) + 0 + (0.01 + 0.01 + 0.04) + (0.64 + 0.7225 + 0.0025);
