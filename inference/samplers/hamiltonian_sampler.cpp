@@ -54,6 +54,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     report.accepted = report.accepted || trajectory.accepted;
     report.divergent = report.divergent || trajectory.divergent;
     if (trajectory.divergent && !report.exploring) ++divergences_;
+    if (!report.exploring) acceptances_ += trajectory.acceptance;
     if (report.exploring) tune(chain, trajectory, hamiltonian, draws, point_);
   }
   for (std::int64_t i = 0; i < rows_; ++i)  // only now: an error in one chain leaves all of them where they were
@@ -122,9 +123,16 @@ void HamiltonianSampler<Scalar>::scale_step_size(double factor) {
 }
 
 template <class Scalar>
+double HamiltonianSampler<Scalar>::acceptance() const {
+  const std::int64_t kept = std::max<std::int64_t>(0, steps_ - options_.warm_up);
+  return acceptances_ / static_cast<double>(kept * rows_);
+}
+
+template <class Scalar>
 void HamiltonianSampler<Scalar>::save(Snapshot& snapshot) const {
   SavedSampler::of(*this, rows_, size_).save(snapshot);
   snapshot.put("counts", std::vector<std::int64_t>{steps_, divergences_, gradients_});
+  snapshot.put("acceptances", acceptances_);
   for (std::size_t i = 0; i < chains_.size(); ++i) {
     Chain chain = chains_[i];
     std::vector<double> numbers{chain.step_size, chain.count};
@@ -143,6 +151,7 @@ void HamiltonianSampler<Scalar>::restore(const Snapshot& snapshot) {
   SavedSampler::of(*this, rows_, size_).check(snapshot);
   const auto counts = snapshot.get_vector<std::int64_t>("counts");
   steps_ = counts.at(0), divergences_ = counts.at(1), gradients_ = counts.at(2);
+  acceptances_ = snapshot.get_scalar<double>("acceptances");
   for (std::size_t i = 0; i < chains_.size(); ++i) {
     Chain& chain = chains_[i];
     const Snapshot part = snapshot.part("chain" + std::to_string(i));

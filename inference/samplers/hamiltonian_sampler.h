@@ -58,6 +58,9 @@ class HamiltonianSampler : public Sampler<Scalar> {
   }
   /// Steps after the warm-up whose trajectory diverged, all chains together.
   std::int64_t divergences() const { return divergences_; }
+  /// Mean acceptance of the trajectories after the warm-up, all chains together; NaN before there is one. The warm-up
+  /// tunes it towards `target_acceptance`; as in Stan it ends somewhat above.
+  double acceptance() const;
   /// Gradients asked for so far, all chains together.
   std::int64_t gradients() const { return gradients_; }
 
@@ -86,6 +89,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   std::int64_t rows_, size_;
   std::uint64_t seed_;
   std::int64_t steps_ = 0, divergences_ = 0, gradients_ = 0;
+  double acceptances_ = 0;  ///< sum, after the warm-up
   std::vector<Chain> chains_;
   PhasePoint<Scalar> point_;
   std::vector<Scalar> moved_;  ///< [M·Q] where the chains are after the step
