@@ -1,7 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/runs/records.h>
 
-#include <algorithm>
 #include <sstream>
 
 namespace stein::runs {
@@ -14,10 +13,9 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void check_same(const char* what, std::size_t expected, std::size_t fewest, std::size_t most) {
-  if (fewest == expected && most == expected) return;
-  fail(ErrorKind::data, "the checkpoint holds {} {} that wait to be recorded, and the steps of {}",
-       fewest == expected ? most : fewest, what, expected);
+void check_count(const char* what, std::size_t count, std::size_t steps) {
+  if (count == steps) return;
+  fail(ErrorKind::data, "the checkpoint holds {} {} that wait to be recorded, and the steps of {}", count, what, steps);
 }
 
 }  // namespace
@@ -49,13 +47,14 @@ void Records::restore(const Snapshot& snapshot) {
     const auto steps = snapshot.get_vector<std::int64_t>("unrecorded_steps");
     const auto values = snapshot.get_vector<double>("unrecorded_values");
     const std::vector<std::string> tags = lines_of(snapshot.get_text("unrecorded_tags"));
-    check_same("metrics", steps.size(), std::min(values.size(), tags.size()), std::max(values.size(), tags.size()));
+    check_count("metrics", values.size(), steps.size());
+    check_count("metrics", tags.size(), steps.size());
     for (std::size_t k = 0; k < steps.size(); ++k) numbers_.push_back({steps[k], tags[k], values[k]});
   }
   if (snapshot.contains("unrecorded_line_steps")) {
     const auto steps = snapshot.get_vector<std::int64_t>("unrecorded_line_steps");
     const std::vector<std::string> texts = lines_of(snapshot.get_text("unrecorded_lines"));
-    check_same("lines", steps.size(), texts.size(), texts.size());
+    check_count("lines", texts.size(), steps.size());
     for (std::size_t k = 0; k < steps.size(); ++k) lines_.push_back({steps[k], texts[k]});
   }
 }

@@ -13,21 +13,16 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Runs of it are alike if their steps are; the curve of "share" is averaged over two parts.
-const runs::RunKind& kind() {
-  static const runs::RunKind made = [] {
-    runs::RunKind kind = test::counter_kind();
-    kind.report.grouped_by = {"steps"};
-    kind.report.script = "(tools) => ({name: '</script>'})";
-    kind.report.curve_parts = [](std::string_view tag) { return tag == "share" ? 2 : 0; };
-    kind.report.data = [](const RunRecord& record) { return Json{{"own", record.files.size()}}; };
-    return kind;
-  }();
-  return made;
-}
+const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report) {
+  report.grouped_by = {"steps"};
+  report.script = "(tools) => ({name: '</script>'})";
+  report.curve_parts = [](std::string_view tag) { return tag == "share" ? 2 : 0; };
+  report.data = [](const RunRecord& record) { return Json{{"own", record.files.size()}}; };
+});
 
 RunRecord record_of(const std::string& label, std::int64_t steps) {
   RunRecord record;
-  record.kind = &kind();
+  record.kind = &kind;
   record.task = "numbers";
   record.label = label;
   record.summary = {{"steps", steps}};

@@ -10,21 +10,16 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const runs::RunKind& kind() {
-  static const runs::RunKind made = [] {
-    runs::RunKind kind = test::counter_kind();
-    kind.report.first_column = "method";
-    kind.report.columns = {{"count", [](const Json& s) { return runs::mean_and_deviation(s["counts"]); }},
-                           {"locked in", [](const Json& s) { return s.value("locked", "-"); }}};
-    return kind;
-  }();
-  return made;
-}
+const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report) {
+  report.first_column = "method";
+  report.columns = {{"count", [](const Json& s) { return runs::mean_and_deviation(s["counts"]); }},
+                    {"locked in", [](const Json& s) { return s.value("locked", "-"); }}};
+});
 
 RunRecord record_of(const std::string& label, std::vector<double> counts, const std::string& task = "numbers",
                     std::int64_t steps = 10) {
   RunRecord record;
-  record.kind = &kind();
+  record.kind = &kind;
   record.task = task;
   record.label = label;
   record.summary = {{"steps", steps}, {"seeds", Json(counts)}, {"counts", runs::measured(counts)}};

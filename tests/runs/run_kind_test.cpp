@@ -63,6 +63,7 @@ TEST_CASE("a manifest that is damaged is a data error that names the field", "[r
        {R"({"later_commits": "abc"})", R"(expected a list of texts for 'later_commits', found "abc")"},
        {R"({"later_commits": ["abc", 1]})", "expected a list of texts for 'later_commits'"},
        {R"({"protocol": []})", "expected an object for 'protocol', found []"},
+       {R"({"protocol": {"data_folder": 5}})", "expected a text for 'data_folder', found 5"},
        {"[]", "is no JSON object"},
        {"{", "is no JSON object"}}));
   directory.write_manifest(text);

@@ -55,6 +55,16 @@ Trace trace(int threads, std::int64_t strides_at_once, const std::vector<std::in
   return {read_file(directory.metrics()), read_file(directory.file("lines.txt"))};
 }
 
+/// A run that says nothing of itself.
+template <class R>
+class BareRun final : public runs::RunOf<R> {
+ public:
+  using runs::RunOf<R>::RunOf;
+  std::string source() const override { return ""; }
+  nlohmann::ordered_json protocol() const override { return {}; }
+  nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
+};
+
 }  // namespace
 
 TEST_CASE("metrics and lines are in order of steps and then of seeds, at any thread count and after any pause",
@@ -116,19 +126,11 @@ TEST_CASE("a repetition that ends by itself waits for nobody, and the run ends w
 }
 
 TEST_CASE("steps done are those of repetitions that go on, however early others ended", "[runs][run]") {
-  class Uneven final : public runs::RunOf<Counter> {
-   public:
-    Uneven()  // seed 0 ends at 5, seed 1 at 20
-        : RunOf({0, 2}, [](std::uint64_t seed) {
-            return std::make_unique<Counter>(seed, test::CounterOptions{.end = seed == 0 ? 5 : 20});
-          }) {}
-    std::string source() const override { return ""; }
-    nlohmann::ordered_json protocol() const override { return {}; }
-    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
-  };
   RecorderGroup recorder;
   SilentProgress progress;
-  Uneven run;
+  BareRun<Counter> run({0, 2}, [](std::uint64_t seed) {  // seed 0 ends at 5, seed 1 at 20
+    return std::make_unique<Counter>(seed, test::CounterOptions{.end = seed == 0 ? 5 : 20});
+  });
   run.advance(5, StopToken(), {recorder, progress});
   CHECK(run.repetition(0).ended());
   CHECK(run.steps_done() == 6);
@@ -151,16 +153,9 @@ TEST_CASE("a repetition that has done enough waits for the others", "[runs][run]
     std::uint64_t seed_;
     std::int64_t steps_ = 0;
   };
-  class EagerRun final : public runs::RunOf<Eager> {
-   public:
-    using RunOf::RunOf;
-    std::string source() const override { return ""; }
-    nlohmann::ordered_json protocol() const override { return {}; }
-    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
-  };
   RecorderGroup recorder;
   SilentProgress progress;
-  EagerRun run({0, 2}, [](std::uint64_t seed) { return std::make_unique<Eager>(seed); });
+  BareRun<Eager> run({0, 2}, [](std::uint64_t seed) { return std::make_unique<Eager>(seed); });
   run.advance(5, StopToken(), {recorder, progress});
   CHECK(run.repetition(0).steps_done() == 5);
   CHECK(run.repetition(1).steps_done() == 6);
@@ -194,18 +189,11 @@ TEST_CASE("of repetitions that diverge at once the first by its seed is told, wh
    private:
     std::uint64_t seed_;
   };
-  class DivergingRun final : public runs::RunOf<Diverging> {
-   public:
-    using RunOf::RunOf;
-    std::string source() const override { return ""; }
-    nlohmann::ordered_json protocol() const override { return {}; }
-    nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
-  };
   const int before = thread_count();
   set_thread_count(GENERATE(1, 2, 3));
   RecorderGroup recorder;
   SilentProgress progress;
-  DivergingRun run({5, 8}, [](std::uint64_t seed) { return std::make_unique<Diverging>(seed); });
+  BareRun<Diverging> run({5, 8}, [](std::uint64_t seed) { return std::make_unique<Diverging>(seed); });
   CHECK_ERROR(run.advance(1, StopToken(), {recorder, progress}), numeric, "seed 5 diverged");
   set_thread_count(before);
 }

@@ -144,7 +144,15 @@ inline runs::RunKind counter_kind() {
                  .label = [](const nlohmann::ordered_json&) { return std::string("counter"); }}};
 }
 
-/// The same, registered in this program: runs of it can be opened again.
+/// The same with something of its report changed.
+template <class Change>
+runs::RunKind counter_kind_with(const Change& change) {
+  runs::RunKind kind = counter_kind();
+  change(kind.report);
+  return kind;
+}
+
+/// The kind of the toy experiment, registered in this program: runs of it can be opened again.
 inline const runs::RunKind& registered_counter() {
   static const bool registered = runs::register_run_kind(counter_kind());
   static_cast<void>(registered);
