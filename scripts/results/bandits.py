@@ -5,8 +5,9 @@
     scripts/results/bandits.py run [TABLE …]     the reported runs, with the options that tuning chose
     scripts/results/bandits.py write             the pages from whatever has been run
 
-Every run leaves docs/results/<table>/<name>.json (the program's own --json object and the command) and is skipped the next time.
-An interrupted run is continued from its checkpoint in runs/results/. Grid, seeds and budgets stand in bandits_plan.json, which is
+Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
+docs/results/<table>/<name>.json (the program's own --json object, the command and the commit) and is skipped the next time. An
+interrupted run is continued from its checkpoint in runs/results/. Grid, seeds and budgets stand in bandits_plan.json, which is
 committed before anything is run.
 """
 import json
@@ -16,8 +17,9 @@ import statistics
 import sys
 
 import figures
-from results_page import (IMAGES, RESULTS, ROOT, backed, bounds_of_difference, difference, half_width, interval_of, keep, mean_of,
-                          paragraph, play, readable, write_page, write_section)
+from records import RESULTS, ROOT, clean_commit, keep, play
+from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
+                          write_page, write_section)
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandits_plan.json").read_text())
 RUNS = ROOT / "runs/results"
@@ -40,17 +42,14 @@ def result_file(table, name):
     return RESULTS / table / (name.replace(", ", "_").replace(" ", "-").replace("δ", "delta").replace("ε", "epsilon") + ".json")
 
 
-def run(table, name, words):
+def run(table, name, words, commit):
     """Runs or continues one entry, unless its result is there already."""
     result = result_file(table, name)
     if result.exists():
-        return json.loads(result.read_text())
+        return
     code, summary = play(f"{table}/{name}", words, RUNS / table / result.stem, environment())
-    if code != 0:
-        return None
-    entry = {"command": "stein " + " ".join(words), "summary": summary}
-    keep(result, entry, indent=1)
-    return entry
+    if code == 0:
+        keep(result, "stein " + " ".join(words), commit, {"summary": summary}, indent=1)
 
 
 def grid(policy):
@@ -63,10 +62,10 @@ def grid(policy):
 
 
 def tune(policies):
-    plan = PLAN["tuning"]
+    plan, commit = PLAN["tuning"], clean_commit()
     for policy in policies:
         for name, settings in grid(policy):
-            run("tuning", name, command(plan["env"], policy, {"steps": plan["steps"], **settings}, plan["seeds"]))
+            run("tuning", name, command(plan["env"], policy, {"steps": plan["steps"], **settings}, plan["seeds"]), commit)
 
 
 def chosen(policy):
@@ -88,13 +87,14 @@ def entries(table):
 
 
 def run_tables(tables):
+    commit = clean_commit()
     for table in tables:
         plan = PLAN["tables"][table]
         for name, policy, env, settings in entries(table):
             tuned = chosen(policy) if plan.get("tuned") else {}
             if tuned is None:
                 sys.exit(f"{policy}: the tuning grid has not been run whole; run `tune` first")
-            run(table, name, command(env, policy, {**plan.get("settings", {}), **tuned, **settings}, plan["seeds"]))
+            run(table, name, command(env, policy, {**plan.get("settings", {}), **tuned, **settings}, plan["seeds"]), commit)
 
 
 def row(name, entry):

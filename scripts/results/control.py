@@ -7,8 +7,9 @@ docs/results.md; resumable.
     scripts/results/control.py curves            learning curves of two MuJoCo tasks, with the defaults of every agent
     scripts/results/control.py write             the pages from whatever has been run
 
-Every run leaves docs/results/control/<task>_<agent>_<posterior>….json: the command, what the program printed, and means and last values
-of the training returns; it is skipped the next time unless the command has changed. An interrupted run is continued from its checkpoint
+Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
+docs/results/control/<task>_<agent>_<posterior>….json: the command, the commit, what the program printed, and means and last values of the
+training returns; it is skipped the next time unless the command has changed. An interrupted run is continued from its checkpoint
 in runs/results/control. The plan (tasks, grids, seeds, budgets) is control_plan.json. A setting is chosen by the mean return of the
 final evaluation on the tuning seeds. Runs of another length than planned (the published 1,000 iterations) have it in their name.
 """
@@ -21,8 +22,9 @@ import statistics
 import sys
 
 import figures
-from results_page import (IMAGES, RESULTS, ROOT, backed, bounds_of_difference, difference, half_width, interval_of, keep, mean_of,
-                          paragraph, play, readable, with_interval, write_page, write_section)
+from records import RESULTS, ROOT, clean_commit, keep, play
+from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
+                          with_interval, write_page, write_section)
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_plan.json").read_text())
 ENTRIES = RESULTS / "control"
@@ -80,16 +82,16 @@ def curve_of(folder, _):
     return {"curve": {"mean": means, "last": last}}
 
 
-def run(name, words, read):
+def run(name, words, commit, read):
     """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
     result, asked = ENTRIES / f"{name}.json", "stein " + " ".join(words)
     if result.exists() and json.loads(result.read_text())["command"] == asked:
         return
     code, summary = play(name, words, RUNS / name)
     if code == 4:
-        keep(result, {"command": asked, "diverged": True})
+        keep(result, asked, commit, {"diverged": True})
     elif code == 0:
-        keep(result, {"command": asked, "summary": summary, **read(RUNS / name, summary)})
+        keep(result, asked, commit, {"summary": summary, **read(RUNS / name, summary)})
 
 
 def grid(method):
@@ -103,10 +105,12 @@ def tuning_name(task, agent, method, candidate):
 
 
 def tune(tasks):
+    commit = clean_commit()
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
         for candidate in grid(method):
             run(tuning_name(task, agent, method, candidate),
-                command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate), curve_of)
+                command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate), commit,
+                curve_of)
 
 
 def chosen(task, agent, method):
@@ -131,13 +135,14 @@ def name_of(task, agent, method, iterations):
 
 
 def run_tables(tasks, iterations):
+    commit = clean_commit()
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
         settings = chosen(task, agent, method)
         if settings is None:
             print(f"{task}, {agent}, {method}: the grid has not been run whole; run `tune` first", file=sys.stderr)
             continue
         length = iterations or PLAN["tasks"][task]["iterations"]
-        run(name_of(task, agent, method, length), command(task, agent, method, length, PLAN["seeds"], settings), curve_of)
+        run(name_of(task, agent, method, length), command(task, agent, method, length, PLAN["seeds"], settings), commit, curve_of)
 
 
 def curve_entries(task):
@@ -146,9 +151,10 @@ def curve_entries(task):
 
 
 def run_curves():
+    commit = clean_commit()
     for task in PLAN["curves"]["tasks"]:
         for agent, posterior, name in curve_entries(task):
-            run(name, curve_command(task, agent, posterior), points_of)
+            run(name, curve_command(task, agent, posterior), commit, points_of)
 
 
 def curve_section():

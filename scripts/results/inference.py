@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from results_page import ROOT
+from records import ROOT
 
 PROGRAM = ROOT / "build/release/test_inference"
 PAGE = ROOT / "docs/inference.md"

@@ -1,52 +1,19 @@
-"""What the scripts behind docs/results.md share: the files of single results, intervals over seeds, and the pages.
+"""What the scripts behind docs/results.md share besides their records: intervals over seeds, and the pages.
 
 Every script writes its own page docs/results/<topic>.md (all tables and commands), its figures docs/results/images/*.svg, and its section
 of the short page docs/results.md.
 """
-import json
-import os
-import pathlib
 import statistics
-import subprocess
 import sys
 import textwrap
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = ROOT / "build/release/stein"
-RESULTS = ROOT / "docs/results"
+from records import RESULTS, ROOT
+
 IMAGES = RESULTS / "images"
 SHORT_PAGE = ROOT / "docs/results.md"
 # The 97.5 % quantile of Student's t by degrees of freedom 1, 2, …
 STUDENT_T_975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
                  2.101, 2.093]
-
-
-def play(label, words, folder, environment=None):
-    """Starts `stein words` in a run folder, or continues it where it was begun with the same words. The exit code and the summary, if
-    there is one; an interruption ends the script."""
-    note, asked = folder.parent / f"{folder.name}.command", " ".join(words)
-    started = note.exists() and note.read_text() == asked and any((folder / "checkpoints").glob("*"))
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(asked)
-    call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
-    print(f"{label}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
-    done = subprocess.run([*call, "--json", "--quiet"], env=environment or os.environ, stdout=subprocess.PIPE, text=True)
-    if done.returncode == 0:
-        summary = json.loads(done.stdout)
-        del summary["run_directory"]  # a place on one machine, no result
-        return 0, summary
-    print(f"{label}: exit code {done.returncode}", file=sys.stderr, flush=True)
-    if done.returncode == 75:
-        sys.exit(75)
-    return done.returncode, None
-
-
-def keep(path, entry, indent=None):
-    """Writes one result, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(entry, indent=indent) + "\n")
-    partial.rename(path)
 
 
 def half_width(values):

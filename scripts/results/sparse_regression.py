@@ -5,7 +5,8 @@
     scripts/results/sparse_regression.py write                                             the pages from whatever has been run
 
 A cell is one (task, method, v0, sigma, seed): docs/results/sparse_regression/<task>_<method>_<v0>_<sigma>_<seed>_<steps>.json holds what
-examples/sparse_regression printed and the command, and is skipped the next time. Tables, figures and the section of docs/results.md show
+examples/sparse_regression printed, the command and the commit, and is skipped the next time. Experiments run from a clean commit only, with
+a build/release of that commit (records.py). Tables, figures and the section of docs/results.md show
 the longest runs of every cell. The program is built against an installed copy of build/release under build/examples.
 """
 import argparse
@@ -16,8 +17,8 @@ import subprocess
 import sys
 
 import figures
-from results_page import (IMAGES, RESULTS, ROOT, backed, bounds_of_difference, half_width, keep, paragraph, with_interval, write_page,
-                          write_section)
+from records import RESULTS, ROOT, clean_commit, keep
+from results_page import IMAGES, backed, bounds_of_difference, half_width, paragraph, with_interval, write_page, write_section
 
 CELLS = RESULTS / "sparse_regression"
 EXAMPLE = ROOT / "examples/sparse_regression"
@@ -49,7 +50,7 @@ def build():
         subprocess.run([str(word) for word in words], check=True, stdout=subprocess.DEVNULL)
 
 
-def run(task, seeds, steps):
+def run(task, seeds, steps, commit):
     for (v0, sigma), published in PUBLISHED[task].items():
         for method in published:
             for seed in seeds:
@@ -59,8 +60,7 @@ def run(task, seeds, steps):
                     continue
                 print(" ".join(words), file=sys.stderr, flush=True)
                 done = subprocess.run([str(PROGRAM), *words], stdout=subprocess.PIPE, text=True, check=True)
-                entry = {"command": "example_sparse_regression " + " ".join(words), "outcome": json.loads(done.stdout)}
-                keep(result, entry)
+                keep(result, "example_sparse_regression " + " ".join(words), commit, {"outcome": json.loads(done.stdout)})
 
 
 def outcomes(task, method, v0, sigma):
@@ -240,7 +240,8 @@ if __name__ == "__main__":
     if choice.action == "run":
         first, last = (int(word) for word in choice.seeds.split(":"))
         os.environ.setdefault("OMP_NUM_THREADS", "1")
+        commit = clean_commit()
         build()
         for name in [choice.task] if choice.task else PUBLISHED:
-            run(name, range(first, last), choice.steps)
+            run(name, range(first, last), choice.steps, commit)
     write()

@@ -1,0 +1,80 @@
+"""Records of single results, the JSON files below docs/results: how experiments are run for them, how they are kept and read again.
+
+Experiments run from a clean commit only, by a program of that commit. A record names the command that made it and its commits; one that
+the plan would not make today ends the script instead of standing on a page.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build/release/stein"
+RESULTS = ROOT / "docs/results"
+
+
+def git(*words):
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"git {' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def clean_commit():
+    """The commit that experiments run from. Ends the script where tracked files differ from it or the program is of another commit."""
+    changed = git("diff", "--name-only", "HEAD").splitlines()
+    if changed:
+        sys.exit(f"experiments run from a clean commit only, but these tracked files differ from HEAD: {', '.join(changed)}")
+    commit = git("rev-parse", "HEAD")
+    if not PROGRAM.exists():
+        sys.exit(f"{PROGRAM.relative_to(ROOT)} is not there: run `make build` first")
+    version = subprocess.run([str(PROGRAM), "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    built, = re.findall(r"\((.*)\)", version)
+    if built != commit:
+        sys.exit(f"{PROGRAM.relative_to(ROOT)} was built from commit {built}, HEAD is {commit}: run `make build` first")
+    return commit
+
+
+def is_clean(commit):
+    """Whether a program names one commit for all of its files: "+" marks changed files, "unknown" a build outside a checkout."""
+    return commit != "unknown" and not commit.endswith("+")
+
+
+def can_continue(folder):
+    """Whether a run in `folder` has a checkpoint and was worked on by programs of clean commits only."""
+    if not any((folder / "checkpoints").glob("*")):
+        return False
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return all(map(is_clean, [manifest["commit"], *manifest.get("later_commits", [])]))
+
+
+def play(label, words, folder, environment=None):
+    """Starts `stein words` in a run folder, or continues it where it was begun with the same words. The exit code and the summary, if
+    there is one; an interruption ends the script."""
+    note, asked = folder.parent / f"{folder.name}.command", " ".join(words)
+    started = note.exists() and note.read_text() == asked and can_continue(folder)
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(asked)
+    call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
+    print(f"{label}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
+    done = subprocess.run([*call, "--json", "--quiet"], env=environment or os.environ, stdout=subprocess.PIPE, text=True)
+    if done.returncode == 0:
+        summary = json.loads(done.stdout)
+        if not all(map(is_clean, summary["commits"])):
+            sys.exit(f"{label}: made by a program of {', '.join(summary['commits'])}; only results of clean commits are kept")
+        del summary["run_directory"]  # a place on one machine, no result
+        return 0, summary
+    print(f"{label}: exit code {done.returncode}", file=sys.stderr, flush=True)
+    if done.returncode == 75:
+        sys.exit(75)
+    return done.returncode, None
+
+
+def keep(path, command, commit, results, indent=None):
+    """Writes one record, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"command": command, "commit": commit, **results}, indent=indent) + "\n")
+    partial.rename(path)

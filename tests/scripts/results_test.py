@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Tests of scripts/results on a copy of the published records, in a repository of its own with stand-ins for the programs.
+
+    tests/scripts/results_test.py     needs Python and git alone; CTest runs it as scripts/results
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "scripts/results"))
+sys.dont_write_bytecode = True
+import records
+
+# Without what a surrounding call of git may have set.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+# Every way of running experiments.
+EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
+               ("sparse_regression.py", "run")]
+
+# Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
+PROGRAM = """#!/usr/bin/env python3
+import json, pathlib, sys
+here = pathlib.Path(__file__)
+if sys.argv[1:] == ["--version"]:
+    print(f"stein 0.1.0 ({here.with_suffix('.commit').read_text()})")
+    sys.exit()
+here.with_suffix(".called").write_text(" ".join(sys.argv[1:]))
+answer = here.with_suffix(".answer").read_text()
+print(answer)
+if "--out" in sys.argv:
+    folder, summary = pathlib.Path(sys.argv[sys.argv.index("--out") + 1]), json.loads(answer)
+    folder.mkdir(parents=True)
+    (folder / "metrics.jsonl").write_text("".join(
+        json.dumps({"tag": "evaluation_return", "seed": seed, "step": step, "value": 1}) + "\\n"
+        for seed in summary["seeds"] for step in (1, summary["steps"])))
+"""
+
+
+class ResultsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = pathlib.Path(folder.name)
+        cls.stein = cls.root / "build/release/stein"
+        for part in ("scripts/results", "docs"):
+            shutil.copytree(SOURCE / part, cls.root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        cls.git("init", "--quiet")
+        cls.commit()
+        cls.published = cls.head()
+
+    def setUp(self):
+        self.git("reset", "--quiet", "--hard", self.published)
+        self.git("clean", "--quiet", "-fdx")
+        self.stand_in("build/release/stein")
+
+    @classmethod
+    def git(cls, *words):
+        settings = ["user.name=test", "user.email=test@localhost", "commit.gpgsign=false", "core.hooksPath=/dev/null"]
+        call = ["git", *(word for setting in settings for word in ("-c", setting)), *words]
+        return subprocess.run(call, cwd=cls.root, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    @classmethod
+    def commit(cls):
+        """Commits the scripts and pages as they stand; the program, if there is one, is of this commit too."""
+        cls.git("add", "--all", "scripts", "docs")
+        cls.git("commit", "--quiet", "--message", "As they stand")
+        if cls.stein.exists():
+            cls.stein.with_suffix(".commit").write_text(cls.head())
+
+    @classmethod
+    def head(cls):
+        return cls.git("rev-parse", "HEAD")
+
+    def stand_in(self, path):
+        program = self.root / path
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(PROGRAM)
+        program.chmod(0o755)
+        program.with_suffix(".commit").write_text(self.head())
+        return program
+
+    def record(self, path):
+        return json.loads((self.root / "docs/results" / path).read_text())
+
+    def call(self, script, *words, path=""):
+        call = [sys.executable, "-B", str(self.root / "scripts/results" / script), *words]
+        environment = {**ENVIRONMENT, "PATH": f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]}
+        return subprocess.run(call, env=environment, capture_output=True, text=True)
+
+    def succeeds(self, *words, **more):
+        done = self.call(*words, **more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def refuses(self, *words, because):
+        """The script ends with the sentence `because`, and has changed nothing."""
+        before = self.git("status", "--porcelain", "docs")
+        done = self.call(*words)
+        self.assertEqual(done.returncode, 1, f"{words}: {done.stdout}{done.stderr}")
+        self.assertIn(because, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(self.git("status", "--porcelain", "docs"), before)
+
+    def run_again(self, path, *words, **more):
+        """Takes a record away, in a commit, and has the script run it again with a program that prints the same; the new record."""
+        old = self.record(path)
+        (self.root / "docs/results" / path).unlink()
+        self.commit()
+        summary = {**old["summary"], "commit": self.head(), "commits": [self.head()], "run_directory": "/somewhere"}
+        self.stein.with_suffix(".answer").write_text(json.dumps(summary))
+        self.succeeds(*words, **more)
+        new = self.record(path)
+        self.assertEqual(new["command"], old["command"])
+        return new
+
+
+class CommitTest(ResultsTest):
+    def test_experiments_are_refused_where_tracked_files_differ_from_the_commit(self):
+        page = self.root / "docs/results.md"
+        page.write_text(page.read_text() + "One line more.\n")
+        for words in EXPERIMENTS:
+            self.refuses(*words, because="these tracked files differ from HEAD: docs/results.md")
+        self.git("add", "docs/results.md")
+        for words in EXPERIMENTS:
+            self.refuses(*words, because="these tracked files differ from HEAD: docs/results.md")
+        self.assertFalse(self.stein.with_suffix(".called").exists())
+
+    def test_experiments_are_refused_where_the_program_is_of_another_commit(self):
+        for built in ("0123456789ab", self.head() + "+", "unknown"):
+            self.stein.with_suffix(".commit").write_text(built)
+            for words in EXPERIMENTS:
+                self.refuses(*words, because=f"build/release/stein was built from commit {built}, HEAD is {self.head()}")
+
+    def test_a_record_of_a_bandit_names_its_commit(self):
+        new = self.run_again("wheel/lints_delta=0.5.json", "bandits.py", "run", "wheel")
+        self.assertEqual(new["commit"], self.head())
+
+    def test_a_record_of_control_names_its_commit(self):
+        new = self.run_again("control/curves/InvertedPendulum_ppo_none.json", "control.py", "curves")
+        self.assertEqual(new["commit"], self.head())
+
+    def test_no_record_is_kept_of_a_program_that_had_changes_when_it_was_run(self):
+        path = "wheel/lints_delta=0.5.json"
+        summary = self.record(path)["summary"]
+        (self.root / "docs/results" / path).unlink()
+        self.commit()
+        mixed = [self.head() + "+", self.head()]
+        self.stein.with_suffix(".answer").write_text(json.dumps({**summary, "commits": mixed, "run_directory": "/somewhere"}))
+        done = self.call("bandits.py", "run", "wheel")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"made by a program of {', '.join(mixed)}; only results of clean commits are kept", done.stderr)
+        self.assertFalse((self.root / "docs/results" / path).exists())
+
+    def test_a_run_is_continued_only_where_all_its_programs_had_clean_commits(self):
+        run = self.root / "runs/one"
+        (run / "checkpoints/10").mkdir(parents=True)
+        for manifest, continues in (({"commit": "a1"}, True), ({"commit": "a1", "later_commits": ["b2"]}, True), ({"commit": "a1+"}, False),
+                                    ({"commit": "a1", "later_commits": ["b2+"]}, False), ({"commit": "unknown"}, False)):
+            (run / "manifest.json").write_text(json.dumps(manifest))
+            self.assertEqual(records.can_continue(run), continues, manifest)
+
+    def test_a_record_of_the_sparse_regression_names_its_commit(self):
+        path = "sparse_regression/linear_sa_0.1_2_0_500000.json"
+        old = self.record(path)
+        (self.root / "docs/results" / path).unlink()
+        self.commit()
+        cmake = self.stand_in("tools/cmake")  # builds nothing
+        cmake.with_suffix(".answer").write_text("")
+        example = self.stand_in("build/examples/sparse_regression/example_sparse_regression")
+        example.with_suffix(".answer").write_text(json.dumps(old["outcome"]))
+        self.succeeds("sparse_regression.py", "run", "linear", path=str(cmake.parent))
+        self.assertEqual(example.with_suffix(".called").read_text(), "linear sa 0.1 2 0 500000")
+        new = self.record(path)
+        self.assertEqual(new["commit"], self.head())
+        self.assertEqual((new["command"], new["outcome"]), (old["command"], old["outcome"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
