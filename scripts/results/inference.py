@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs the tests that hold the inference core to its laws and writes docs/inference.md from the figures that they measured.
 
-    scripts/results/inference.py     about two minutes of one core; needs build/release/test_inference
+    scripts/results/inference.py run      about two minutes of one core, from a clean commit only; needs a build/release of that commit
+    scripts/results/inference.py write    the page from the figures of the last run
 
-The tests append a line of JSON a figure to the file that STEIN_PROOF_RECORD names (tests/inference/proof_record.h). The page is
-left as it was unless all of them pass.
+The tests append a line of JSON a figure to the file that STEIN_PROOF_RECORD names (tests/inference/proof_record.h). The figures are kept
+in docs/results/inference.json, with the command and the commit. Record and page are left as they were unless all tests pass.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -13,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-from records import ROOT
+from records import RESULTS, ROOT, clean_commit, keep
 
 PROGRAM = ROOT / "build/release/test_inference"
+COMMAND = "test_inference [proof]"
+RECORD = RESULTS / "inference.json"
 PAGE = ROOT / "docs/inference.md"
 COLUMNS = ["exact law", "linear regression", "data twice", "logistic regression"]
 METHODS = ["sgld", "psgld, metric at rest", "psgld, β₁ = 0", "sghmc", "dropout-sghmc", "sgnht, one a particle",
@@ -83,14 +87,19 @@ one step. The last two mutants are errors of the target: the mean of a conjugate
 """
 
 
+def build():
+    """Builds the tests; clean_commit has seen to it that the rest is of the present commit."""
+    subprocess.run(["cmake", "--build", str(PROGRAM.parent), "--target", PROGRAM.name], check=True, stdout=subprocess.DEVNULL)
+
+
 def measured():
-    """What the tests wrote, or nothing if one of them fails."""
+    """The figures that the tests wrote; the script ends if one of them fails."""
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "record.jsonl"
         environment = {"OMP_NUM_THREADS": "1", **os.environ, "STEIN_PROOF_RECORD": str(record)}
         done = subprocess.run([str(PROGRAM), "[proof]"], env=environment, stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
-            sys.exit(done.stdout + "a test fails: the page is left as it was")
+            sys.exit(done.stdout + "a test fails: record and page are left as they were")
         return [json.loads(line) for line in record.read_text().splitlines()]
 
 
@@ -147,11 +156,19 @@ def page(cells):
     return text
 
 
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        sys.exit(__doc__)
-    found = by_cell(measured())
+def write():
+    found = by_cell(json.loads(RECORD.read_text())["figures"])
     unknown = {method for method, _ in found} - set(METHODS)
     if unknown:
         sys.exit(f"figures of methods that the page does not know: {', '.join(sorted(unknown))}")
     PAGE.write_text(page(found))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["run", "write"])
+    if parser.parse_args().action == "run":
+        commit = clean_commit()
+        build()
+        keep(RECORD, COMMAND, commit, {"figures": measured()})
+    write()

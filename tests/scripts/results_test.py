@@ -22,11 +22,11 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
-               ("sparse_regression.py", "run")]
+               ("sparse_regression.py", "run"), ("inference.py", "run")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
 PROGRAM = """#!/usr/bin/env python3
-import json, pathlib, sys
+import json, os, pathlib, sys
 here = pathlib.Path(__file__)
 if sys.argv[1:] == ["--version"]:
     print(f"stein 0.1.0 ({here.with_suffix('.commit').read_text()})")
@@ -34,6 +34,8 @@ if sys.argv[1:] == ["--version"]:
 here.with_suffix(".called").write_text(" ".join(sys.argv[1:]))
 answer = here.with_suffix(".answer").read_text()
 print(answer)
+if "STEIN_PROOF_RECORD" in os.environ:
+    pathlib.Path(os.environ["STEIN_PROOF_RECORD"]).write_text(answer)
 if "--out" in sys.argv:
     folder, summary = pathlib.Path(sys.argv[sys.argv.index("--out") + 1]), json.loads(answer)
     folder.mkdir(parents=True)
@@ -79,12 +81,14 @@ class ResultsTest(unittest.TestCase):
     def head(cls):
         return cls.git("rev-parse", "HEAD")
 
-    def stand_in(self, path):
+    def stand_in(self, path, answer=""):
+        """Puts a program of the present commit at `path` that prints `answer`."""
         program = self.root / path
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(PROGRAM)
         program.chmod(0o755)
         program.with_suffix(".commit").write_text(self.head())
+        program.with_suffix(".answer").write_text(answer)
         return program
 
     def record(self, path):
@@ -171,15 +175,19 @@ class CommitTest(ResultsTest):
         old = self.record(path)
         (self.root / "docs/results" / path).unlink()
         self.commit()
-        cmake = self.stand_in("tools/cmake")  # builds nothing
-        cmake.with_suffix(".answer").write_text("")
-        example = self.stand_in("build/examples/sparse_regression/example_sparse_regression")
-        example.with_suffix(".answer").write_text(json.dumps(old["outcome"]))
-        self.succeeds("sparse_regression.py", "run", "linear", path=str(cmake.parent))
+        example = self.stand_in("build/examples/sparse_regression/example_sparse_regression", json.dumps(old["outcome"]))
+        self.succeeds("sparse_regression.py", "run", "linear", path=self.stand_in("tools/cmake").parent)
         self.assertEqual(example.with_suffix(".called").read_text(), "linear sa 0.1 2 0 500000")
         new = self.record(path)
         self.assertEqual(new["commit"], self.head())
         self.assertEqual((new["command"], new["outcome"]), (old["command"], old["outcome"]))
+
+    def test_the_record_of_the_proofs_names_its_commit(self):
+        figures = [{"method": "sgld", "column": "exact law", "what": "|z|", "figure": 1.3}]
+        self.stand_in("build/release/test_inference", json.dumps(figures[0]))
+        self.succeeds("inference.py", "run", path=self.stand_in("tools/cmake").parent)
+        self.assertEqual(self.record("inference.json"), {"command": "test_inference [proof]", "commit": self.head(), "figures": figures})
+        self.assertIn("| sgld | ≤ 1.3 |", (self.root / "docs/inference.md").read_text())
 
 
 if __name__ == "__main__":
