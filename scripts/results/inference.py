@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests that hold the inference core to its laws and writes docs/inference.md from the figures that they measured.
 
-    scripts/results/inference.py run      about two minutes of one core, from a clean commit only; needs a build/release of that commit
+    scripts/results/inference.py run      about two minutes of one core, from a clean commit only; needs a build/release of that commit,
+                                          with LibTorch
     scripts/results/inference.py write    the page from the figures of the last run
 
 The tests append a line of JSON a figure to the file that STEIN_PROOF_RECORD names (tests/inference/proof_record.h). The figures are kept
@@ -17,8 +18,9 @@ import tempfile
 
 from records import RESULTS, ROOT, clean_commit, keep
 
-PROGRAM = ROOT / "build/release/test_inference"
-COMMAND = "test_inference [proof]"
+BUILD = ROOT / "build/release"
+PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
+COMMAND = " && ".join(f"{program} [proof]" for program in PROGRAMS)
 RECORD = RESULTS / "inference.json"
 PAGE = ROOT / "docs/inference.md"
 COLUMNS = ["exact law", "linear regression", "data twice", "logistic regression"]
@@ -32,7 +34,7 @@ MUTANT = 10  # |z| of tests/inference/chain_statistics.h
 HEAD = """# How the inference core is proven
 
 Written by `scripts/results/inference.py` from what the tests tagged `[proof]` measured in one run; nothing here is typed by hand.
-`build/release/test_inference "[proof]"` runs the same tests.
+`build/release/test_inference "[proof]"` and `build/release/test_inference_torch "[proof]"` run the same tests.
 
 |z| is the largest distance between an average over chains and its law, in standard errors that come from the spread of 64 or more
 independent chains, never from autocorrelation. Seeds are fixed. A right sampler has to stay below 6.1 in every comparison (with 64 chains,
@@ -89,7 +91,7 @@ one step. The last two mutants are errors of the target: the mean of a conjugate
 
 def build():
     """Builds the tests; clean_commit has seen to it that the rest is of the present commit."""
-    subprocess.run(["cmake", "--build", str(PROGRAM.parent), "--target", PROGRAM.name], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", str(BUILD), "--target", *PROGRAMS], check=True, stdout=subprocess.DEVNULL)
 
 
 def measured():
@@ -97,9 +99,10 @@ def measured():
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "record.jsonl"
         environment = {"OMP_NUM_THREADS": "1", **os.environ, "STEIN_PROOF_RECORD": str(record)}
-        done = subprocess.run([str(PROGRAM), "[proof]"], env=environment, stdout=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            sys.exit(done.stdout + "a test fails: record and page are left as they were")
+        for program in PROGRAMS:
+            done = subprocess.run([str(BUILD / program), "[proof]"], env=environment, stdout=subprocess.PIPE, text=True)
+            if done.returncode != 0:
+                sys.exit(done.stdout + "a test fails: record and page are left as they were")
         return [json.loads(line) for line in record.read_text().splitlines()]
 
 
@@ -161,6 +164,9 @@ def write():
     unknown = {method for method, _ in found} - set(METHODS)
     if unknown:
         sys.exit(f"figures of methods that the page does not know: {', '.join(sorted(unknown))}")
+    empty = {*COLUMNS, "mutants"} - {column for _, column in found}
+    if empty:
+        sys.exit(f"columns without a single figure, so the page is left as it was: {', '.join(sorted(empty))}")
     PAGE.write_text(page(found))
 
 

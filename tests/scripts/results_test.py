@@ -35,7 +35,8 @@ here.with_suffix(".called").write_text(" ".join(sys.argv[1:]))
 answer = here.with_suffix(".answer").read_text()
 print(answer)
 if "STEIN_PROOF_RECORD" in os.environ:
-    pathlib.Path(os.environ["STEIN_PROOF_RECORD"]).write_text(answer)
+    with open(os.environ["STEIN_PROOF_RECORD"], "a") as record:
+        record.write(answer)
 if "--out" in sys.argv:
     folder, summary = pathlib.Path(sys.argv[sys.argv.index("--out") + 1]), json.loads(answer)
     folder.mkdir(parents=True)
@@ -183,11 +184,24 @@ class CommitTest(ResultsTest):
         self.assertEqual((new["command"], new["outcome"]), (old["command"], old["outcome"]))
 
     def test_the_record_of_the_proofs_names_its_commit(self):
-        figures = [{"method": "sgld", "column": "exact law", "what": "|z|", "figure": 1.3}]
-        self.stand_in("build/release/test_inference", json.dumps(figures[0]))
+        figures = [{"method": "sgld", "column": column, "what": "|z|", "figure": 1.3}
+                   for column in ("exact law", "logistic regression", "linear regression", "data twice")]
+        figures.append({"method": "sgld", "column": "mutants", "what": "right", "figure": 0.1})
+        lines = [json.dumps(figure) + "\n" for figure in figures]
+        self.stand_in("build/release/test_inference", "".join(lines[:2]))
+        self.stand_in("build/release/test_inference_torch", "".join(lines[2:]))
         self.succeeds("inference.py", "run", path=self.stand_in("tools/cmake").parent)
-        self.assertEqual(self.record("inference.json"), {"command": "test_inference [proof]", "commit": self.head(), "figures": figures})
-        self.assertIn("| sgld | ≤ 1.3 |", (self.root / "docs/inference.md").read_text())
+        command = "test_inference [proof] && test_inference_torch [proof]"
+        self.assertEqual(self.record("inference.json"), {"command": command, "commit": self.head(), "figures": figures})
+        self.assertIn("| sgld | ≤ 1.3 | ≤ 1.3 | ≤ 1.3 | ≤ 1.3 |", (self.root / "docs/inference.md").read_text())
+
+    def test_the_page_of_the_proofs_is_left_where_a_column_has_no_figures(self):
+        self.stand_in("build/release/test_inference", json.dumps({"method": "sgld", "column": "mutants", "what": "right", "figure": 0.1}))
+        self.stand_in("build/release/test_inference_torch")
+        done = self.call("inference.py", "run", path=self.stand_in("tools/cmake").parent)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("columns without a single figure, so the page is left as it was: data twice, exact law, linear", done.stderr)
+        self.assertEqual(self.git("diff", "--name-only", "HEAD", "docs/inference.md"), "")
 
 
 if __name__ == "__main__":
