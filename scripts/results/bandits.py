@@ -17,7 +17,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep, play
+from records import RESULTS, ROOT, clean_commit, keep, play, read_record
 from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
                           write_page, write_section)
 
@@ -35,21 +35,21 @@ def command(env, policy, settings, seeds):
     words = ["bandit", "--env", env, "--policy", policy]
     for key, value in settings.items():
         words += ["--set", f"{key}={value}"]
-    return words + ["--seeds", f"{seeds[0]}:{seeds[1]}"]
+    return " ".join(["stein", *words, "--seeds", f"{seeds[0]}:{seeds[1]}"])
 
 
 def result_file(table, name):
     return RESULTS / table / (name.replace(", ", "_").replace(" ", "-").replace("δ", "delta").replace("ε", "epsilon") + ".json")
 
 
-def run(table, name, words, commit):
+def run(table, name, asked, commit):
     """Runs or continues one entry, unless its result is there already."""
     result = result_file(table, name)
-    if result.exists():
+    if read_record(result, asked):
         return
-    code, summary = play(f"{table}/{name}", words, RUNS / table / result.stem, environment())
+    code, summary = play(f"{table}/{name}", asked, RUNS / table / result.stem, environment())
     if code == 0:
-        keep(result, "stein " + " ".join(words), commit, {"summary": summary}, indent=1)
+        keep(result, asked, commit, {"summary": summary}, indent=1)
 
 
 def grid(policy):
@@ -61,21 +61,31 @@ def grid(policy):
     return [(policy + name, settings) for name, settings in combinations]
 
 
+def tuning_command(policy, settings):
+    plan = PLAN["tuning"]
+    return command(plan["env"], policy, {"steps": plan["steps"], **settings}, plan["seeds"])
+
+
+def tuned(policy):
+    """(settings, record) of every point of the policy's grid; the record is None where it has not been run."""
+    for name, settings in grid(policy):
+        yield settings, read_record(result_file("tuning", name), tuning_command(policy, settings))
+
+
 def tune(policies):
-    plan, commit = PLAN["tuning"], clean_commit()
+    commit = clean_commit()
     for policy in policies:
         for name, settings in grid(policy):
-            run("tuning", name, command(plan["env"], policy, {"steps": plan["steps"], **settings}, plan["seeds"]), commit)
+            run("tuning", name, tuning_command(policy, settings), commit)
 
 
 def chosen(policy):
     """The settings with the smallest mean regret on the tuning seeds; nothing if the grid has not been run whole."""
     best, settings = None, None
-    for name, candidate in grid(policy) if policy in PLAN["tuning"]["grid"] else []:
-        result = result_file("tuning", name)
-        if not result.exists():
+    for candidate, entry in tuned(policy) if policy in PLAN["tuning"]["grid"] else []:
+        if entry is None:
             return None
-        regret = json.loads(result.read_text())["summary"]["regret"]["mean"]
+        regret = entry["summary"]["regret"]["mean"]
         if best is None or regret < best:
             best, settings = regret, candidate
     return settings if settings is not None else {}
@@ -86,15 +96,21 @@ def entries(table):
         yield entry["name"], entry["policy"], entry.get("env", PLAN["tables"][table].get("env")), entry.get("settings", {})
 
 
+def commands(table):
+    """(name, command) of every entry of a table; no command where its policy has not been tuned yet."""
+    plan = PLAN["tables"][table]
+    for name, policy, env, settings in entries(table):
+        choice = chosen(policy) if plan.get("tuned") else {}
+        yield name, None if choice is None else command(env, policy, {**plan.get("settings", {}), **choice, **settings}, plan["seeds"])
+
+
 def run_tables(tables):
     commit = clean_commit()
     for table in tables:
-        plan = PLAN["tables"][table]
-        for name, policy, env, settings in entries(table):
-            tuned = chosen(policy) if plan.get("tuned") else {}
-            if tuned is None:
-                sys.exit(f"{policy}: the tuning grid has not been run whole; run `tune` first")
-            run(table, name, command(env, policy, {**plan.get("settings", {}), **tuned, **settings}, plan["seeds"]), commit)
+        for name, asked in commands(table):
+            if asked is None:
+                sys.exit(f"{table}/{name}: the tuning grid has not been run whole; run `tune` first")
+            run(table, name, asked, commit)
 
 
 def row(name, entry):
@@ -111,8 +127,9 @@ HEAD = ("| policy | regret, mean ± sd | % of uniform | lock-in share | decision
 
 
 def results_of(table):
-    """The summary and command of every entry of a table that has been run, by name."""
-    return {name: json.loads(result_file(table, name).read_text()) for name, _, _, _ in entries(table) if result_file(table, name).exists()}
+    """The record of every entry of a table that has been run, by name."""
+    found = {name: read_record(result_file(table, name), asked) for name, asked in commands(table)}
+    return {name: entry for name, entry in found.items() if entry}
 
 
 def write():
@@ -130,10 +147,9 @@ def write():
     plan = PLAN["tuning"]
     text += f"\n## Tuning\n\n{plan['text']}\n\n| policy and settings | regret, mean ± sd |\n|---|---|\n"
     for policy in plan["grid"]:
-        for name, settings in grid(policy):
-            result = result_file("tuning", name)
+        for settings, entry in tuned(policy):
             label = policy + " " + " ".join(f"{key}={value}" for key, value in settings.items())
-            regret = json.loads(result.read_text())["summary"]["regret"] if result.exists() else None
+            regret = entry["summary"]["regret"] if entry else None
             text += f"| {label} | {regret['mean']:.1f} ± {regret['sd']:.1f} |\n" if regret else f"| {label} | not run |\n"
     write_page("bandits", text)
     tables = {table: results_of(table) for table in PLAN["tables"]}

@@ -9,9 +9,9 @@ docs/results.md; resumable.
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
 docs/results/control/<task>_<agent>_<posterior>….json: the command, the commit, what the program printed, and means and last values of the
-training returns; it is skipped the next time unless the command has changed. An interrupted run is continued from its checkpoint
-in runs/results/control. The plan (tasks, grids, seeds, budgets) is control_plan.json. A setting is chosen by the mean return of the
-final evaluation on the tuning seeds. Runs of another length than planned (the published 1,000 iterations) have it in their name.
+training returns; it is skipped the next time. An interrupted run is continued from its checkpoint in runs/results/control. The plan
+(tasks, grids, seeds, budgets) is control_plan.json. A setting is chosen by the mean return of the final evaluation on the tuning seeds. Runs
+of another length than planned (the published 1,000 iterations) have it in their name.
 """
 import argparse
 import itertools
@@ -22,7 +22,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep, play
+from records import RESULTS, ROOT, clean_commit, keep, play, read_record
 from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
                           with_interval, write_page, write_section)
 
@@ -43,13 +43,13 @@ def command(task, agent, method, iterations, seeds, chosen):
     words = ["rl", "--env", task, "--agent", agent, "--posterior", PLAN["posteriors"][method]["posterior"]]
     for key, value in {**settings, "steps": steps}.items():
         words += ["--set", f"{key}={value}"]
-    return words + ["--seeds", f"{seeds[0]}:{seeds[1]}"]
+    return " ".join(["stein", *words, "--seeds", f"{seeds[0]}:{seeds[1]}"])
 
 
 def curve_command(task, agent, posterior):
     first, end = PLAN["seeds"]
-    return ["rl", "--env", task, "--agent", agent, "--posterior", posterior, "--set", f"steps={PLAN['curves']['tasks'][task]}",
-            "--seeds", f"{first}:{end}"]
+    steps = PLAN["curves"]["tasks"][task]
+    return f"stein rl --env {task} --agent {agent} --posterior {posterior} --set steps={steps} --seeds {first}:{end}"
 
 
 def recorded(folder):
@@ -82,16 +82,19 @@ def curve_of(folder, _):
     return {"curve": {"mean": means, "last": last}}
 
 
-def run(name, words, commit, read):
+def result_file(name):
+    return ENTRIES / f"{name}.json"
+
+
+def run(name, asked, commit, read):
     """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
-    result, asked = ENTRIES / f"{name}.json", "stein " + " ".join(words)
-    if result.exists() and json.loads(result.read_text())["command"] == asked:
+    if read_record(result_file(name), asked):
         return
-    code, summary = play(name, words, RUNS / name)
+    code, summary = play(name, asked, RUNS / name)
     if code == 4:
-        keep(result, asked, commit, {"diverged": True})
+        keep(result_file(name), asked, commit, {"diverged": True})
     elif code == 0:
-        keep(result, asked, commit, {"summary": summary, **read(RUNS / name, summary)})
+        keep(result_file(name), asked, commit, {"summary": summary, **read(RUNS / name, summary)})
 
 
 def grid(method):
@@ -104,23 +107,26 @@ def tuning_name(task, agent, method, candidate):
     return "tuning/" + "_".join([task, agent, method, *(f"{key}-{value}" for key, value in candidate.items())])
 
 
+def tuning_command(task, agent, method, candidate):
+    return command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate)
+
+
 def tune(tasks):
     commit = clean_commit()
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
         for candidate in grid(method):
-            run(tuning_name(task, agent, method, candidate),
-                command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate), commit,
-                curve_of)
+            point = task, agent, method, candidate
+            run(tuning_name(*point), tuning_command(*point), commit, curve_of)
 
 
 def chosen(task, agent, method):
     """The settings with the largest mean return on the tuning seeds; nothing if the grid has not been run whole."""
     best, settings = None, None
     for candidate in grid(method):
-        result = ENTRIES / f"{tuning_name(task, agent, method, candidate)}.json"
-        if not result.exists():
+        point = task, agent, method, candidate
+        entry = read_record(result_file(tuning_name(*point)), tuning_command(*point))
+        if entry is None:
             return None
-        entry = json.loads(result.read_text())
         if "diverged" in entry:
             continue
         value = entry["summary"]["return"]["mean"]
@@ -134,15 +140,21 @@ def name_of(task, agent, method, iterations):
     return f"{task}_{agent}_{method}" + ("" if planned else f"_{iterations}")
 
 
+def reported_command(task, agent, method, iterations):
+    """None where the grid has not been run whole."""
+    settings = chosen(task, agent, method)
+    return None if settings is None else command(task, agent, method, iterations, PLAN["seeds"], settings)
+
+
 def run_tables(tasks, iterations):
     commit = clean_commit()
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
-        settings = chosen(task, agent, method)
-        if settings is None:
+        entry = task, agent, method, iterations or PLAN["tasks"][task]["iterations"]
+        asked = reported_command(*entry)
+        if asked is None:
             print(f"{task}, {agent}, {method}: the grid has not been run whole; run `tune` first", file=sys.stderr)
             continue
-        length = iterations or PLAN["tasks"][task]["iterations"]
-        run(name_of(task, agent, method, length), command(task, agent, method, length, PLAN["seeds"], settings), commit, curve_of)
+        run(name_of(*entry), asked, commit, curve_of)
 
 
 def curve_entries(task):
@@ -163,8 +175,7 @@ def curve_section():
         text += f"### {task}\n\n| agent | posterior | " + " | ".join(f"{share * steps / 1e6:g} M" for share in CURVE_POINTS)
         text += " | without noise at the end | command |\n" + "|---" * (len(CURVE_POINTS) + 4) + "|\n"
         for agent, posterior, name in curve_entries(task):
-            result = ENTRIES / f"{name}.json"
-            entry = json.loads(result.read_text()) if result.exists() else None
+            entry = read_record(result_file(name), curve_command(task, agent, posterior))
             text += f"| {agent} | {posterior} | "
             if entry is None or "diverged" in entry:
                 text += "not run" if entry is None else "diverged"
@@ -304,11 +315,6 @@ HEAD = ("| method | chosen | learning | learning, discounted | final evaluation,
         "|---|---|---|---|---|---|---|---|---|---|\n")
 
 
-def entry_of(name):
-    result = ENTRIES / f"{name}.json"
-    return json.loads(result.read_text()) if result.exists() else None
-
-
 def write():
     everything, text = {}, ""
     for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"]):
@@ -318,7 +324,7 @@ def write():
             text += f"### {task}, {agent}, the steps of {length} iterations\n\n{HEAD}"
             entries = {}
             for method in PLAN["posteriors"]:
-                entry = entry_of(name_of(task, agent, method, length))
+                entry = read_record(result_file(name_of(task, agent, method, length)), reported_command(task, agent, method, length))
                 text += row(method, chosen(task, agent, method), entry)
                 if entry and "summary" in entry:
                     entries[method] = entry
@@ -327,7 +333,7 @@ def write():
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
     write_page("control", TEXT + PUBLISHED + verdicts(planned) + FOUND + RETURNS_FIGURES + text + curve_section())
-    curves = {(task, agent, posterior): entry_of(name)
+    curves = {(task, agent, posterior): read_record(result_file(name), curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
     missing = [f"{task} {agent} {method}" for (task, agent), entries in planned.items()
                for method in PLAN["posteriors"] if method not in entries]

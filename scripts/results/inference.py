@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from records import RESULTS, ROOT, clean_commit, keep
+from records import RESULTS, ROOT, clean_commit, keep, read_record
 
 BUILD = ROOT / "build/release"
 PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
@@ -160,7 +160,10 @@ def page(cells):
 
 
 def write():
-    found = by_cell(json.loads(RECORD.read_text())["figures"])
+    record = read_record(RECORD, COMMAND)
+    if record is None:
+        sys.exit(f"{RECORD.relative_to(ROOT)} is not there: run the tests first, with `run`")
+    found = by_cell(record["figures"])
     unknown = {method for method, _ in found} - set(METHODS)
     if unknown:
         sys.exit(f"figures of methods that the page does not know: {', '.join(sorted(unknown))}")

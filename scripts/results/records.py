@@ -50,13 +50,13 @@ def can_continue(folder):
     return all(map(is_clean, [manifest["commit"], *manifest.get("later_commits", [])]))
 
 
-def play(label, words, folder, environment=None):
-    """Starts `stein words` in a run folder, or continues it where it was begun with the same words. The exit code and the summary, if
-    there is one; an interruption ends the script."""
-    note, asked = folder.parent / f"{folder.name}.command", " ".join(words)
-    started = note.exists() and note.read_text() == asked and can_continue(folder)
+def play(label, command, folder, environment=None):
+    """Starts the command, "stein …", in a run folder, or continues it where it was begun with the same command. The exit code and the
+    summary, if there is one; an interruption ends the script."""
+    note, words = folder.parent / f"{folder.name}.command", command.split()[1:]
+    started = note.exists() and note.read_text() == command and can_continue(folder)
     note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(asked)
+    note.write_text(command)
     call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
     print(f"{label}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
     done = subprocess.run([*call, "--json", "--quiet"], env=environment or os.environ, stdout=subprocess.PIPE, text=True)
@@ -78,3 +78,35 @@ def keep(path, command, commit, results, indent=None):
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps({"command": command, "commit": commit, **results}, indent=indent) + "\n")
     partial.rename(path)
+
+
+def read_record(path, command):
+    """The record at `path`, None if there is none. Ends the script where it is not a record of `command`, what the plan runs today (None
+    where the plan cannot say, since tuning is not complete)."""
+    if not path.exists():
+        return None
+    entry = json.loads(path.read_text())
+    if command is None:
+        sys.exit(f"{name_of(path)} cannot be checked, since its tuning grid has not been run whole; run `tune` first")
+    found = entry.get("command", "no command")
+    if found != command:
+        refuse(path, *apart(command, found))
+    return entry
+
+
+def name_of(path):
+    return path.relative_to(ROOT)
+
+
+def refuse(path, expected, found):
+    sys.exit(f"{name_of(path)} is no record of the present plan: expected {expected}, found {found}; restore the plan, or remove the record "
+             "and run it again")
+
+
+def apart(expected, found):
+    """The options that only one of two commands has, of each; the whole commands where they differ in order alone."""
+    options = [re.split(" (?=--)", command) for command in (expected, found)]
+    only = [[option for option in options[i] if option not in options[1 - i]] for i in range(2)]
+    if not any(only):
+        return f"`{expected}`", f"`{found}`"
+    return [f"`{' '.join(part)}`" if part else "no such option" for part in only]

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep
+from records import RESULTS, ROOT, clean_commit, keep, read_record
 from results_page import IMAGES, backed, bounds_of_difference, half_width, paragraph, with_interval, write_page, write_section
 
 CELLS = RESULTS / "sparse_regression"
@@ -50,25 +50,30 @@ def build():
         subprocess.run([str(word) for word in words], check=True, stdout=subprocess.DEVNULL)
 
 
+def command(words):
+    return " ".join([PROGRAM.name, *words])
+
+
 def run(task, seeds, steps, commit):
     for (v0, sigma), published in PUBLISHED[task].items():
         for method in published:
             for seed in seeds:
                 words = [task, method, v0, sigma, str(seed), str(steps)]
                 result = CELLS / ("_".join(words) + ".json")
-                if result.exists():
+                if read_record(result, command(words)):
                     continue
                 print(" ".join(words), file=sys.stderr, flush=True)
                 done = subprocess.run([str(PROGRAM), *words], stdout=subprocess.PIPE, text=True, check=True)
-                keep(result, "example_sparse_regression " + " ".join(words), commit, {"outcome": json.loads(done.stdout)})
+                keep(result, command(words), commit, {"outcome": json.loads(done.stdout)})
 
 
 def outcomes(task, method, v0, sigma):
     """The outcomes of the longest runs of a cell by seed, and their steps."""
     found = {}
     for path in CELLS.glob(f"{task}_{method}_{v0}_{sigma}_*.json"):
-        seed, steps = (int(word) for word in path.stem.split("_")[4:])
-        found.setdefault(steps, {})[seed] = json.loads(path.read_text())["outcome"]
+        words = path.stem.split("_")
+        seed, steps = map(int, words[4:])
+        found.setdefault(steps, {})[seed] = read_record(path, command(words))["outcome"]
     return (found[max(found)], max(found)) if found else ({}, 0)
 
 

@@ -95,6 +95,9 @@ class ResultsTest(unittest.TestCase):
     def record(self, path):
         return json.loads((self.root / "docs/results" / path).read_text())
 
+    def rewrite(self, path, record):
+        (self.root / "docs/results" / path).write_text(json.dumps(record))
+
     def call(self, script, *words, path=""):
         call = [sys.executable, "-B", str(self.root / "scripts/results" / script), *words]
         environment = {**ENVIRONMENT, "PATH": f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]}
@@ -124,6 +127,58 @@ class ResultsTest(unittest.TestCase):
         new = self.record(path)
         self.assertEqual(new["command"], old["command"])
         return new
+
+
+# A record of every script, words of its command, and other ones.
+RECORDS = [("bandits.py", "wheel/svgd_delta=0.5.json", "--set delta=0.5", "--set delta=0.6"),
+           ("bandits.py", "mushroom/svgd.json", "--set step_size=0.001", "--set step_size=0.003"),
+           ("bandits.py", "tuning/svgd_step_size-0.001_noise_precision-4.json", "--seeds 1000:1002", "--seeds 1000:1003"),
+           ("control.py", "control/cartpole_a2c_svgd.json", "--set alpha=0.001", "--set alpha=0.01"),
+           ("control.py", "control/cartpole-swingup_reinforce_svgd_1000.json", "--set steps=160000000", "--set steps=32000000"),
+           ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.1.json", "--set step_size=0.01", "--set step_size=0.02"),
+           ("control.py", "control/curves/InvertedPendulum_ppo_none.json", "--posterior none", "--posterior svgd"),
+           ("sparse_regression.py", "sparse_regression/linear_sa_0.1_2_0_500000.json", "example_sparse_regression linear sa 0.1 2 0 500000",
+            "example_sparse_regression linear sa 0.1 1 0 500000"),
+           ("inference.py", "inference.json", "test_inference [proof] && test_inference_torch [proof]", "test_inference [proof]")]
+
+
+class RefusalTest(ResultsTest):
+    def test_a_record_of_another_command_is_refused_with_what_was_expected_and_found(self):
+        for script, path, expected, found in RECORDS:
+            record = self.record(path)
+            self.assertIn(expected, record["command"])
+            self.rewrite(path, {**record, "command": record["command"].replace(expected, found)})
+            self.refuses(script, "write", because=f"docs/results/{path} is no record of the present plan: "
+                         f"expected `{expected}`, found `{found}`; restore the plan, or remove the record and run it again")
+            self.rewrite(path, record)
+
+    def test_options_that_only_one_command_has_are_named(self):
+        path = "wheel/svgd_delta=0.5.json"
+        record = self.record(path)
+        self.rewrite(path, {**record, "command": record["command"] + " --set window=10"})
+        self.refuses("bandits.py", "write", because="expected no such option, found `--set window=10`")
+        self.rewrite(path, {**record, "command": record["command"].replace(" --set buffer=20000", "")})
+        self.refuses("bandits.py", "write", because="expected `--set buffer=20000`, found no such option")
+        self.rewrite(path, {"summary": record["summary"]})
+        self.refuses("bandits.py", "write", because=f"expected `{record['command']}`, found `no command`")
+
+    def test_a_run_does_not_replace_a_record_of_another_command(self):
+        for script, words, path in (("bandits.py", ["run", "wheel"], "wheel/svgd_delta=0.5.json"),
+                                    ("control.py", ["curves"], "control/curves/InvertedPendulum_ppo_none.json")):
+            record = self.record(path)
+            self.rewrite(path, {**record, "command": record["command"].replace("--seeds 0:", "--seeds 1:")})
+            self.commit()
+            self.refuses(script, *words, because="expected `--seeds 0:")
+        self.assertFalse(self.stein.with_suffix(".called").exists())
+
+    def test_a_reported_record_is_refused_where_its_grid_is_not_whole(self):
+        for script, point, path in (
+                ("bandits.py", "tuning/svgd_step_size-0.003_noise_precision-1.json", "mushroom/svgd.json"),
+                ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.03_alpha-0.1.json", "control/cartpole_a2c_svgd.json")):
+            record = self.record(point)
+            (self.root / "docs/results" / point).unlink()
+            self.refuses(script, "write", because=f"docs/results/{path} cannot be checked, since its tuning grid has not been run whole")
+            self.rewrite(point, record)
 
 
 class CommitTest(ResultsTest):
