@@ -17,7 +17,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep, play, read_record
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
 from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
                           write_page, write_section)
 
@@ -70,6 +70,10 @@ def tuned(policy):
     """(settings, record) of every point of the policy's grid; the record is None where it has not been run."""
     for name, settings in grid(policy):
         yield settings, read_record(result_file("tuning", name), tuning_command(policy, settings))
+
+
+def tuning_records():
+    return [entry for policy in PLAN["tuning"]["grid"] for _, entry in tuned(policy) if entry]
 
 
 def tune(policies):
@@ -139,6 +143,7 @@ def write():
         results = results_of(table)
         for name, _, _, _ in entries(table):
             text += (row(name, results[name]) if name in results else f"| {name} | not run | | | | | | |") + "\n"
+        text += f"\nRecords by commit: {by_commit(results.values())}.\n" if results else ""
         pairs = [pair for pair in plan.get("pairs", []) if all(name in results for name in pair)]
         if pairs:
             text += "\nDifferences of regret, paired by seed, which gives both the same contexts:\n\n"
@@ -151,6 +156,7 @@ def write():
             label = policy + " " + " ".join(f"{key}={value}" for key, value in settings.items())
             regret = entry["summary"]["regret"] if entry else None
             text += f"| {label} | {regret['mean']:.1f} ± {regret['sd']:.1f} |\n" if regret else f"| {label} | not run |\n"
+    text += f"\nRecords by commit: {by_commit(tuning_records())}.\n"
     write_page("bandits", text)
     tables = {table: results_of(table) for table in PLAN["tables"]}
     missing = [name for table in tables for name, _, _, _ in entries(table) if name not in tables[table]]
@@ -297,6 +303,8 @@ def short(wheel, mushroom, lock_in, remedies):
         backed(all(len(entry["summary"]["seeds"]) == 2 for entry in wheel.values()),
                "These are two seeds with untuned settings, too few for an order of the policies."))
     text += paragraph("Not run: the other policies on the wheel, and the news recommendation of the paper (figures 3b and 3c).")
+    reported = [entry for table in (wheel, mushroom, lock_in, remedies) for entry in table.values()]
+    text += paragraph(f"Records by commit: {by_commit(reported)}; of the tuning runs: {by_commit(tuning_records())}.")
     return text + "All tables, commands, grids and figures: [results/bandits.md](results/bandits.md).\n"
 
 

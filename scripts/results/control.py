@@ -22,7 +22,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep, play, read_record
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
 from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
                           with_interval, write_page, write_section)
 
@@ -111,6 +111,13 @@ def tuning_command(task, agent, method, candidate):
     return command(task, agent, method, PLAN["tasks"][task]["tuning_iterations"], PLAN["tuning_seeds"], candidate)
 
 
+def tuning_records():
+    """Those of the whole plan that there are."""
+    points = ((task, agent, method, candidate) for task, agent, method in itertools.product(PLAN["tasks"], PLAN["agents"], PLAN["posteriors"])
+              for candidate in grid(method))
+    return [entry for point in points if (entry := read_record(result_file(tuning_name(*point)), tuning_command(*point)))]
+
+
 def tune(tasks):
     commit = clean_commit()
     for task, agent, method in itertools.product(tasks, PLAN["agents"], PLAN["posteriors"]):
@@ -174,6 +181,7 @@ def curve_section():
     for task, steps in PLAN["curves"]["tasks"].items():
         text += f"### {task}\n\n| agent | posterior | " + " | ".join(f"{share * steps / 1e6:g} M" for share in CURVE_POINTS)
         text += " | without noise at the end | command |\n" + "|---" * (len(CURVE_POINTS) + 4) + "|\n"
+        there = []
         for agent, posterior, name in curve_entries(task):
             entry = read_record(result_file(name), curve_command(task, agent, posterior))
             text += f"| {agent} | {posterior} | "
@@ -184,7 +192,8 @@ def curve_section():
             cells = [with_interval(entry["evaluations"][str(share)], 0) for share in CURVE_POINTS]
             cells.append(with_interval(entry["summary"]["return"]["per_seed"], 0))
             text += " | ".join(cells) + f" | `{entry['command']}` |\n"
-        text += "\n"
+            there.append(entry)
+        text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
     return text
 
 
@@ -278,7 +287,7 @@ setting with the largest final evaluation on two tuning seeds after 30 % of the 
   α, independent the steps 0.001, 0.002 and 0.1), and three rows of cartpole-swingup were run again with the settings chosen from the larger
   grid (S2VGD with both agents, SVGD* with A2C).
 
-Choices at an end of their grid are marked.
+Choices at an end of their grid are marked. Records of the tuning runs by commit: {tuning_commits}.
 
 "Learning" is the mean over the whole run of the training return (particles and seeds alike): a method that learns faster has more of it.
 Settings were chosen by the final evaluation, so the order by that stands beside it. All are means over seeds ± half the width of a 95 %
@@ -322,17 +331,20 @@ def write():
         lengths |= {int(path.stem.rsplit("_", 1)[1]) for path in ENTRIES.glob(f"{task}_{agent}_*_*.json")}
         for length in sorted(lengths):
             text += f"### {task}, {agent}, the steps of {length} iterations\n\n{HEAD}"
-            entries = {}
+            entries, there = {}, []
             for method in PLAN["posteriors"]:
                 entry = read_record(result_file(name_of(task, agent, method, length)), reported_command(task, agent, method, length))
                 text += row(method, chosen(task, agent, method), entry)
+                if entry:
+                    there.append(entry)
                 if entry and "summary" in entry:
                     entries[method] = entry
+            text += f"\nRecords by commit: {by_commit(there)}.\n" if there else ""
             text += differences(entries)
             everything[task, agent, length] = entries
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
-    write_page("control", TEXT + PUBLISHED + verdicts(planned) + FOUND + RETURNS_FIGURES + text + curve_section())
+    write_page("control", TEXT.format(tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned) + FOUND + RETURNS_FIGURES + text + curve_section())
     curves = {(task, agent, posterior): read_record(result_file(name), curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
     missing = [f"{task} {agent} {method}" for (task, agent), entries in planned.items()
@@ -426,6 +438,9 @@ def short(planned, everything, curves):
         text += f"| {NAMES[first]} against {NAMES[second]} | " + " | ".join(cells) + " |\n"
     text += "\n" + long_findings(everything) + settings_and_limits(planned)
     text += "![Learning curves of two MuJoCo tasks](results/images/control_curves.svg)\n\n" + curve_findings(curves)
+    reported = [entry for entries in everything.values() for entry in entries.values()]
+    text += paragraph(f"Records by commit: {by_commit(reported)}; of the tuning runs: {by_commit(tuning_records())}; of the learning curves:",
+                      f"{by_commit(curves.values())}.")
     return text + "All tables, commands and choices: [results/control.md](results/control.md).\n"
 
 

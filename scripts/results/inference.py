@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from records import RESULTS, ROOT, clean_commit, keep, read_record
+from records import RESULTS, ROOT, clean_commit, commits_of, keep, read_record, short_commit
 
 BUILD = ROOT / "build/release"
 PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
@@ -144,8 +144,9 @@ def mutant(figures, name):
     return f"{'killed' if z > MUTANT else 'survived'}, {number}"
 
 
-def page(cells):
-    text = HEAD + "| method | exact law, \\|z\\| | linear regression, \\|z\\| | data twice, \\|z\\| | logistic regression | mutants killed |\n"
+def page(cells, commits):
+    text = HEAD + f"Commit of the figures: {' and '.join(map(short_commit, commits))}.\n\n"
+    text += "| method | exact law, \\|z\\| | linear regression, \\|z\\| | data twice, \\|z\\| | logistic regression | mutants killed |\n"
     text += "|---" * (len(COLUMNS) + 2) + "|\n"
     for method in METHODS:
         row = [cell(cells.get((method, column))) for column in COLUMNS] + [killed(cells.get((method, "mutants"), {}))]
@@ -170,7 +171,7 @@ def write():
     empty = {*COLUMNS, "mutants"} - {column for _, column in found}
     if empty:
         sys.exit(f"columns without a single figure, so the page is left as it was: {', '.join(sorted(empty))}")
-    PAGE.write_text(page(found))
+    PAGE.write_text(page(found, commits_of(record)))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Experiments run from a clean commit only, by a program of that commit. A record names the command that made it and its commits; one that
 the plan would not make today ends the script instead of standing on a page.
 """
+import collections
 import json
 import os
 import pathlib
@@ -92,6 +93,22 @@ def read_record(path, command):
     if found != command:
         refuse(path, *apart(command, found))
     return entry
+
+
+def commits_of(record):
+    """The commits of the programs that made a record, as they named themselves; empty where it names none."""
+    summary = record.get("summary", {})
+    return summary.get("commits") or [commit for commit in (record.get("commit") or summary.get("commit"),) if commit]
+
+
+def by_commit(records):
+    """"2672c2c00aba with uncommitted changes (4), commit not recorded (3)": how many records come from where."""
+    counts = collections.Counter(" and ".join(map(short_commit, commits_of(record))) or "commit not recorded" for record in records)
+    return ", ".join(f"{commits} ({count})" for commits, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def short_commit(commit):
+    return commit if commit == "unknown" else commit[:12] + (" with uncommitted changes" if commit.endswith("+") else "")
 
 
 def name_of(path):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import figures
-from records import RESULTS, ROOT, clean_commit, keep, read_record
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, read_record
 from results_page import IMAGES, backed, bounds_of_difference, half_width, paragraph, with_interval, write_page, write_section
 
 CELLS = RESULTS / "sparse_regression"
@@ -67,14 +67,26 @@ def run(task, seeds, steps, commit):
                 keep(result, command(words), commit, {"outcome": json.loads(done.stdout)})
 
 
-def outcomes(task, method, v0, sigma):
-    """The outcomes of the longest runs of a cell by seed, and their steps."""
+def cell_records(task, method, v0, sigma):
+    """The records of the longest runs of a cell by seed, and their steps."""
     found = {}
     for path in CELLS.glob(f"{task}_{method}_{v0}_{sigma}_*.json"):
         words = path.stem.split("_")
         seed, steps = map(int, words[4:])
-        found.setdefault(steps, {})[seed] = read_record(path, command(words))["outcome"]
+        found.setdefault(steps, {})[seed] = read_record(path, command(words))
     return (found[max(found)], max(found)) if found else ({}, 0)
+
+
+def outcomes(task, method, v0, sigma):
+    """What they came to by seed, and their steps."""
+    by_seed, steps = cell_records(task, method, v0, sigma)
+    return {seed: record["outcome"] for seed, record in by_seed.items()}, steps
+
+
+def records_of(task):
+    """The records of all cells of a task."""
+    return [record for (v0, sigma), published in PUBLISHED[task].items() for method in published
+            for record in cell_records(task, method, v0, sigma)[0].values()]
 
 
 def good_outcomes(task, method, v0, sigma):
@@ -120,7 +132,7 @@ def write():
         for (v0, sigma), published in cells.items():
             for method in published:
                 text += row(task, v0, sigma, method, published[method])
-        text += "\n"
+        text += f"\nRecords by commit: {by_commit(records_of(task))}.\n\n" if records_of(task) else "\n"
     write_page("sparse_regression", text)
     missing = [f"{task} {METHODS[method]} v0={v0} sigma={sigma}" for task, (v0, sigma), method, _ in all_cells()
                if not good_outcomes(task, method, v0, sigma)]
@@ -232,6 +244,7 @@ def short():
                       backed(all(len(errors("logistic", ("0.01", "2"), method, "mae")) == 3 for method in METHODS),
                              "Ten seeds are planned; the logistic cells with σ = 2 have three,"),
                       backed(len(errors("logistic", ("0.001", "1"), "fixed", "mae")) == 9, "and logistic SGLD with v₀ = 0.001, σ = 1 has nine."))
+    text += paragraph(f"Records by commit: {by_commit([record for task in PUBLISHED for record in records_of(task)])}.")
     return text + "Both tables with MSE, single samples and true means: [results/sparse_regression.md](results/sparse_regression.md).\n"
 
 

@@ -198,6 +198,31 @@ class CommitTest(ResultsTest):
             for words in EXPERIMENTS:
                 self.refuses(*words, because=f"build/release/stein was built from commit {built}, HEAD is {self.head()}")
 
+    def test_commits_are_counted_as_the_records_name_them(self):
+        a, b = "a" * 40, "b" * 40
+        for record, commits in (({"summary": {"commit": a + "+"}}, [a + "+"]), ({"commit": b, "outcome": {}}, [b]), ({"outcome": {}}, []),
+                                ({"commit": b, "summary": {"commit": b, "commits": [a, b]}}, [a, b])):
+            self.assertEqual(records.commits_of(record), commits)
+        self.assertEqual(records.by_commit([{"commit": b}, {"commit": a + "+"}, {}, {"commit": b}, {"summary": {"commits": [a, b]}}]),
+                         "bbbbbbbbbbbb (2), aaaaaaaaaaaa and bbbbbbbbbbbb (1), aaaaaaaaaaaa with uncommitted changes (1), "
+                         "commit not recorded (1)")
+
+    def test_pages_name_the_commits_of_their_records(self):
+        for topic, path in (("bandits", "wheel/lints_delta=0.5.json"), ("bandits", "tuning/lints_prior_precision-1_prior_shape-1.json"),
+                            ("control", "control/cartpole_a2c_svgd.json"),
+                            ("control", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.1.json"),
+                            ("control", "control/curves/InvertedPendulum_ppo_none.json"),
+                            ("sparse_regression", "sparse_regression/linear_sa_0.1_2_0_500000.json")):
+            record = self.record(path)
+            commit = "123456789abc" + "0" * 28
+            summary = {"summary": {**record["summary"], "commits": [commit]}} if "summary" in record else {"commit": commit}
+            self.rewrite(path, {**record, **summary})
+            self.succeeds(f"{topic}.py", "write")
+            for page in ("results.md", f"results/{topic}.md"):
+                text = " ".join((self.root / "docs" / page).read_text().split())  # a line may end anywhere
+                self.assertTrue("123456789abc (1)" in text, f"{path} on {page}")
+            self.git("reset", "--quiet", "--hard", self.published)
+
     def test_a_record_of_a_bandit_names_its_commit(self):
         new = self.run_again("wheel/lints_delta=0.5.json", "bandits.py", "run", "wheel")
         self.assertEqual(new["commit"], self.head())
