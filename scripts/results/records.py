@@ -81,12 +81,16 @@ def keep(path, command, commit, results, indent=None):
     partial.rename(path)
 
 
-def read_record(path, command):
-    """The record at `path`, None if there is none. Ends the script where it is not a record of `command`, what the plan runs today (None
-    where the plan cannot say, since tuning is not complete)."""
+def read_record(path, command, **versions):
+    """The record at `path`, None if there is none. Ends the script where the record or its summary has another version of something than
+    `versions`, or is not one of `command`, what the plan runs today (None where the plan cannot say, since tuning is not complete)."""
     if not path.exists():
         return None
     entry = json.loads(path.read_text())
+    for name, version in versions.items():
+        found = entry.get(name, entry.get("summary", {}).get(name, "none"))
+        if found != version:
+            refuse(path, f"{name} {version}", f"{name} {found}")
     if command is None:
         sys.exit(f"{name_of(path)} cannot be checked, since its tuning grid has not been run whole; run `tune` first")
     found = entry.get("command", "no command")

@@ -5,9 +5,9 @@
     scripts/results/sparse_regression.py write                                             the pages from whatever has been run
 
 A cell is one (task, method, v0, sigma, seed): docs/results/sparse_regression/<task>_<method>_<v0>_<sigma>_<seed>_<steps>.json holds what
-examples/sparse_regression printed, the command and the commit, and is skipped the next time. Experiments run from a clean commit only, with
-a build/release of that commit (records.py). Tables, figures and the section of docs/results.md show
-the longest runs of every cell. The program is built against an installed copy of build/release under build/examples.
+examples/sparse_regression printed, the command, the commit and the version of the record, and is skipped the next time. Experiments run
+from a clean commit only, with a build/release of that commit (records.py). Tables, figures and the section of docs/results.md show the
+longest runs of every cell. The program is built against an installed copy of build/release under build/examples.
 """
 import argparse
 import json
@@ -24,6 +24,7 @@ CELLS = RESULTS / "sparse_regression"
 EXAMPLE = ROOT / "examples/sparse_regression"
 BUILD = ROOT / "build/examples/sparse_regression"
 PROGRAM = BUILD / "example_sparse_regression"
+VERSION = 1  # of the records; changes when the same command no longer means the same experiment or figures
 METHODS = {"sa": "SGLD-SA", "em": "SGLD-EM", "fixed": "SGLD"}
 # By task, (v0, sigma) and method: the published MAE and MSE.
 PUBLISHED = {
@@ -60,11 +61,11 @@ def run(task, seeds, steps, commit):
             for seed in seeds:
                 words = [task, method, v0, sigma, str(seed), str(steps)]
                 result = CELLS / ("_".join(words) + ".json")
-                if read_record(result, command(words)):
+                if read_record(result, command(words), version=VERSION):
                     continue
                 print(" ".join(words), file=sys.stderr, flush=True)
                 done = subprocess.run([str(PROGRAM), *words], stdout=subprocess.PIPE, text=True, check=True)
-                keep(result, command(words), commit, {"outcome": json.loads(done.stdout)})
+                keep(result, command(words), commit, {"version": VERSION, "outcome": json.loads(done.stdout)})
 
 
 def cell_records(task, method, v0, sigma):
@@ -73,7 +74,7 @@ def cell_records(task, method, v0, sigma):
     for path in CELLS.glob(f"{task}_{method}_{v0}_{sigma}_*.json"):
         words = path.stem.split("_")
         seed, steps = map(int, words[4:])
-        found.setdefault(steps, {})[seed] = read_record(path, command(words))
+        found.setdefault(steps, {})[seed] = read_record(path, command(words), version=VERSION)
     return (found[max(found)], max(found)) if found else ({}, 0)
 
 

@@ -107,10 +107,10 @@ class ResultsTest(unittest.TestCase):
         done = self.call(*words, **more)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def refuses(self, *words, because):
+    def refuses(self, *words, because, **more):
         """The script ends with the sentence `because`, and has changed nothing."""
         before = self.git("status", "--porcelain", "docs")
-        done = self.call(*words)
+        done = self.call(*words, **more)
         self.assertEqual(done.returncode, 1, f"{words}: {done.stdout}{done.stderr}")
         self.assertIn(because, done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -151,6 +151,19 @@ class RefusalTest(ResultsTest):
             self.refuses(script, "write", because=f"docs/results/{path} is no record of the present plan: "
                          f"expected `{expected}`, found `{found}`; restore the plan, or remove the record and run it again")
             self.rewrite(path, record)
+
+    def test_a_record_of_another_version_is_refused(self):
+        path = "sparse_regression/linear_sa_0.1_2_0_500000.json"
+        record = self.record(path)
+        self.rewrite(path, {**record, "version": 2})
+        self.refuses("sparse_regression.py", "write", because=f"docs/results/{path} is no record of the present plan: "
+                     "expected version 1, found version 2; restore the plan, or remove the record and run it again")
+        del record["version"]
+        self.rewrite(path, record)
+        self.refuses("sparse_regression.py", "write", because="expected version 1, found version none")
+        self.commit()
+        self.refuses("sparse_regression.py", "run", "linear", because="expected version 1, found version none",
+                     path=self.stand_in("tools/cmake").parent)
 
     def test_options_that_only_one_command_has_are_named(self):
         path = "wheel/svgd_delta=0.5.json"
@@ -261,7 +274,7 @@ class CommitTest(ResultsTest):
         self.assertEqual(example.with_suffix(".called").read_text(), "linear sa 0.1 2 0 500000")
         new = self.record(path)
         self.assertEqual(new["commit"], self.head())
-        self.assertEqual((new["command"], new["outcome"]), (old["command"], old["outcome"]))
+        self.assertEqual(new, {**old, "commit": self.head()})
 
     def test_the_record_of_the_proofs_names_its_commit(self):
         figures = [{"method": "sgld", "column": column, "what": "|z|", "figure": 1.3}
