@@ -10,8 +10,8 @@ docs/results.md; resumable.
 Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
 docs/results/control/<task>_<agent>_<posterior>….json: the command, the commit, what the program printed, and means and last values of the
 training returns; it is skipped the next time. An interrupted run is continued from its checkpoint in runs/results/control. The plan
-(tasks, grids, seeds, budgets) is control_plan.json. A setting is chosen by the mean return of the final evaluation on the tuning seeds. Runs
-of another length than planned (the published 1,000 iterations) have it in their name.
+(tasks and their version, grids, seeds, budgets) is control_plan.json. A setting is chosen by the mean return of the final evaluation on
+the tuning seeds. Runs of another length than planned (the published 1,000 iterations) have it in their name.
 """
 import argparse
 import itertools
@@ -86,13 +86,18 @@ def result_file(name):
     return ENTRIES / f"{name}.json"
 
 
+def record_of(name, asked):
+    return read_record(result_file(name), asked, env_version=PLAN["env_version"])
+
+
 def run(name, asked, commit, read):
     """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
-    if read_record(result_file(name), asked):
+    if record_of(name, asked):
         return
     code, summary = play(name, asked, RUNS / name)
     if code == 4:
-        keep(result_file(name), asked, commit, {"diverged": True})
+        version = json.loads((RUNS / name / "manifest.json").read_text())["protocol"]["env_version"]
+        keep(result_file(name), asked, commit, {"env_version": version, "diverged": True})
     elif code == 0:
         keep(result_file(name), asked, commit, {"summary": summary, **read(RUNS / name, summary)})
 
@@ -115,7 +120,7 @@ def tuning_records():
     """Those of the whole plan that there are."""
     points = ((task, agent, method, candidate) for task, agent, method in itertools.product(PLAN["tasks"], PLAN["agents"], PLAN["posteriors"])
               for candidate in grid(method))
-    return [entry for point in points if (entry := read_record(result_file(tuning_name(*point)), tuning_command(*point)))]
+    return [entry for point in points if (entry := record_of(tuning_name(*point), tuning_command(*point)))]
 
 
 def tune(tasks):
@@ -131,7 +136,7 @@ def chosen(task, agent, method):
     best, settings = None, None
     for candidate in grid(method):
         point = task, agent, method, candidate
-        entry = read_record(result_file(tuning_name(*point)), tuning_command(*point))
+        entry = record_of(tuning_name(*point), tuning_command(*point))
         if entry is None:
             return None
         if "diverged" in entry:
@@ -183,7 +188,7 @@ def curve_section():
         text += " | without noise at the end | command |\n" + "|---" * (len(CURVE_POINTS) + 4) + "|\n"
         there = []
         for agent, posterior, name in curve_entries(task):
-            entry = read_record(result_file(name), curve_command(task, agent, posterior))
+            entry = record_of(name, curve_command(task, agent, posterior))
             text += f"| {agent} | {posterior} | "
             if entry is None or "diverged" in entry:
                 text += "not run" if entry is None else "diverged"
@@ -333,7 +338,7 @@ def write():
             text += f"### {task}, {agent}, the steps of {length} iterations\n\n{HEAD}"
             entries, there = {}, []
             for method in PLAN["posteriors"]:
-                entry = read_record(result_file(name_of(task, agent, method, length)), reported_command(task, agent, method, length))
+                entry = record_of(name_of(task, agent, method, length), reported_command(task, agent, method, length))
                 text += row(method, chosen(task, agent, method), entry)
                 if entry:
                     there.append(entry)
@@ -345,7 +350,7 @@ def write():
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
     write_page("control", TEXT.format(tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned) + FOUND + RETURNS_FIGURES + text + curve_section())
-    curves = {(task, agent, posterior): read_record(result_file(name), curve_command(task, agent, posterior))
+    curves = {(task, agent, posterior): record_of(name, curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
     missing = [f"{task} {agent} {method}" for (task, agent), entries in planned.items()
                for method in PLAN["posteriors"] if method not in entries]

@@ -165,6 +165,13 @@ class RefusalTest(ResultsTest):
         self.refuses("sparse_regression.py", "run", "linear", because="expected version 1, found version none",
                      path=self.stand_in("tools/cmake").parent)
 
+    def test_a_record_of_another_version_of_a_task_is_refused(self):
+        path = "control/cartpole_a2c_svgd.json"
+        record = self.record(path)
+        self.rewrite(path, {**record, "summary": {**record["summary"], "env_version": 7}})
+        self.refuses("control.py", "write", because=f"docs/results/{path} is no record of the present plan: "
+                     "expected env_version 1, found env_version 7")
+
     def test_options_that_only_one_command_has_are_named(self):
         path = "wheel/svgd_delta=0.5.json"
         record = self.record(path)
