@@ -18,8 +18,8 @@ import sys
 
 import figures
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
-                          write_page, write_section)
+from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, ends_of_grid, half_width, interval_of, mean_of,
+                          paragraph, readable, write_page, write_section)
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandits_plan.json").read_text())
 RUNS = ROOT / "runs/results"
@@ -156,7 +156,10 @@ def write():
             label = policy + " " + " ".join(f"{key}={value}" for key, value in settings.items())
             regret = entry["summary"]["regret"] if entry else None
             text += f"| {label} | {regret['mean']:.1f} ± {regret['sd']:.1f} |\n" if regret else f"| {label} | not run |\n"
-    text += f"\nRecords by commit: {by_commit(tuning_records())}.\n"
+    text += f"\nRecords by commit: {by_commit(tuning_records())}.\n\n| policy | chosen |\n|---|---|\n"
+    for policy, of_policy in plan["grid"].items():
+        settings = chosen(policy)
+        text += f"| {policy} | {'the grid has not been run whole' if settings is None else choice_of(of_policy, settings)} |\n"
     write_page("bandits", text)
     tables = {table: results_of(table) for table in PLAN["tables"]}
     missing = [name for table in tables for name, _, _, _ in entries(table) if name not in tables[table]]
@@ -239,6 +242,11 @@ def settings_tried():
     return count
 
 
+def at_ends():
+    """How many policies have a chosen value at an end of its grid."""
+    return sum(bool(ends_of_grid(of_policy, chosen(policy))) for policy, of_policy in PLAN["tuning"]["grid"].items())
+
+
 def locked_in(entry):
     """In how many seeds the regret is above that of uniform play."""
     return round(mean_of(entry["summary"]["lock_in_share"]) * len(entry["summary"]["seeds"]))
@@ -278,7 +286,8 @@ def short(wheel, mushroom, lock_in, remedies):
         backed(order[:2] == ["lints", "linucb"] and order[2:4] == ["epsilon-greedy, ε=0", greedy],
                "The linear policies have the least regret, then ε-greedy with ε = 0 and 0.01."),
         f"Settings: {settings_tried()} a policy, tried on {len(range(*tuning['seeds']))} other seeds with {tuning['steps']} interactions; the one",
-        "with the least mean regret was taken.")
+        f"with the least mean regret was taken; {at_ends()} of {len(tuning['grid'])} choices have a value at the end of its grid (of two values",
+        "both are ends).")
     text += paragraph(
         f"**Mushroom, 2,000 interactions**, {seeds} seeds, every option at its default, nothing tuned:",
         f"`s2vgd` − `svgd` {interval_of(paired(lock_in, 's2vgd', 'svgd'))};",

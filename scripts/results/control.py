@@ -23,8 +23,8 @@ import sys
 
 import figures
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import (IMAGES, backed, bounds_of_difference, difference, half_width, interval_of, mean_of, paragraph, readable,
-                          with_interval, write_page, write_section)
+from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, ends_of_grid, half_width, interval_of, mean_of,
+                          paragraph, readable, with_interval, write_page, write_section)
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_plan.json").read_text())
 ENTRIES = RESULTS / "control"
@@ -202,13 +202,12 @@ def curve_section():
     return text
 
 
-def ends_of_grid(method, settings):
-    """The chosen settings, those at an end of their grid marked."""
-    marks = []
-    for key, values in PLAN["grid"][method].items():
-        mark = " (smallest)" if settings[key] == min(values) else " (largest)" if settings[key] == max(values) else ""
-        marks.append(f"{key} {settings[key]:g}{mark}")
-    return ", ".join(marks)
+def at_ends():
+    """How many choices of the whole plan lie at an end of their grid, and how many there are."""
+    choices = [(method, chosen(task, agent, method))
+               for task, agent, method in itertools.product(PLAN["tasks"], PLAN["agents"], PLAN["posteriors"])]
+    made = [bool(ends_of_grid(PLAN["grid"][method], settings)) for method, settings in choices if settings]
+    return sum(made), len(made)
 
 
 def over_particles(numbers, tag):
@@ -227,7 +226,8 @@ def row(method, settings, entry):
     if "diverged" in entry:
         return f"| {NAMES[method]} | diverged | | | | | | | | `{entry['command']}` |\n"
     summary, curve = entry["summary"], entry["curve"]
-    cells = [ends_of_grid(method, settings), with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
+    cells = [choice_of(PLAN["grid"][method], settings),
+             with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
              with_interval(summary["return"]["per_seed"], 1), with_interval(summary["discounted_return"]["per_seed"], 1),
              over_particles(curve["last"], "return"), over_particles(curve["last"], "discounted_return"),
              f"{mean_of(summary['iterations']):.0f}, {steps_a_seed(summary) / 1e6:.1f} M"]
@@ -292,7 +292,7 @@ setting with the largest final evaluation on two tuning seeds after 30 % of the 
   α, independent the steps 0.001, 0.002 and 0.1), and three rows of cartpole-swingup were run again with the settings chosen from the larger
   grid (S2VGD with both agents, SVGD* with A2C).
 
-Choices at an end of their grid are marked. Records of the tuning runs by commit: {tuning_commits}.
+Choices at the end of their grid say so. Records of the tuning runs by commit: {tuning_commits}.
 
 "Learning" is the mean over the whole run of the training return (particles and seeds alike): a method that learns faster has more of it.
 Settings were chosen by the final evaluation, so the order by that stands beside it. All are means over seeds ± half the width of a 95 %
@@ -306,7 +306,7 @@ Found, by 95 % intervals of differences paired by seed (ahead: the whole interva
 
 """
 FOUND = """So the published order is not reproduced: S2VGD is behind SVGD* wherever an interval decides, and behind SVGD in learning except
-for A2C on cartpole-swingup. This rests on settings from two tuning seeds, some of them at an end of their grid; on a prior N(0, 1)
+for A2C on cartpole-swingup. This rests on settings from two tuning seeds, {ends} of {choices} at the end of their grid; on a prior N(0, 1)
 where the published code has next to none; and on fewer iterations than the published 1,000 on the last two tasks. On double-pendulum no
 method learns much in these 32 M steps: untrained policies get −1,195 with drawn actions, and one PPO policy with its defaults −816 ± 207
 (sd of five seeds) after 1 M steps (`stein rl --env double-pendulum --agent ppo --set steps=1000000 --seeds 0:5`; of these two figures no
@@ -349,7 +349,9 @@ def write():
             everything[task, agent, length] = entries
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
-    write_page("control", TEXT.format(tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned) + FOUND + RETURNS_FIGURES + text + curve_section())
+    ends, choices = at_ends()
+    write_page("control", TEXT.format(tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned)
+               + FOUND.format(ends=ends, choices=choices) + RETURNS_FIGURES + text + curve_section())
     curves = {(task, agent, posterior): record_of(name, curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
     missing = [f"{task} {agent} {method}" for (task, agent), entries in planned.items()
@@ -470,14 +472,15 @@ def long_findings(everything):
 
 def settings_and_limits(planned):
     tried, = {len(list(grid(method))) for method in PLAN["posteriors"]}
-    choices = [ends_of_grid(method, chosen(*key, method)) for key, entries in planned.items() for method in entries]
+    ends, choices = at_ends()
     means = [statistics.mean(MEASURES[FINAL](entry)) for (task, _), entries in planned.items() if task == "double-pendulum"
              for entry in entries.values()]
     return paragraph(
         f"Settings: {tried} for every method, tried on {len(range(*PLAN['tuning_seeds']))} other seeds over 30 % of the length; the one with",
         "the largest final evaluation was taken. Three of them were added for every method after the first two tasks had been run on the",
-        f"reported seeds. {sum('(' in choice for choice in choices)} of {len(choices)} choices lie at an end of their grid. The prior is N(0, 1), where the published code has next to none. On double-pendulum no method learns much (mean",
-        f"final returns from {readable(min(means))} to {readable(max(means))}), so differences there say little.")
+        f"reported seeds. {ends} of {choices} choices lie at the end of their grid. The prior is N(0, 1), where the published code has next",
+        f"to none. On double-pendulum no method learns much (mean final returns from {readable(min(means))} to {readable(max(means))}), so",
+        "differences there say little.")
 
 
 def curve_findings(curves):

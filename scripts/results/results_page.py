@@ -66,6 +66,21 @@ def mean_of(value):
     return statistics.mean(value) if isinstance(value, list) else value
 
 
+def ends_of_grid(grid, settings):
+    """Which settings lie at an end of the grid that they were chosen from: {"step_size": "smallest"}. Both of two values are ends."""
+    ends = {}
+    for key, values in grid.items():
+        if len(values) > 1 and settings[key] in (min(values), max(values)):
+            ends[key] = "smallest" if settings[key] == min(values) else "largest"
+    return ends
+
+
+def choice_of(grid, settings):
+    """"step_size 0.03, alpha 0.01 (at the end of its grid: largest step size)"."""
+    ends = ", ".join(f"{end} {key.replace('_', ' ')}" for key, end in ends_of_grid(grid, settings).items())
+    return ", ".join(f"{key} {settings[key]:g}" for key in grid) + (f" (at the end of its grid: {ends})" if ends else "")
+
+
 def paragraph(*sentences):
     """A paragraph of the short page, in lines as long as those of the pages written by hand."""
     text = " ".join(sentences).replace(" %", "\N{NO-BREAK SPACE}%").replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")

@@ -16,6 +16,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts/results"))
 sys.dont_write_bytecode = True
 import records
+import results_page
 
 # Without what a surrounding call of git may have set.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -302,6 +303,50 @@ class CommitTest(ResultsTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("columns without a single figure, so the page is left as it was: data twice, exact law, linear", done.stderr)
         self.assertEqual(self.git("diff", "--name-only", "HEAD", "docs/inference.md"), "")
+
+
+class GridTest(ResultsTest):
+    def test_a_choice_says_which_values_lie_at_the_end_of_their_grid(self):
+        grid = {"step_size": [0.001, 0.003, 0.01], "noise_precision": [4, 1], "updates": [64]}
+        for settings, sentence in (((0.003, 1, 64), "smallest noise precision"), ((0.001, 4, 64), "smallest step size, largest noise precision"),
+                                   ((0.01, 1, 64), "largest step size, smallest noise precision")):
+            step, noise, updates = settings
+            self.assertEqual(results_page.choice_of(grid, dict(zip(grid, settings))),
+                             f"step_size {step}, noise_precision {noise}, updates {updates} (at the end of its grid: {sentence})")
+        self.assertEqual(results_page.choice_of({"alpha": [0.1, 0.01, 0.001]}, {"alpha": 0.01}), "alpha 0.01")
+
+    def move_step(self, script, method, old, new, points):
+        """Replaces a step size in a grid of the plan, and in the records of its points, by another one."""
+        plan = self.root / f"scripts/results/{script}_plan.json"
+        text = json.loads(plan.read_text())
+        grid = (text["tuning"] if script == "bandits" else text)["grid"][method]["step_size"]
+        grid[grid.index(old)] = new
+        plan.write_text(json.dumps(text))
+        for path in (self.root / "docs/results").glob(points):
+            path.rename(path.with_name(path.name.replace(f"step_size-{old}_", f"step_size-{new}_")).with_suffix(".moved"))
+        for path in (self.root / "docs/results").glob(str(pathlib.Path(points).parent / "*.moved")):
+            record = json.loads(path.read_text())
+            record["command"] = record["command"].replace(f"step_size={old} ", f"step_size={new} ")
+            path.with_suffix(".json").write_text(json.dumps(record))
+
+    def test_the_page_of_bandits_takes_the_ends_from_the_plan_and_the_choices(self):
+        page = self.root / "docs/results/bandits.md"
+        self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: smallest step size) |" in page.read_text())
+        self.move_step("bandits", "vmg", 0.003, 0.0005, "tuning/vmg_step_size-0.003_*.json")
+        self.succeeds("bandits.py", "write")
+        self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: largest step size) |" in page.read_text())
+
+    def test_the_page_of_control_takes_the_ends_from_the_plan_and_the_choices(self):
+        page = self.root / "docs/results/control.md"
+        self.assertTrue("| S2VGD, K = 4 | step_size 0.003, alpha 0.01 (at the end of its grid: smallest step size) |" in page.read_text())
+        self.assertTrue("14 of 24 at the end of their grid" in page.read_text())
+        self.move_step("control", "s2vgd", 0.03, 0.0003, "control/tuning/*_s2vgd_step_size-0.03_*.json")
+        self.succeeds("control.py", "write")
+        self.assertTrue("| S2VGD, K = 4 | step_size 0.003, alpha 0.01 |" in page.read_text())
+        self.assertTrue("step_size 0.01, alpha 0.001 (at the end of its grid: largest step size, smallest alpha)" in page.read_text())
+        self.assertTrue("10 of 24 at the end of their grid" in page.read_text())
+        short = " ".join((self.root / "docs/results.md").read_text().split())
+        self.assertTrue("10 of 24 choices lie at the end of their grid" in short)
 
 
 if __name__ == "__main__":
