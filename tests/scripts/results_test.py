@@ -305,6 +305,13 @@ class CommitTest(ResultsTest):
         self.assertEqual(self.git("diff", "--name-only", "HEAD", "docs/inference.md"), "")
 
 
+class PageTest(ResultsTest):
+    def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
+        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py"):
+            self.succeeds(script, "write")
+            self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
+
+
 class GridTest(ResultsTest):
     def test_a_choice_says_which_values_lie_at_the_end_of_their_grid(self):
         grid = {"step_size": [0.001, 0.003, 0.01], "noise_precision": [4, 1], "updates": [64]}
