@@ -289,7 +289,7 @@ def short(wheel, mushroom, lock_in, remedies):
         f"with the least mean regret was taken; {at_ends()} of {len(tuning['grid'])} choices have a value at the end of its grid (of two values",
         "both are ends).")
     text += paragraph(
-        f"**Mushroom, 2,000 interactions**, {seeds} seeds, every option at its default, nothing tuned:",
+        f"**Mushroom, 2,000 interactions**, {seeds} seeds, every option but a named ε at its default, nothing tuned:",
         f"`s2vgd` − `svgd` {interval_of(paired(lock_in, 's2vgd', 'svgd'))};",
         backed(low < 0 < high,
                f"`svgd` and ε-greedy with ε = 0.01 cannot be told apart: {interval_of(paired(lock_in, 'svgd', greedy))}."))

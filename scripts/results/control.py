@@ -210,6 +210,15 @@ def at_ends():
     return sum(made), len(made)
 
 
+def grids():
+    """The values that were tried, in words."""
+    methods = []
+    for method, of_method in PLAN["grid"].items():
+        methods.append(f"{NAMES[method]}: " + ", ".join(f"{key} " + " / ".join(f"{value:g}" for value in values)
+                                                        for key, values in of_method.items()))
+    return "; ".join(methods)
+
+
 def over_particles(numbers, tag):
     return " / ".join(with_interval(numbers[tag + part], 1) for part in ("", "_median", "_max"))
 
@@ -292,7 +301,8 @@ setting with the largest final evaluation on two tuning seeds after 30 % of the 
   α, independent the steps 0.001, 0.002 and 0.1), and three rows of cartpole-swingup were run again with the settings chosen from the larger
   grid (S2VGD with both agents, SVGD* with A2C).
 
-Choices at the end of their grid say so. Records of the tuning runs by commit: {tuning_commits}.
+Grids: {grids}. Choices at the end of their grid say so.
+Records of the tuning runs by commit: {tuning_commits}.
 
 "Learning" is the mean over the whole run of the training return (particles and seeds alike): a method that learns faster has more of it.
 Settings were chosen by the final evaluation, so the order by that stands beside it. All are means over seeds ± half the width of a 95 %
@@ -350,7 +360,7 @@ def write():
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
     ends, choices = at_ends()
-    write_page("control", TEXT.format(tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned)
+    write_page("control", TEXT.format(grids=grids(), tuning_commits=by_commit(tuning_records())) + PUBLISHED + verdicts(planned)
                + FOUND.format(ends=ends, choices=choices) + RETURNS_FIGURES + text + curve_section())
     curves = {(task, agent, posterior): record_of(name, curve_command(task, agent, posterior))
               for task in PLAN["curves"]["tasks"] for agent, posterior, name in curve_entries(task)}
