@@ -1,4 +1,5 @@
-// The batched reference of `stein bench rollout` does what ours does, from the same random numbers.
+// The batched references of `stein bench rollout` and `svpg` do what ours does, from the same random numbers.
+#include <stein/bench/torch/batched_agent.h>
 #include <stein/bench/torch/batched_rollouts.h>
 #include <stein/bench/torch/control_case.h>
 #include <stein/core/parallel.h>
@@ -57,5 +58,23 @@ TEST_CASE("batched rollouts are the rollouts of every particle, with one group a
       CHECK((threads == 1 && whole_paths ? reference.steps() == steps : reference.steps() >= shape.steps));
       CHECK(largest_difference(ours, reference, shape.steps) < 1e-5);
     }
+  });
+}
+
+TEST_CASE("the batched agent learns what ours learns", "[bench]") {
+  inference::set_tensor_threads(1);
+  const auto posterior = GENERATE(agents::PolicyPosterior::svgd, agents::PolicyPosterior::s2vgd);
+  const int threads = GENERATE(1, 2);
+  CAPTURE(static_cast<int>(posterior), threads);
+  with_threads(threads, [&] {
+    const ControlCase which{.environment = "cartpole-swingup",
+                            .learner = agents::Learner::reinforce,
+                            .posterior = posterior,
+                            .settings = {{"particles", "5"}, {"slots", "4"}, {"steps_per_slot", "50"}}};
+    const auto environment = short_paths(which);
+    agents::ControlAgent ours(options_of(which, false, inference::Arithmetic::fused), *environment, 3);
+    BatchedAgent reference(options_of(which, false, inference::Arithmetic::reference), *environment, 3);
+    CHECK(difference_after(1, ours, reference) < 1e-5);
+    CHECK(difference_after(3, ours, reference) < 1e-4);
   });
 }
