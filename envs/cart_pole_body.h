@@ -20,15 +20,15 @@ struct CartPoleBody {
             {.name = "pole angular velocity", .unit = "rad/s"}};
   }
 
+  /// The motion of a step, over h seconds.
   template <class Real>
-  STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE void move(Real (&state)[4], Real force) {
+  STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE void move(Real (&state)[4], Real force, Real h) {
     constexpr auto mass = static_cast<Real>(cart_mass + pole_mass), lever = static_cast<Real>(pole_mass * centre);
     constexpr auto moment = static_cast<Real>(inertia), weight = static_cast<Real>(pole_mass * gravity * centre);
     const auto [sine, cosine] = sine_cosine(state[2]);
     const Real push = limited(force, static_cast<Real>(largest_force)) - lever * sine * state[3] * state[3];
     const Real pull = weight * sine, coupling = lever * cosine;
     const Real determinant = mass * moment - coupling * coupling;
-    constexpr auto h = static_cast<Real>(dt);
     state[1] += h * (moment * push + coupling * pull) / determinant;
     state[3] += h * (mass * pull + coupling * push) / determinant;
     state[0] += h * state[1];

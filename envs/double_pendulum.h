@@ -42,7 +42,7 @@ class DoublePendulum {
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
                                                            const Real (&action)[action_size]) const {
     const Real torque = limited(action[0], static_cast<Real>(largest_torque));
-    for (int k = 0; k < substeps; ++k) move(state, torque);
+    for (int k = 0; k < substeps; ++k) move(state, torque, static_cast<Real>(dt));
     return outcome(state, action);
   }
   /// Of the state after a step.
@@ -62,10 +62,9 @@ class DoublePendulum {
     observation[0] = first.sine, observation[1] = first.cosine, observation[2] = state[1];
     observation[3] = second.sine, observation[4] = second.cosine, observation[5] = state[3];
   }
-
- private:
+  /// The motion of one of the steps, over h seconds.
   template <class Real>
-  STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE void move(Real (&state)[state_size], Real torque) {
+  STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE void move(Real (&state)[state_size], Real torque, Real h) {
     constexpr auto coupling = static_cast<Real>(mass * length * centre);
     constexpr auto inner = static_cast<Real>(inertia + mass * length * length), outer = static_cast<Real>(inertia);
     constexpr auto weight1 = static_cast<Real>((mass * centre + mass * length) * gravity);
@@ -77,7 +76,6 @@ class DoublePendulum {
     const Real push1 = -torque - coupling * sine * state[3] * state[3] - weight1 * first.sine;
     const Real push2 = torque + coupling * sine * state[1] * state[1] - weight2 * second.sine;
     const Real off = coupling * cosine, determinant = inner * outer - off * off;
-    constexpr auto h = static_cast<Real>(dt);
     constexpr auto fastest = static_cast<Real>(largest_speed);
     state[1] = limited(state[1] + h * (outer * push1 - off * push2) / determinant, fastest);
     state[3] = limited(state[3] + h * (inner * push2 - off * push1) / determinant, fastest);
@@ -85,6 +83,7 @@ class DoublePendulum {
     state[2] += h * state[3];
   }
 
+ private:
   double side_;
 };
 

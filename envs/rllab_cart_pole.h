@@ -23,7 +23,7 @@ class RllabCartPole {
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
                                                            const Real (&action)[action_size]) const {
-    CartPoleBody::move(state, action[0]);
+    CartPoleBody::move(state, action[0], static_cast<Real>(CartPoleBody::dt));
     return outcome(state, action);
   }
   /// Of the state after a step under `action`.
