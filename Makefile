@@ -22,8 +22,8 @@ build: setup ## build the program, build/release/stein
 	@cmake --preset release -Wno-dev --log-level=WARNING > /dev/null
 	@cmake --build --preset release --parallel $(JOBS)
 
-test: build ## run every test
-	@ctest --preset release --parallel $(JOBS)
+test: build ## run every test; ends with what was skipped, and why
+	@scripts/test release --parallel $(JOBS)
 
 demo: build ## structured Stein Thompson sampling against its baselines on the mushroom bandit
 	@scripts/demo
