@@ -23,7 +23,9 @@ inline std::string rendered(const std::filesystem::path& folder, const std::stri
       " --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --window-size=1280,2400"
       " --virtual-time-budget=20000 --dump-dom 'file://" +
       (folder / page).string() + "' > dom.html 2> console";
-  REQUIRE(std::system(command.c_str()) == 0);
+  const int status = std::system(command.c_str());
+  INFO("standard error of Chromium:\n" << content_of(folder / "console"));
+  REQUIRE(status == 0);
   return content_of(folder / "dom.html");
 }
 
