@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .PHONY: help setup build test demo bench lint docs sanitize clean
 
 JOBS ?= $(shell nproc)
+# Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
+CONFIGURE ?=
 PROGRAM := build/release/stein
 
 # The data sets beside a checkout, where there are any.
@@ -19,7 +21,7 @@ setup: ## install packages and fetch pinned wheels into .deps/
 	@scripts/setup
 
 build: setup ## build the program, build/release/stein
-	@cmake --preset release -Wno-dev --log-level=WARNING > /dev/null
+	@cmake --preset release -Wno-dev --log-level=WARNING $(CONFIGURE) > /dev/null
 	@cmake --build --preset release --parallel $(JOBS)
 
 test: build ## run every test; ends with what was skipped, and why
@@ -39,7 +41,7 @@ docs: build ## docs/reference.md, and the reference of the public headers in bui
 
 # Leaks are not looked for: LibTorch and its CUDA libraries leave theirs behind at exit.
 sanitize: setup ## the tests under the address and undefined-behaviour sanitizers (all but the slow ones)
-	@cmake --preset asan -Wno-dev --log-level=WARNING > /dev/null
+	@cmake --preset asan -Wno-dev --log-level=WARNING $(CONFIGURE) > /dev/null
 	@cmake --build --preset asan --parallel $(JOBS)
 	@ASAN_OPTIONS=detect_leaks=0 ctest --preset asan --parallel $(JOBS) --label-exclude slow
 
