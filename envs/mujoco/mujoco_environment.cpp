@@ -75,7 +75,8 @@ StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> tas
   constexpr std::uint32_t steps = 4096;
   auto environment = std::make_unique<MujocoEnvironment>(std::move(task), model, options, 1, 0);
   MujocoSimulation simulation(environment->model_);
-  const auto walk = std::make_shared<Walk>(std::move(environment), std::move(simulation));
+  const auto walk = std::make_shared<Walk>(
+      Walk{.environment = std::move(environment), .simulation = std::move(simulation), .actions = {}, .start = {}});
   MujocoEnvironment& played = *walk->environment;
   const std::vector<Quantity>& ranges = played.spec().action;
   played.reset(0);
