@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/envs/mujoco/guarded_call.h>
 #include <stein/envs/mujoco/mujoco_environment.h>
 
 #include <bit>
@@ -88,13 +89,15 @@ StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> tas
     played.step(std::span(walk->actions).last(ranges.size()));
   }
   return {.name = "mj_step", .step = [walk, slots, width = ranges.size()](std::span<const float>) {
-            for (std::int64_t slot = 0; slot < slots; ++slot, walk->now = (walk->now + 1) % steps) {
-              if (const auto start = walk->start.find(walk->now); start != walk->start.end())
-                walk->simulation.load(start->second);
-              walk->simulation.step_unguarded(
-                  std::span(walk->actions).subspan(static_cast<std::size_t>(walk->now) * width, width),
-                  walk->environment->model_steps_);
-            }
+            guarded_call(ErrorKind::numeric, [&] {
+              for (std::int64_t slot = 0; slot < slots; ++slot, walk->now = (walk->now + 1) % steps) {
+                if (const auto start = walk->start.find(walk->now); start != walk->start.end())
+                  walk->simulation.load(start->second);
+                walk->simulation.step_inside_guard(
+                    std::span(walk->actions).subspan(static_cast<std::size_t>(walk->now) * width, width),
+                    walk->environment->model_steps_);
+              }
+            });
           }};
 }
 
