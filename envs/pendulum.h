@@ -10,6 +10,7 @@ namespace stein::envs {
 /// before the step, θ in [−π, π). It never ends by itself.
 class Pendulum {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}
