@@ -2,9 +2,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint docs sanitize clean
+.PHONY: help setup build test demo bench lint docs sanitize sanitize-all clean
 
 JOBS ?= $(shell nproc)
+# Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
+export CONFIGURE ?=
 PROGRAM := build/release/stein
 
 # The data sets beside a checkout, where there are any.
@@ -13,17 +15,17 @@ ifneq ($(wildcard ../shared/data),)
 endif
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: ## install packages and fetch pinned wheels into .deps/
 	@scripts/setup
 
 build: setup ## build the program, build/release/stein
-	@cmake --preset release -Wno-dev --log-level=WARNING > /dev/null
+	@cmake --preset release -Wno-dev --log-level=WARNING $(CONFIGURE) > /dev/null
 	@cmake --build --preset release --parallel $(JOBS)
 
-test: build ## run every test
-	@ctest --preset release --parallel $(JOBS)
+test: build ## run every test; ends with what was skipped, and why
+	@scripts/test release --parallel $(JOBS)
 
 demo: build ## structured Stein Thompson sampling against its baselines on the mushroom bandit
 	@scripts/demo
@@ -37,11 +39,11 @@ lint: build ## formatting, clang-tidy, documentation of the public headers
 docs: build ## docs/reference.md, and the reference of the public headers in build/docs/html
 	@scripts/docs
 
-# Leaks are not looked for: LibTorch and its CUDA libraries leave theirs behind at exit.
 sanitize: setup ## the tests under the address and undefined-behaviour sanitizers (all but the slow ones)
-	@cmake --preset asan -Wno-dev --log-level=WARNING > /dev/null
-	@cmake --build --preset asan --parallel $(JOBS)
-	@ASAN_OPTIONS=detect_leaks=0 ctest --preset asan --parallel $(JOBS) --label-exclude slow
+	@scripts/sanitize --jobs $(JOBS) asan -- --label-exclude slow
+
+sanitize-all: setup ## every test under ThreadSanitizer, and under the address and undefined-behaviour sanitizers (hours)
+	@scripts/sanitize --jobs $(JOBS) tsan asan
 
 clean: ## remove what was built (not .deps/)
 	@rm -rf build

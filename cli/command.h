@@ -37,7 +37,7 @@ Action bench_command(CLI::App& command, const Arguments& arguments);
 /// Starts runs: `subcommand` is one that a registered kind of run has.
 Action start_command(const std::string& subcommand, CLI::App& command, const Arguments& arguments);
 /// Does something with a run on disk: `verb` is one that a registered kind of run has an action for.
-Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& arguments);
+Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& typed);
 
 /// Lets only whole numbers from 0 on pass: seeds and indices.
 void from_zero(CLI::Option* option);

@@ -86,6 +86,7 @@ void check_subcommand(const std::vector<std::string>& arguments, const std::vect
 
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const CLI::App* command : commands) names.push_back(command->get_name());
   return names;
 }

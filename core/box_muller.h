@@ -11,7 +11,9 @@ namespace stein {
 
 /// The operations that `box_muller_steps` needs, on one float.
 struct FloatOperations {
+  /// A number.
   using Real = float;
+  /// 32 random bits.
   using Word = std::uint32_t;
 
   STEIN_HOST_DEVICE static STEIN_ALWAYS_INLINE Real set(float value) { return value; }

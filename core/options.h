@@ -43,6 +43,7 @@ constexpr Range between(double low, double high) {
 
 /// One option of one component, bound to the field that holds it.
 struct Option {
+  /// What a value is, and how its text is read.
   enum class Kind { boolean, integer, real, text, choice, integer_list };
 
   std::string name;  ///< full key: `kernel.bandwidth`

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#if defined(__SANITIZE_THREAD__)
+#ifdef STEIN_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -23,24 +23,38 @@ ThreadLimit& limit() {
   return instance;
 }
 
-/// Says on leaving, also by an exception, that this thread is no longer inside a task.
-struct InsideTask {
-  bool& flag;
-  ~InsideTask() { flag = false; }
+/// A moment that ThreadSanitizer, which sees nothing of oneTBB, is told of: what comes before `reached` in one thread
+/// comes before what follows `passed` in another.
+struct Moment {
+#ifdef STEIN_THREAD_SANITIZER
+  void reached() {
+    __tsan_release(this);
+  }
+  void passed() {
+    __tsan_acquire(this);
+  }
+#else
+  void reached() {}
+  void passed() {}
+#endif
 };
 
-// ThreadSanitizer does not see how oneTBB, which is built without it, hands tasks over: it is told.
-#if defined(__SANITIZE_THREAD__)
-void hand_over(const void* body) {
-  __tsan_release(const_cast<void*>(body));
-}
-void take_over(const void* body) {
-  __tsan_acquire(const_cast<void*>(body));
-}
-#else
-void hand_over(const void*) {}
-void take_over(const void*) {}
-#endif
+/// All tasks begin after `begin` and are over at `end`: two moments, so that no task seems to come before another one.
+/// Destructors, because an exception may end a task and the wait for it.
+struct Wait {
+  Moment begin, end;
+  ~Wait() { end.passed(); }
+};
+
+/// The time that a thread is inside a task.
+struct InsideTask {
+  bool& flag;
+  Wait& wait;
+  ~InsideTask() {
+    flag = false;
+    wait.end.reached();
+  }
+};
 
 }  // namespace
 
@@ -62,18 +76,17 @@ void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), cons
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
     return;
   }
-  hand_over(body);
+  Wait wait;
+  wait.begin.reached();
   tbb::parallel_for(
       std::int64_t{0}, count,
-      [=](std::int64_t i) {
-        take_over(body);
+      [task, body, &wait](std::int64_t i) {
+        wait.begin.passed();
         inside_task = true;
-        const InsideTask leave{inside_task};
+        const InsideTask inside{inside_task, wait};
         task(body, i);
-        hand_over(body);
       },
       tbb::simple_partitioner{});
-  take_over(body);
 }
 
 }  // namespace detail

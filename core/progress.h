@@ -40,7 +40,9 @@ enum class ProgressStyle {
 /// Writes to `write`, reading time from `now`; both are parameters so that tests can see and steer them.
 class TerminalProgress final : public Progress {
  public:
+  /// Where lines go.
   using Write = std::function<void(std::string_view)>;
+  /// The clock.
   using Now = std::function<std::chrono::nanoseconds()>;
 
   TerminalProgress(ProgressStyle style, Write write, Now now);

@@ -1,3 +1,4 @@
+#include <stein/core/simd.h>
 #include <stein/core/simd_target.h>
 
 #include <hwy/targets.h>

@@ -46,6 +46,7 @@ constexpr ElementType element_type<std::uint8_t>() {
 /// Named arrays and texts in alphabetical order. Names are paths: `policy/particles`.
 class Snapshot {
  public:
+  /// Numbers under one name.
   struct Array {
     ElementType type;
     std::vector<std::int64_t> shape;

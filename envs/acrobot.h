@@ -11,6 +11,7 @@ namespace stein::envs {
 /// [θ₁, θ₂, θ̇₁, θ̇₂]. −1 a step, 0 for the one that brings −cos θ₁ − cos(θ₁ + θ₂) above 1, which ends it.
 class Acrobot {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}

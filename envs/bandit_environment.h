@@ -88,7 +88,7 @@ Registry<BanditEntry>& bandits();
 
 /// Registers `Environment`, which has `Options` and a constructor (const Options&, const DataSource&).
 template <class Environment>
-bool register_bandit(std::string name, std::string description) {
+bool register_bandit(const std::string& name, std::string description) {
   using Base = OptionsBuilder<BanditEntry::Builder, typename Environment::Options>;
   struct EnvironmentBuilder final : Base {
     EnvironmentBuilder() : Base({}) {}
@@ -96,7 +96,7 @@ bool register_bandit(std::string name, std::string description) {
       return std::make_unique<Environment>(this->template part<0>(), source);
     }
   };
-  return bandits().add(std::move(name), {std::move(description),
+  return bandits().add(name, {std::move(description),
                                          [] { return std::unique_ptr<BanditEntry::Builder>(new EnvironmentBuilder); }});
 }
 

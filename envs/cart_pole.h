@@ -9,6 +9,7 @@ namespace stein::envs {
 /// observation [x, ẋ, θ, θ̇], θ = 0 upright. It ends where |x| > 2.4 or |θ| > 12°; every step gives 1, the last too.
 class CartPole {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}

@@ -9,6 +9,7 @@ namespace stein::envs {
 /// |x| > 3, which ends it.
 class CartPoleSwingUp {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}

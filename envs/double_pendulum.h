@@ -16,10 +16,12 @@ namespace stein::envs {
 /// never ends by itself.
 class DoublePendulum {
  public:
+  /// How the distance of the tip from its goal is measured.
   enum class Reward {
     corrected,  ///< from where the tip is
     rllab,      ///< with the sign of L sin θ₂ that rllab's code has
   };
+  /// Which of the rewards in print is meant.
   struct Options {
     Reward reward = Reward::corrected;
     template <class V>

@@ -10,6 +10,7 @@ namespace stein::envs {
 /// Reward x·β_a + σξ with the contexts and unit-length coefficients of LinearScores.
 class Linear : public BanditEnvironment {
  public:
+  /// Sizes, noise and which coefficients are drawn.
   struct Options {
     std::int64_t arms = 8;
     std::int64_t context_size = 10;
@@ -47,6 +48,7 @@ class Linear : public BanditEnvironment {
 /// The same with few coefficients of each arm other than zero.
 class SparseLinear final : public Linear {
  public:
+  /// Those of the dense bandit, and how many coefficients count.
   struct Options : Linear::Options {
     std::int64_t nonzero = 3;  ///< of context_size coefficients
     template <class V>

@@ -12,6 +12,7 @@ namespace stein::envs {
 /// LinearScores.
 class Logistic final : public BanditEnvironment {
  public:
+  /// Sizes and which coefficients are drawn.
   struct Options {
     std::int64_t arms = 8;
     std::int64_t context_size = 10;

@@ -13,10 +13,12 @@ namespace stein::envs {
 /// passes: reward 0. Arm 1 eats: +5 if edible; if poisonous a loss or +5, with probability ½ each.
 class Mushroom : public BanditEnvironment {
  public:
+  /// What a poisonous mushroom costs in half the cases.
   enum class Reward {
     paper,     ///< loss −10: expected reward of a poisonous mushroom −2.5
     showdown,  ///< loss −35: expected reward of a poisonous mushroom −15
   };
+  /// What a poisonous mushroom costs.
   struct Options {
     Reward reward = Reward::paper;
     template <class V>
@@ -60,6 +62,7 @@ class Mushroom : public BanditEnvironment {
 /// The same game with the made-up mushrooms of make_synthetic_mushrooms: needs no file.
 class SyntheticMushroom final : public Mushroom {
  public:
+  /// Those of the real mushrooms, and which are made up.
   struct Options : Mushroom::Options {
     std::int64_t rows = uci_mushroom_rows;
     std::int64_t instance = 0;  ///< which made-up mushrooms

@@ -11,6 +11,7 @@ namespace stein::envs {
 /// itself.
 class Pendulum {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}

@@ -9,6 +9,7 @@ namespace stein::envs {
 /// as it was given, even where the force is limited; 0 where |x| > 2.4 or |θ| > 0.2, which ends it.
 class RllabCartPole {
  public:
+  /// None besides those of every control task.
   struct Options {
     template <class V>
     void describe(V&) {}

@@ -140,6 +140,7 @@ struct StepReference {
 /// A registered control task: how to describe it, which options it has, how to make it.
 struct ControlEntry {
   std::string description;  ///< one line for `stein list`
+  /// Options that are set one by one, and the environment that they describe.
   struct Builder {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;

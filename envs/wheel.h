@@ -13,6 +13,7 @@ namespace stein::envs {
 /// The share of contexts where exploring pays is 1 − δ².
 class Wheel final : public BanditEnvironment {
  public:
+  /// How rare the large rewards are, and the rewards.
   struct Options {
     double delta = 0.5;   ///< δ
     double noise = 0.01;  ///< standard deviation of every reward

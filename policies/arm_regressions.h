@@ -23,6 +23,7 @@ class ArmRegressions {
   /// Throws Error(usage) where the factors would need more than 2 GiB.
   ArmRegressions(const envs::BanditSpec& spec, bool intercept, double prior_precision, double prior_squares);
 
+  /// What a regression says of a context x.
   struct Prediction {
     double mean = 0;      ///< x·μ
     double leverage = 0;  ///< xᵀA⁻¹x

@@ -76,6 +76,7 @@ class BanditPolicy {
 struct PolicyEntry {
   std::string description;
   bool learns = true;  ///< see BanditPolicy; without it there is no reason to force pulls
+  /// Options that are set one by one, and the policy that they describe.
   struct Builder {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;
@@ -90,7 +91,7 @@ Registry<PolicyEntry>& bandit_policies();
 /// Registers `Policy`, which has a constructor (const Options&, const BanditSpec&, seed), under a name with its default
 /// options: several names may share a policy that differs in defaults only.
 template <class Policy>
-bool register_bandit_policy(std::string name, std::string description, typename Policy::Options defaults = {}) {
+bool register_bandit_policy(const std::string& name, std::string description, typename Policy::Options defaults = {}) {
   using Base = OptionsBuilder<PolicyEntry::Builder, typename Policy::Options>;
   struct PolicyBuilder final : Base {
     using Base::Base;
@@ -98,9 +99,9 @@ bool register_bandit_policy(std::string name, std::string description, typename 
       return std::make_unique<Policy>(this->template part<0>(), spec, seed);
     }
   };
-  return bandit_policies().add(
-      std::move(name), {std::move(description), Policy::learns,
-                        [defaults] { return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults)); }});
+  return bandit_policies().add(name, {std::move(description), Policy::learns, [defaults] {
+                                        return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults));
+                                      }});
 }
 
 }  // namespace stein::policies

@@ -21,6 +21,7 @@ namespace stein::policies {
 /// particles may be of weights or of the factors of matrix-Gaussian weights.
 class ControlPolicy {
  public:
+  /// The network, the form of its weights and their prior.
   struct Options {
     std::int64_t particles = 1;  ///< M; no option itself: who learns decides
     std::vector<std::int64_t> hidden{25, 10};

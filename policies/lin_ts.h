@@ -17,6 +17,7 @@ namespace stein::policies {
 /// largest draw, one for every arm; the propensities are integrals over those densities, to 1e-8.
 class LinTs final : public BanditPolicy {
  public:
+  /// The prior.
   struct Options {
     double prior_precision = 0.25;  ///< λ
     double prior_shape = 6;         ///< a₀

@@ -12,6 +12,7 @@ namespace stein::policies {
 /// Pulls the arm of the largest x·μ_a + α √(xᵀA_a⁻¹x); equals share the probability.
 class LinUcb final : public BanditPolicy {
  public:
+  /// The prior, and how far above the mean an arm is judged.
   struct Options {
     double alpha = 1;            ///< α
     double prior_precision = 1;  ///< λ: A starts at λI (1 in the paper)

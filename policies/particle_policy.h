@@ -27,6 +27,7 @@ enum class Draw {
 /// fixes the sampler and the form of the weights, and has the options that mean something with those.
 class ParticlePolicy final : public BanditPolicy {
  public:
+  /// The network, its posterior, the sampler and how an action is chosen.
   struct Options {
     inference::SamplerChoice sampler = inference::samplers().at("svgd").defaults;
     bool single = false;  ///< one network and ε instead of particles to draw from

@@ -10,6 +10,7 @@ namespace stein::policies {
 /// Draws arms uniformly and learns nothing.
 class Uniform final : public BanditPolicy {
  public:
+  /// None.
   struct Options {
     template <class V>
     void describe(V&) {}

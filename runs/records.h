@@ -15,11 +15,13 @@ namespace stein::runs {
 /// far, so that files are in order of steps, and then of seeds, at any number of threads.
 class Records {
  public:
+  /// A number that was measured at a step.
   struct Number {
     std::int64_t step;
     std::string tag;
     double value;
   };
+  /// A line of a log, and the step it was written at.
   struct Line {
     std::int64_t step;
     std::string text;

@@ -33,6 +33,7 @@ struct Outputs {
 /// A kind derives from it and says what the run is, what its summary has, and what it writes besides the usual files.
 class Run {
  public:
+  /// Makes the repetition of a seed.
   using MakeRepetition = std::function<std::unique_ptr<Repetition>(std::uint64_t seed)>;
 
   /// @param line_log  name of the file that takes the repetitions' log lines ("decisions.jsonl"); empty: none is kept

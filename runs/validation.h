@@ -16,6 +16,7 @@ enum class Better { lower, higher };
 /// the last state. A score that is not finite is never the best.
 class Validation {
  public:
+  /// How often to validate, and how long to wait for a better score.
   struct Options {
     std::int64_t validate_every = 0;
     std::int64_t patience = 0;
@@ -28,6 +29,7 @@ class Validation {
         between(0, 1e6), "validations");
     }
   };
+  /// The state with the best score so far.
   struct Best {
     std::int64_t step;  ///< steps done when the score was measured
     double score;

@@ -1,29 +1,26 @@
-// Holds a test program to the SIMD target that STEIN_TEST_SIMD_TARGET names (`baseline`: the one every machine has), so
-// that one machine tests the kernels of several. Exits with 77, which CTest counts as skipped, where the machine lacks
-// it.
+// Holds a test program to the SIMD target that STEIN_TEST_SIMD_TARGET names, so that one machine tests the kernels of
+// several, and says which target it runs. Exits with 77, which CTest counts as skipped, where the machine lacks it.
 #include <stein/core/simd.h>
-#include <stein/core/simd_target.h>
 
 #include <hwy/targets.h>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 namespace {
 
-bool hold_to_target() {
+std::int64_t hold_to_target() {
   const char* const wanted = std::getenv("STEIN_TEST_SIMD_TARGET");
-  if (wanted == nullptr) return false;
-  const std::string name = std::string(wanted) == "baseline" ? stein::compiled_simd_targets().back() : wanted;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    if (hwy::TargetName(target) != name) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    return true;
+    if (wanted != nullptr && std::string_view(wanted) != hwy::TargetName(target)) continue;
+    if (wanted != nullptr) hwy::SetSupportedTargetsForTest(target);
+    std::fprintf(stderr, "SIMD target: %s\n", hwy::TargetName(target));
+    return target;
   }
-  std::fprintf(stderr, "skipped: no SIMD target %s here\n", name.c_str());
+  std::fprintf(stderr, "skipped: no SIMD target %s\n", wanted);
   std::exit(77);
 }
 
-const bool held = hold_to_target();
+[[maybe_unused]] const std::int64_t target = hold_to_target();
 
 }  // namespace

@@ -36,6 +36,7 @@ struct Interaction {
 /// expected rewards, not rewards.
 class BanditAgent {
  public:
+  /// What it learns from, and how often.
   struct Options {
     std::int64_t buffer = 4096;        ///< interactions in the window
     std::int64_t batch = 64;           ///< rows of a minibatch

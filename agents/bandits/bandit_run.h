@@ -58,6 +58,7 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
     std::int64_t window = 0;                                   ///< interactions that minibatches are drawn from
     bool log_decisions = false;                                ///< decisions.jsonl is written
   };
+  /// Makes the agent of a seed.
   using MakeAgent = std::function<std::unique_ptr<BanditAgent>(std::uint64_t seed)>;
 
   BanditRun(runs::SeedRange seeds, const MakeAgent& make_agent, Facts facts);

@@ -223,7 +223,8 @@ Json ControlRun::cost() const {
 }
 
 void ControlRun::add_cost(const Json& earlier) {
-  const Json training = earlier.at("training_seconds"), to_threshold = earlier.at("seconds_to_threshold");
+  const Json& training = earlier.at("training_seconds");
+  const Json& to_threshold = earlier.at("seconds_to_threshold");
   if (std::ssize(training) != count()) return;
   for (std::int64_t i = 0; i < count(); ++i) {
     const auto place = static_cast<std::size_t>(i);

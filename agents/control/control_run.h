@@ -100,6 +100,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
     bool stein = false;                                        ///< particles climb towards prior × exp(J/α)
     std::int64_t steps = 0;                                    ///< length of a repetition; 0: not known
   };
+  /// Makes the agent of a seed.
   using MakeAgent = std::function<std::unique_ptr<ControlAgent>(std::uint64_t seed)>;
 
   /// @param environment  of the evaluation episodes; must outlive the run

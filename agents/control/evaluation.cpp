@@ -127,6 +127,7 @@ std::vector<std::int64_t> every_particle(std::int64_t episodes, std::int64_t par
 
 std::vector<double> returns_of(const std::vector<FinishedEpisode>& episodes) {
   std::vector<double> returns;
+  returns.reserve(episodes.size());
   for (const FinishedEpisode& episode : episodes) returns.push_back(episode.total_reward);
   return returns;
 }

@@ -28,6 +28,7 @@ struct ExperienceRows {
 /// Brings the steps of all shards together, particle by particle, and says how much better they were than expected.
 class Experience {
  public:
+  /// How advantages are estimated.
   struct Options {
     double discount = 0.99;
     double gae_lambda = 0.95;

@@ -45,6 +45,7 @@ class PolicyObjective final : public inference::OutputScore<float> {
 /// −½ Σ_i c_i (y_i − f(o_i))²: what a value network climbs.
 class ValueObjective final : public inference::OutputScore<float> {
  public:
+  /// Targets of all particles, one after the other.
   struct Rows {
     std::int64_t rows = 0;             ///< n, of one particle
     std::span<const float> targets{};  ///< [M·n]

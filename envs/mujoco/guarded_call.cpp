@@ -7,12 +7,38 @@
 namespace stein::envs {
 namespace {
 
-thread_local std::jmp_buf* way_out = nullptr;  ///< of the call that this thread is in
+thread_local std::jmp_buf* way_out = nullptr;  ///< of the innermost guarded call that this thread is in
 thread_local char last_error[sizeof(mjLogMessage::subject)];
-mjfLogHandler handler_before = nullptr;
+
+void handle(const mjLogMessage* said);
+
+/// `handle` in the place of MuJoCo's handler of messages, of which there is one for all threads.
+class Installed {
+ public:
+  /// The handler before is known before a message can come to `handle`, which hands on what is not its own.
+  Installed() : before_(mju_setLogHandler(nullptr)) { mju_setLogHandler(handle); }
+  /// Handlers end in the reverse order: one that was installed later, and is still there, stays.
+  ~Installed() {
+    const mjfLogHandler last = mju_setLogHandler(before_);
+    if (last != handle) mju_setLogHandler(last);
+  }
+  Installed(const Installed&) = delete;
+  Installed& operator=(const Installed&) = delete;
+
+  void hand_on(const mjLogMessage* said) const { before_(said); }
+
+ private:
+  mjfLogHandler before_;
+};
+
+/// From the first guarded call on, which every use of MuJoCo begins with.
+Installed& installed() {
+  static Installed handler;
+  return handler;
+}
 
 void handle(const mjLogMessage* said) {
-  if (way_out == nullptr || said->level < mjLOG_WARNING) return handler_before(said);
+  if (way_out == nullptr || said->level < mjLOG_WARNING) return installed().hand_on(said);
   if (said->level < mjLOG_ERROR) return;  // what matters is counted in mjData
   std::ranges::copy(said->subject, last_error);
   std::longjmp(*way_out, 1);
@@ -32,13 +58,10 @@ std::string one_line(std::string_view message) {
 }
 
 void detail::guarded_call(ErrorKind kind, void (*body)(void*), void* context) {
-  static const bool installed = [] {
-    handler_before = mju_setLogHandler(handle);
-    return true;
-  }();
-  static_cast<void>(installed);
+  installed();
   const struct Inside {
-    ~Inside() { way_out = nullptr; }
+    std::jmp_buf* outer = way_out;
+    ~Inside() { way_out = outer; }
   } inside;
   std::jmp_buf here;
   way_out = &here;

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/envs/mujoco/guarded_call.h>
 #include <stein/envs/mujoco/mujoco_environment.h>
 
 #include <bit>
@@ -75,7 +76,8 @@ StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> tas
   constexpr std::uint32_t steps = 4096;
   auto environment = std::make_unique<MujocoEnvironment>(std::move(task), model, options, 1, 0);
   MujocoSimulation simulation(environment->model_);
-  const auto walk = std::make_shared<Walk>(std::move(environment), std::move(simulation));
+  const auto walk = std::make_shared<Walk>(
+      Walk{.environment = std::move(environment), .simulation = std::move(simulation), .actions = {}, .start = {}});
   MujocoEnvironment& played = *walk->environment;
   const std::vector<Quantity>& ranges = played.spec().action;
   played.reset(0);
@@ -87,13 +89,15 @@ StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> tas
     played.step(std::span(walk->actions).last(ranges.size()));
   }
   return {.name = "mj_step", .step = [walk, slots, width = ranges.size()](std::span<const float>) {
-            for (std::int64_t slot = 0; slot < slots; ++slot, walk->now = (walk->now + 1) % steps) {
-              if (const auto start = walk->start.find(walk->now); start != walk->start.end())
-                walk->simulation.load(start->second);
-              walk->simulation.step_unguarded(
-                  std::span(walk->actions).subspan(static_cast<std::size_t>(walk->now) * width, width),
-                  walk->environment->model_steps_);
-            }
+            guarded_call(ErrorKind::numeric, [&] {
+              for (std::int64_t slot = 0; slot < slots; ++slot, walk->now = (walk->now + 1) % steps) {
+                if (const auto start = walk->start.find(walk->now); start != walk->start.end())
+                  walk->simulation.load(start->second);
+                walk->simulation.step_inside_guard(
+                    std::span(walk->actions).subspan(static_cast<std::size_t>(walk->now) * width, width),
+                    walk->environment->model_steps_);
+              }
+            });
           }};
 }
 

@@ -16,6 +16,8 @@ constexpr int whole_state = mjSTATE_INTEGRATION;
 
 }  // namespace
 
+// What frees raises no errors, and neither does mj_versionString; every other call of MuJoCo is guarded.
+
 void MujocoModel::Deleter::operator()(mjModel_* model) const {
   mj_deleteModel(model);
 }
@@ -26,6 +28,7 @@ void MujocoSimulation::Deleter::operator()(mjData_* data) const {
 
 MujocoModel::MujocoModel(std::string name, mjModel_* model) : name_(std::move(name)), model_(model) {
   model->opt.disableflags |= mjDSBL_AUTORESET;  // a lost state is an error, not a new start
+  guarded_call(ErrorKind::data, [this] { state_size_ = mj_stateSize(model_.get(), whole_state); });
 }
 
 template <class Parse>
@@ -64,10 +67,6 @@ std::int64_t MujocoModel::controls() const {
   return model_->nu;
 }
 
-std::int64_t MujocoModel::state_size() const {
-  return mj_stateSize(model_.get(), whole_state);
-}
-
 double MujocoModel::timestep() const {
   return model_->opt.timestep;
 }
@@ -78,7 +77,9 @@ MujocoModel::Limits MujocoModel::control_limits(std::int64_t control) const {
 }
 
 std::int64_t MujocoModel::site(const std::string& name) const {
-  return mj_name2id(model_.get(), mjOBJ_SITE, name.c_str());
+  int number = -1;
+  guarded_call(ErrorKind::data, [&] { number = mj_name2id(model_.get(), mjOBJ_SITE, name.c_str()); });
+  return number;
 }
 
 std::string MujocoModel::version() {
@@ -86,8 +87,11 @@ std::string MujocoModel::version() {
 }
 
 std::string MujocoModel::checksum() const {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(mj_sizeModel(model_.get())));
-  mj_saveModel(model_.get(), nullptr, bytes.data(), static_cast<int>(bytes.size()));
+  mjtSize size = 0;
+  guarded_call(ErrorKind::data, [&] { size = mj_sizeModel(model_.get()); });
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  guarded_call(ErrorKind::data,
+               [&] { mj_saveModel(model_.get(), nullptr, bytes.data(), static_cast<int>(bytes.size())); });
   return fmt::format("{} on MuJoCo {}", sha256(bytes), version());
 }
 
@@ -98,7 +102,7 @@ MujocoSimulation::MujocoSimulation(const MujocoModel& model) : model_(model.get(
 }
 
 void MujocoSimulation::reset() {
-  mj_resetData(model_, data_.get());
+  guarded_call(ErrorKind::numeric, [this] { mj_resetData(model_, data_.get()); });
 }
 
 template <class Body>
@@ -117,10 +121,10 @@ void MujocoSimulation::forward() {
 }
 
 void MujocoSimulation::step(std::span<const float> controls, std::int64_t steps) {
-  run([this, controls, steps] { step_unguarded(controls, steps); });
+  run([this, controls, steps] { step_inside_guard(controls, steps); });
 }
 
-void MujocoSimulation::step_unguarded(std::span<const float> controls, std::int64_t steps) {
+void MujocoSimulation::step_inside_guard(std::span<const float> controls, std::int64_t steps) {
   for (std::size_t k = 0; k < controls.size(); ++k) data_->ctrl[k] = controls[k];
   for (std::int64_t k = 0; k < steps; ++k) mj_step(model_, data_.get());
 }
@@ -135,11 +139,11 @@ void MujocoSimulation::check_warnings() {
 }
 
 void MujocoSimulation::save(std::span<double> state) const {
-  mj_getState(model_, data_.get(), state.data(), whole_state);
+  guarded_call(ErrorKind::numeric, [&] { mj_getState(model_, data_.get(), state.data(), whole_state); });
 }
 
 void MujocoSimulation::load(std::span<const double> state) {
-  mj_setState(model_, data_.get(), state.data(), whole_state);
+  guarded_call(ErrorKind::numeric, [&] { mj_setState(model_, data_.get(), state.data(), whole_state); });
 }
 
 MujocoView MujocoSimulation::view() {

@@ -24,7 +24,7 @@ class MujocoModel {
   std::int64_t velocities() const;
   std::int64_t controls() const;
   /// Numbers that a simulation goes on from with the same bits: positions, velocities, warm start, …
-  std::int64_t state_size() const;
+  std::int64_t state_size() const { return state_size_; }
   double timestep() const;
   /// What a control is limited to; low = high where it has no limits.
   struct Limits {
@@ -52,6 +52,7 @@ class MujocoModel {
 
   std::string name_;
   std::unique_ptr<mjModel_, Deleter> model_;
+  std::int64_t state_size_ = 0;
 };
 
 /// The numbers of a simulation that a task reads and writes.
@@ -73,8 +74,9 @@ class MujocoSimulation {
   void forward();
   /// Steps of the model under constant controls. @throws Error(numeric) with MuJoCo's words where it loses the state
   void step(std::span<const float> controls, std::int64_t steps);
-  /// The same with nothing around `mj_step`: what MuJoCo cannot do ends the program.
-  void step_unguarded(std::span<const float> controls, std::int64_t steps);
+  /// The same and no more than `mj_step`, inside a guarded call of the caller's; whether MuJoCo lost the state is not
+  /// looked at.
+  void step_inside_guard(std::span<const float> controls, std::int64_t steps);
   /// [state_size()]; neither makes anything that follows from the state.
   void save(std::span<double> state) const;
   void load(std::span<const double> state);

@@ -74,7 +74,7 @@ Run sample(const char* title, FunctionTarget<double> target) {
   for (std::int64_t t = 0; t < steps; ++t)
     if (collector.take(nuts.step(particles, target, {}))) samples.add(particles);
   std::printf("%s\n%s%lld divergences in %lld samples\n\n", title, to_text(summarise(samples)).c_str(),
-              static_cast<long long>(nuts.divergences()), static_cast<long long>(chains * samples.size()));
+              static_cast<long long>(nuts.divergences()), static_cast<long long>(chains) * samples.size());
   return {std::move(samples), nuts.divergences()};
 }
 

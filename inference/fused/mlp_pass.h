@@ -13,6 +13,7 @@ namespace stein::inference::fused {
 
 /// Where the parts of a network lie in a row of (padded) weights.
 struct MlpPlan {
+  /// Sizes and places of one layer.
   struct Layer {
     std::int64_t inputs, outputs;
     std::int64_t weight, bias;  ///< offsets in the row

@@ -20,6 +20,7 @@ enum class SharpeningObjective {
   as_published,  ///< KL/C, as eq. 9 has it: B times as much
 };
 
+/// How wide a sharpened posterior is, and where its rate starts.
 struct SharpeningOptions {
   double sharpening_deviation = 0.02;  ///< σ₀
   double initial_rate = 0;             ///< where η starts

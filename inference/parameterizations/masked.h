@@ -10,6 +10,7 @@
 
 namespace stein::inference {
 
+/// How many weights are held at zero, and how soon.
 struct PruningOptions {
   double final_share = 0.9;  ///< S: share of the weights that are zero in the end
   double decay = 0.99;       ///< D

@@ -16,6 +16,7 @@ enum class Selection {
   thinned,   ///< K at equal distances, the last candidate among them
 };
 
+/// Which steps of a sampler are kept as samples.
 struct CollectorOptions {
   std::int64_t burn_in = 1000;
   std::int64_t thinning = 1;

@@ -7,6 +7,7 @@
 
 namespace stein::inference {
 
+/// Shape and rate of the gamma law.
 struct GammaPriorOptions {
   double gamma_shape = 1;   ///< a₀
   double gamma_rate = 0.1;  ///< b₀

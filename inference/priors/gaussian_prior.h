@@ -7,6 +7,7 @@
 
 namespace stein::inference {
 
+/// The precision λ of the weights: given, or learned under a gamma law.
 struct GaussianPriorOptions {
   double weight_precision = 1;             ///< λ of weights and biases: its value, or where it starts if it is learned
   bool learn_weight_precision = false;     ///< sample log λ as a coordinate

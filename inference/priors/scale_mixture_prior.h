@@ -12,6 +12,7 @@ enum class MixtureOver {
   row,     ///< a whole row of a matrix together, as the released code of Fortunato et al. did by mistake
 };
 
+/// The two normal laws and their shares.
 struct ScaleMixtureOptions {
   double wide_share = 0.25;          ///< π
   double log_wide_deviation = -1;    ///< log σ₁

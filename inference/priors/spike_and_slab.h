@@ -31,6 +31,7 @@ enum class SigmaCount {
   published,  ///< R_a = N + p + ν, as eq. 14 prints it
 };
 
+/// The laws of spike and slab, and how their numbers are learned.
 struct SpikeAndSlabOptions {
   SlabLikelihood likelihood = SlabLikelihood::classification;
   double laplace_scale = 0.1;  ///< v₀

@@ -47,6 +47,7 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
 /// Sizes of chosen entries of a layout. Throws Error(usage) naming one that there is not.
 std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::string>& entries);
 
+/// The priors of a posterior whose chosen entries are sparse.
 struct SpikeAndSlabPosteriorOptions {
   SpikeAndSlabOptions sparse{};  ///< of the chosen entries
   GaussianPriorOptions dense{};  ///< of all others

@@ -12,6 +12,7 @@ enum class SquareOf {
   mean,   ///< f̃/N: the same step size moves a weight further with N
 };
 
+/// How long g² is remembered, and what is added to its root.
 struct AveragedSquareOptions {
   double decay = 0.99;
   double epsilon = 1e-8;

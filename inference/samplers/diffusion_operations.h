@@ -34,6 +34,7 @@ struct NumberOperations<float> : FloatOperations {
 /// In double.
 template <>
 struct NumberOperations<double> {
+  /// A number.
   using Real = double;
   static STEIN_ALWAYS_INLINE double set(double value) { return value; }
   static STEIN_ALWAYS_INLINE double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }

@@ -5,6 +5,7 @@
 
 namespace stein::inference {
 
+/// Those of SGHMC, and how much is dropped.
 struct DropoutSghmcOptions {
   SghmcOptions sghmc{};
   double keep = 0.5;             ///< probability that an input is seen; the paper's "p" acts so
@@ -31,6 +32,7 @@ struct DropoutSghmcOptions {
 template <class Scalar>
 class DropoutSghmc : public Sghmc<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = DropoutSghmcOptions;
   /// The parameters and errors of Sghmc.
   DropoutSghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

@@ -11,6 +11,7 @@ enum class ClipRule {
   rescale,  ///< every gradient is scaled to the limit, as in the released code of Gan et al. 2017
 };
 
+/// How large a gradient may be, and what is done to a larger one.
 struct GradientClipOptions {
   double clip_norm = 0;  ///< of one particle's ∇ of the full log joint; 0: no limit
   ClipRule clip_rule = ClipRule::clip;

@@ -13,6 +13,7 @@
 
 namespace stein::inference {
 
+/// Step size and metric of trajectories, and the warm-up that tunes them.
 struct TrajectoryOptions {
   double step_size = 1;         ///< ε; where the warm-up starts looking, or what is kept without one
   std::int64_t warm_up = 1000;  ///< steps that tune ε and M and draw no samples

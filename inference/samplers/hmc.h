@@ -5,6 +5,7 @@
 
 namespace stein::inference {
 
+/// Those of every trajectory, and how long one is.
 struct HmcOptions {
   TrajectoryOptions trajectory{};
   std::int64_t leapfrog_steps = 16;
@@ -22,6 +23,7 @@ struct HmcOptions {
 template <class Scalar>
 class Hmc final : public HamiltonianSampler<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = HmcOptions;
   /// @param rows  M, independent chains, at least 1
   /// @param size  Q, coordinates of a chain, at least 1

@@ -5,6 +5,7 @@
 
 namespace stein::inference {
 
+/// Those of every trajectory, and how far one may double.
 struct NutsOptions {
   TrajectoryOptions trajectory{};
   std::int64_t max_depth = 10;
@@ -23,6 +24,7 @@ struct NutsOptions {
 template <class Scalar>
 class Nuts final : public HamiltonianSampler<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = NutsOptions;
   /// @param rows  M, independent chains, at least 1
   /// @param size  Q, coordinates of a chain, at least 1

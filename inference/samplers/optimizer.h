@@ -8,6 +8,7 @@ namespace stein::inference {
 
 enum class OptimizerMethod { sgd, rmsprop, adam };
 
+/// The method, its step sizes and its averages.
 struct OptimizerOptions {
   OptimizerMethod method = OptimizerMethod::adam;
   StepSizeOptions step{};
@@ -85,6 +86,7 @@ class OptimizerState {
 template <class Scalar>
 class Optimizer final : public GradientSampler<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = OptimizerOptions;
   /// The parameters and errors of GradientSampler; the update itself draws nothing.
   Optimizer(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

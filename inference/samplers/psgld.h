@@ -6,6 +6,7 @@
 
 namespace stein::inference {
 
+/// Step sizes, temperature and the metric.
 struct PsgldOptions {
   StepSizeOptions step{};
   TemperatureOptions temperature{};
@@ -34,6 +35,7 @@ struct PsgldOptions {
 template <class Scalar>
 class Psgld : public Diffusion<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = PsgldOptions;
   /// The parameters and errors of GradientSampler.
   Psgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

@@ -10,6 +10,7 @@
 
 namespace stein::inference {
 
+/// How often a state to go back to is kept, and how often one is gone back to.
 struct RollbackOptions {
   std::int64_t keep_every = 256;  ///< steps from one kept state to the next
   std::int64_t rollbacks = 3;     ///< before it gives up

@@ -11,6 +11,7 @@ enum class SantaScheme {
   splitting,  ///< algorithm 2
 };
 
+/// Step sizes, annealing, friction and the metric.
 struct SantaOptions {
   StepSizeOptions step{.step_size = 1e-6};
   TemperatureOptions temperature{};
@@ -52,6 +53,7 @@ struct SantaOptions {
 template <class Scalar>
 class Santa : public Diffusion<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = SantaOptions;
   /// The parameters and errors of GradientSampler.
   Santa(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

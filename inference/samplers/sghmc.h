@@ -5,6 +5,7 @@
 
 namespace stein::inference {
 
+/// Step sizes, temperature, friction and the noise of the gradient.
 struct SghmcOptions {
   StepSizeOptions step{.step_size = 1e-6};
   TemperatureOptions temperature{};
@@ -32,6 +33,7 @@ struct SghmcOptions {
 template <class Scalar>
 class Sghmc : public Diffusion<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = SghmcOptions;
   /// The parameters and errors of GradientSampler; Error(usage) too where ηV/2 > αT: there is no negative variance.
   Sghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

@@ -5,6 +5,7 @@
 
 namespace stein::inference {
 
+/// Step sizes and temperature.
 struct SgldOptions {
   StepSizeOptions step{.step_size = 1e-4};
   TemperatureOptions temperature{};
@@ -25,6 +26,7 @@ struct SgldOptions {
 template <class Scalar>
 class Sgld : public Diffusion<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = SgldOptions;
   /// The parameters and errors of GradientSampler.
   Sgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)

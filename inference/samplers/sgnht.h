@@ -11,6 +11,7 @@ enum class Thermostat {
   coordinate,  ///< one for every coordinate (Gan et al. 2015)
 };
 
+/// Step sizes, temperature and the thermostats.
 struct SgnhtOptions {
   StepSizeOptions step{};
   TemperatureOptions temperature{};
@@ -37,6 +38,7 @@ struct SgnhtOptions {
 template <class Scalar>
 class Sgnht : public Diffusion<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = SgnhtOptions;
   /// The parameters and errors of GradientSampler.
   Sgnht(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

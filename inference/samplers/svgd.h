@@ -6,6 +6,7 @@
 
 namespace stein::inference {
 
+/// The kernel, and the optimizer that follows its direction.
 struct SvgdOptions {
   SvgdKernelOptions kernel{};
   OptimizerOptions optimizer{};
@@ -27,6 +28,7 @@ struct SvgdOptions {
 template <class Scalar>
 class Svgd final : public GradientSampler<Scalar> {
  public:
+  /// What the registry makes it from.
   using Options = SvgdOptions;
   /// The parameters and errors of GradientSampler; the update itself draws nothing.
   Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);

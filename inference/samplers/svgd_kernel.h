@@ -23,6 +23,7 @@ enum class Bandwidth {
 
 enum class MedianOver { matrix, pairs };
 
+/// The kernel and the rule for its bandwidth.
 struct SvgdKernelOptions {
   SvgdKernel kernel = SvgdKernel::rbf;
   Bandwidth bandwidth_rule = Bandwidth::median;

@@ -24,6 +24,7 @@ enum class WeightForm {
   variational_matrix_gaussian,  ///< W ~ M + diag(u) E diag(v): the coordinates describe a Gaussian of the weights, VMG
 };
 
+/// The form of a network's weights and their prior.
 struct NetworkPosteriorOptions {
   WeightForm parameterization = WeightForm::direct;  ///< decides which other options there are; no option itself
   MatrixGaussianOptions structure{};

@@ -9,20 +9,23 @@
 #include <vector>
 
 #include "cli/program.h"
+#include "skip.h"
 
 namespace stein::test {
 
-/// The page after its scripts have run, as headless Chromium sees it with the network cut off; empty where there is no
-/// Chromium. Standard error goes to `folder`/console.
+/// The page after its scripts have run, as headless Chromium sees it with the network cut off; Standard error goes
+/// to `folder`/console. Without Chromium the case is skipped.
 inline std::string rendered(const std::filesystem::path& folder, const std::string& page) {
-  if (std::system("command -v chromium > /dev/null 2>&1") != 0) return "";
+  if (std::system("command -v chromium > /dev/null 2>&1") != 0) test::skip("no Chromium");
   const std::string command =
       "cd '" + folder.string() +
       "' && timeout 120 chromium --headless --no-sandbox --disable-gpu --user-data-dir=browser"
       " --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --window-size=1280,2400"
       " --virtual-time-budget=20000 --dump-dom 'file://" +
       (folder / page).string() + "' > dom.html 2> console";
-  REQUIRE(std::system(command.c_str()) == 0);
+  const int status = std::system(command.c_str());
+  INFO("standard error of Chromium:\n" << content_of(folder / "console"));
+  REQUIRE(status == 0);
   return content_of(folder / "dom.html");
 }
 

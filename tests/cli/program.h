@@ -7,13 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -34,6 +37,8 @@ struct Outcome {
   std::string out;  ///< standard output
   std::string err;  ///< standard error
   double peak_megabytes = 0;
+  /// Stands beside every assertion that fails while this lives: how the program failed, and its standard error.
+  std::shared_ptr<const Catch::ScopedMessage> failure = nullptr;
 
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
@@ -43,8 +48,9 @@ class Program {
  public:
   Program(const std::filesystem::path& folder, std::vector<std::string> arguments,
           const std::filesystem::path& data = {}, const char* program = STEIN_PROGRAM)
-      : folder_(folder), out_(folder / "standard-output"), err_(folder / "standard-error") {
+      : out_(folder / "standard-output"), err_(folder / "standard-error") {
     arguments.insert(arguments.begin(), program);
+    for (const std::string& argument : arguments) command_ += argument + " ";
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -68,23 +74,20 @@ class Program {
   /// Waits until `condition` holds; false if the program ended first.
   bool wait_until(const std::function<bool()>& condition) {
     while (!condition()) {
-      if (ended_ || ::wait4(process_, &status_, WNOHANG, &usage_) == process_) {
-        ended_ = true;
-        return false;
-      }
+      if (has_ended(WNOHANG)) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return true;
   }
 
   Outcome wait() {
-    if (!ended_) ::wait4(process_, &status_, 0, &usage_);
-    ended_ = true;
+    has_ended(0);
     return {.code = WIFEXITED(status_) ? WEXITSTATUS(status_) : -1,
             .signal = WIFSIGNALED(status_) ? WTERMSIG(status_) : 0,
             .out = content_of(out_),
             .err = content_of(err_),
-            .peak_megabytes = static_cast<double>(usage_.ru_maxrss) / 1e3};
+            .peak_megabytes = static_cast<double>(usage_.ru_maxrss) / 1e3,
+            .failure = failure_};
   }
 
  private:
@@ -93,7 +96,29 @@ class Program {
     return file >= 0 && ::dup2(file, descriptor) >= 0;
   }
 
-  std::filesystem::path folder_, out_, err_;
+  /// Whether the program has ended; `options` are those of wait4.
+  bool has_ended(int options) {
+    if (ended_) return true;
+    if (::wait4(process_, &status_, options, &usage_) != process_) return false;
+    ended_ = true;
+    if (status_ != 0)
+      failure_ = std::make_shared<const Catch::ScopedMessage>(
+          Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
+          << command_ << "\n"
+          << how_it_ended() << "; standard error:\n"
+          << content_of(err_));
+    return true;
+  }
+
+  std::string how_it_ended() const {
+    if (WIFEXITED(status_)) return "ended with exit code " + std::to_string(WEXITSTATUS(status_));
+    const char* const name = ::sigabbrev_np(WTERMSIG(status_));
+    return "was ended by " + (name != nullptr ? std::string("SIG") + name : std::to_string(WTERMSIG(status_)));
+  }
+
+  std::filesystem::path out_, err_;
+  std::string command_;
+  std::shared_ptr<const Catch::ScopedMessage> failure_;
   pid_t process_ = -1;
   int status_ = 0;
   rusage usage_{};

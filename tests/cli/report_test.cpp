@@ -7,7 +7,7 @@ using namespace stein::test;
 using Catch::Contains;
 using Json = nlohmann::json;
 
-TEST_CASE("the report works offline: every plot has data and the console stays empty", "[cli][report]") {
+TEST_CASE("the report works offline: every plot has data and the console stays empty", "[cli][report][browser]") {
   const TemporaryDirectory folder;
   for (const char* policy : {"uniform", "lints", "svgd"}) {
     const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", policy, "--seeds",
@@ -22,10 +22,6 @@ TEST_CASE("the report works offline: every plot has data and the console stays e
   CHECK(std::filesystem::file_size(folder / "page.html") < 7'000'000);
 
   const std::string dom = rendered(folder.path(), "page.html");
-  if (dom.empty()) {
-    WARN("no Chromium on this machine: the page was not rendered");
-    return;
-  }
   check_page(
       folder.path(), dom,
       {"regret", "regret-per-seed", "propensity_entropy", "collapse", "posterior-edible", "posterior-poisonous"});
@@ -69,7 +65,7 @@ TEST_CASE("bandits of one name with different options are different bandits", "[
 }
 
 TEST_CASE("runs of different length or seeds are not mixed, and only what stands out of the noise is called best",
-          "[cli][report]") {
+          "[cli][report][browser]") {
   const TemporaryDirectory folder;
   const auto play = [&](const char* policy, const char* seeds, const char* steps, const char* out) {
     REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", policy, "--seeds", seeds, "--set",
@@ -83,7 +79,6 @@ TEST_CASE("runs of different length or seeds are not mixed, and only what stands
   play("lints", "0:1", "20", "short-lints");
   REQUIRE(run(folder.path(), {"report", "uniform", "long", "other-seeds", "short", "short-lints"}).code == 0);
   const std::string dom = rendered(folder.path(), "report.html");
-  if (dom.empty()) return;
   CHECK(attribute(dom, "data-errors") == "0");
   const Json plots = Json::parse(attribute(dom, "data-plots"));
   CHECK(plots.contains("mushroom-synthetic, 1,200 interactions/regret"));
@@ -98,7 +93,8 @@ TEST_CASE("runs of different length or seeds are not mixed, and only what stands
   CHECK_THAT(text, !Contains("locked in") && Contains("reward units"));
 }
 
-TEST_CASE("posteriors are those of the first seed, and truth is drawn only where it is known", "[cli][report]") {
+TEST_CASE("posteriors are those of the first seed, and truth is drawn only where it is known",
+          "[cli][report][browser]") {
   const TemporaryDirectory folder;
   for (const char* env : {"mushroom-synthetic", "wheel"})
     for (const char* policy : {"svgd", "epsilon-greedy"})
@@ -111,26 +107,25 @@ TEST_CASE("posteriors are those of the first seed, and truth is drawn only where
     return rendered(folder.path(), page);
   };
   const std::string mushroom = page_of("mushroom-synthetic"), wheel = page_of("wheel");
-  if (mushroom.empty()) return;
   CHECK(Json::parse(attribute(mushroom, "data-plots"))["posterior-edible"] == 2 * (20 + 1));  // arms × networks
   CHECK_THAT(shown_text(mushroom),
              Contains("seed 0 only") && Contains("Dot: a single network") && Contains("Dashed: the true expectation"));
   CHECK_THAT(shown_text(wheel), Contains("Posterior reward: centre") && !Contains("true expectation"));
 }
 
-TEST_CASE("a page of uniform play alone does not say that it did worse than itself", "[cli][report]") {
+TEST_CASE("a page of uniform play alone does not say that it did worse than itself", "[cli][report][browser]") {
   const TemporaryDirectory folder;
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--seeds", "0:3", "--set", "steps=30",
                               "--out", "uniform", "--quiet"})
               .code == 0);
   REQUIRE(run(folder.path(), {"report", "uniform"}).code == 0);
   const std::string dom = rendered(folder.path(), "uniform/report.html");
-  if (dom.empty()) return;
   CHECK(attribute(dom, "data-errors") == "0");
   CHECK_THAT(shown_text(dom), Contains("3 seeds × 30 interactions") && !Contains("did worse than uniform play"));
 }
 
-TEST_CASE("a report of control runs shows curves, particles, visited states and an episode", "[cli][report][rl]") {
+TEST_CASE("a report of control runs shows curves, particles, visited states and an episode",
+          "[cli][report][rl][browser]") {
   const TemporaryDirectory folder;
   for (const char* posterior : {"none", "svgd"}) {
     std::vector<std::string> arguments{"rl",      "--env",      "CartPole-v1", "--posterior",     posterior,
@@ -144,7 +139,6 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   REQUIRE(report.code == 0);
   CHECK_THAT(report.out, Contains("CartPole-v1, 6000 steps, 2 seeds") && Contains("a2c-svgd") && Contains("solved"));
   const std::string dom = rendered(folder.path(), "report.html");
-  if (dom.empty()) return;
   check_page(folder.path(), dom,
              {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse", "visits-a2c",
               "visits-a2c-svgd"});
@@ -153,7 +147,7 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   CHECK_THAT(dom, Contains("class=\"episode\""));
 }
 
-TEST_CASE("bandits and control tasks stand on one page", "[cli][report][rl]") {
+TEST_CASE("bandits and control tasks stand on one page", "[cli][report][rl][browser]") {
   const TemporaryDirectory folder;
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=40", "--out", "bandit"})
               .code == 0);
@@ -163,7 +157,6 @@ TEST_CASE("bandits and control tasks stand on one page", "[cli][report][rl]") {
   REQUIRE(report.code == 0);
   CHECK_THAT(report.out, Contains("wheel (synthetic data)") && Contains("Pendulum-v1, 2000 steps, 1 seed"));
   const std::string dom = rendered(folder.path(), "report.html");
-  if (dom.empty()) return;
   CHECK(attribute(dom, "data-errors") == "0");
   const Json plots = Json::parse(attribute(dom, "data-plots"));
   CHECK(plots.contains("wheel/regret"));

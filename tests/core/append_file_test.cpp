@@ -43,9 +43,11 @@ TEST_CASE("a file shorter than the checkpoint says is refused", "[core][append_f
   CHECK(read_file(folder / "short") == "abc");
 }
 
-TEST_CASE("an append file on a full disk or in no directory is an io error", "[core][append_file]") {
+TEST_CASE("an append file in no directory is an io error", "[core][append_file]") {
   CHECK_ERROR(AppendFile("/no/such/directory/log"), io, "/no/such/directory/log", "No such file");
-  if (!std::filesystem::exists("/dev/full")) return;
+}
+
+TEST_CASE("an append file on a full disk is an io error", "[core][append_file]") {
   AppendFile file("/dev/full");
   file.append_line("x");
   CHECK_ERROR(file.flush(), io, "/dev/full", "No space left on device");

@@ -1,7 +1,6 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/read_file.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "core/error_matcher.h"
+#include "core/ordinary_user.h"
 #include "core/temporary_directory.h"
 
 namespace stein {
@@ -47,8 +47,12 @@ TEST_CASE("an unwritable place is named with the reason", "[core][atomic_file]")
   write_file_atomically(folder / "file", "");
   CHECK_ERROR(write_file_atomically(folder / "file/a.txt", ""), io, "Not a directory");
   CHECK_ERROR(write_file_atomically("/proc/a.txt", ""), io, "/proc/a.txt");
-  if (::geteuid() == 0) return;  // permissions do not stop root
-  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+}
+
+TEST_CASE("a folder without permission to write is named with the reason", "[core][atomic_file][unprivileged]") {
+  const test::TemporaryDirectory folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms{0555});
+  const test::OrdinaryUser user;
   CHECK_ERROR(write_file_atomically(folder / "a.txt", ""), io, "a.txt", "Permission denied");
 }
 

@@ -7,6 +7,7 @@
 #include "core/environment_variable.h"
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "skip.h"
 
 namespace stein {
 namespace {
@@ -73,12 +74,10 @@ TEST_CASE("the first folder that holds a data set is taken, with or without a su
   CHECK(find(named.path()) == named / "mushroom");
 }
 
-TEST_CASE("a damaged copy is refused although a later folder holds the right one, and both are named", "[core][data]") {
+TEST_CASE("a damaged copy is refused although a later folder holds the right one, and both are named",
+          "[core][data][data-set]") {
   const auto real = find_data_set("mushroom");
-  if (!real) {
-    WARN("skipped: the mushroom data are not on this machine");
-    return;
-  }
+  if (!real) test::skip("no data set mushroom");
   const test::TemporaryDirectory environment, cache;
   const test::EnvironmentVariable data("STEIN_DATA", environment.path().string());
   const test::EnvironmentVariable home("XDG_CACHE_HOME", cache.path().string());

@@ -17,6 +17,7 @@ bool another_process_can_lock(const std::filesystem::path& path) {
   if (child == 0) ::_exit(FileLock::take(path).has_value() ? 1 : 0);
   int status = 0;
   ::waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
   return WEXITSTATUS(status) == 1;
 }
 

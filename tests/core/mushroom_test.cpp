@@ -11,6 +11,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "skip.h"
 
 namespace stein {
 namespace {
@@ -83,12 +84,9 @@ TEST_CASE("lines become active columns", "[core][data][mushroom]") {
 }
 
 TEST_CASE("the UCI file has the counts that its documentation states, and uses every column",
-          "[core][data][mushroom]") {
+          "[core][data][mushroom][data-set]") {
   const auto found = find_data_set("mushroom");
-  if (!found) {
-    WARN("skipped: the mushroom data is not on this machine (set STEIN_DATA or run `stein data fetch mushroom`)");
-    return;
-  }
+  if (!found) test::skip("no data set mushroom");
   const MushroomTable table = read_mushrooms(*found / "agaricus-lepiota.data");
   check_one_hot(table);
   // agaricus-lepiota.names: 4208 edible, 3916 poisonous, 2480 missing values of stalk-root.
@@ -149,7 +147,7 @@ TEST_CASE("synthetic mushrooms have the same shape and follow their documented r
   for (int row = 0; row < rows; ++row) {
     std::set<std::string> levels;
     for (int f = 0; f < MushroomTable::active; ++f) {
-      const auto column = table.active_columns[static_cast<std::size_t>(row * MushroomTable::active + f)];
+      const auto column = table.active_columns[static_cast<std::size_t>(row) * MushroomTable::active + static_cast<std::size_t>(f)];
       levels.insert(mushroom_column_names()[static_cast<std::size_t>(column)]);
     }
     const bool foul = std::ranges::none_of(levels, [&](const std::string& l) { return pleasant.contains(l); });

@@ -4,19 +4,20 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
+
+#include "skip.h"
 
 namespace stein::test {
 
 /// A Python that can import `modules` (comma-separated): $STEIN_TEST_PYTHON, else the one that scripts/setup made in
-/// .deps.
-inline std::optional<std::string> python_with(const std::string& modules) {
+/// .deps. Without one the case is skipped.
+inline std::string python_with(const std::string& modules) {
   const char* chosen = std::getenv("STEIN_TEST_PYTHON");
   const std::string source_tree = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().string();
   const std::string python = chosen != nullptr ? chosen : source_tree + "/.deps/python/bin/python";
   const std::string probe = "'" + python + "' -c 'import " + modules + "' >/dev/null 2>&1";
-  if (std::system(probe.c_str()) != 0) return std::nullopt;
+  if (std::system(probe.c_str()) != 0) skip("no Python with " + modules);
   return python;
 }
 

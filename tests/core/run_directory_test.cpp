@@ -159,10 +159,5 @@ TEST_CASE("the manifest says what is needed to repeat a run", "[core][run_manife
   CHECK_ERROR(to_json({.command = "bandit", .protocol = "[1]"}), usage, "JSON object", "[1]");
 }
 
-TEST_CASE("the SIMD target of this machine is one of the compiled ones", "[core][simd_target]") {
-  const std::vector<std::string> compiled = compiled_simd_targets();
-  CHECK(std::ranges::find(compiled, simd_target()) != compiled.end());
-}
-
 }  // namespace
 }  // namespace stein

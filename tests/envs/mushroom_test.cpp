@@ -8,15 +8,13 @@
 #include "core/environment_variable.h"
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "skip.h"
 
 namespace stein::envs {
 namespace {
 
-TEST_CASE("the real mushroom bandit has the counts of the UCI table", "[envs][mushroom]") {
-  if (!find_data_set("mushroom")) {
-    WARN("skipped: the mushroom data are not on this machine");
-    return;
-  }
+TEST_CASE("the real mushroom bandit has the counts of the UCI table", "[envs][mushroom][data-set]") {
+  if (!find_data_set("mushroom")) test::skip("no data set mushroom");
   Mushroom bandit({}, {});
   CHECK(bandit.spec().context_size == 117);
   CHECK(bandit.spec().active_columns == 22);

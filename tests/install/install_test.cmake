@@ -8,7 +8,8 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -G Ninja -S ${EXAMPLE} -B ${WORK}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+run(${CMAKE_COMMAND} -G Ninja -S ${EXAMPLE} -B ${WORK}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra" -DCMAKE_COMPILE_WARNING_AS_ERROR=${WARNING_AS_ERROR})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 file(GLOB programs ${WORK}/build/example_*)
 file(STRINGS ${EXAMPLE}/expected_output.txt expected)

@@ -49,6 +49,7 @@ const Scene* find_scene(std::string_view environment) {
 const Scene& scene_of(std::string_view environment) {
   if (const Scene* scene = find_scene(environment)) return *scene;
   std::vector<std::string> names;
+  names.reserve(scenes.size());
   for (const auto& [name, scene] : scenes) names.push_back(name);
   fail(ErrorKind::usage, "there is no picture of '{}'; there is one of {}", environment, fmt::join(names, ", "));
 }

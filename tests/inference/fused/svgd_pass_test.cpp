@@ -96,7 +96,6 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
 
 TEST_CASE("an optimizer's update in SIMD has the bits of the reference where both add in one rounding",
           "[inference][svgd][parity]") {
-  if (fused::vector_lanes() < 8) return;  // SSE rounds a product before it adds
   const auto [method, momentum] = GENERATE(table<OptimizerMethod, double>({{OptimizerMethod::sgd, 0.9},
                                                                            {OptimizerMethod::sgd, 0.0},
                                                                            {OptimizerMethod::rmsprop, 0.9},
@@ -109,7 +108,11 @@ TEST_CASE("an optimizer's update in SIMD has the bits of the reference where bot
     CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
     CHECK(reference::ascend(expected.values(), MatrixView<const float>(expected.gradients()), expected_state, step));
   }
-  for (std::int64_t i = 0; i < 3; ++i) CHECK(std::ranges::equal(simd.values().row(i), expected.values().row(i)));
+  // Targets narrower than AVX2 round a product before they add.
+  const float apart = fused::vector_lanes() < 8 ? 1e-6f : 0;
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t q = 0; q < 130; ++q)
+      REQUIRE(std::abs(simd.values()(i, q) - expected.values()(i, q)) <= apart * std::abs(expected.values()(i, q)));
 }
 
 TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[inference][svgd]") {

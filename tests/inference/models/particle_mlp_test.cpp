@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "inference/mlp_case.h"
+#include "skip.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -180,8 +181,7 @@ TEST_CASE("the reference perceptron gives the same numbers on a GPU", "[inferenc
   try {
     remote = std::make_unique<ParticleMlpReference<double>>(spec, "cuda");
   } catch (const Error& error) {
-    WARN("skipped: " << error.what());
-    return;
+    test::skip(std::string("no GPU: ") + error.what());
   }
   ParticleMlpReference<double> local(spec);
   const std::int64_t ones = GENERATE(0, 3);

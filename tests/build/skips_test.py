@@ -1,0 +1,47 @@
+"""Which reasons for a skip scripts/test takes, and that it knows every reason that a test of this tree may give."""
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("script", str(ROOT / "scripts/test"))
+script = importlib.util.module_from_spec(importlib.util.spec_from_loader("script", loader))
+loader.exec_module(script)
+
+
+root = tempfile.TemporaryDirectory()
+
+
+def build_with(torch):
+    folder = pathlib.Path(root.name) / torch
+    folder.mkdir()
+    (folder / "CMakeCache.txt").write_text(f"STEIN_TORCH:BOOL={torch}\n")
+    return folder
+
+
+on, off = build_with("ON"), build_with("OFF")
+assert script.is_explained("built without LibTorch", off)
+assert not script.is_explained("built without LibTorch", on)
+assert not script.is_explained("built without LibTorch or anything", off)
+assert not script.is_explained("it was raining", off)
+assert not script.is_explained("", off)
+
+data = pathlib.Path(root.name)
+os.environ["STEIN_DATA"] = os.environ["XDG_CACHE_HOME"] = str(data)
+assert script.is_explained("no data set mushroom", on)
+(data / "mushroom").mkdir()
+assert not script.is_explained("no data set mushroom", on)
+assert script.is_explained("no data set covertype", on)
+
+reasons = []
+for file in (ROOT / "tests").rglob("*"):
+    if file.suffix in (".h", ".cpp"):
+        reasons += re.findall(r'\bskip\((?:std::string\()?"(.*?)"', file.read_text())
+assert len(reasons) > 5, reasons
+for reason in reasons:
+    assert any(re.match(pattern, reason + end) for pattern in script.EXPLANATIONS for end in ("", "x", "x on a machine of x")), reason
