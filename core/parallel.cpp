@@ -2,7 +2,9 @@
 #include <stein/core/parallel.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 
@@ -46,20 +48,41 @@ struct Wait {
   ~Wait() { end.passed(); }
 };
 
+/// Where a thread stands, and how many threads a call of `parallel_for` from there may use.
+struct Place {
+  bool inside_task = false;
+  int threads = 1;
+};
+
+Place& place() {
+  thread_local Place here;
+  return here;
+}
+
 /// The time that a thread is inside a task.
-struct InsideTask {
-  bool& flag;
-  Wait& wait;
+class InsideTask {
+ public:
+  InsideTask(int threads, Wait& wait) : outer_(place()), wait_(wait) { place() = {true, threads}; }
   ~InsideTask() {
-    flag = false;
-    wait.end.reached();
+    place() = outer_;
+    wait_.end.reached();
   }
+  InsideTask(const InsideTask&) = delete;
+  InsideTask& operator=(const InsideTask&) = delete;
+
+ private:
+  Place outer_;
+  Wait& wait_;
 };
 
 }  // namespace
 
 int thread_count() {
   return limit().count;
+}
+
+int available_threads() {
+  return place().inside_task ? place().threads : thread_count();
 }
 
 void set_thread_count(int count) {
@@ -71,22 +94,29 @@ void set_thread_count(int count) {
 namespace detail {
 
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body) {
-  thread_local bool inside_task = false;
-  if (count <= 1 || thread_count() == 1 || inside_task) {
+  const int threads = available_threads();
+  if (count <= 1 || threads == 1) {
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
     return;
   }
+  const int each = static_cast<int>(threads / std::min<std::int64_t>(count, threads));  // for calls from inside a task
   Wait wait;
   wait.begin.reached();
-  tbb::parallel_for(
-      std::int64_t{0}, count,
-      [task, body, &wait](std::int64_t i) {
-        wait.begin.passed();
-        inside_task = true;
-        const InsideTask inside{inside_task, wait};
-        task(body, i);
-      },
-      tbb::simple_partitioner{});
+  const auto run = [=, &wait] {
+    tbb::parallel_for(
+        std::int64_t{0}, count,
+        [=, &wait](std::int64_t i) {
+          wait.begin.passed();
+          const InsideTask inside(each, wait);
+          task(body, i);
+        },
+        tbb::simple_partitioner{});
+  };
+  // A task that waits for its own tasks takes up no others: they might use the memory of this thread.
+  if (place().inside_task)
+    tbb::this_task_arena::isolate(run);
+  else
+    run();
 }
 
 }  // namespace detail

@@ -13,12 +13,17 @@ int thread_count();
 /// Sets the number of threads of `parallel_for` for the whole process. Throws Error(usage) unless 1 ≤ count ≤ 4096.
 void set_thread_count(int count);
 
+/// Number of threads that a call of `parallel_for` from here may use: inside a task its share of those that the tasks
+/// beside it leave over, 1 where there are as many tasks as threads.
+int available_threads();
+
 namespace detail {
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body);
 }
 
 /// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. The first exception
-/// is rethrown. A call from inside a task, with one task, or with one thread runs in the calling thread, in order.
+/// is rethrown. With one task, or one thread left, all run in the calling thread, in order. Of five tasks on sixteen
+/// threads each may run tasks of its own on three.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::run_tasks(

@@ -94,8 +94,8 @@ class Decoder {
     check_cover(entries);
     for (Entry& entry : entries) {
       const auto* first = reinterpret_cast<const std::byte*>(data_.data());
-      snapshot.put_array(std::move(entry.name),
-                         {entry.type, std::move(entry.shape), {first + entry.begin, first + entry.end}});
+      snapshot.put_array(std::move(entry.name), {entry.type, std::move(entry.shape),
+                                                 std::vector<std::byte>(first + entry.begin, first + entry.end)});
     }
     return snapshot;
   }

@@ -21,7 +21,7 @@ void Snapshot::put_bytes(std::string_view name, ElementType type, std::span<cons
   const auto elements = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   STEIN_CHECK(elements == static_cast<std::int64_t>(count), "snapshot array '{}': shape holds {} elements, got {}",
               name, elements, count);
-  put_array(std::string(name), Array{type, std::move(shape), {bytes.begin(), bytes.end()}});
+  put_array(std::string(name), Array{type, std::move(shape), std::vector<std::byte>(bytes.begin(), bytes.end())});
 }
 
 void Snapshot::put_array(std::string name, Array array) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,14 +44,30 @@ constexpr ElementType element_type<std::uint8_t>() {
   return ElementType::uint8;
 }
 
-/// Named arrays and texts in alphabetical order. Names are paths: `policy/particles`.
+/// Named arrays and texts in alphabetical order. Names are paths: `policy/particles`. Copies and parts share the
+/// arrays.
 class Snapshot {
  public:
+  /// The bytes of an array, which no longer change: copies share them.
+  class Bytes {
+   public:
+    Bytes() : Bytes(std::vector<std::byte>()) {}
+    Bytes(std::vector<std::byte> bytes) : bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {}
+
+    const std::byte* data() const { return bytes_->data(); }
+    std::size_t size() const { return bytes_->size(); }
+    const std::byte* begin() const { return data(); }
+    const std::byte* end() const { return data() + size(); }
+    bool operator==(const Bytes& other) const { return bytes_ == other.bytes_ || *bytes_ == *other.bytes_; }
+
+   private:
+    std::shared_ptr<const std::vector<std::byte>> bytes_;
+  };
   /// Numbers under one name.
   struct Array {
     ElementType type;
     std::vector<std::int64_t> shape;
-    std::vector<std::byte> bytes;
+    Bytes bytes;
   };
 
   /// Stores a copy of `values` under `name`; an empty `shape` means one dimension. Throws Error(usage) if the name is
