@@ -44,7 +44,8 @@ EigenRows EigenPosterior::rows() {
 }
 
 void EigenPosterior::evaluate(const inference::ParticleRows<const double>& coordinates, const inference::Batch<double>&,
-                              const NoiseKey&, inference::MatrixView<double> gradient, std::span<double> value) {
+                              const NoiseKey&, const inference::Evaluation<double>& wanted) {
+  const auto& [gradient, value] = wanted;
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const double density = arithmetic_.log_density(rows(), coordinates.values.row(i).data(), gradient.row(i).data());
     if (!value.empty()) value[i] = density;

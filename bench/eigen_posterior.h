@@ -35,7 +35,7 @@ class EigenPosterior final : public inference::Target<double> {
   explicit EigenPosterior(const LogisticData& data, EigenArithmetic arithmetic = eigen_arithmetics().front());
   const inference::Layout& layout() const override { return layout_; }
   void evaluate(const inference::ParticleRows<const double>& coordinates, const inference::Batch<double>& batch,
-                const NoiseKey& noise, inference::MatrixView<double> gradient, std::span<double> value) override;
+                const NoiseKey& noise, const inference::Evaluation<double>& wanted) override;
   /// EigenArithmetic::products at `weights`.
   void products(std::span<const double> weights, std::span<double> slope);
   const std::string& instructions() const { return arithmetic_.instructions; }

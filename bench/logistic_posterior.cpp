@@ -173,13 +173,14 @@ LogisticPosterior::LogisticPosterior(const LogisticData& data)
 }
 
 void LogisticPosterior::evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
-                                 MatrixView<double> gradient, std::span<double> value) {
+                                 const Evaluation<double>& wanted) {
   thread_local AlignedBuffer<double> scratch;
   if (static_cast<std::int64_t>(scratch.size()) < columns_ * block_rows)
     scratch = AlignedBuffer<double>(static_cast<std::size_t>(columns_ * block_rows));
-  for (std::int64_t i = 0; i < gradient.rows; ++i) {
+  std::vector<double> unwanted(wanted.wants_gradient() ? 0 : static_cast<std::size_t>(columns_));
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const std::span<const double> weights = coordinates.values.row(i);
-    const std::span<double> slope = gradient.row(i);
+    const std::span<double> slope = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<double>(unwanted);
     double square = 0;
     for (std::size_t j = 0; j < weights.size(); ++j) {
       slope[j] = -weights[j];
@@ -187,7 +188,7 @@ void LogisticPosterior::evaluate(const ParticleRows<const double>& coordinates, 
     }
     const double likelihood = HWY_DYNAMIC_DISPATCH(log_likelihood)(inputs_.data(), answers_.data(), blocks_, columns_,
                                                                    weights.data(), slope.data(), scratch.data());
-    if (!value.empty()) value[i] = likelihood - square / 2;
+    if (wanted.wants_value()) wanted.value[i] = likelihood - square / 2;
   }
 }
 

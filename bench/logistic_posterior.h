@@ -24,7 +24,7 @@ class LogisticPosterior final : public inference::Target<double> {
   explicit LogisticPosterior(const LogisticData& data);
   const inference::Layout& layout() const override { return layout_; }
   void evaluate(const inference::ParticleRows<const double>& coordinates, const inference::Batch<double>& batch,
-                const NoiseKey& noise, inference::MatrixView<double> gradient, std::span<double> value) override;
+                const NoiseKey& noise, const inference::Evaluation<double>& wanted) override;
 
  private:
   inference::Layout layout_;

@@ -35,8 +35,8 @@ void check_same(LogisticPosterior& ours, EigenPosterior& reference, std::int64_t
   std::vector<double> values(points), expected(points);
   for (std::int64_t i = 0; i < points; ++i)
     fill_normal(start.values().row(i), {.seed = 4}, static_cast<std::uint32_t>(i));
-  ours.evaluate(start.coordinates(), {}, {}, start.gradients(), values);
-  reference.evaluate(start.coordinates(), {}, {}, other.gradients(), expected);
+  ours.evaluate(start.coordinates(), {}, {}, {.gradient = start.gradients(), .value = values});
+  reference.evaluate(start.coordinates(), {}, {}, {.gradient = other.gradients(), .value = expected});
   double error = 0;
   for (std::int64_t i = 0; i < points; ++i) {
     error = std::max(error, std::abs(values[i] - values[0] - expected[i] + expected[0]) / std::abs(expected[0]));
@@ -57,7 +57,7 @@ struct Run {
     for (std::int64_t i = 0; i < options.chains; ++i)
       fill_normal(particles.values().row(i), {.seed = seed, .stream = Stream::initial_values},
                   static_cast<std::uint32_t>(i));
-    Nuts<double> sampler({.trajectory = {.warm_up = options.warm_up}}, options.chains, options.columns, seed);
+    Nuts<double> sampler({.trajectory = {.warm_up = options.warm_up}}, particles.ensemble(seed));
     for (std::int64_t t = -options.warm_up; t < options.draws; ++t) {
       sampler.step(particles, target, {});
       if (t < 0) continue;
@@ -104,13 +104,16 @@ std::vector<Row> measure(const NutsBenchmarkOptions& options) {
   fill_normal(point.values().row(0), {.seed = 4}, 0);
   std::vector<double> value(1);
   std::vector<double> slope(static_cast<std::size_t>(options.columns));
-  const auto ours_once = [&] { ours.evaluate(point.coordinates(), {}, {}, point.gradients(), value); };
+  const auto ours_once = [&] {
+    ours.evaluate(point.coordinates(), {}, {}, {.gradient = point.gradients(), .value = value});
+  };
   const Pair products = measure_pair(ours_once, [&] {
     reference.products(point.values().row(0), slope);
     keep(slope.front());
   });
-  const Pair density =
-      measure_pair(ours_once, [&] { reference.evaluate(point.coordinates(), {}, {}, point.gradients(), value); });
+  const Pair density = measure_pair(ours_once, [&] {
+    reference.evaluate(point.coordinates(), {}, {}, {.gradient = point.gradients(), .value = value});
+  });
   const double operations = 4.0 * static_cast<double>(options.rows * options.columns);
   return {speed,
           {.name = "nuts-density",

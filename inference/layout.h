@@ -12,6 +12,7 @@ namespace stein::inference {
 enum class Role : std::uint8_t {
   weight,           ///< matrix of a layer, [inputs, outputs]
   bias,             ///< vector of a layer, [outputs]
+  gain,             ///< of a normalisation, [outputs]; starts at 1, and priors of it are centred there
   log_scale,        ///< log Λ₁ or log Λ₂ of a structured matrix
   reflector_left,   ///< Householder vectors of P, [K, inputs]
   reflector_right,  ///< Householder vectors of Q, [K, outputs]
@@ -29,7 +30,12 @@ struct LayoutEntry {
   std::int64_t layer = 0;
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
+  std::int64_t fan_in = 0;  ///< numbers that one output of a weight adds up; 0: rows()
 
+  /// Where it starts, and where priors of it are centred.
+  double centre() const { return role == Role::gain ? 1 : 0; }
+  /// Whether it is one of the network's own parameters: what a prior of weights and biases speaks of.
+  bool is_weight() const { return role == Role::weight || role == Role::bias || role == Role::gain; }
   std::int64_t columns() const { return shape.back(); }
   std::int64_t rows() const;  ///< product of all dimensions but the last
   std::int64_t size() const { return rows() * columns(); }
@@ -43,7 +49,7 @@ class Layout {
   /// Appends a parameter; `row_stride` 0 means no padding. Throws Error(usage) for a name that is taken or an empty
   /// shape.
   const LayoutEntry& add(std::string name, std::vector<std::int64_t> shape, Role role, std::int64_t layer = 0,
-                         std::int64_t row_stride = 0);
+                         std::int64_t row_stride = 0, std::int64_t fan_in = 0);
   /// Appends a buffer that is not sampled.
   const LayoutEntry& add_buffer(std::string name, std::vector<std::int64_t> shape);
 

@@ -1,6 +1,6 @@
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/model.h>
-#include <stein/inference/storage/aligned_buffer.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,10 @@ void Model<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, c
                                     const NoiseKey& noise, MatrixView<const Scalar> vectors,
                                     MatrixView<Scalar> product) {
   const std::int64_t rows = vectors.rows, size = vectors.columns;
-  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(2 * rows * size));
-  const MatrixView<Scalar> moved{memory.data(), rows, size}, behind{memory.data() + rows * size, rows, size};
+  Matrix<Scalar> moved_rows(rows, size), gradients_behind(rows, size);
+  const MatrixView<Scalar> moved = moved_rows.view(), behind = gradients_behind.view();
+  Batch<Scalar> unmoved = batch;
+  unmoved.inputs.carried.after = {};  // what comes after is that of the weights themselves, not of those beside them
   std::vector<Scalar> step(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i) {
     // Relative to the largest weight: the step that balances truncation and rounding.
@@ -27,7 +29,7 @@ void Model<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, c
   const auto gradient_at = [&](Scalar sign, MatrixView<Scalar> gradient) {
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < size; ++j) moved(i, j) = weights.values(i, j) + sign * step[i] * vectors(i, j);
-    log_likelihood({moved, weights.first_row, weights.buffers}, batch, noise, gradient, {});
+    log_likelihood({moved, weights.first_row, weights.buffers}, unmoved, noise, {.gradient = gradient});
   };
   gradient_at(-1, behind);
   gradient_at(+1, product);

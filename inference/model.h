@@ -3,6 +3,7 @@
 
 #include <stein/core/rng.h>
 #include <stein/inference/batch.h>
+#include <stein/inference/evaluation.h>
 #include <stein/inference/layout.h>
 #include <stein/inference/particles.h>
 
@@ -12,7 +13,8 @@ namespace stein::inference {
 
 /// A log-likelihood as a function of flat weight vectors.
 ///
-/// Calls for different rows may run at the same time; a model keeps no state of a call.
+/// Calls for different rows may run at the same time, unless `concurrent` says otherwise; a model keeps no state of a
+/// call.
 template <class Scalar>
 class Model {
  public:
@@ -28,17 +30,37 @@ class Model {
   }
   /// Puts a row of buffers [B] at their starting values.
   virtual void initialise_buffers(std::span<Scalar> row) const { static_cast<void>(row); }
-  /// How many rows of weights one call should get: 1, or all where the model computes them together (0).
+  /// Draws a row of weights [P] as the model itself starts; false: it has no start of its own, and nothing is written.
+  /// @param row  global number of the row: each starts differently
+  virtual bool draw_start(std::span<Scalar> weights, std::uint64_t seed, std::int64_t row) const {
+    static_cast<void>(weights), static_cast<void>(seed), static_cast<void>(row);
+    return false;
+  }
+  /// How many rows of weights one call should get at most: 1, or all where the model computes them together (0).
   virtual std::int64_t rows_per_call() const { return 1; }
+  /// Whether calls for different rows may run at the same time. Where not, or where a call can use all cores for this
+  /// batch by itself, rows are evaluated one call after the other.
+  virtual bool concurrent() const { return true; }
+  virtual bool uses_all_cores(const Batch<Scalar>& batch) const {
+    static_cast<void>(batch);
+    return !concurrent();
+  }
 
-  /// Writes ∇θ of (N/n) Σ_i w_i log p(y_i | x_i, θ) for every row.
-  /// @param weights   [m, P]; `first_row` keys the noise of a stochastic model (dropout). The buffers [m, B] are read;
-  ///                  where there are none a model takes its own
-  /// @param gradient  [m, P], overwritten, padding included
-  /// @param value     [m] log-likelihoods (scaled N/n, with their constants), or empty if not wanted
+  /// C: numbers that one row of weights carries from a minibatch with these inputs to the next; 0: none.
+  virtual std::int64_t carried_size(const Inputs<Scalar>& inputs) const {
+    static_cast<void>(inputs);
+    return 0;
+  }
+
+  /// Writes (N/n) Σ_i w_i log p(y_i | x_i, θ), with its constants, and its gradient ∇θ, for every row. A model with
+  /// state starts from `batch.inputs.carried.before` and writes `after`, a row for each row of weights, numbers
+  /// that no gradient goes back through.
+  /// @param weights  [m, P]; `first_row` keys the noise of a stochastic model (dropout). The buffers [m, B] are read;
+  ///                 where there are none a model takes its own
+  /// @param wanted   gradient [m, P], overwritten, padding included; value [m]
   /// @throws Error(usage) if the batch does not fit the layout
   virtual void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
-                              const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) = 0;
+                              const NoiseKey& noise, const Evaluation<Scalar>& wanted) = 0;
 
   /// Writes H v, with H the Hessian of what `log_likelihood` scores and a vector v [m, P] for every row. The default
   /// takes central differences of the gradient, whose error is of the order of ε^⅔.
@@ -52,10 +74,13 @@ class Model {
     static_cast<void>(weights), static_cast<void>(batch), static_cast<void>(noise), static_cast<void>(buffers);
   }
 
-  /// Number of outputs of the network for one input row.
+  /// K: numbers in a row of outputs.
   virtual std::int64_t output_count() const = 0;
+  /// r: rows of outputs for these inputs, one an input row; of a sequence model often one a token.
+  virtual std::int64_t output_rows(const Inputs<Scalar>& inputs) const { return inputs.rows(); }
   /// Writes the network's outputs (the mean of a Gaussian, logits of a categorical or Bernoulli) for every row of
-  /// weights and every input: [m·n, K], particle by particle.
+  /// weights and all inputs: [m·r, K], particle by particle. State goes on as in `log_likelihood`: the owner of
+  /// `inputs.carried` moves it on.
   virtual void predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
                        MatrixView<Scalar> outputs) = 0;
 };

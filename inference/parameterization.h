@@ -23,6 +23,9 @@ class Parameterization {
   /// S: rows of weights for each row of coordinates.
   virtual std::int64_t samples() const { return 1; }
 
+  /// Whether a row of weights is the row of coordinates itself, number by number: then neither `forward` nor `pullback`
+  /// need be called.
+  virtual bool passes_through() const { return false; }
   /// Prepares for ensembles of up to `rows` rows; nothing allocates afterwards.
   virtual void reserve(std::int64_t rows) { static_cast<void>(rows); }
   /// Writes the weights [m·S, P] of the coordinates [m, Q], padding included.
@@ -34,7 +37,7 @@ class Parameterization {
   virtual void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                         MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) = 0;
   /// Adds the entropy of the distribution that φ describes to `value` [m].
-  virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const {
+  virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const {
     static_cast<void>(coordinates), static_cast<void>(value);
   }
 

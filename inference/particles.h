@@ -3,9 +3,8 @@
 
 #include <stein/core/error.h>
 #include <stein/core/snapshot.h>
-#include <stein/inference/layout.h>
-#include <stein/inference/storage/aligned_buffer.h>
-#include <stein/inference/storage/matrix_view.h>
+#include <stein/inference/ensemble.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
 
@@ -38,35 +37,37 @@ class Particles {
  public:
   /// `rows` vectors laid out as `layout`, zeroed; they are rows first_row … of an ensemble of `total_rows` (0: of
   /// `rows`). Throws Error(usage) unless rows ≥ 1, the layout has no padding and the rows lie inside the ensemble.
-  Particles(Layout layout, std::int64_t rows, std::int64_t first_row = 0, std::int64_t total_rows = 0)
-      : layout_(std::move(layout)),
-        rows_(rows),
-        first_row_(first_row),
-        total_rows_(total_rows == 0 ? rows : total_rows),
-        stride_(padded_columns(layout_.size())) {
+  Particles(Layout layout, std::int64_t rows, std::int64_t first_row = 0, std::int64_t total_rows = 0,
+            Device device = {})
+      : layout_(std::move(layout)), range_{first_row, rows}, total_rows_(total_rows == 0 ? rows : total_rows) {
     STEIN_CHECK(rows >= 1 && rows <= 1'000'000, "particles: rows must be between 1 and 1000000, got {}", rows);
     STEIN_CHECK(!layout_.padded(), "particles: a layout with padded rows cannot be sampled");
     STEIN_CHECK(first_row >= 0 && first_row + rows <= total_rows_,
                 "particles: rows {} to {} do not lie inside an ensemble of {}", first_row, first_row + rows,
                 total_rows_);
-    values_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
-    gradients_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * stride_));
-    buffers_ = AlignedBuffer<Scalar>(static_cast<std::size_t>(rows * layout_.buffer_size()));
+    values_ = Matrix<Scalar>(rows, layout_.size(), device);
+    gradients_ = Matrix<Scalar>(rows, layout_.size(), device);
+    buffers_ = Matrix<Scalar>(rows, layout_.buffer_size(), device);
   }
 
   const Layout& layout() const { return layout_; }
-  std::int64_t rows() const { return rows_; }
+  std::int64_t rows() const { return range_.count; }
   std::int64_t size() const { return layout_.size(); }
-  std::int64_t first_row() const { return first_row_; }
+  std::int64_t first_row() const { return range_.first; }
   std::int64_t total_rows() const { return total_rows_; }
+  Device device() const { return values_.device(); }
+  /// What a sampler of these particles is made for.
+  Ensemble ensemble(std::uint64_t seed) const {
+    return {.layout = layout_, .rows = range_, .total_rows = total_rows_, .seed = seed, .device = device()};
+  }
 
-  MatrixView<Scalar> values() { return {values_.data(), rows_, layout_.size(), stride_}; }
-  MatrixView<const Scalar> values() const { return {values_.data(), rows_, layout_.size(), stride_}; }
-  MatrixView<Scalar> gradients() { return {gradients_.data(), rows_, layout_.size(), stride_}; }
-  MatrixView<const Scalar> gradients() const { return {gradients_.data(), rows_, layout_.size(), stride_}; }
-  MatrixView<Scalar> buffers() { return {buffers_.data(), rows_, layout_.buffer_size()}; }
-  MatrixView<const Scalar> buffers() const { return {buffers_.data(), rows_, layout_.buffer_size()}; }
-  ParticleRows<const Scalar> coordinates() const { return {values(), first_row_, buffers()}; }
+  MatrixView<Scalar> values() { return values_.view(); }
+  MatrixView<const Scalar> values() const { return values_.view(); }
+  MatrixView<Scalar> gradients() { return gradients_.view(); }
+  MatrixView<const Scalar> gradients() const { return gradients_.view(); }
+  MatrixView<Scalar> buffers() { return buffers_.view(); }
+  MatrixView<const Scalar> buffers() const { return buffers_.view(); }
+  ParticleRows<const Scalar> coordinates() const { return {values(), first_row(), buffers()}; }
 
   /// The parameter `name` of row `row` as a matrix (its rows by its last dimension).
   MatrixView<Scalar> view(std::string_view name, std::int64_t row) {
@@ -74,32 +75,32 @@ class Particles {
     return {values().row(row).data() + entry.offset, entry.rows(), entry.columns(), entry.row_stride};
   }
 
+  /// With the global numbers of the rows, so that shards can be put together on another number of ranks.
   void save(Snapshot& snapshot) const {
     snapshot.put_text("layout", layout_.description());
-    std::vector<Scalar> packed;
-    packed.reserve(static_cast<std::size_t>(rows_ * size()));
-    for (std::int64_t i = 0; i < rows_; ++i) {
-      const auto row = values().row(i);
-      packed.insert(packed.end(), row.begin(), row.end());
-    }
-    snapshot.put("values", std::span<const Scalar>(packed), {rows_, size()});
-    if (buffers_.size() > 0)
-      snapshot.put("buffers", std::span<const Scalar>(buffers_.data(), buffers_.size()),
-                   {rows_, layout_.buffer_size()});
+    snapshot.put("global_rows", std::vector<std::int64_t>{range_.first, range_.count, total_rows_});
+    values_.save(snapshot, "values");
+    buffers_.save(snapshot, "buffers");
   }
-  /// Throws Error(data) naming the first parameter that differs if the saved rows have another layout or number.
+  /// Throws Error(data) saying what differs if the saved rows have another layout or number, or other places in the
+  /// ensemble.
   void restore(const Snapshot& snapshot) {
     layout_.check_description(snapshot.get_text("layout"));
-    std::vector<Scalar> packed(static_cast<std::size_t>(rows_ * size()));
-    snapshot.get("values", std::span<Scalar>(packed));
-    for (std::int64_t i = 0; i < rows_; ++i) std::copy_n(packed.begin() + i * size(), size(), values().row(i).begin());
-    if (buffers_.size() > 0) snapshot.get("buffers", std::span<Scalar>(buffers_.data(), buffers_.size()));
+    if (snapshot.contains("global_rows")) {  // not in older checkpoints, of which none is of a shard
+      const auto saved = snapshot.get_vector<std::int64_t>("global_rows");
+      if (saved != std::vector<std::int64_t>{range_.first, range_.count, total_rows_})
+        fail(ErrorKind::data, "the checkpoint holds particles {} to {} of {}, expected {} to {} of {}", saved.at(0),
+             saved.at(0) + saved.at(1) - 1, saved.at(2), range_.first, range_.first + range_.count - 1, total_rows_);
+    }
+    values_.restore(snapshot, "values");
+    buffers_.restore(snapshot, "buffers");
   }
 
  private:
   Layout layout_;
-  std::int64_t rows_, first_row_, total_rows_, stride_;
-  AlignedBuffer<Scalar> values_, gradients_, buffers_;
+  RowRange range_;
+  std::int64_t total_rows_;
+  Matrix<Scalar> values_, gradients_, buffers_;
 };
 
 }  // namespace stein::inference

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
 #include <string>
@@ -27,109 +28,123 @@ Posterior<Scalar>::Posterior(std::unique_ptr<Model<Scalar>> model,
 template <class Scalar>
 void Posterior<Scalar>::reserve(std::int64_t rows) {
   if (rows <= reserved_rows_) return;
-  const auto samples = static_cast<std::size_t>(rows * parameterization_->samples());
-  sample_values_.assign(samples, Scalar{0});
+  sample_values_.assign(static_cast<std::size_t>(rows * parameterization_->samples()), 0);
   parameterization_->reserve(rows);
   reserved_rows_ = rows;
 }
 
 template <class Scalar>
+std::int64_t Posterior<Scalar>::block_rows(std::int64_t rows) const {
+  const std::int64_t most = model_->rows_per_call();
+  if (most == 0) return rows;
+  return std::clamp<std::int64_t>(rows / available_threads(), 1, most);  // a row's numbers do not depend on its block
+}
+
+template <class Scalar>
 void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
-                                 const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) {
-  const std::int64_t rows = coordinates.values.rows;
-  this->check_shapes(coordinates, gradient, value);
+                                 const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
+  const std::int64_t rows = coordinates.values.rows, block = block_rows(rows);
+  this->check_shapes(coordinates, batch, wanted);
   reserve(rows);
-  const std::int64_t per_call = model_->rows_per_call();
-  parallel_blocks(rows, per_call == 0 ? rows : per_call, [&](std::int64_t begin, std::int64_t end) {
-    evaluate_block(coordinates, begin, end - begin, batch, noise, gradient, value);
-  });
+  Batch<Scalar> own = batch;
+  own.weight_samples = parameterization_->samples();
+  const auto evaluate_rows = [&](std::int64_t begin, std::int64_t end) {
+    evaluate_block(coordinates, begin, end - begin, own, noise, wanted.block(begin, end - begin));
+  };
+  if (!model_->concurrent() || (rows < available_threads() && model_->uses_all_cores(batch)))
+    for (std::int64_t i = 0; i < rows; i += block) evaluate_rows(i, std::min(i + block, rows));
+  else
+    parallel_blocks(rows, block, evaluate_rows);
 }
 
 template <class Scalar>
 void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
                                        std::int64_t count, const Batch<Scalar>& batch, const NoiseKey& noise,
-                                       MatrixView<Scalar> gradient, std::span<Scalar> value) {
+                                       const Evaluation<Scalar>& wanted) {
   const std::int64_t samples = parameterization_->samples(), weight_size = weight_layout().size();
   const std::int64_t mapped = parameterization_->coordinates().size();
-  const bool wants_value = !value.empty();
-  // One block's weights and gradients, used by block after block of this thread so that they stay in its cache. Rows a
-  // whole number of cache lines apart.
-  thread_local AlignedBuffer<Scalar> buffer;
-  const std::int64_t stride = padded_columns(weight_size), extent = count * samples * stride;
-  if (static_cast<std::int64_t>(buffer.size()) < 2 * extent)
-    buffer = AlignedBuffer<Scalar>(static_cast<std::size_t>(2 * extent));
-  const MatrixView<Scalar> weights{buffer.data(), count * samples, weight_size, stride};
-  const MatrixView<Scalar> weight_gradient{buffer.data() + extent, count * samples, weight_size, stride};
-  const std::span<Scalar> sample_value =
-      wants_value ? std::span(sample_values_).subspan(first * samples, count * samples) : std::span<Scalar>();
-
+  const bool with_gradient = wanted.wants_gradient(), through = parameterization_->passes_through();
   ParticleRows<const Scalar> rows = coordinates.block(first, count);
   ParticleRows<const Scalar> mapped_rows = rows;
   mapped_rows.values.columns = mapped;
-  MatrixView<Scalar> rows_gradient = gradient.block(first, count), mapped_gradient = rows_gradient;
+  MatrixView<Scalar> mapped_gradient = wanted.gradient;
   mapped_gradient.columns = mapped;
 
-  for (const auto& prior : priors_) prior->observe(rows);
-  parameterization_->forward(mapped_rows, first, noise, weights);
-  score(rows, weights, share_of(batch, first, count), noise, weight_gradient, sample_value);
-  for (const auto& prior : priors_)
-    if (prior->space() == PriorSpace::weights)
-      prior->add_gradient({weights, rows.first_row * samples}, weight_gradient, sample_value);
-  if (samples > 1) {
-    const Scalar share = Scalar{1} / static_cast<Scalar>(samples);
-    for (std::int64_t i = 0; i < weight_gradient.rows; ++i)
-      for (Scalar& g : weight_gradient.row(i)) g *= share;
-  }
-  parameterization_->pullback(mapped_rows, first, noise, weight_gradient, mapped_gradient);
-  for (std::int64_t i = 0; i < count; ++i)
-    std::ranges::fill(rows_gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
+  // One block's weights and gradients, used by block after block of this thread so that they stay in its cache.
+  thread_local Matrix<Scalar> buffer;
+  const std::int64_t own_rows = through ? 0 : (with_gradient ? 2 : 1) * count * samples;
+  if (buffer.rows() < own_rows || buffer.columns() != weight_size) buffer = Matrix<Scalar>(own_rows, weight_size);
+  MatrixView<const Scalar> weights = mapped_rows.values;
+  Evaluation<Scalar> of_weights;
+  if (with_gradient) of_weights.gradient = mapped_gradient;
+  if (wanted.wants_value()) of_weights.value = std::span(sample_values_).subspan(first * samples, count * samples);
 
-  const std::span<Scalar> rows_value = wants_value ? value.subspan(first, count) : std::span<Scalar>();
-  for (std::size_t i = 0; i < rows_value.size(); ++i) {
-    Scalar sum{0};
-    for (std::int64_t s = 0; s < samples; ++s) sum += sample_value[i * samples + s];
-    rows_value[i] = sum / static_cast<Scalar>(samples);
+  for (const auto& prior : priors_) prior->observe(rows);
+  if (!through) {
+    const MatrixView<Scalar> own_weights = buffer.view().block(0, count * samples);
+    parameterization_->forward(mapped_rows, first, noise, own_weights);
+    weights = own_weights;
+    if (with_gradient) of_weights.gradient = buffer.view().block(count * samples, count * samples);
   }
-  if (wants_value) parameterization_->add_entropy(mapped_rows, rows_value);
+  score(rows, weights, share_of(batch, first, count), noise, of_weights);
   for (const auto& prior : priors_)
-    if (prior->space() == PriorSpace::coordinates) prior->add_gradient(rows, rows_gradient, rows_value);
+    if (prior->space() == PriorSpace::weights) prior->add_log_density({weights, rows.first_row * samples}, of_weights);
+  if (samples > 1 && with_gradient) {
+    const Scalar share = Scalar{1} / static_cast<Scalar>(samples);
+    for (std::int64_t i = 0; i < of_weights.gradient.rows; ++i)
+      for (Scalar& g : of_weights.gradient.row(i)) g *= share;
+  }
+  if (with_gradient && !through)
+    parameterization_->pullback(mapped_rows, first, noise, of_weights.gradient, mapped_gradient);
+  for (std::int64_t i = 0; with_gradient && i < count; ++i)
+    std::ranges::fill(wanted.gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
+
+  for (std::size_t i = 0; i < wanted.value.size(); ++i) {
+    double sum = 0;
+    for (std::int64_t s = 0; s < samples; ++s) sum += of_weights.value[i * samples + s];
+    wanted.value[i] = sum / static_cast<double>(samples);
+  }
+  if (wanted.wants_value()) parameterization_->add_entropy(mapped_rows, wanted.value);
+  for (const auto& prior : priors_)
+    if (prior->space() == PriorSpace::coordinates) prior->add_log_density(rows, wanted);
 }
 
 template <class Scalar>
 void Posterior<Scalar>::score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights,
-                              const Batch<Scalar>& batch, const NoiseKey& noise, MatrixView<Scalar> weight_gradient,
-                              std::span<Scalar> sample_value) {
+                              const Batch<Scalar>& batch, const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
   const std::int64_t samples = parameterization_->samples(), count = rows.values.rows;
   const bool all_share = !batch.inputs_per_particle && !batch.targets_per_particle && rows.buffers.empty();
   if (samples == 1 || all_share)
-    return model_->log_likelihood({weights, rows.first_row * samples, rows.buffers}, batch, noise, weight_gradient,
-                                  sample_value);
+    return model_->log_likelihood({weights, rows.first_row * samples, rows.buffers}, batch, noise, wanted);
   for (std::int64_t i = 0; i < count; ++i) {
     // The weight samples of one particle see the same data and the same row of buffers.
     const MatrixView<const Scalar> buffers{rows.buffers.row(i).data(), samples, rows.buffers.columns, 0};
     model_->log_likelihood({weights.block(i * samples, samples), (rows.first_row + i) * samples, buffers},
-                           share_of(batch, i, 1), noise, weight_gradient.block(i * samples, samples),
-                           sample_value.empty() ? sample_value : sample_value.subspan(i * samples, samples));
+                           share_of(batch, i, 1), noise, wanted.block(i * samples, samples));
   }
 }
 
 template <class Scalar>
-void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
+void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& accepted,
                               const NoiseKey& noise, MatrixView<Scalar> buffers) {
+  Batch<Scalar> batch = accepted;
+  batch.weight_samples = parameterization_->samples();
+  batch.inputs.carried.after = {};  // it is that of the evaluation, not of another look at the batch
   adapt_buffers(coordinates, batch, noise, buffers);
   const std::function<Residuals(std::int64_t)> residuals_of_row = [&](std::int64_t i) {
     return residuals(coordinates, i, batch, noise);
   };
   for (const auto& prior : priors_) prior->adapt(coordinates, residuals_of_row);
   parameterization_->adapt(coordinates);
+  accepted.inputs.carried.accept();
 }
 
 template <class Scalar>
 Residuals Posterior<Scalar>::residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i,
                                        const Batch<Scalar>& batch, const NoiseKey& noise) {
   const std::int64_t samples = parameterization_->samples(), size = weight_layout().size();
-  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(samples * size));
-  const MatrixView<Scalar> weights{memory.data(), samples, size};
+  Matrix<Scalar> memory(samples, size);
+  const MatrixView<Scalar> weights = memory.view();
   const ParticleRows<const Scalar> row = coordinates.block(i, 1);
   effective_weights(row, noise, weights);
   const MatrixView<const Scalar> buffers{row.buffers.data, samples, row.buffers.columns, 0};
@@ -165,8 +180,8 @@ void Posterior<Scalar>::adapt_buffers(const ParticleRows<const Scalar>& coordina
   if (buffers.empty()) return;
   const std::int64_t rows = coordinates.values.rows, samples = parameterization_->samples();
   const std::int64_t size = weight_layout().size();
-  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(rows * samples * size));
-  const MatrixView<Scalar> weights{memory.data(), rows * samples, size};
+  Matrix<Scalar> memory(rows * samples, size);
+  const MatrixView<Scalar> weights = memory.view();
   effective_weights(coordinates, noise, weights);
   for (std::int64_t i = 0; i < rows; ++i)
     model_->adapt({weights.block(i * samples, 1), (coordinates.first_row + i) * samples, buffers.block(i, 1)},
@@ -176,7 +191,15 @@ void Posterior<Scalar>::adapt_buffers(const ParticleRows<const Scalar>& coordina
 template <class Scalar>
 Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::uint64_t seed, double spread) {
   Particles<Scalar> particles(layout_, rows);
+  initialise(particles, seed, spread);
+  return particles;
+}
+
+template <class Scalar>
+void Posterior<Scalar>::initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) {
+  const std::int64_t rows = particles.rows();
   parameterization_->initialise(particles, seed, spread);
+  start_as_model(particles, seed);
   for (const auto& prior : priors_)
     for (std::int64_t i = 0; i < rows; ++i) prior->initialise(particles.values().row(i));
   for (const LayoutEntry& entry : model_->layout().entries()) {
@@ -188,7 +211,22 @@ Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::u
       std::ranges::fill(particles.values().row(i).subspan(place->offset, place->extent()), start);
   }
   for (std::int64_t i = 0; i < rows; ++i) model_->initialise_buffers(particles.buffers().row(i));
-  return particles;
+}
+
+template <class Scalar>
+void Posterior<Scalar>::start_as_model(Particles<Scalar>& particles, std::uint64_t seed) const {
+  const Layout& weights = model_->layout();
+  std::vector<Scalar> start(static_cast<std::size_t>(weights.size()));
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    if (!model_->draw_start(start, seed, particles.first_row() + i)) return;
+    for (const LayoutEntry& from : weights.entries()) {
+      const LayoutEntry* to = from.is_weight() ? layout_.find(from.name) : nullptr;
+      if (to == nullptr || to->shape != from.shape) continue;
+      for (std::int64_t r = 0; r < from.rows(); ++r)
+        std::copy_n(start.begin() + from.offset + r * from.row_stride, from.columns(),
+                    particles.values().row(i).begin() + to->offset + r * to->row_stride);
+    }
+  }
 }
 
 template <class Scalar>

@@ -14,7 +14,10 @@ namespace stein::inference {
 /// log p(φ | data) = (N/n) Σ log p(y | x, θ(φ)) + log p₀ [+ entropy, for a stochastic parameterization] and its
 /// gradient ∇φ = (∂θ/∂φ)ᵀ ∇θ log-likelihood + ∇ log p₀. With S weight samples a row, likelihood and weight priors are
 /// averaged over them. In `adapt` buffers of the model move, by the first weight sample of each row, then the latents
-/// of the priors, then the mask of the parameterization.
+/// of the priors, then the mask of the parameterization, then the carried state.
+///
+/// Weights and their gradients have memory of their own only for as many rows as one call of the model takes; where the
+/// parameterization passes coordinates through, none.
 template <class Scalar>
 class Posterior final : public Target<Scalar> {
  public:
@@ -24,7 +27,7 @@ class Posterior final : public Target<Scalar> {
 
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
-                MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+                const Evaluation<Scalar>& wanted) override;
   void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
              MatrixView<Scalar> buffers) override;
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override;
@@ -36,9 +39,12 @@ class Posterior final : public Target<Scalar> {
   /// S: rows of weights for each row of coordinates.
   std::int64_t weight_samples() const { return parameterization_->samples(); }
 
-  /// Starting particles: weights N(0, spread²/inputs), reflectors random, precisions where the prior and the model
-  /// start them, buffers as in the model.
+  /// Starting particles: weights as the model starts them if it has a way of its own and the parameterization has a
+  /// coordinate for them, else N(0, spread²/fan-in) (He et al. 2015: spread √2); reflectors random, precisions where
+  /// the prior and the model start them, buffers as in the model. Every row starts differently.
   Particles<Scalar> initial_particles(std::int64_t rows, std::uint64_t seed, double spread);
+  /// The same for particles that are there: those of a shard start as they would in the whole ensemble.
+  void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread);
   /// Writes the network weights [m·S, P] that the coordinates stand for: what a prediction needs, once for many
   /// predictions.
   void effective_weights(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
@@ -53,17 +59,19 @@ class Posterior final : public Target<Scalar> {
                       const NoiseKey& noise);
   /// The likelihood of rows first … first + count, of every weight sample: [count·S, P] and [count·S].
   void score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights, const Batch<Scalar>& batch,
-             const NoiseKey& noise, MatrixView<Scalar> weight_gradient, std::span<Scalar> sample_value);
+             const NoiseKey& noise, const Evaluation<Scalar>& wanted);
   /// Everything of `evaluate` for the rows first … first + count.
   void evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first, std::int64_t count,
-                      const Batch<Scalar>& batch, const NoiseKey& noise, MatrixView<Scalar> gradient,
-                      std::span<Scalar> value);
+                      const Batch<Scalar>& batch, const NoiseKey& noise, const Evaluation<Scalar>& wanted);
+  /// Rows of one call of the model.
+  std::int64_t block_rows(std::int64_t rows) const;
+  void start_as_model(Particles<Scalar>& particles, std::uint64_t seed) const;
 
   std::unique_ptr<Model<Scalar>> model_;
   std::unique_ptr<Parameterization<Scalar>> parameterization_;
   std::vector<std::unique_ptr<Prior<Scalar>>> priors_;
   Layout layout_;
-  std::vector<Scalar> sample_values_;
+  std::vector<double> sample_values_;
   std::int64_t reserved_rows_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/inference/evaluation.h>
 #include <stein/inference/particles.h>
 #include <stein/inference/priors/residuals.h>
 
@@ -23,15 +24,14 @@ class Prior {
   virtual ~Prior() = default;
 
   virtual PriorSpace space() const { return PriorSpace::coordinates; }
-  /// Appends the coordinates that the prior itself brings (log-precisions that are sampled with the rest).
-  virtual void extend(Layout& coordinates) const { static_cast<void>(coordinates); }
+  /// Appends the coordinates that the prior itself brings (log-precisions that are sampled with the rest) and remembers
+  /// where they are; called once, before anything else.
+  virtual void extend(Layout& coordinates) { static_cast<void>(coordinates); }
   /// Puts the prior's own coordinates of one row at their starting values.
   virtual void initialise(std::span<Scalar> row) const { static_cast<void>(row); }
-  /// Adds ∇ log p₀ of every row [m, ·] to `gradient`, and log p₀ with its normaliser to `value` [m] unless that is
-  /// empty.
-  /// @param rows  weights or coordinates, as `space` says; `first_row` says whose latents count
-  virtual void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                            std::span<Scalar> value) const = 0;
+  /// Adds log p₀ of every row, with its normaliser, to the value and its gradient to the gradient, where wanted.
+  /// @param rows  weights or coordinates [m, ·], as `space` says; `first_row` says whose latents count
+  virtual void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const = 0;
 
   /// Shown the coordinates [m, Q] of every gradient that is asked for: latents may depend on where a step began.
   virtual void observe(const ParticleRows<const Scalar>& coordinates) { static_cast<void>(coordinates); }

@@ -15,8 +15,14 @@ struct StepReport {
   bool accepted = true;    ///< false only where a Metropolis test rejected the proposal
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
   bool exploring = false;  ///< the step looks for a mode, or tunes: what it reached is no sample
-  /// Steps before this one that were taken back (see RollbackSampler): what was collected in them is of a chain that
-  /// diverges, and to be dropped.
+  /// Before this step its state was kept, so that a later step may go back to it (see RollbackSampler).
+  bool kept = false;
+  /// The sampler went back to a state that it had kept.
+  bool went_back = false;
+  /// False where it went back and took no step since: it waits for another batch.
+  bool taken = true;
+  /// Steps before this one that were taken back: what was collected in them is of a chain that diverges, and to be
+  /// dropped, as a Collector does.
   std::int64_t lost_steps = 0;
 };
 

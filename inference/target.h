@@ -4,6 +4,7 @@
 #include <stein/core/rng.h>
 #include <stein/core/snapshot.h>
 #include <stein/inference/batch.h>
+#include <stein/inference/evaluation.h>
 #include <stein/inference/particles.h>
 
 #include <span>
@@ -20,25 +21,26 @@ class Target {
 
   virtual const Layout& layout() const = 0;
   /// Whether `evaluate` can give the log density itself, not only its gradient.
-  virtual bool has_value() const { return true; }
+  virtual bool has_value(const Batch<Scalar>& batch) const {
+    return batch.score == nullptr || batch.score->has_value();
+  }
 
-  /// Writes the gradient of the log joint at every row.
+  /// Writes the log joint and its gradient at every row.
   /// @param coordinates  [m, Q]
   /// @param noise        keys whatever is random inside: dropout, ε, rollouts; the same key gives the same numbers
-  /// @param gradient     [m, Q], overwritten
-  /// @param value        [m] log joint, or empty if not wanted; must be empty unless has_value()
+  /// @param wanted       gradient [m, Q], overwritten; value [m], only where has_value()
   /// @throws Error(usage) if shapes do not fit
   virtual void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
-                        const NoiseKey& noise, MatrixView<Scalar> gradient, std::span<Scalar> value) = 0;
+                        const NoiseKey& noise, const Evaluation<Scalar>& wanted) = 0;
 
-  /// Moves latent variables and module buffers; the only place where they change. A sampler calls it once after every
-  /// accepted step, with the particles where the step has put them, and the noise of its last evaluation. Whoever owns
-  /// latents counts their adaptations and knows how far one moves them.
+  /// Moves latent variables, module buffers and carried state; the only place where they change. A sampler calls it
+  /// once after every accepted step, with the particles where the step has put them, and the batch and noise of its
+  /// last evaluation. Whoever owns latents counts their adaptations and knows how far one moves them.
   /// @param buffers  [m, B], those of `coordinates`, to be overwritten; empty where the layout has none
   virtual void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                      MatrixView<Scalar> buffers) {
-    static_cast<void>(coordinates), static_cast<void>(batch), static_cast<void>(noise);
-    static_cast<void>(buffers);
+    static_cast<void>(coordinates), static_cast<void>(noise), static_cast<void>(buffers);
+    batch.inputs.carried.accept();
   }
 
   /// Which coordinates of a row, by its global number, are free (1) or held at zero (0); those past its end are free. A
@@ -55,16 +57,17 @@ class Target {
 
  protected:
   /// What `evaluate` promises of its arguments; for its first line. Throws Error(usage) saying what was expected.
-  void check_shapes(const ParticleRows<const Scalar>& coordinates, MatrixView<Scalar> gradient,
-                    std::span<Scalar> value) const {
+  void check_shapes(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
+                    const Evaluation<Scalar>& wanted) const {
     const std::int64_t rows = coordinates.values.rows, size = layout().size(), buffers = layout().buffer_size();
     STEIN_CHECK(coordinates.values.columns == size, "target: expected rows of {} coordinates, got [{}, {}]", size, rows,
                 coordinates.values.columns);
-    STEIN_CHECK(gradient.rows == rows && gradient.columns == size, "target: expected gradients [{}, {}], got [{}, {}]",
-                rows, size, gradient.rows, gradient.columns);
-    STEIN_CHECK(value.empty() || std::ssize(value) == rows, "target: expected {} values or none, got {}", rows,
-                value.size());
-    STEIN_CHECK(value.empty() || has_value(), "target: it has a gradient only, no values");
+    STEIN_CHECK(!wanted.wants_gradient() || (wanted.gradient.rows == rows && wanted.gradient.columns == size),
+                "target: expected gradients [{}, {}], got [{}, {}]", rows, size, wanted.gradient.rows,
+                wanted.gradient.columns);
+    STEIN_CHECK(!wanted.wants_value() || std::ssize(wanted.value) == rows, "target: expected {} values or none, got {}",
+                rows, wanted.value.size());
+    STEIN_CHECK(!wanted.wants_value() || has_value(batch), "target: it has a gradient only, no values");
     STEIN_CHECK(
         coordinates.buffers.empty() || (coordinates.buffers.rows == rows && coordinates.buffers.columns == buffers),
         "target: expected buffers [{}, {}], got [{}, {}]", rows, buffers, coordinates.buffers.rows,

@@ -60,7 +60,7 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       distribution_(distribution_of(checked(options), spec)),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec, *distribution_))),
       particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
-      weights_(static_cast<std::size_t>(options.particles * posterior_->weight_layout().size())) {
+      weights_(options.particles, posterior_->weight_layout().size()) {
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
   STEIN_CHECK(
       !spec.discrete() || spec.action.size() == 1,
@@ -79,8 +79,7 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
 }
 
 void ControlPolicy::refresh() {
-  posterior_->effective_weights(particles_.coordinates(), {},
-                                {weights_.data(), particles_.rows(), posterior_->weight_layout().size()});
+  posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
 }
 
 void ControlPolicy::present(MatrixView<const float> rows, MatrixView<float> to) const {
@@ -94,11 +93,10 @@ void ControlPolicy::observe(MatrixView<const float> rows) {
 
 ActionDistribution::Parameters ControlPolicy::parameters(std::int64_t i, MatrixView<const float> presented,
                                                          MatrixView<float> outputs) const {
-  const std::int64_t size = posterior_->weight_layout().size();
-  const float* const row = weights_.data() + i * size;
-  posterior_->model().predict({{row, 1, size}, particles_.first_row() + i}, {.dense = presented}, outputs);
+  posterior_->model().predict({weights_.view().block(i, 1), particles_.first_row() + i}, {.dense = presented}, outputs);
   if (constants_ < 0) return {outputs, {}};
-  return {outputs, {row + constants_, static_cast<std::size_t>(distribution_->constants())}};
+  return {outputs, weights_.row(i).subspan(static_cast<std::size_t>(constants_),
+                                           static_cast<std::size_t>(distribution_->constants()))};
 }
 
 double ControlPolicy::particle_distance() const {
@@ -109,7 +107,7 @@ double ControlPolicy::particle_distance() const {
   for (std::int64_t q = 0; q < size; ++q) {
     double sum = 0, squares = 0;
     for (std::int64_t i = 0; i < m; ++i) {
-      const double x = weights_.data()[i * size + q];
+      const double x = weights_.view()(i, q);
       sum += x, squares += x * x;
     }
     total += static_cast<double>(m) * squares - sum * sum;

@@ -92,9 +92,9 @@ class ControlPolicy {
   std::unique_ptr<ActionDistribution> distribution_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
-  inference::AlignedBuffer<float> weights_;  ///< [M, P]
-  std::int64_t constants_ = -1;              ///< where they begin in a row of weights
-  double start_variance_ = 0;                ///< of the weights over particles that start independently
+  inference::Matrix<float> weights_;  ///< [M, P]
+  std::int64_t constants_ = -1;       ///< where they begin in a row of weights
+  double start_variance_ = 0;         ///< of the weights over particles that start independently
   std::optional<RunningMoments> moments_;
 };
 

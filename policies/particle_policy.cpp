@@ -91,9 +91,8 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
                         : 1.0f),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
       particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
-      sampler_(options.sampler.make(moved_rows(options), particles_.size(), seed)),
-      weights_(static_cast<std::size_t>(options.particles * posterior_->weight_samples() *
-                                        posterior_->weight_layout().size())),
+      sampler_(options.sampler.make(particles_.ensemble(seed))),
+      weights_(options.particles * posterior_->weight_samples(), posterior_->weight_layout().size()),
       start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)),
       propensities_(static_cast<std::size_t>(spec.arms)),
       mean_(static_cast<std::size_t>(spec.arms)) {
@@ -113,17 +112,16 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
 void ParticlePolicy::make_prior_functions(const inference::MlpSpec& network) {
   inference::Particles<float> coordinates(inference::mlp_layout(network), options_.particles);
   inference::initialise_coordinates(coordinates, seed_, 1, Stream::prior_function);
-  const std::int64_t size = posterior_->weight_layout().size();
-  prior_weights_ = inference::AlignedBuffer<float>(static_cast<std::size_t>(options_.particles * size));
+  prior_weights_ = inference::Matrix<float>(options_.particles, posterior_->weight_layout().size());
   inference::Direct<float>(posterior_->weight_layout())
-      .forward(coordinates.coordinates(), 0, {}, {prior_weights_.data(), options_.particles, size});
+      .forward(coordinates.coordinates(), 0, {}, prior_weights_.view());
 }
 
 Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
                                         std::int64_t rows) const {
   Inputs<float> inputs;
   if (active_columns_ > 0)
-    inputs.indices = {active.data(), rows, active_columns_};
+    inputs.ones = {active.data(), rows, active_columns_};
   else
     inputs.dense = {dense.data(), rows, context_size_};
   return inputs;
@@ -137,23 +135,21 @@ void ParticlePolicy::update_weights() {
     rows.values = {rows.values.data, options_.particles, rows.values.columns, 0};
     rows.first_row = 1;
   }
-  const std::int64_t draws = options_.particles * posterior_->weight_samples();
-  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
-                                {weights_.data(), draws, posterior_->weight_layout().size()});
+  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights_.view());
   weights_current_ = true;
 }
 
 MatrixView<const float> ParticlePolicy::predict(const Inputs<float>& inputs) {
   update_weights();
-  const std::int64_t size = posterior_->weight_layout().size(), rows = options_.particles * inputs.rows();
+  const std::int64_t rows = options_.particles * inputs.rows();
   outputs_.resize(static_cast<std::size_t>(rows * arms_));
   const MatrixView<float> outputs{outputs_.data(), rows, arms_};
-  const MatrixView<const float> weights{weights_.data(), options_.particles, size, size * posterior_->weight_samples()};
-  posterior_->model().predict({weights, 0}, inputs, outputs);
-  if (prior_weights_.size() > 0) {
+  MatrixView<const float> first_draws = weights_.view();  // of each particle
+  first_draws.rows = options_.particles, first_draws.stride *= posterior_->weight_samples();
+  posterior_->model().predict({first_draws, 0}, inputs, outputs);
+  if (!prior_weights_.empty()) {
     prior_outputs_.resize(outputs_.size());
-    posterior_->model().predict({MatrixView<const float>{prior_weights_.data(), options_.particles, size}, 0}, inputs,
-                                {prior_outputs_.data(), rows, arms_});
+    posterior_->model().predict({prior_weights_.view(), 0}, inputs, {prior_outputs_.data(), rows, arms_});
     const auto scale = static_cast<float>(options_.prior_function_scale);
     for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] += scale * prior_outputs_[i];
   }
@@ -204,13 +200,12 @@ void ParticlePolicy::learn(const InteractionBatch& batch) {
   data.outputs = batch.actions;
   data.rows = n;
   data.data_size = static_cast<double>(batch.window);
-  const bool own_targets = prior_weights_.size() > 0;
+  const bool own_targets = !prior_weights_.empty();
   const std::int64_t rows = own_targets ? options_.particles : 1;
   targets_.resize(static_cast<std::size_t>(rows * n));
   if (own_targets) {
     prior_outputs_.resize(static_cast<std::size_t>(rows * n * arms_));
-    const MatrixView<const float> weights{prior_weights_.data(), rows, posterior_->weight_layout().size()};
-    posterior_->model().predict({weights, 0}, data.inputs, {prior_outputs_.data(), rows * n, arms_});
+    posterior_->model().predict({prior_weights_.view(), 0}, data.inputs, {prior_outputs_.data(), rows * n, arms_});
   }
   const auto scale = static_cast<float>(options_.prior_function_scale);
   for (std::int64_t i = 0; i < rows * n; ++i) {

@@ -129,11 +129,11 @@ class ParticlePolicy final : public BanditPolicy {
   inference::Particles<float> particles_;
   inference::RollbackSampler<float> sampler_;
   /// Of the networks that decide; made anew when the particles have moved.
-  inference::AlignedBuffer<float> weights_;
+  inference::Matrix<float> weights_;
   bool weights_current_ = false;
-  std::int64_t updates_ = 0;                       ///< keys the networks that are drawn
-  double start_variance_;                          ///< of the weights over particles
-  inference::AlignedBuffer<float> prior_weights_;  ///< of the fixed random networks, if any
+  std::int64_t updates_ = 0;                ///< keys the networks that are drawn
+  double start_variance_;                   ///< of the weights over particles
+  inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> outputs_, prior_outputs_, targets_;
   std::vector<double> propensities_, mean_;
 };

@@ -32,6 +32,18 @@ void RunningMoments::add(MatrixView<const float> rows) {
   count_ = together;
 }
 
+void RunningMoments::merge(const RunningMoments& other) {
+  STEIN_CHECK(other.columns() == columns(), "running moments: expected {} columns, got {}", columns(), other.columns());
+  if (other.count_ == 0) return;
+  const double together = count_ + other.count_;
+  for (std::size_t k = 0; k < mean_.size(); ++k) {
+    const double apart = other.mean_[k] - mean_[k];
+    mean_[k] += apart * other.count_ / together;
+    squares_[k] += other.squares_[k] + apart * apart * count_ * other.count_ / together;
+  }
+  count_ = together;
+}
+
 double RunningMoments::variance(std::int64_t column) const {
   return count_ < 2 ? 1 : squares_[static_cast<std::size_t>(column)] / count_;
 }

@@ -17,6 +17,9 @@ class RunningMoments {
   explicit RunningMoments(std::int64_t columns);
 
   void add(inference::MatrixView<const float> rows);
+  /// Adds the rows that another has seen: what shards of one stream put together. Throws Error(usage) for other
+  /// columns.
+  void merge(const RunningMoments& other);
   /// (x − mean)/√(variance + 1e-8), limited to ±10; before the first rows x itself, so limited.
   void normalise(inference::MatrixView<const float> rows, inference::MatrixView<float> to) const;
 

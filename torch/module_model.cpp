@@ -3,44 +3,28 @@
 #include <stein/core/error.h>
 #include <stein/inference/models/masked_batch.h>
 #include <stein/torch/module_model.h>
+#include <stein/torch/module_parameters.h>
 #include <stein/torch/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/module.h>
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace stein::inference {
 namespace {
 
-struct NamedTensor {
-  std::string name;
-  at::Tensor tensor;
-};
-
-std::vector<NamedTensor> trainable(const torch::nn::Module& module) {
-  std::vector<NamedTensor> parameters;
-  for (const auto& item : module.named_parameters()) {
-    if (!item.value().requires_grad()) continue;
-    for (const auto& [name, tensor] : parameters)
-      STEIN_CHECK(!tensor.is_same(item.value()),
-                  "module: '{}' and '{}' are one parameter; expected it registered once and used twice in `forward`",
-                  name, item.key());
-    parameters.push_back({item.key(), item.value()});
-  }
-  return parameters;
-}
-
 std::vector<std::int64_t> shape_of(const at::Tensor& tensor) {
   return tensor.dim() == 0 ? std::vector<std::int64_t>{1} : tensor.sizes().vec();
 }
 
-Layout module_layout(const torch::nn::Module& module) {
+Layout module_layout(const torch::nn::Module& module, const std::vector<ModuleParameter>& parameters) {
   Layout layout;
   std::string owner;
   std::int64_t layer = -1;
-  for (const auto& [name, tensor] : trainable(module)) {
+  for (const auto& [name, tensor, role, fan_in] : parameters) {
     STEIN_CHECK(tensor.scalar_type() == at::kFloat, "module: parameter '{}' must be float32, it is {}", name,
                 at::toString(tensor.scalar_type()));
     STEIN_CHECK(tensor.is_cpu(), "module: parameter '{}' must be on the CPU, it is on {}", name, tensor.device().str());
@@ -48,7 +32,7 @@ Layout module_layout(const torch::nn::Module& module) {
     std::string path = dot == std::string::npos ? "" : name.substr(0, dot);
     if (layer < 0 || path != owner) ++layer;
     owner = std::move(path);
-    layout.add(name, shape_of(tensor), tensor.dim() > 1 ? Role::weight : Role::bias, layer);
+    layout.add(name, shape_of(tensor), role, layer, 0, fan_in);
   }
   STEIN_CHECK(layout.size() > 0, "module: no parameter is trainable");
   for (const auto& item : module.named_buffers()) {
@@ -104,8 +88,8 @@ void copy_buffers(const torch::nn::Module& module, const Layout& layout, std::sp
   for (std::size_t i = 0; i < buffers.size(); ++i) buffer_view(row, layout, i, buffers[i]).copy_(buffers[i]);
 }
 
-/// Held by whoever calls a module: LibTorch has one generator a process, which a call seeds and gives back.
-std::mutex& module_calls() {
+/// Held by whoever draws from LibTorch's generator, of which there is one a process.
+std::mutex& generator_use() {
   static std::mutex mutex;
   return mutex;
 }
@@ -128,21 +112,33 @@ class SeededGenerator {
   at::Tensor state_;
 };
 
-void check_counts(const Batch<float>& batch) {
-  STEIN_CHECK(batch.rows >= 1 && batch.data_size > 0, "batch: n and N must be positive, got {} and {}", batch.rows,
-              batch.data_size);
-}
-
 }  // namespace
+
+struct ModuleModel::Parameters {
+  std::vector<ModuleParameter> all;
+  std::mutex calls{};  ///< held by a call: it binds them
+
+  /// Throws Error(usage) unless the module still trains these and no others.
+  void check(const torch::nn::Module& module) const {
+    std::size_t found = 0;
+    for (const at::Tensor& tensor : module.parameters())
+      if (tensor.requires_grad()) {
+        ++found;
+        STEIN_CHECK(std::ranges::any_of(all, [&](const auto& known) { return known.tensor.is_same(tensor); }),
+                    "module: its parameters changed since the model was made");
+      }
+    STEIN_CHECK(found == all.size(), "module: its parameters changed since the model was made");
+  }
+};
 
 /// The module's parameters as views of one flat row after the other; gives the module its own tensors and buffers back.
 class ModuleModel::Binding {
  public:
-  Binding(const torch::nn::Module& module, const Layout& layout)
-      : layout_(layout), parameters_(trainable(module)), real_buffers_(real_buffers(module)) {
-    STEIN_CHECK(parameters_.size() == layout.entries().size(),
-                "module: its parameters changed since the model was made");
-    for (const NamedTensor& parameter : parameters_) {
+  explicit Binding(const ModuleModel& model)
+      : layout_(model.layout_), parameters_(model.parameters_->all), real_buffers_(real_buffers(*model.module_)) {
+    const torch::nn::Module& module = *model.module_;
+    model.parameters_->check(module);
+    for (const ModuleParameter& parameter : parameters_) {
       own_values_.push_back(parameter.tensor.detach());
       own_gradients_.push_back(parameter.tensor.grad());
     }
@@ -173,17 +169,17 @@ class ModuleModel::Binding {
   /// Throws Error(usage) if a parameter or its gradient no longer lies where `bind` put it.
   void check_places(std::span<const float> values, std::span<float> gradient) const {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto& [name, tensor] = parameters_[i];
+      const auto& [name, tensor, role, fan_in] = parameters_[i];
       const std::int64_t offset = layout_.entries()[i].offset;
       STEIN_CHECK(tensor.const_data_ptr() == values.data() + offset &&
-                      tensor.grad().const_data_ptr() == gradient.data() + offset,
+                      (gradient.empty() || tensor.grad().const_data_ptr() == gradient.data() + offset),
                   "module: parameter '{}' or its gradient was moved to other memory while it was scored", name);
     }
   }
 
   std::vector<at::Tensor> parameters() const {
     std::vector<at::Tensor> tensors;
-    for (const NamedTensor& parameter : parameters_) tensors.push_back(parameter.tensor);
+    for (const ModuleParameter& parameter : parameters_) tensors.push_back(parameter.tensor);
     return tensors;
   }
   /// The place of parameter `i` in a row, as a tensor of its shape.
@@ -205,9 +201,29 @@ class ModuleModel::Binding {
   }
 
   const Layout& layout_;
-  std::vector<NamedTensor> parameters_;
+  std::vector<ModuleParameter> parameters_;
   std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_;
   std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;
+};
+
+/// A call of the module: alone, and where it draws numbers, with the generator to itself.
+class ModuleModel::Call {
+ public:
+  Call(const ModuleModel& model, bool draws)
+      : own_(model.parameters_->calls), generator_(generator_use(), std::defer_lock) {
+    if (!draws) return;
+    generator_.lock();
+    seeded_.emplace();
+  }
+  /// For what is drawn for one row.
+  void seed(const NoiseKey& key, std::int64_t row) {
+    if (seeded_) seeded_->seed(key, row);
+  }
+
+ private:
+  std::scoped_lock<std::mutex> own_;
+  std::unique_lock<std::mutex> generator_;
+  std::optional<SeededGenerator> seeded_;
 };
 
 ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions)
@@ -215,10 +231,13 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   STEIN_CHECK(module_ != nullptr, "module: expected a module, got none");
   STEIN_CHECK(functions_.log_likelihood != nullptr, "module: expected a function that gives the log-likelihood");
   STEIN_CHECK(functions_.output_count >= 1, "module: output count must be at least 1, got {}", functions_.output_count);
-  layout_ = module_layout(*module_);
+  parameters_ = std::make_unique<Parameters>();
+  parameters_->all = module_parameters(*module_);
+  layout_ = module_layout(*module_, parameters_->all);
 }
 
 ModuleModel::~ModuleModel() = default;
+ModuleModel::ModuleModel(ModuleModel&&) noexcept = default;
 
 void ModuleModel::initialise_buffers(std::span<float> row) const {
   STEIN_CHECK(std::ssize(row) == layout_.buffer_size(), "module: expected a row of {} buffers, got {}",
@@ -235,35 +254,60 @@ void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
       rows.buffers.columns);
 }
 
+std::int64_t ModuleModel::output_rows(const Inputs<float>& inputs) const {
+  return functions_.output_rows ? functions_.output_rows(inputs) : inputs.rows();
+}
+
+std::int64_t ModuleModel::carried_size(const Inputs<float>& inputs) const {
+  return functions_.carried_size ? functions_.carried_size(inputs) : 0;
+}
+
+bool ModuleModel::draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const {
+  if (!functions_.draw_start) return false;
+  STEIN_CHECK(std::ssize(weights) == layout_.size(), "module: expected a row of {} weights, got {}", layout_.size(),
+              weights.size());
+  Call call(*this, true);
+  const c10::NoGradGuard no_gradient;
+  Binding binding(*this);
+  call.seed({.seed = seed, .stream = Stream::initial_values}, row);
+  copy_parameters(weights);
+  binding.bind(weights, {}, {});
+  functions_.draw_start(*module_);
+  binding.check_places(weights, {});
+  return true;
+}
+
 at::Tensor ModuleModel::scaled_log_likelihood(const Batch<float>& batch) const {
   STEIN_CHECK(batch.score == nullptr,
               "module: a batch with a score of its own needs a perceptron; put it into "
               "the module's log-likelihood");
   const at::Tensor sum = functions_.log_likelihood(batch);
-  STEIN_CHECK(sum.defined() && sum.numel() == 1 && sum.requires_grad(),
+  STEIN_CHECK(sum.defined() && sum.numel() == 1 && (sum.requires_grad() || !c10::GradMode::is_enabled()),
               "module: the log-likelihood must be one number that depends on the parameters");
-  return sum * (batch.data_size / static_cast<double>(batch.rows));
+  return sum * batch.likelihood_scale();
 }
 
 void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch,
-                                 const NoiseKey& noise, MatrixView<float> gradient, std::span<float> value) {
+                                 const NoiseKey& noise, const Evaluation<float>& wanted) {
   check_rows(weights);
-  STEIN_CHECK(gradient.columns == layout_.size() && gradient.rows == weights.values.rows,
-              "module: expected gradients [{}, {}], got [{}, {}]", weights.values.rows, layout_.size(), gradient.rows,
-              gradient.columns);
+  const bool with_gradient = wanted.wants_gradient();
+  STEIN_CHECK(
+      !with_gradient || (wanted.gradient.columns == layout_.size() && wanted.gradient.rows == weights.values.rows),
+      "module: expected gradients [{}, {}], got [{}, {}]", weights.values.rows, layout_.size(), wanted.gradient.rows,
+      wanted.gradient.columns);
   check_counts(batch);
   const MaskedBatch<float> masked(batch);
-  const std::scoped_lock lock(module_calls());
-  const c10::AutoGradMode with_gradient(true);
-  Binding binding(*module_, layout_);
-  SeededGenerator generator;
+  Call call(*this, functions_.draws_numbers);
+  const c10::AutoGradMode mode(with_gradient);
+  Binding binding(*this);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    generator.seed(noise, weights.first_row + i);
-    binding.bind(weights.values.row(i), weights.buffers.row(i), gradient.row(i));
-    const at::Tensor scaled = scaled_log_likelihood(share_of(masked.batch(), i, 1));
-    scaled.backward();
-    binding.check_places(weights.values.row(i), gradient.row(i));
-    if (!value.empty()) value[i] = scaled.item<float>();
+    const std::span<float> gradient = with_gradient ? wanted.gradient.row(i) : std::span<float>();
+    call.seed(noise, weights.first_row + i);
+    binding.bind(weights.values.row(i), weights.buffers.row(i), gradient);
+    const at::Tensor scaled = scaled_log_likelihood(rows_of(masked.batch(), i));
+    if (with_gradient) scaled.backward();
+    binding.check_places(weights.values.row(i), gradient);
+    if (wanted.wants_value()) wanted.value[i] = scaled.item<double>();
   }
 }
 
@@ -282,16 +326,17 @@ void ModuleModel::hessian_product(const ParticleRows<const float>& weights, cons
 bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch,
                                       const NoiseKey& noise, MatrixView<const float> vectors,
                                       MatrixView<float> product) {
-  const MaskedBatch<float> masked(batch);
-  const std::scoped_lock lock(module_calls());
+  Batch<float> unmoved = batch;
+  unmoved.inputs.carried.after = {};
+  const MaskedBatch<float> masked(unmoved);
+  Call call(*this, functions_.draws_numbers);
   const c10::AutoGradMode with_gradient(true);
-  Binding binding(*module_, layout_);
-  SeededGenerator generator;
+  Binding binding(*this);
   const std::vector<at::Tensor> parameters = binding.parameters();
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    generator.seed(noise, weights.first_row + i);
+    call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    const at::Tensor scaled = scaled_log_likelihood(share_of(masked.batch(), i, 1));
+    const at::Tensor scaled = scaled_log_likelihood(rows_of(masked.batch(), i));
     std::ranges::fill(product.row(i), 0.0F);
     try {
       // A parameter that the likelihood, or its gradient, does not depend on has no tensor here.
@@ -320,14 +365,13 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
               buffers.rows, buffers.columns);
   check_counts(batch);
   const MaskedBatch<float> masked(batch);
-  const std::scoped_lock lock(module_calls());
+  Call call(*this, functions_.draws_numbers);
   const c10::NoGradGuard no_gradient;
-  Binding binding(*module_, layout_);
-  SeededGenerator generator;
+  Binding binding(*this);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    generator.seed(noise, weights.first_row + i);
+    call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    functions_.log_likelihood(share_of(masked.batch(), i, 1));
+    functions_.log_likelihood(rows_of(masked.batch(), i));
     copy_buffers(*module_, layout_, buffers.row(i));
   }
 }
@@ -335,18 +379,20 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
 void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                           MatrixView<float> outputs) {
   STEIN_CHECK(functions_.outputs != nullptr, "module: expected a function that gives the outputs");
-  const std::int64_t rows = inputs.rows();
+  const std::int64_t rows = output_rows(inputs);
   check_rows(weights);
   STEIN_CHECK(outputs.rows == weights.values.rows * rows && outputs.columns == output_count(),
               "module: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
               outputs.rows, outputs.columns);
-  const std::scoped_lock lock(module_calls());
+  Call call(*this, false);
   const c10::NoGradGuard no_gradient;
   const EvaluationMode evaluation(*module_);
-  Binding binding(*module_, layout_);
+  Binding binding(*this);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    const at::Tensor found = functions_.outputs(inputs);
+    Inputs<float> own = inputs;
+    own.carried = inputs.carried.block(i, 1);
+    const at::Tensor found = functions_.outputs(own);
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),
                 found.numel(), found.dim());
@@ -357,7 +403,7 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
 void ModuleModel::copy_parameters(std::span<float> row) const {
   STEIN_CHECK(row.size() >= static_cast<std::size_t>(layout_.size()), "module: expected a row of {} numbers, got {}",
               layout_.size(), row.size());
-  const std::vector<NamedTensor> parameters = trainable(*module_);
+  const std::vector<ModuleParameter>& parameters = parameters_->all;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const at::Tensor values = parameters[i].tensor.detach().contiguous();
     std::copy_n(values.const_data_ptr<float>(), values.numel(), row.begin() + layout_.entries()[i].offset);

@@ -17,20 +17,36 @@ namespace stein::inference {
 
 /// What a module computes; both functions use the module that the model was made with, as they would in LibTorch.
 struct ModuleFunctions {
-  /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow.
+  /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow. A
+  /// module with state reads `inputs.carried.before` [1, C] and, unless that is empty, writes what comes after,
+  /// detached, to `inputs.carried.after`.
   std::function<at::Tensor(const Batch<float>&)> log_likelihood{};
-  /// The outputs [n, K] for some inputs: means, or logits.
+  /// The outputs [r, K] for some inputs: means, or logits. State as above.
   std::function<at::Tensor(const Inputs<float>&)> outputs{};
   std::int64_t output_count = 1;  ///< K
+  /// r for some inputs; none: one row of outputs an input row.
+  std::function<std::int64_t(const Inputs<float>&)> output_rows{};
+  /// C for some inputs; none: the module carries no state.
+  std::function<std::int64_t(const Inputs<float>&)> carried_size{};
+  /// Draws the module's parameters anew, from LibTorch's generator: how every particle starts. `draw_layers` does it
+  /// for LibTorch's own layers. None: N(0, spread²/fan-in), biases 0, gains 1.
+  std::function<void(torch::nn::Module&)> draw_start{};
+  /// Whether `log_likelihood` draws from LibTorch's generator, as dropout does. There is one for the whole process, so
+  /// models that draw wait for one another; those that do not run at the same time.
+  bool draws_numbers = true;
 };
 
 /// The log-likelihood of a `torch::nn::Module`, one particle after the other.
 ///
 /// During a call every parameter is bound to a view of its place in the flat vector and its gradient to a view of the
-/// flat gradient: no copies. Afterwards the module has its own numbers back. Trainable parameters are laid out in the
-/// order and under the names of `named_parameters()`: one dimension is Role::bias, more are Role::weight; a module's
-/// own parameters share a layer. LibTorch keeps its matrices [outputs, inputs], so an initial spread is over √outputs.
-/// Frozen parameters are not sampled.
+/// flat gradient: no copies. Afterwards the module has its own numbers back. A module belongs to one model.
+///
+/// Trainable parameters are laid out under the names of `named_parameters()`, a module's own parameters in one layer.
+/// Recurrent layers come first, each in the order of cuDNN's flat buffer (matrices, then biases); the others follow in
+/// the order in which they are registered. Matrices and kernels are Role::weight; gains of normalisations, and whatever
+/// else of one dimension starts at 1 throughout, Role::gain; other vectors Role::bias. Weights start with the fan-in of
+/// their layer: inputs × kernel of a convolution, inputs of a linear or recurrent matrix, 1 of an embedding. Frozen
+/// parameters are not sampled.
 ///
 /// Real-valued buffers (the running statistics of batch normalisation) are the buffers of the layout: during a call the
 /// module has those of the particle, or where the rows bring none its own; `adapt` writes what one more evaluation in
@@ -38,26 +54,30 @@ struct ModuleFunctions {
 /// normalisation needs a momentum. A call leaves the module's own buffers as it found them.
 ///
 /// Dropout draws from LibTorch's generator, seeded from the noise key and the particle's row for the length of a call.
-/// That generator is one for the whole process, so one call of any ModuleModel runs at a time; others wait.
+/// One call of a model runs at a time; LibTorch's own threads share its work.
 ///
 /// The likelihood is computed in the mode that the module is in; `predict` always in evaluation mode, without dropout
 /// and with the running statistics. A batch's input mask is multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float> {
  public:
   /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or
-  /// or is registered under two names, or if no parameter is trainable.
+  /// is registered under two names, or if no parameter is trainable.
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions);
   ~ModuleModel() override;
+  ModuleModel(ModuleModel&&) noexcept;
 
   const Layout& layout() const override { return layout_; }
-  std::int64_t rows_per_call() const override { return 0; }
+  bool concurrent() const override { return false; }
   std::int64_t output_count() const override { return functions_.output_count; }
+  std::int64_t output_rows(const Inputs<float>& inputs) const override;
+  std::int64_t carried_size(const Inputs<float>& inputs) const override;
+  bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override;
   /// The module's own buffers.
   void initialise_buffers(std::span<float> row) const override;
 
   /// @throws Error(usage) if the functions give no scalar, or move a parameter to other memory
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
-                      MatrixView<float> gradient, std::span<float> value) override;
+                      const Evaluation<float>& wanted) override;
   /// By differentiating twice; where an operation of the module has no second derivative, by differences.
   void hessian_product(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                        MatrixView<const float> vectors, MatrixView<float> product) override;
@@ -71,6 +91,7 @@ class ModuleModel final : public Model<float> {
 
  private:
   class Binding;
+  class Call;
   /// (N/n) Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
   at::Tensor scaled_log_likelihood(const Batch<float>& batch) const;
   /// Whether it could be done.
@@ -79,8 +100,10 @@ class ModuleModel final : public Model<float> {
   /// Throws Error(usage) unless the rows are of the layout.
   void check_rows(const ParticleRows<const float>& rows) const;
 
+  struct Parameters;
   std::shared_ptr<torch::nn::Module> module_;
   ModuleFunctions functions_;
+  std::unique_ptr<Parameters> parameters_;  ///< the module's, in the order of the layout
   Layout layout_;
 };
 

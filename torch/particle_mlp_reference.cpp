@@ -40,7 +40,7 @@ at::Tensor dense_inputs(const Inputs<Scalar>& inputs, MatrixView<const Scalar> m
                         const at::Tensor& weight) {
   const std::int64_t particles = weight.size(0);
   if (inputs.one_hot())
-    return counts(by_particle(inputs.indices, per_particle, particles, weight.device()).to(at::kLong), weight.size(1),
+    return counts(by_particle(inputs.ones, per_particle, particles, weight.device()).to(at::kLong), weight.size(1),
                   weight.options().requires_grad(false));
   const at::Tensor dense = by_particle(inputs.dense, per_particle, particles, weight.device());
   return mask.data == nullptr ? dense : dense * tensor_view(mask).to(weight.device());
@@ -96,30 +96,32 @@ at::Tensor batch_log_likelihood(const MlpSpec& spec, const std::vector<at::Tenso
     const MatrixView<const Scalar> weights(batch.row_weights.data(), 1, batch.rows);
     rows = rows * tensor_view(weights).to(device);
   }
-  return rows.sum(1) * (batch.data_size / static_cast<double>(batch.rows));
+  return rows.sum(1) * batch.likelihood_scale();
 }
 
-/// ∂ values/∂ parameters where the batch scores the outputs itself; `values` [M] are written if wanted.
+/// ∂ values/∂ parameters where the batch scores the outputs itself, if wanted; values [M] are written if wanted.
 template <class Scalar>
 std::vector<at::Tensor> score_gradients(const MlpSpec& spec, const std::vector<at::Tensor>& leaves,
-                                        const Batch<Scalar>& batch, std::span<Scalar> values) {
+                                        const Batch<Scalar>& batch, const Evaluation<Scalar>& wanted) {
   const std::int64_t particles = leaves[0].size(0), n = batch.rows, constants = spec.constants;
   const at::Tensor outputs = network(spec, leaves, batch.inputs, batch.input_mask, batch.inputs_per_particle);
   const at::Tensor seen = outputs.detach().cpu().contiguous();
   const auto place = static_cast<std::size_t>(2 * spec.layers());  // of the constants among the parameters
   const at::Tensor own = constants > 0 ? leaves[place].detach().cpu().contiguous() : at::Tensor();
   at::Tensor slope = at::zeros_like(seen), constant_slope = constants > 0 ? at::zeros_like(own) : at::Tensor();
-  const double scale = batch.data_size / static_cast<double>(n);
+  const double scale = batch.likelihood_scale();
   for (std::int64_t i = 0; i < particles; ++i) {
     const auto row = [&](const at::Tensor& t) {
       return std::span<Scalar>(constants > 0 ? t.data_ptr<Scalar>() + i * constants : nullptr,
                                static_cast<std::size_t>(constants));
     };
-    const double value = batch.score->score(
-        batch.first_particle + i, 0, {seen.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(own),
-        {slope.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(constant_slope));
-    if (!values.empty()) values[static_cast<std::size_t>(i)] = static_cast<Scalar>(scale * value);
+    const double value =
+        batch.score->score(batch.first_particle + i / batch.weight_samples, 0,
+                           {seen.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(own),
+                           {slope.data_ptr<Scalar>() + i * n * spec.outputs, n, spec.outputs}, row(constant_slope));
+    if (wanted.wants_value()) wanted.value[static_cast<std::size_t>(i)] = scale * value;
   }
+  if (!wanted.wants_gradient()) return {};
   std::vector<at::Tensor> gradients =
       torch::autograd::grad({outputs}, leaves, {(slope * scale).to(outputs.device())}, {}, false, true);
   if (constants > 0) gradients[place] = constant_slope * scale;
@@ -154,35 +156,35 @@ double ParticleMlpReference<Scalar>::initial_value(const LayoutEntry&) const {
 
 template <class Scalar>
 void ParticleMlpReference<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
-                                                  const NoiseKey&, MatrixView<Scalar> gradient,
-                                                  std::span<Scalar> value) {
+                                                  const NoiseKey&, const Evaluation<Scalar>& wanted) {
   const std::int64_t particles = weights.values.rows;
+  const bool with_gradient = wanted.wants_gradient();
   check_weights(layout_, weights.values);
-  check_batch(spec_, batch, particles);
-  STEIN_CHECK(gradient.rows == particles && gradient.columns == layout_.size(),
-              "network: expected a gradient [{}, {}], got [{}, {}]", particles, layout_.size(), gradient.rows,
-              gradient.columns);
+  check_batch(spec_, batch, particles / batch.weight_samples);
+  STEIN_CHECK(!with_gradient || (wanted.gradient.rows == particles && wanted.gradient.columns == layout_.size()),
+              "network: expected a gradient [{}, {}], got [{}, {}]", particles, layout_.size(), wanted.gradient.rows,
+              wanted.gradient.columns);
 
-  const c10::AutoGradMode with_gradient(true);
-  const std::vector<at::Tensor> leaves = parameters(layout_, weights.values, at::Device(device_), true);
+  const c10::AutoGradMode mode(with_gradient);
+  const std::vector<at::Tensor> leaves = parameters(layout_, weights.values, at::Device(device_), with_gradient);
   at::Tensor values;
   std::vector<at::Tensor> gradients;
   if (batch.score != nullptr) {
-    gradients = score_gradients(spec_, leaves, batch, value);
+    gradients = score_gradients(spec_, leaves, batch, wanted);
   } else {
     values = batch_log_likelihood(spec_, leaves, batch);
-    gradients = torch::autograd::grad({values}, leaves, {at::ones_like(values)}, {}, false, true);
+    if (with_gradient) gradients = torch::autograd::grad({values}, leaves, {at::ones_like(values)}, {}, false, true);
   }
   const c10::NoGradGuard no_gradient;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    const at::Tensor place = entry_view(gradient, layout_.entries()[i]);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const at::Tensor place = entry_view(wanted.gradient, layout_.entries()[i]);
     if (gradients[i].defined())
       place.copy_(gradients[i]);
     else
       place.zero_();  // a constant that the likelihood does not see, or a noise precision that the score does not
   }
-  if (value.empty() || batch.score != nullptr) return;
-  tensor_view(MatrixView<Scalar>(value.data(), 1, particles)).copy_(values.unsqueeze(0));
+  if (!wanted.wants_value() || batch.score != nullptr) return;
+  tensor_view(MatrixView<double>(wanted.value.data(), 1, particles)).copy_(values.unsqueeze(0));
 }
 
 template <class Scalar>

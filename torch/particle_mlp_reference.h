@@ -26,7 +26,7 @@ class ParticleMlpReference final : public Model<Scalar> {
   std::int64_t output_count() const override { return spec_.outputs; }
 
   void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
-                      MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+                      const Evaluation<Scalar>& wanted) override;
   void predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
                MatrixView<Scalar> outputs) override;
 

@@ -94,15 +94,14 @@ class ValueNetwork final : public Baseline {
                                                       .activation = inference::Activation::tanh})),
         particles_(posterior_->initial_particles(particles, seed, 1)),
         optimizer_({.step = {.step_size = options.step_size}, .clip = {.clip_norm = options.largest_gradient}},
-                   particles, particles_.size(), seed),
-        weights_(static_cast<std::size_t>(particles * posterior_->weight_layout().size())) {
+                   particles_.ensemble(seed)),
+        weights_(particles, posterior_->weight_layout().size()) {
     refresh();
   }
 
   void predict(std::int64_t particle, MatrixView<const float> observations, std::span<const float>,
                std::span<float> values) override {
-    const std::int64_t size = posterior_->weight_layout().size();
-    posterior_->model().predict({{weights_.data() + particle * size, 1, size}, particle}, {.dense = observations},
+    posterior_->model().predict({weights_.view().block(particle, 1), particle}, {.dense = observations},
                                 {values.data(), observations.rows, 1});
   }
 
@@ -131,16 +130,13 @@ class ValueNetwork final : public Baseline {
   }
 
  private:
-  void refresh() {
-    posterior_->effective_weights(particles_.coordinates(), {},
-                                  {weights_.data(), particles_.rows(), posterior_->weight_layout().size()});
-  }
+  void refresh() { posterior_->effective_weights(particles_.coordinates(), {}, weights_.view()); }
 
   ValueNetworkOptions options_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
   inference::Optimizer<float> optimizer_;
-  inference::AlignedBuffer<float> weights_;
+  inference::Matrix<float> weights_;
   ValueObjective objective_;
 };
 

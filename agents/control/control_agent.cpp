@@ -151,7 +151,8 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                    .normalize_rewards = options.normalize_rewards},
                   rollouts_),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
-      sampler_(options.sampler.make(policy_.particle_count(), policy_.particles().size(), part_of(seed, 3))) {
+      sampler_(options.sampler.make(policy_.particles().ensemble(part_of(seed, 3))), {},
+               inference::AfterRollback::wait) {
   STEIN_CHECK(
       (sampler_.name() == "svgd") == is_stein(options.posterior),
       "posteriors svgd and s2vgd, and no others, are moved by the sampler 'svgd', as default_options sets it; got "
@@ -225,7 +226,8 @@ ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
 
 void ControlAgent::update() {
   if (options_.minibatches == 1) {
-    for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch) step(experience_.all());
+    for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch)
+      if (!step(experience_.all())) return;
     return;
   }
   const std::int64_t rows = experience_.all().rows;
@@ -241,13 +243,14 @@ void ControlAgent::update() {
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
-      step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}));
+      if (!step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}))) return;
     }
   }
 }
 
-/// One update of all policies and of the baseline.
-void ControlAgent::step(const ExperienceRows& rows) {
+/// One update of all policies and of the baseline; false where the policies went back to earlier ones, which have not
+/// made these rollouts.
+bool ControlAgent::step(const ExperienceRows& rows) {
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_.resize(rows.scale.size());
   const double inverse_alpha = 1 / alpha();
@@ -278,9 +281,11 @@ void ControlAgent::step(const ExperienceRows& rows) {
       .rows = n,
       .data_size = static_cast<double>(n),
       .score = &objective_};
-  sampler_.step(policy_.particles(), policy_.posterior(), batch);
+  const bool went_back = sampler_.step(policy_.particles(), policy_.posterior(), batch).went_back;
   policy_.refresh();
+  if (went_back) return false;
   baseline_->learn(value_rows(rows));
+  return true;
 }
 
 /// The running statistics of the observations see the rows that count.

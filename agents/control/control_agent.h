@@ -166,7 +166,7 @@ class ControlAgent {
  private:
   double entropy_and_densities();
   void update();
-  void step(const ExperienceRows& rows);
+  bool step(const ExperienceRows& rows);
   void observe();
   ValueRows value_rows(const ExperienceRows& rows) const;
   double alpha() const;

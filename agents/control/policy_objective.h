@@ -32,6 +32,7 @@ class PolicyObjective final : public inference::OutputScore<float> {
 
   void set_rows(const Rows& rows) { rows_ = rows; }
 
+  bool has_value() const override { return false; }
   double score(std::int64_t particle, std::int64_t first, inference::MatrixView<const float> outputs,
                std::span<const float> constants, inference::MatrixView<float> gradient,
                std::span<float> constant_gradient) const override;

@@ -58,8 +58,8 @@ BatchedAgent::BatchedAgent(const agents::ControlAgentOptions& options, const env
                  .discount = options.discount},
                 options.policy.hidden, options.policy.initial_deviation, part_of(seed, 1)),
       objective_(policy_.distribution(), 0, 0),
-      sampler_(options.sampler.make(options.particles, policy_.particles().size(), part_of(seed, 3))),
-      weights_(static_cast<std::size_t>(options.particles * policy_.posterior().weight_layout().size())),
+      sampler_(options.sampler.make(policy_.particles().ensemble(part_of(seed, 3)))),
+      weights_(options.particles, policy_.posterior().weight_layout().size()),
       coefficients_(at::zeros({options.particles, 2 * policy_.observation_size() + 4, 1}, at::kDouble)) {}
 
 void BatchedAgent::iterate() {
@@ -73,7 +73,7 @@ void BatchedAgent::iterate() {
 
 void BatchedAgent::collect() {
   const Layout& layout = policy_.posterior().weight_layout();
-  const MatrixView<float> rows{weights_.data(), options_.particles, layout.size()};
+  const MatrixView<float> rows = weights_.view();
   policy_.posterior().effective_weights(policy_.particles().coordinates(), {}, rows);
   rollouts_.collect(BatchedNetwork(layout, rows));
 }

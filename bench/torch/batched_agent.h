@@ -34,8 +34,8 @@ class BatchedAgent {
   BatchedRollouts rollouts_;
   agents::PolicyObjective objective_;
   inference::RollbackSampler<float> sampler_;
-  inference::AlignedBuffer<float> weights_;  ///< [M, P] of the networks
-  at::Tensor coefficients_;                  ///< [M, 2 O + 4, 1] of the baseline, in double
+  inference::Matrix<float> weights_;  ///< [M, P] of the networks
+  at::Tensor coefficients_;           ///< [M, 2 O + 4, 1] of the baseline, in double
   /// The rows of the last collection that count, particle by particle, zeros after the last: [M, n, ·] and [M, n].
   at::Tensor observations_, actions_, times_, counts_, returns_, features_, advantages_;
 };

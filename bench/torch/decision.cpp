@@ -86,8 +86,8 @@ Row measure_case(const MushroomCase& which) {
   envs::Context context{};
   at::Tensor input;
   if (which.one_hot) {
-    context.active = inputs.indices.row(0);
-    input = tensor_view(inputs.indices.block(0, 1)).to(at::kLong).flatten();
+    context.active = inputs.ones.row(0);
+    input = tensor_view(inputs.ones.block(0, 1)).to(at::kLong).flatten();
   } else {
     context.dense = inputs.dense.row(0);
     input = tensor_view(inputs.dense.block(0, 1)).unsqueeze(0).clone();

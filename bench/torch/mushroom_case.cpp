@@ -46,7 +46,7 @@ Minibatch::Minibatch(bool one_hot) : one_hot_(one_hot) {
 inference::Batch<float> Minibatch::batch() const {
   inference::Batch<float> batch;
   if (one_hot_)
-    batch.inputs.indices = {ones_.data(), minibatch_rows, mushroom_attributes};
+    batch.inputs.ones = {ones_.data(), minibatch_rows, mushroom_attributes};
   else
     batch.inputs.dense = {dense_.data(), minibatch_rows, mushroom_network().inputs};
   batch.targets = {rewards_.data(), minibatch_rows, 1};

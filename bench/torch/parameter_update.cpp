@@ -13,6 +13,13 @@ namespace {
 
 using namespace stein::inference;
 
+/// One particle of `size` coordinates.
+Ensemble one_row(std::int64_t size) {
+  Ensemble ensemble;
+  ensemble.layout.add("weight", {size}, Role::weight);
+  return ensemble;
+}
+
 /// As every sampler's step does before its pass.
 void check_gradients(UpdateVectors& vectors) {
   if (!all_finite(vectors.gradients().row(0))) fail(ErrorKind::numeric, "benchmark sampler: a gradient is not finite");
@@ -22,7 +29,7 @@ void check_gradients(UpdateVectors& vectors) {
 class FusedAscent final : public ParameterUpdate {
  public:
   FusedAscent(const OptimizerOptions& options, std::int64_t size)
-      : vectors_(size, 0), state_(options, 1, size), step_size_(options.step.step_size) {}
+      : vectors_(size, 0), state_(options, one_row(size)), step_size_(options.step.step_size) {}
   void step() override {
     check_gradients(vectors_);
     fused::ascend(vectors_.values(), vectors_.gradients(), state_, state_.step(updates_++, step_size_));
@@ -73,7 +80,7 @@ class FusedBackprop final : public ParameterUpdate {
       : coordinates_(2 * size, 0),
         drawn_(size, 0),
         family_(weights_of(size), {}),
-        state_({.method = OptimizerMethod::sgd, .momentum = 0}, 1, 2 * size),
+        state_({.method = OptimizerMethod::sgd, .momentum = 0}, one_row(2 * size)),
         step_size_(numbers.step_size) {
     family_.include_gaussian_prior(numbers.prior_precision);
   }

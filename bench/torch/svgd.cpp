@@ -52,7 +52,7 @@ void measure_shape(std::int64_t rows, std::int64_t size, std::vector<Row>& resul
     fill_normal(particles.gradients().row(i), {.seed = 2}, static_cast<std::uint32_t>(i));
   }
   const OptimizerOptions options{.method = OptimizerMethod::sgd, .step = {.step_size = 1e-6}, .momentum = 0};
-  OptimizerState<float> state(options, rows, size);
+  OptimizerState<float> state(options, particles.ensemble(0));
   std::vector<double> distances(static_cast<std::size_t>(rows * rows));
   KernelWeights weights;
   const auto kernel = [&] {

@@ -54,9 +54,9 @@ class ReferenceUpdate {
  private:
   void evaluate(const Batch<float>& batch) {
     if (structure_ == nullptr)
-      return model_.log_likelihood(particles_.coordinates(), batch, {}, particles_.gradients(), {});
+      return model_.log_likelihood(particles_.coordinates(), batch, {}, {.gradient = particles_.gradients()});
     structure_->forward(particles_.coordinates(), 0, {}, weights_->values());
-    model_.log_likelihood(weights_->coordinates(), batch, {}, weights_->gradients(), {});
+    model_.log_likelihood(weights_->coordinates(), batch, {}, {.gradient = weights_->gradients()});
     structure_->pullback(particles_.coordinates(), 0, {}, weights_->gradients(), particles_.gradients());
   }
 
@@ -117,7 +117,7 @@ class FusedUpdate {
   explicit FusedUpdate(const NetworkPosteriorOptions& options)
       : posterior_(make_network_posterior(options, mushroom_network())),
         particles_(posterior_->initial_particles(particle_count, 1, 1)),
-        sampler_({}, particle_count, particles_.size(), 1) {}
+        sampler_({}, particles_.ensemble(1)) {}
 
   void step(const Batch<float>& batch) { sampler_.step(particles_, *posterior_, batch); }
   const Particles<float>& particles() const { return particles_; }

@@ -77,7 +77,7 @@ int main() {
   Posterior<float> posterior(std::move(model), std::move(direct), std::move(priors));
 
   Particles<float> particles = posterior.initial_particles(particle_count, 1, 1.0);
-  Svgd<float> sampler({.optimizer = {.step = {.step_size = 0.02}}}, particles.rows(), particles.size(), 1);
+  Svgd<float> sampler({.optimizer = {.step = {.step_size = 0.02}}}, particles.ensemble(1));
   const Waves training = draw_waves(64, 1);
   Batch<float> batch;
   batch.inputs = training.inputs();

@@ -61,11 +61,11 @@ int main() {
   Batch<float> batch{.inputs = training.inputs(), .targets = {training.classes.data(), 200, 1}, .rows = 200};
   batch.data_size = 200;
   Particles<float> chains = posterior->initial_particles(2, 1, 1.0);
-  Sghmc<float> sampler({.step = {.step_size = 1e-3}}, chains.rows(), chains.size(), 1);
+  Sghmc<float> sampler({.step = {.step_size = 1e-3}}, chains.ensemble(1));
   Collector collector({.burn_in = 1000, .thinning = 50, .samples = 40}, 3000);
   Predictive among(Likelihood::categorical, 400, 2), elsewhere(Likelihood::categorical, 400, 2);
-  for (int t = 0; t < 3000; ++t) {
-    if (!collector.take(sampler.step(chains, *posterior, batch))) continue;
+  while (collector.steps() < 3000) {
+    if (!collector.take(sampler.step(chains, *posterior, batch)).keep) continue;
     add_predictions(among, *posterior, chains.coordinates(), test.inputs(), {});
     add_predictions(elsewhere, *posterior, chains.coordinates(), far.inputs(), {});
   }

@@ -67,12 +67,12 @@ struct Run {
 /// Four chains of 2000 steps, 1000 of them warm-up. Prints what they found.
 Run sample(const char* title, FunctionTarget<double> target) {
   constexpr std::int64_t chains = 4, steps = 2000;
-  Nuts<double> nuts({.trajectory = {.target_acceptance = 0.95}}, chains, target.layout().size(), 1);
   Particles<double> particles = target.initial_particles(chains, 1);
+  Nuts<double> nuts({.trajectory = {.target_acceptance = 0.95}}, particles.ensemble(1));
   Collector collector({.burn_in = 1000, .samples = 1000}, steps);
   CollectedSamples<double> samples(target.layout(), chains);
-  for (std::int64_t t = 0; t < steps; ++t)
-    if (collector.take(nuts.step(particles, target, {}))) samples.add(particles);
+  while (collector.steps() < steps)
+    if (collector.take(nuts.step(particles, target, {})).keep) samples.add(particles);
   std::printf("%s\n%s%lld divergences in %lld samples\n\n", title, to_text(summarise(samples)).c_str(),
               static_cast<long long>(nuts.divergences()), static_cast<long long>(chains) * samples.size());
   return {std::move(samples), nuts.divergences()};

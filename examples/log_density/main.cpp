@@ -22,14 +22,16 @@ double banana(std::span<const double> at, std::span<double> gradient) {
   return -bend * bend / 2 - x * x / 2;
 }
 
-/// Runs `sampler` and keeps `options.samples` samples.
-CollectedSamples<double> run(Sampler<double>& sampler, FunctionTarget<double>& target, std::int64_t rows,
+/// Runs a sampler of `rows` particles and keeps `options.samples` samples.
+template <class S>
+CollectedSamples<double> run(const typename S::Options& how, FunctionTarget<double>& target, std::int64_t rows,
                              std::int64_t steps, const CollectorOptions& options) {
   Particles<double> particles = target.initial_particles(rows, 1);
+  S sampler(how, particles.ensemble(1));
   Collector collector(options, steps);
   CollectedSamples<double> samples(target.layout(), rows);
-  for (std::int64_t t = 0; t < steps; ++t)
-    if (collector.take(sampler.step(particles, target, {}))) samples.add(particles);
+  while (collector.steps() < steps)
+    if (collector.take(sampler.step(particles, target, {})).keep) samples.add(particles);
   return samples;
 }
 
@@ -58,14 +60,15 @@ int main() {
   std::printf("what was found, and the truth in brackets\n");
 
   constexpr std::int64_t chains = 32, particles = 100;
-  Nuts<double> nuts({.trajectory = {.warm_up = 500, .target_acceptance = 0.95}}, chains, 2, 1);
-  bool right = print("NUTS", run(nuts, target, chains, 2500, {.burn_in = 500, .samples = 2000}), 0.15);
+  const NutsOptions nuts{.trajectory = {.warm_up = 500, .target_acceptance = 0.95}};
+  bool right = print("NUTS", run<Nuts<double>>(nuts, target, chains, 2500, {.burn_in = 500, .samples = 2000}), 0.15);
 
-  Sghmc<double> sghmc({.step = {.step_size = 0.003}}, chains, 2, 1);
-  right &= print("SGHMC", run(sghmc, target, chains, 50'000, {.burn_in = 2000, .thinning = 10, .samples = 4800}), 0.15);
+  const SghmcOptions sghmc{.step = {.step_size = 0.003}};
+  const CollectorOptions thinned{.burn_in = 2000, .thinning = 10, .samples = 4800};
+  right &= print("SGHMC", run<Sghmc<double>>(sghmc, target, chains, 50'000, thinned), 0.15);
 
   // The particles themselves are the answer: one sample, taken after the last step.
-  Svgd<double> svgd({.optimizer = {.step = {.step_size = 0.05}}}, particles, 2, 1);
-  right &= print("SVGD", run(svgd, target, particles, 1000, {.burn_in = 999, .samples = 1}), 0.3);
+  const SvgdOptions svgd{.optimizer = {.step = {.step_size = 0.05}}};
+  right &= print("SVGD", run<Svgd<double>>(svgd, target, particles, 1000, {.burn_in = 999, .samples = 1}), 0.3);
   return right ? 0 : 1;
 }

@@ -148,8 +148,8 @@ inline Outcome run(const Cell& cell) {
   const auto [posterior, latents] = make_spike_and_slab_posterior<float>(
       {.sparse = prior}, std::make_unique<ParticleMlp>(network), {"layer0.weight"});
   Particles<float> particles = posterior->initial_particles(1, cell.seed, 1);
-  Sgld<float> sampler({.step = {.step_size = 1e-3, .step_decay_steps = 1, .step_decay_exponent = 1.0 / 3}}, 1,
-                      particles.size(), cell.seed);
+  Sgld<float> sampler({.step = {.step_size = 1e-3, .step_decay_steps = 1, .step_decay_exponent = 1.0 / 3}},
+                      particles.ensemble(cell.seed));
   Minibatch minibatch(train, cell.seed);
 
   Outcome outcome{.first_weights = std::vector<double>(5)};

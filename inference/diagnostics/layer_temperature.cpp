@@ -63,6 +63,7 @@ void LayerTemperature::add_products(MatrixView<const Scalar> a, MatrixView<const
       }
     }
     layer.open += scale * product / static_cast<double>(count);
+    layer.coordinates += static_cast<double>(count);
   }
   ++steps_;
   if (++in_block_ < block_) return;
@@ -77,6 +78,23 @@ void LayerTemperature::add_products(MatrixView<const Scalar> a, MatrixView<const
     layer.blocks.resize(32);
   }
   if (full) block_ *= 2;
+}
+
+void LayerTemperature::merge(const LayerTemperature& other) {
+  STEIN_CHECK(std::ranges::equal(layers_, other.layers_, {}, &Layer::number, &Layer::number),
+              "{}: expected readings of the same layers", name_);
+  STEIN_CHECK(other.steps_ == steps_, "{}: expected readings of the same {} steps, got {}", name_, steps_,
+              other.steps_);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    Layer& own = layers_[l];
+    const Layer& added = other.layers_[l];
+    const double together = own.coordinates + added.coordinates;
+    if (together == 0) continue;
+    const double share = added.coordinates / together;
+    for (std::size_t j = 0; j < own.blocks.size(); ++j) own.blocks[j] += share * (added.blocks[j] - own.blocks[j]);
+    own.open += share * (added.open - own.open);
+    own.coordinates = together;
+  }
 }
 
 std::vector<LayerTemperature::Reading> LayerTemperature::readings() const {

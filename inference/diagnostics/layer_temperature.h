@@ -27,6 +27,9 @@ class LayerTemperature {
 
   /// Steps added so far.
   std::int64_t steps() const { return steps_; }
+  /// Puts together the readings of other particles at the same steps: those of another shard. Throws Error(usage) if it
+  /// has other layers or has seen another number of steps.
+  void merge(const LayerTemperature& other);
   /// In the order of the layers. Intervals are infinite as long as the run is too short to tell; a layer's reading is
   /// not a number once it has no free coordinate.
   std::vector<Reading> readings() const;
@@ -50,6 +53,7 @@ class LayerTemperature {
     std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length
     std::vector<double> blocks{};                                ///< sums over `block_` steps each
     double open = 0;                                             ///< of the block under way
+    double coordinates = 0;                                      ///< free ones, summed over the steps
   };
   std::string name_;
   std::vector<Layer> layers_;

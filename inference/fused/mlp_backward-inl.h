@@ -95,7 +95,8 @@ void narrow_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, con
       for (std::int64_t k = 0; k < layer.outputs; ++k) place(weight + i * layer.outputs + k, wide[i * lanes + k]);
     return;
   }
-  if (below_stride != padded(layer.inputs)) {  // rows of an input matrix have no padding
+  const bool is_input = below == inputs.dense;  // what lies between its rows is somebody else's
+  if (below_stride != padded(layer.inputs) || (is_input && layer.inputs != below_stride)) {
     product<Start::zero>({.m = layer.inputs,
                           .n = lanes,
                           .k = rows,

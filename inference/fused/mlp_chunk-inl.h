@@ -104,7 +104,7 @@ struct ChunkInputs {
 
 ChunkInputs chunk_inputs(const Inputs<float>& inputs, const MatrixView<const float>& mask, std::int64_t first,
                          std::int64_t rows, float* masked) {
-  if (inputs.one_hot()) return {.indices = inputs.indices.block(first, rows)};
+  if (inputs.one_hot()) return {.indices = inputs.ones.block(first, rows)};
   const MatrixView<const float> dense = inputs.dense.block(first, rows);
   if (mask.data == nullptr) return {.dense = dense.data, .stride = dense.stride, .indices = {}};
   for (std::int64_t i = 0; i < rows; ++i)

@@ -94,14 +94,15 @@ HWY_INLINE void narrow_tile(const float* values, std::int64_t stride, const floa
   }
 }
 
-/// One layer with fewer outputs than lanes for rows of numbers below: output [rows, lanes], padding zero.
+/// One layer with fewer outputs than lanes for rows of numbers below: output [rows, lanes], padding zero. What lies
+/// between the rows of inputs is somebody else's and not read.
 void forward_narrow(const MlpPlan::Layer& layer, const float* weights, const float* below, std::int64_t below_stride,
-                    std::int64_t rows, const Workspace& work, float* output) {
+                    bool is_input, std::int64_t rows, const Workspace& work, float* output) {
   const std::int64_t width = padded(layer.inputs);
   transpose_padded({weights + layer.weight, layer.outputs}, layer.inputs, layer.outputs, width, {work.weights, width});
   const float* const bias = weights + layer.bias;
   std::fill(output, output + rows * lanes, 0.0f);
-  if (below_stride != width) {  // rows of an input matrix have no padding
+  if (below_stride != width || (is_input && layer.inputs != width)) {
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t k = 0; k < layer.outputs; ++k) {
         float sum = bias[k];
@@ -146,7 +147,7 @@ void forward(const MlpPlan& plan, const float* weights, const ChunkInputs& input
     if (below == nullptr) {
       forward_one_hot(layer, weights, inputs.indices, relu, work, output);
     } else if (layer.stride < lanes) {
-      forward_narrow(layer, weights, below, below_stride, rows, work, output);
+      forward_narrow(layer, weights, below, below_stride, l == 0, rows, work, output);
       if (relu) activate(Activation::relu, output, rows * width);
     } else {
       const Product p{.m = rows,

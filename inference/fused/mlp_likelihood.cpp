@@ -38,7 +38,7 @@ double categorical(const float* outputs, std::int64_t count, std::int64_t target
 LikelihoodSums likelihood_gradient(const MlpSpec& spec, const Batch<float>& batch, std::int64_t first,
                                    std::int64_t count, double noise_precision, const float* outputs,
                                    std::int64_t stride, float* gradient) {
-  const double scale = batch.data_size / static_cast<double>(batch.rows);
+  const double scale = batch.likelihood_scale();
   const double log_normaliser = 0.5 * std::log(noise_precision / (2 * std::numbers::pi));
   LikelihoodSums sums;
   std::fill(gradient, gradient + count * stride, 0.0f);

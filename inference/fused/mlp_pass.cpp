@@ -20,33 +20,35 @@ namespace stein::inference::HWY_NAMESPACE {
 /// Rows first … first + count as the batch scores them itself: the scaled ∂ value/∂ outputs in `slope`, the value
 /// unscaled.
 double score_outputs(const MlpPlan& plan, const float* weights, const Batch<float>& batch, std::int64_t first,
-                     std::int64_t count, const float* outputs, float* slope, float* gradient) {
+                     std::int64_t count, const float* outputs, float* slope, float* constant_slope) {
   const std::int64_t columns = plan.spec.outputs, stride = padded(columns);
-  const auto scale = static_cast<float>(batch.data_size / static_cast<double>(batch.rows));
+  const auto scale = static_cast<float>(batch.likelihood_scale());
   const auto constants = static_cast<std::size_t>(plan.spec.constants);
   std::fill(slope, slope + count * stride, 0.0f);
   const double value = batch.score->score(batch.first_particle, first, {outputs, count, columns, stride},
                                           {weights + std::max<std::int64_t>(plan.constants, 0), constants},
-                                          {slope, count, columns, stride},
-                                          {gradient + std::max<std::int64_t>(plan.constants, 0), constants});
+                                          {slope, count, columns, stride}, {constant_slope, constants});
   for (std::int64_t k = 0; k < count * stride; ++k) slope[k] *= scale;
   return value;
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch,
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, fused::BatchPart part,
                 const fused::OneHotColumns& columns, float* gradient) {
-  const double scale = batch.data_size / static_cast<double>(batch.rows);
-  const std::span<float> constant_gradient(gradient + std::max<std::int64_t>(plan.constants, 0),
-                                           static_cast<std::size_t>(plan.spec.constants));
+  const double scale = batch.likelihood_scale();
+  const auto constants = static_cast<std::size_t>(plan.spec.constants);
+  thread_local std::vector<float> unwanted;
+  if (gradient == nullptr) unwanted.resize(constants);
+  const std::span<float> constant_gradient(
+      gradient != nullptr ? gradient + std::max<std::int64_t>(plan.constants, 0) : unwanted.data(), constants);
   std::ranges::fill(constant_gradient, 0.0f);
   const double precision = plan.log_noise_precision >= 0
                                ? std::exp(static_cast<double>(weights[plan.log_noise_precision]))
                                : plan.spec.noise_precision;
-  Workspace work(plan, std::min(chunk_rows, batch.rows), batch.input_mask.data != nullptr);
-  const std::int64_t last = static_cast<std::int64_t>(plan.layers.size()) - 1;
+  Workspace work(plan, std::min(chunk_rows, part.count), batch.input_mask.data != nullptr);
+  const std::int64_t last = static_cast<std::int64_t>(plan.layers.size()) - 1, end = part.first + part.count;
   fused::LikelihoodSums sums;
-  for (std::int64_t first = 0; first < batch.rows; first += chunk_rows) {
-    const std::int64_t rows = std::min(chunk_rows, batch.rows - first);
+  for (std::int64_t first = part.first; first < end; first += chunk_rows) {
+    const std::int64_t rows = std::min(chunk_rows, end - first);
     ChunkInputs inputs = chunk_inputs(batch.inputs, batch.input_mask, first, rows, work.inputs);
     if (batch.inputs.one_hot()) {
       inputs.starts = columns.starts(first / chunk_rows);
@@ -55,15 +57,17 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
     forward(plan, weights, inputs, rows, work);
     const float* const outputs = work.activation(plan, last);
     if (batch.score != nullptr) {
-      sums.value += scale * score_outputs(plan, weights, batch, first, rows, outputs, work.slope(), gradient);
+      sums.value +=
+          scale * score_outputs(plan, weights, batch, first, rows, outputs, work.slope(), constant_gradient.data());
     } else {
       const fused::LikelihoodSums chunk = fused::likelihood_gradient(plan.spec, batch, first, rows, precision, outputs,
                                                                      padded(plan.spec.outputs), work.slope());
       sums.value += chunk.value;
       sums.log_noise_precision += chunk.log_noise_precision;
     }
-    backward(plan, weights, inputs, rows, first > 0, work, gradient);
+    if (gradient != nullptr) backward(plan, weights, inputs, rows, first > part.first, work, gradient);
   }
+  if (gradient == nullptr) return sums.value;
   for (float& slope : constant_gradient) slope *= static_cast<float>(scale);
   if (plan.log_noise_precision >= 0) gradient[plan.log_noise_precision] = static_cast<float>(sums.log_noise_precision);
   return sums.value;
@@ -71,9 +75,8 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
 
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,
                  MatrixView<float> outputs) {
-  constexpr std::int64_t few = 4;  // below that, repacking and idle tiles cost more than they save
   const std::int64_t n = inputs.rows();
-  if (n <= few) {
+  if (n <= fused::few_rows) {
     for (std::int64_t row = 0; row < n; ++row)
       forward_row(plan, weights, inputs, row, outputs.row(row).data(), n * outputs.stride);
     return;
@@ -128,9 +131,9 @@ std::int64_t vector_lanes() {
   return HWY_DYNAMIC_DISPATCH(vector_lanes)();
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, const OneHotColumns& columns,
-                float* gradient) {
-  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, batch, columns, gradient);
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, BatchPart part,
+                const OneHotColumns& columns, float* gradient) {
+  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, batch, part, columns, gradient);
 }
 
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,

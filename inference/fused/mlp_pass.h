@@ -29,6 +29,9 @@ struct MlpPlan {
 /// Rows of a batch that go through the network together: activations of a few hundred numbers stay in the second-level
 /// cache.
 constexpr std::int64_t chunk_rows = 128;
+/// Up to so many inputs go through the networks of all particles one by one: repacking and idle tiles would cost more
+/// than they save.
+constexpr std::int64_t few_rows = 4;
 
 /// One-hot rows turned over: for every chunk and every input, which rows of the chunk have a one there.
 class OneHotColumns {
@@ -50,11 +53,16 @@ class OneHotColumns {
 /// Floats in a vector of the SIMD target in use.
 std::int64_t vector_lanes();
 
-/// Writes the gradient of the scaled log-likelihood of `batch` (rows of this network only) in the layout of `weights`,
-/// padding zeroed, and returns the log-likelihood itself. `columns` turns over the inputs of `batch` if they are
-/// one-hot.
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, const OneHotColumns& columns,
-                float* gradient);
+/// Some rows of a batch: a whole number of chunks from `first` on.
+struct BatchPart {
+  std::int64_t first, count;
+};
+
+/// Writes the gradient of the scaled log-likelihood of these rows of `batch` (rows of this network only) in the layout
+/// of `weights`, padding zeroed, and returns the log-likelihood itself. `columns` turns over the inputs of `batch` if
+/// they are one-hot. Where `gradient` is null, the network only goes forward.
+double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, BatchPart part,
+                const OneHotColumns& columns, float* gradient);
 
 /// Writes the outputs [M·n, outputs] of the networks with `weights` [M, P] for all n inputs, those of network 0 first.
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,

@@ -140,7 +140,7 @@ void forward_row(const MlpPlan& plan, const MatrixView<const float>& weights, co
   float* next = values + weights.rows * widest;
   LayerRows rows{.ones = {}, .below = nullptr, .below_stride = 0, .output = next, .output_stride = widest};
   if (inputs.one_hot())
-    rows.ones = inputs.indices.block(row, 1);
+    rows.ones = inputs.ones.block(row, 1);
   else
     rows.below = inputs.dense.row(row).data();
   for (std::size_t l = 0; l < plan.layers.size(); ++l) {

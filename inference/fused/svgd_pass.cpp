@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #ifndef STEIN_INFERENCE_FUSED_SVGD_PASS_UPDATE_  // this file is compiled once a target
@@ -71,13 +72,15 @@ HWY_INLINE void gram_tile(const float* rows, const float* columns, std::int64_t 
     for (int c = 0; c < C; ++c) hn::Store(sum[r][c], d, sums + (r * C + c) * lanes);
 }
 
-/// Copies columns first … first + chunk of all rows into `copy` [rows, gram_chunk], minus those of row 0 if `relative`.
-HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t first, std::int64_t chunk, bool relative,
-                           float* copy) {
+/// Copies columns first … first + chunk of all rows into `copy` [rows, gram_chunk], minus those of row `origin_row`
+/// unless that is negative.
+HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t first, std::int64_t chunk,
+                           std::int64_t origin_row, float* copy) {
   const FloatTag d;
-  const float* const origin = values.data + first;
+  const bool relative = origin_row >= 0;
+  const float* const origin = values.data + first + std::max<std::int64_t>(origin_row, 0) * values.stride;
   for (std::int64_t i = 0; i < values.rows; ++i) {
-    const float* const row = origin + i * values.stride;
+    const float* const row = values.data + first + i * values.stride;
     float* const to = copy + i * gram_chunk;
     for (std::int64_t q = 0; q < chunk; q += lanes) {
       const FloatVector value = hn::LoadU(d, row + q);
@@ -87,7 +90,7 @@ HWY_INLINE void copy_chunk(const MatrixView<const float>& values, std::int64_t f
 }
 
 /// Adds the inner products of columns begin … end to the lower triangle of `gram` [rows·rows].
-void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::int64_t end, bool relative,
+void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::int64_t end, std::int64_t origin_row,
                 double* gram) {
   const std::int64_t rows = values.rows;
   const std::int64_t row_tiles = (rows + tile_rows - 1) / tile_rows,
@@ -99,7 +102,7 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
   std::fill(sums, sums + row_tiles * column_tiles * tile_sums * lanes, 0.0f);
   for (std::int64_t first = begin; first < end; first += gram_chunk) {
     const std::int64_t chunk = padded(std::min(gram_chunk, end - first));
-    copy_chunk(values, first, chunk, relative, copy);
+    copy_chunk(values, first, chunk, origin_row, copy);
     for (std::int64_t near = 0; near < column_tiles; near += near_tiles) {
       const std::int64_t last = std::min(near + near_tiles, column_tiles);
       for (std::int64_t r = near * tile_columns / tile_rows; r < row_tiles; ++r)
@@ -117,6 +120,24 @@ void gram_block(const MatrixView<const float>& values, std::int64_t begin, std::
       gram[i * rows + j] += sum;
     }
   }
+}
+
+/// ‖a − b‖² of `size` numbers, rounded up to whole vectors; float in lanes, which are added up in double every 4,096.
+double distance(const float* a, const float* b, std::int64_t size) {
+  constexpr std::int64_t block = 4096;
+  const FloatTag d;
+  double total = 0;
+  for (std::int64_t first = 0; first < size; first += block) {
+    FloatVector sum = hn::Zero(d);
+    for (std::int64_t q = first; q < std::min(first + block, size); q += lanes) {
+      const FloatVector apart = hn::Sub(hn::LoadU(d, a + q), hn::LoadU(d, b + q));
+      sum = hn::MulAdd(apart, apart, sum);
+    }
+    float partial[lanes];
+    hn::StoreU(sum, d, partial);
+    for (const float part : partial) total += static_cast<double>(part);
+  }
+  return total;
 }
 
 /// The numbers of one optimizer step as vectors.
@@ -283,6 +304,7 @@ namespace stein::inference {
 
 HWY_EXPORT(gram_block);
 HWY_EXPORT(update_block);
+HWY_EXPORT(distance);
 
 namespace fused {
 namespace {
@@ -291,7 +313,7 @@ constexpr std::int64_t block_columns = 4096;  // fixed, whatever the number of t
 
 /// Blocks of columns are summed in groups of neighbours, so many that the partial sums of many particles stay small.
 /// The split depends on the shape alone.
-void gram(MatrixView<const float> values, bool relative, std::span<double> result) {
+void gram(MatrixView<const float> values, std::int64_t origin_row, std::span<double> result) {
   constexpr std::int64_t most_partial_sums = std::int64_t{1} << 23;
   const std::int64_t rows = values.rows, blocks = (values.columns + block_columns - 1) / block_columns;
   const std::int64_t most_groups = std::max<std::int64_t>(1, most_partial_sums / (rows * rows));
@@ -303,7 +325,7 @@ void gram(MatrixView<const float> values, bool relative, std::span<double> resul
   parallel_blocks(values.columns, group_columns, [&](std::int64_t begin, std::int64_t end) {
     double* const own = sums.data() + begin / group_columns * rows * rows;
     for (std::int64_t block = begin; block < end; block += block_columns)
-      HWY_DYNAMIC_DISPATCH(gram_block)(values, block, std::min(block + block_columns, end), relative, own);
+      HWY_DYNAMIC_DISPATCH(gram_block)(values, block, std::min(block + block_columns, end), origin_row, own);
   });
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j <= i; ++j) {
@@ -322,6 +344,28 @@ bool run(const Update& update) {
   return finite;
 }
 
+/// Squared distances from the inner products of all rows relative to row `origin`; returns the pairs that are so much
+/// nearer to each other than to the origin that digits are lost.
+std::vector<std::pair<std::int64_t, std::int64_t>> distances_from(MatrixView<const float> values, std::int64_t origin,
+                                                                  std::span<double> distances) {
+  constexpr double enough_digits = 0.01;  // of float's seven, two are lost
+  gram(values, origin, distances);
+  const std::int64_t rows = values.rows;
+  thread_local std::vector<double> squares;
+  squares.resize(static_cast<std::size_t>(rows));
+  for (std::int64_t i = 0; i < rows; ++i) squares[i] = distances[i * rows + i];
+  std::vector<std::pair<std::int64_t, std::int64_t>> lossy;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    distances[i * rows + i] = 0;
+    for (std::int64_t j = 0; j < i; ++j) {
+      const double found = squares[i] + squares[j] - 2 * distances[i * rows + j];
+      if (!(found >= enough_digits * (squares[i] + squares[j]))) lossy.emplace_back(i, j);
+      distances[i * rows + j] = distances[j * rows + i] = std::max(0.0, found);
+    }
+  }
+  return lossy;
+}
+
 /// The matrix of weights in float, in memory of this thread.
 const float* in_float(const std::vector<double>& weights, std::vector<float>& copy) {
   copy.assign(weights.begin(), weights.end());
@@ -331,18 +375,18 @@ const float* in_float(const std::vector<double>& weights, std::vector<float>& co
 }  // namespace
 
 void squared_distances(MatrixView<const float> values, std::span<double> distances) {
-  gram(values, true, distances);
-  const std::int64_t rows = values.rows;
-  thread_local std::vector<double> squares;
-  squares.resize(static_cast<std::size_t>(rows));
-  for (std::int64_t i = 0; i < rows; ++i) squares[i] = distances[i * rows + i];
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < rows; ++j)
-      distances[i * rows + j] = i == j ? 0 : std::max(0.0, squares[i] + squares[j] - 2 * distances[i * rows + j]);
+  auto lossy = distances_from(values, 0, distances);
+  // Particle 0 is an outlier: one of those that lie together is a better origin.
+  if (std::ssize(lossy) > values.rows) lossy = distances_from(values, lossy.front().first, distances);
+  parallel_for(std::ssize(lossy), [&](std::int64_t k) {
+    const auto [i, j] = lossy[static_cast<std::size_t>(k)];
+    distances[i * values.rows + j] = distances[j * values.rows + i] =
+        HWY_DYNAMIC_DISPATCH(distance)(values.row(i).data(), values.row(j).data(), values.columns);
+  });
 }
 
 void inner_products(MatrixView<const float> values, std::span<double> products) {
-  gram(values, false, products);
+  gram(values, -1, products);
 }
 
 bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,

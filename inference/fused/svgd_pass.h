@@ -13,8 +13,8 @@
 
 namespace stein::inference::fused {
 
-/// Squared distances of all rows, [M·M]. Computed relative to particle 0, so that inner products of nearly equal
-/// particles keep their digits.
+/// Squared distances of all rows, [M·M]. Computed from inner products relative to one particle, and where two are much
+/// nearer to each other than to it, from their differences: distances of nearly equal particles keep their digits.
 void squared_distances(MatrixView<const float> values, std::span<double> distances);
 
 /// Inner products of all rows, [M·M].

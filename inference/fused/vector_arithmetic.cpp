@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <vector>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stein/inference/fused/vector_arithmetic.cpp"  // Highway compiles this file once a target
@@ -75,6 +77,19 @@ double subtract_scaled(const float* values, float scale, float* gradient, std::s
   return squares<true>(values, scale, gradient, size);
 }
 
+void multiply(float* values, double scale, std::size_t size) {
+  const hn::Half<Tag> half;
+  const hn::Rebind<double, hn::Half<Tag>> wide;
+  const auto factor = hn::Set(wide, scale);
+  const std::size_t step = hn::Lanes(half);
+  std::size_t i = 0;
+  if constexpr (hn::MaxLanes(Tag()) > 1)
+    for (; i + step <= size; i += step)
+      hn::StoreU(hn::DemoteTo(half, hn::Mul(hn::PromoteTo(wide, hn::LoadU(half, values + i)), factor)), half,
+                 values + i);
+  for (; i < size; ++i) values[i] = static_cast<float>(static_cast<double>(values[i]) * scale);
+}
+
 double sum_of_squares(const float* values, std::size_t size) {
   return squares<false>(values, 0, nullptr, size);
 }
@@ -110,6 +125,7 @@ namespace stein::inference {
 
 HWY_EXPORT(subtract_scaled);
 HWY_EXPORT(sum_of_squares);
+HWY_EXPORT(multiply);
 HWY_EXPORT(spread_rows);
 HWY_EXPORT(pack_rows);
 
@@ -128,6 +144,20 @@ bool finite_blocks(std::span<const Scalar> values) {
   return all;
 }
 
+/// sum(begin, size) over a whole vector, of long ones block by block on all threads.
+template <class Sum>
+double sum_over_blocks(std::size_t size, const Sum& sum) {
+  constexpr std::int64_t block = 65536, many = 4;
+  const auto whole = static_cast<std::int64_t>(size);
+  if (whole < many * block) return sum(0, size);
+  std::vector<double> sums(static_cast<std::size_t>((whole + block - 1) / block));
+  parallel_blocks(whole, block, [&](std::int64_t begin, std::int64_t end) {
+    sums[static_cast<std::size_t>(begin / block)] =
+        sum(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 }  // namespace
 
 bool all_finite(std::span<const float> values) {
@@ -139,11 +169,22 @@ bool all_finite(std::span<const double> values) {
 }
 
 double subtract_scaled(std::span<const float> values, float scale, std::span<float> gradient) {
-  return HWY_DYNAMIC_DISPATCH(subtract_scaled)(values.data(), scale, gradient.data(), values.size());
+  return sum_over_blocks(values.size(), [&](std::size_t begin, std::size_t size) {
+    return HWY_DYNAMIC_DISPATCH(subtract_scaled)(values.data() + begin, scale, gradient.data() + begin, size);
+  });
 }
 
 double sum_of_squares(std::span<const float> values) {
-  return HWY_DYNAMIC_DISPATCH(sum_of_squares)(values.data(), values.size());
+  return sum_over_blocks(values.size(), [&](std::size_t begin, std::size_t size) {
+    return HWY_DYNAMIC_DISPATCH(sum_of_squares)(values.data() + begin, size);
+  });
+}
+
+void multiply(std::span<float> values, double scale) {
+  constexpr std::int64_t block = 65536;
+  parallel_blocks(std::ssize(values), block, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(multiply)(values.data() + begin, scale, static_cast<std::size_t>(end - begin));
+  });
 }
 
 double subtract_scaled(std::span<const double> values, double scale, std::span<double> gradient) {

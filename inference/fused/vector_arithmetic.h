@@ -16,6 +16,9 @@ double subtract_scaled(std::span<const double> values, double scale, std::span<d
 double sum_of_squares(std::span<const float> values);
 double sum_of_squares(std::span<const double> values);
 
+/// values ← scale · values, each product rounded once; on all threads.
+void multiply(std::span<float> values, double scale);
+
 /// Whether all values are finite; one pass, on all threads.
 bool all_finite(std::span<const float> values);
 bool all_finite(std::span<const double> values);

@@ -7,10 +7,10 @@
 namespace stein::inference {
 namespace {
 
-void check_indices(MatrixView<const std::int32_t> indices, std::int64_t inputs) {
+void check_ones(MatrixView<const std::int32_t> ones, std::int64_t inputs) {
   // Every minibatch passes here: one branch-free sweep a row, and the sentence only where it is needed.
-  for (std::int64_t i = 0; i < indices.rows; ++i) {
-    const auto row = indices.row(i);
+  for (std::int64_t i = 0; i < ones.rows; ++i) {
+    const auto row = ones.row(i);
     bool outside = false;
     for (const std::int32_t index : row)
       outside |= static_cast<std::uint32_t>(index) >= static_cast<std::uint64_t>(inputs);
@@ -54,17 +54,18 @@ void check_targets(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t
 
 template <class Scalar>
 void check_inputs(const MlpSpec& spec, const Inputs<Scalar>& inputs) {
-  STEIN_CHECK((inputs.dense.data != nullptr) != (inputs.indices.data != nullptr),
+  STEIN_CHECK(inputs.tokens.data == nullptr, "batch: the network takes dense rows or positions of ones, got tokens");
+  STEIN_CHECK((inputs.dense.data != nullptr) != (inputs.ones.data != nullptr),
               "batch: inputs must be dense or positions of ones, one of the two");
-  if (inputs.one_hot()) return check_indices(inputs.indices, spec.inputs);
+  if (inputs.one_hot()) return check_ones(inputs.ones, spec.inputs);
   STEIN_CHECK(inputs.dense.columns == spec.inputs, "batch: the network has {} inputs, got rows of {}", spec.inputs,
               inputs.dense.columns);
 }
 
 template <class Scalar>
 void check_batch(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t particles) {
-  STEIN_CHECK(batch.rows >= 1, "batch: rows must be at least 1, got {}", batch.rows);
-  STEIN_CHECK(batch.data_size > 0, "batch: data size N must be > 0, got {}", batch.data_size);
+  check_counts(batch);
+  STEIN_CHECK(batch.inputs.carried.empty(), "batch: the network carries no state, got some");
   check_inputs(spec, batch.inputs);
   const std::int64_t input_rows = batch.inputs_per_particle ? particles * batch.rows : batch.rows;
   STEIN_CHECK(batch.inputs.rows() == input_rows, "batch: expected {} input rows, got {}", input_rows,

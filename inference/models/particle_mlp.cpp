@@ -1,10 +1,28 @@
+#include <stein/core/parallel.h>
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/models/mlp_batch.h>
 #include <stein/inference/models/particle_mlp.h>
 
+#include <stein/inference/storage/matrix.h>
+
+#include <algorithm>
 #include <cmath>
 
 namespace stein::inference {
+namespace {
+
+/// Rows of a part of a batch: fixed by the batch alone.
+std::int64_t part_rows(std::int64_t rows) {
+  constexpr std::int64_t least = 256, most_parts = 16, chunk = fused::chunk_rows;
+  const std::int64_t share = (rows + most_parts - 1) / most_parts;
+  return std::max(least, (share + chunk - 1) / chunk * chunk);
+}
+
+void add_to(std::span<float> sum, std::span<const float> term) {
+  for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += term[q];
+}
+
+}  // namespace
 
 ParticleMlp::ParticleMlp(const MlpSpec& spec) : layout_(mlp_layout(spec, fused::vector_lanes())) {
   auto plan = std::make_unique<fused::MlpPlan>();
@@ -33,16 +51,62 @@ std::int64_t ParticleMlp::output_count() const {
 }
 
 void ParticleMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,
-                                 MatrixView<float> gradient, std::span<float> value) {
-  check_batch(plan_->spec, batch, weights.values.rows);
+                                 const Evaluation<float>& wanted) {
+  check_batch(plan_->spec, batch, weights.values.rows / batch.weight_samples);
   thread_local fused::OneHotColumns columns;
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
-    const Batch<float> own = share_of(batch, i, 1);
+    const Batch<float> own = rows_of(batch, i);
     if (batch.inputs.one_hot() && (i == 0 || batch.inputs_per_particle))
-      columns.assign(own.inputs.indices, plan_->spec.inputs);
-    const double sum = fused::mlp_pass(*plan_, weights.values.row(i).data(), own, columns, gradient.row(i).data());
-    if (!value.empty()) value[i] = static_cast<float>(sum);
+      columns.assign(own.inputs.ones, plan_->spec.inputs);
+    const std::span<float> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<float>();
+    const double sum = score(weights.values.row(i), own, columns, gradient);
+    if (wanted.wants_value()) wanted.value[i] = sum;
   }
+}
+
+bool ParticleMlp::uses_all_cores(const Batch<float>& batch) const {
+  return batch.rows > part_rows(batch.rows);
+}
+
+double ParticleMlp::score(std::span<const float> weights, const Batch<float>& batch,
+                          const fused::OneHotColumns& columns, std::span<float> gradient) const {
+  const std::int64_t size = part_rows(batch.rows), parts = (batch.rows + size - 1) / size;
+  const auto pass = [&](std::int64_t part, float* slope) {
+    const std::int64_t first = part * size;
+    return fused::mlp_pass(*plan_, weights.data(), batch, {first, std::min(size, batch.rows - first)}, columns, slope);
+  };
+  if (parts == 1) return pass(0, gradient.data());
+  const bool in_order = available_threads() == 1;
+  // Gradients of the parts after the first, all of them where they are made at the same time.
+  thread_local Matrix<float> kept;
+  Matrix<float>& others = kept;  // the caller's, also inside the tasks
+  const std::int64_t other_rows = gradient.empty() ? 0 : in_order ? 1 : parts - 1;
+  if (others.rows() < other_rows || others.columns() < std::ssize(gradient))
+    others = Matrix<float>(other_rows, std::ssize(gradient));
+  const auto other = [&](std::int64_t row) { return others.row(row).first(gradient.size()); };
+  if (in_order) {
+    double sum = pass(0, gradient.data());
+    for (std::int64_t part = 1; part < parts; ++part) {
+      sum += pass(part, gradient.empty() ? nullptr : other(0).data());
+      if (!gradient.empty()) add_to(gradient, other(0));
+    }
+    return sum;
+  }
+  double sums[16];
+  parallel_for(parts, [&](std::int64_t part) {
+    float* const slope = gradient.empty() ? nullptr : part == 0 ? gradient.data() : other(part - 1).data();
+    sums[part] = pass(part, slope);
+  });
+  double sum = sums[0];
+  for (std::int64_t part = 1; part < parts; ++part) sum += sums[part];
+  if (gradient.empty()) return sum;
+  constexpr std::int64_t block = 4096;
+  parallel_blocks(std::ssize(gradient), block, [&](std::int64_t begin, std::int64_t end) {
+    const auto first = static_cast<std::size_t>(begin), count = static_cast<std::size_t>(end - begin);
+    for (std::int64_t part = 1; part < parts; ++part)
+      add_to(gradient.subspan(first, count), other(part - 1).subspan(first, count));
+  });
+  return sum;
 }
 
 void ParticleMlp::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
@@ -51,7 +115,19 @@ void ParticleMlp::predict(const ParticleRows<const float>& weights, const Inputs
   STEIN_CHECK(outputs.rows == weights.values.rows * inputs.rows() && outputs.columns == plan_->spec.outputs,
               "network: outputs must be [{}, {}], got [{}, {}]", weights.values.rows * inputs.rows(),
               plan_->spec.outputs, outputs.rows, outputs.columns);
-  fused::mlp_forward(*plan_, weights.values, inputs, outputs);
+  const std::int64_t n = inputs.rows(), blocks = std::max<std::int64_t>(1, n / fused::chunk_rows);
+  if (n <= fused::few_rows || weights.values.rows * n <= fused::chunk_rows)
+    return fused::mlp_forward(*plan_, weights.values, inputs, outputs);
+  parallel_for(weights.values.rows * blocks, [&](std::int64_t task) {
+    const std::int64_t i = task / blocks, block = task % blocks, first = block * fused::chunk_rows;
+    const std::int64_t count = block + 1 == blocks ? n - first : fused::chunk_rows;
+    Inputs<float> part;
+    if (inputs.one_hot())
+      part.ones = inputs.ones.block(first, count);
+    else
+      part.dense = inputs.dense.block(first, count);
+    fused::mlp_forward(*plan_, weights.values.block(i, 1), part, outputs.block(i * n + first, count));
+  });
 }
 
 }  // namespace stein::inference

@@ -10,10 +10,14 @@ namespace stein::inference {
 
 namespace fused {
 struct MlpPlan;
-}
+class OneHotColumns;
+}  // namespace fused
 
-/// Multilayer perceptron, one particle a call, in SIMD; rows of its weights are padded to whole vectors of the
+/// Multilayer perceptron, one particle at a time, in SIMD; rows of its weights are padded to whole vectors of the
 /// machine's target.
+///
+/// A batch of more than 256 rows is split into up to 16 parts whose gradients are added up in order: the same bits at
+/// any thread count, and a single network uses all cores.
 class ParticleMlp final : public Model<float> {
  public:
   /// Throws Error(usage) naming what makes no sense in `spec`.
@@ -24,13 +28,18 @@ class ParticleMlp final : public Model<float> {
   double initial_value(const LayoutEntry& entry) const override;
   /// A few: the batch is checked and turned over once a call.
   std::int64_t rows_per_call() const override { return 4; }
+  bool uses_all_cores(const Batch<float>& batch) const override;
   std::int64_t output_count() const override;
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
-                      MatrixView<float> gradient, std::span<float> value) override;
+                      const Evaluation<float>& wanted) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
 
  private:
+  /// One network on its rows of a batch.
+  double score(std::span<const float> weights, const Batch<float>& batch, const fused::OneHotColumns& columns,
+               std::span<float> gradient) const;
+
   Layout layout_;
   std::unique_ptr<const fused::MlpPlan> plan_;
 };

@@ -1,31 +1,16 @@
 #include <stein/inference/models/sharpened_model.h>
-#include <stein/inference/storage/aligned_buffer.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
 
 namespace stein::inference {
-namespace {
-
-/// Rows [m, P] of this call.
-template <class Scalar>
-struct Rows {
-  Rows(std::int64_t rows, std::int64_t size)
-      : memory(static_cast<std::size_t>(rows * size)), rows_(rows), size_(size) {}
-  MatrixView<Scalar> view() { return {memory.data(), rows_, size_}; }
-
- private:
-  AlignedBuffer<Scalar> memory;
-  std::int64_t rows_, size_;
-};
-
-}  // namespace
 
 template <class Scalar>
 SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options)
     : model_(std::move(model)), options_(checked(options)), layout_(model_->layout()) {
   std::uint64_t index = 0;
   for (const LayoutEntry& entry : model_->layout().entries()) {
-    if (entry.role == Role::weight || entry.role == Role::bias) {
+    if (entry.is_weight()) {
       const LayoutEntry& rate =
           layout_.add(entry.name + ".rate", entry.shape, Role::rate, entry.layer, entry.row_stride);
       sharpened_.push_back({entry, rate.offset, index});
@@ -61,18 +46,16 @@ void SharpenedModel<Scalar>::for_each_weight(const Visit& visit) const {
 
 template <class Scalar>
 void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
-                                            const NoiseKey& noise, MatrixView<Scalar> gradient,
-                                            std::span<Scalar> value) {
+                                            const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
   const std::int64_t rows = weights.values.rows, size = model_->layout().size();
-  const double repeats = batch.data_size / static_cast<double>(batch.rows);
-  const auto to_minibatch = static_cast<Scalar>(1 / repeats);
+  const auto to_minibatch = static_cast<Scalar>(1 / batch.likelihood_scale());
   const auto precision = static_cast<Scalar>(1 / (options_.sharpening_deviation * options_.sharpening_deviation));
   const auto deviation = static_cast<Scalar>(options_.sharpening_deviation);
   const NoiseKey key{.seed = noise.seed, .step = noise.step, .stream = Stream::parameterization};
 
-  Rows<Scalar> slope_memory(rows, size), sharp_memory(rows, size);
+  Matrix<Scalar> slope_memory(rows, size), sharp_memory(rows, size);
   const MatrixView<Scalar> slope = slope_memory.view(), sharp = sharp_memory.view();
-  model_->log_likelihood(inner(weights), batch, noise, slope, {});  // −(N/n) g_φ
+  model_->log_likelihood(inner(weights), batch, noise, {.gradient = slope});  // −(N/n) g_φ
   for (std::int64_t i = 0; i < rows; ++i) {
     std::ranges::copy(weights.values.row(i).first(static_cast<std::size_t>(size)), sharp.row(i).begin());
     const auto row = static_cast<std::uint32_t>(weights.first_row + i);
@@ -81,23 +64,27 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
           weights.values(i, rate) * slope(i, j) * to_minibatch + deviation * normal_at<Scalar>(key, row, index);
     });
   }
-  std::vector<Scalar> score(value.size());
-  MatrixView<Scalar> sharp_gradient = gradient;
-  sharp_gradient.columns = size;
-  model_->log_likelihood({sharp, weights.first_row, weights.buffers}, batch, noise, sharp_gradient, score);
+  std::vector<double> score(wanted.value.size());
+  MatrixView<Scalar> gradient = wanted.gradient;
+  gradient.columns = size;
+  Evaluation<Scalar> at_theta{.value = score};
+  if (wanted.wants_gradient()) at_theta.gradient = gradient;
+  model_->log_likelihood({sharp, weights.first_row, weights.buffers}, batch, noise, at_theta);
 
   // With G = −g_φ and s the gradient at θ: ∇η = s G − (N/n) η G²/σ₀², and what ∇φ has through G is H v, with
   // v = η s − (N/n) η² G/σ₀² and H the Hessian of the minibatch.
+  gradient = wanted.gradient;
+  const bool with_gradient = wanted.wants_gradient();
+  const bool exact = with_gradient && options_.gradient == SharpeningGradient::exact;
   std::vector<double> divergence(static_cast<std::size_t>(rows));
-  const bool exact = options_.gradient == SharpeningGradient::exact;
   for (std::int64_t i = 0; i < rows; ++i) {
-    std::ranges::fill(gradient.row(i).subspan(static_cast<std::size_t>(size)), Scalar{0});
+    if (with_gradient) std::ranges::fill(gradient.row(i).subspan(static_cast<std::size_t>(size)), Scalar{0});
     if (exact) std::ranges::fill(sharp.row(i), Scalar{0});
     for_each_weight([&](std::int64_t j, std::int64_t rate, std::uint64_t) {
       const Scalar eta = weights.values(i, rate), ascent = slope(i, j) * to_minibatch;
       const Scalar pull = slope(i, j) * eta * precision;
-      gradient(i, rate) = gradient(i, j) * ascent - pull * ascent;
       divergence[i] += static_cast<double>(pull) * static_cast<double>(eta * ascent) / 2;
+      if (with_gradient) gradient(i, rate) = gradient(i, j) * ascent - pull * ascent;
       if (exact) sharp(i, j) = (eta * gradient(i, j) - eta * pull) * to_minibatch;
     });
   }
@@ -106,23 +93,22 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < size; ++j) gradient(i, j) += slope(i, j);
   }
-  for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<Scalar>(score[i] - divergence[i]);
+  for (std::size_t i = 0; i < score.size(); ++i) wanted.value[i] = score[i] - divergence[i];
   if (options_.objective == SharpeningObjective::full_joint) return;
-  const auto share = static_cast<Scalar>(1 / options_.minibatches);
-  for (Scalar& v : value) v *= share;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (Scalar& g : gradient.row(i)) g *= share;
+  const double share = 1 / options_.minibatches;
+  for (double& v : wanted.value) v *= share;
+  for (std::int64_t i = 0; with_gradient && i < rows; ++i)
+    for (Scalar& g : gradient.row(i)) g *= static_cast<Scalar>(share);
 }
 
 template <class Scalar>
 void SharpenedModel<Scalar>::bound(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
-                                   const NoiseKey& noise, std::span<Scalar> value) {
+                                   const NoiseKey& noise, std::span<double> value) {
   Batch<Scalar> alone = batch;
-  alone.data_size = static_cast<double>(batch.rows);
-  Rows<Scalar> gradient(weights.values.rows, layout_.size());
-  log_likelihood(weights, alone, noise, gradient.view(), value);
+  alone.data_size = batch.count();
+  log_likelihood(weights, alone, noise, {.value = value});
   if (options_.objective == SharpeningObjective::as_published)
-    for (Scalar& v : value) v *= static_cast<Scalar>(options_.minibatches);
+    for (double& v : value) v *= options_.minibatches;
 }
 
 template <class Scalar>

@@ -62,10 +62,13 @@ class SharpenedModel final : public Model<Scalar> {
   void initialise_buffers(std::span<Scalar> row) const override { model_->initialise_buffers(row); }
   std::int64_t rows_per_call() const override { return model_->rows_per_call(); }
   std::int64_t output_count() const override { return model_->output_count(); }
+  std::int64_t output_rows(const Inputs<Scalar>& inputs) const override { return model_->output_rows(inputs); }
+  std::int64_t carried_size(const Inputs<Scalar>& inputs) const override { return model_->carried_size(inputs); }
 
-  /// Both evaluations of the model have the same noise key: dropout hides the same units in both.
+  /// Both evaluations of the model have the same noise key: dropout hides the same units in both. They start from the
+  /// same carried state, and what comes after is that of θ.
   void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
-                      MatrixView<Scalar> gradient, std::span<Scalar> value) override;
+                      const Evaluation<Scalar>& wanted) override;
   /// Buffers as φ moves them.
   void adapt(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
              MatrixView<Scalar> buffers) override;
@@ -76,7 +79,7 @@ class SharpenedModel final : public Model<Scalar> {
   /// Writes log p(y | θ, x) − KL[q(θ | φ, (x, y)) ‖ N(φ, σ₀² I)] of the minibatch itself (N = n) for each row of
   /// weights: averaged over rows that are draws of φ, the lower bound of eq. 17.
   void bound(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
-             std::span<Scalar> value);
+             std::span<double> value);
 
  private:
   /// A weight or bias, its place in a row, and that of its rates.

@@ -11,7 +11,7 @@ Layout without_noise_precision(const Layout& weights) {
   Layout rest;
   for (std::size_t k = 0; k + 1 < weights.entries().size(); ++k) {
     const LayoutEntry& entry = weights.entries()[k];
-    rest.add(entry.name, entry.shape, entry.role, entry.layer, entry.row_stride);
+    rest.add(entry.name, entry.shape, entry.role, entry.layer, entry.row_stride, entry.fan_in);
   }
   for (const LayoutEntry& entry : weights.buffers()) rest.add_buffer(entry.name, entry.shape);
   return rest;

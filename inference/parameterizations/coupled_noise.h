@@ -28,7 +28,7 @@ class CoupledNoise final : public Parameterization<Scalar> {
                MatrixView<Scalar> weights) override;
   void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                 MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
-  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const override {
+  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const override {
     inner_->add_entropy(coordinates, value);
   }
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {

@@ -8,7 +8,8 @@ namespace stein::inference {
 
 Layout without_padding(const Layout& layout) {
   Layout result;
-  for (const LayoutEntry& entry : layout.entries()) result.add(entry.name, entry.shape, entry.role, entry.layer);
+  for (const LayoutEntry& entry : layout.entries())
+    result.add(entry.name, entry.shape, entry.role, entry.layer, 0, entry.fan_in);
   for (const LayoutEntry& entry : layout.buffers()) result.add_buffer(entry.name, entry.shape);
   return result;
 }
@@ -47,13 +48,13 @@ void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, do
       const bool reflector = entry.role == Role::reflector_left || entry.role == Role::reflector_right;
       const auto values = row.subspan(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.size()));
       if (entry.role != Role::weight && !reflector) {
-        std::ranges::fill(values, Scalar{0});
+        std::ranges::fill(values, static_cast<Scalar>(entry.centre()));
         continue;
       }
       fill_normal(values, key, static_cast<std::uint32_t>(particles.first_row() + i),
                   static_cast<std::uint64_t>(entry.offset));
-      const Scalar scale =
-          reflector ? Scalar{1} : static_cast<Scalar>(spread / std::sqrt(static_cast<double>(entry.rows())));
+      const std::int64_t inputs = entry.fan_in == 0 ? entry.rows() : entry.fan_in;
+      const Scalar scale = reflector ? Scalar{1} : static_cast<Scalar>(spread / std::sqrt(static_cast<double>(inputs)));
       for (Scalar& value : values) value *= scale;
     }
   }

@@ -13,6 +13,7 @@ class Direct final : public Parameterization<Scalar> {
 
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
+  bool passes_through() const override { return !weights_.padded(); }
   void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                MatrixView<Scalar> weights) override;
   void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
@@ -33,8 +34,9 @@ void add_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView
 template <class Scalar>
 void remove_padding(const Layout& layout, MatrixView<const Scalar> from, MatrixView<Scalar> to);
 
-/// Draws every Role::weight entry from N(0, spread² / inputs), Role::reflector_* from N(0, 1), and leaves the others at
-/// zero. The number at a coordinate depends on the seed, its global row and its position alone.
+/// Draws every Role::weight entry from N(0, spread² / inputs), Role::reflector_* from N(0, 1), and puts the others at
+/// their centre: gains at 1, the rest at 0. The number at a coordinate depends on the seed, its global row and its
+/// position alone.
 template <class Scalar>
 void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, double spread,
                             Stream stream = Stream::initial_values);

@@ -20,8 +20,9 @@ StructuredMatrix add_structured(Layout& coordinates, const LayoutEntry& weight, 
     return coordinates.add(prefix + name, {std::min(options.reflectors, size), size}, role, weight.layer);
   };
 
-  StructuredMatrix matrix{.weight = weight,
-                          .core = coordinates.add(weight.name, weight.shape, Role::weight, weight.layer)};
+  StructuredMatrix matrix{
+      .weight = weight,
+      .core = coordinates.add(weight.name, weight.shape, Role::weight, weight.layer, 0, weight.fan_in)};
   if (options.scales == Scales::free) {
     matrix.log_scale_left = coordinates.add(prefix + "log_scale_left", {rows}, Role::log_scale, weight.layer);
     matrix.log_scale_right = coordinates.add(prefix + "log_scale_right", {columns}, Role::log_scale, weight.layer);
@@ -42,7 +43,8 @@ MatrixGaussianLayout matrix_gaussian_layout(Layout weights, const MatrixGaussian
   MatrixGaussianLayout layout{.weights = std::move(weights)};
   for (const LayoutEntry& entry : layout.weights.entries()) {
     if (entry.role != Role::weight || entry.shape.size() != 2) {
-      const LayoutEntry& coordinate = layout.coordinates.add(entry.name, entry.shape, entry.role, entry.layer);
+      const LayoutEntry& coordinate =
+          layout.coordinates.add(entry.name, entry.shape, entry.role, entry.layer, 0, entry.fan_in);
       layout.plain.push_back({.weight = entry, .coordinate = coordinate});
       continue;
     }

@@ -43,11 +43,21 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
                  double precision, std::span<Scalar> gradient) const override {
     weight_gradient.data += weight_.offset;
     weight_gradient.columns = weight_.extent();
-    inference::pull_back(law(row), epsilon(noise), weight_gradient, precision, gradient.subspan(mean_, size_),
+    const std::span<Scalar> mean_gradient = gradient.subspan(mean_, size_);
+    inference::pull_back(law(row), epsilon(noise), weight_gradient, precision, mean_gradient,
                          gradient.subspan(log_deviation_, size_));
+    const auto pull = static_cast<Scalar>(precision * weight_.centre());
+    if (pull != 0)
+      for (Scalar& slope : mean_gradient) slope += pull;
   }
   double log_determinant(std::span<const Scalar> row) const override { return sum_of_log_deviations(law(row)); }
-  double expected_square(std::span<const Scalar> row) const override { return sum_of_expected_squares(law(row)); }
+  double expected_square(std::span<const Scalar> row) const override {
+    const double square = sum_of_expected_squares(law(row)), centre = weight_.centre();
+    if (centre == 0) return square;
+    double sum = 0;
+    for (const Scalar mean : row.subspan(mean_, size_)) sum += static_cast<double>(mean);
+    return square - 2 * centre * sum + static_cast<double>(size_) * centre * centre;
+  }
   void initialise(std::span<Scalar> row, Draws& draws) const override {
     for (Scalar& rho : row.subspan(log_deviation_, size_))
       rho = static_cast<Scalar>(inverse_softplus(options_.draw_deviation(draws)));
@@ -81,7 +91,7 @@ template <class Scalar>
 MeanFieldGaussian<Scalar>::MeanFieldGaussian(Layout weights, const VariationalOptions& options)
     : VariationalFamily<Scalar>(std::move(weights), options) {
   for (const LayoutEntry& weight : this->weights_.entries()) {
-    if (weight.role != Role::weight && weight.role != Role::bias) continue;
+    if (!weight.is_weight()) continue;
     const LayoutEntry mean = this->coordinates_.at(weight.name);
     const LayoutEntry& deviation =
         this->coordinates_.add(weight.name + ".log_deviation", weight.shape, Role::log_deviation, weight.layer);

@@ -29,8 +29,7 @@ VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOp
               options.initial_deviation_high);
   for (std::size_t k = 0; k < weights_.entries().size(); ++k) {
     const LayoutEntry& weight = weights_.entries()[k];
-    if (weight.role != Role::weight && weight.role != Role::bias)
-      points_.push_back({weight, coordinates_.entries()[k].offset});
+    if (!weight.is_weight()) points_.push_back({weight, coordinates_.entries()[k].offset});
   }
 }
 
@@ -72,7 +71,7 @@ void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coord
 
 template <class Scalar>
 void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& coordinates,
-                                            std::span<Scalar> value) const {
+                                            std::span<double> value) const {
   for (std::size_t i = 0; i < value.size(); ++i) {
     const std::span<const Scalar> row = coordinates.values.row(static_cast<std::int64_t>(i));
     double sum = 0;
@@ -83,7 +82,7 @@ void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& co
         sum += half * std::log(prior_precision_ / (2 * std::numbers::pi)) -
                prior_precision_ / 2 * part->expected_square(row);
     }
-    value[i] += static_cast<Scalar>(sum);
+    value[i] += sum;
   }
 }
 

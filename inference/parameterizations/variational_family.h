@@ -42,7 +42,8 @@ class VariationalPart {
   virtual std::int64_t variables() const = 0;
   /// Writes a draw of its weights, zeros in their padding.
   virtual void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const = 0;
-  /// Writes, to its own coordinates, the gradient of Σ_s ⟨g_s, θ_s⟩ + log |∂θ/∂ε| − λ/2 E‖θ‖², through draws that are
+  /// Writes, to its own coordinates, the gradient of Σ_s ⟨g_s, θ_s⟩ + log |∂θ/∂ε| − λ/2 E‖θ − c‖², with c the centre of
+  /// the weights (1 for gains, else 0), through draws that are
   /// made again.
   /// @param noise            of the first draw; the others have the rows behind it
   /// @param weight_gradient  g, [S, P]
@@ -51,7 +52,7 @@ class VariationalPart {
                          std::span<Scalar> gradient) const = 0;
   /// log |∂θ/∂ε|.
   virtual double log_determinant(std::span<const Scalar> row) const = 0;
-  /// E‖θ‖².
+  /// E‖θ − c‖².
   virtual double expected_square(std::span<const Scalar> row) const = 0;
   /// Draws where its spread starts.
   virtual void initialise(std::span<Scalar> row, Draws& draws) const = 0;
@@ -61,8 +62,8 @@ class VariationalPart {
 /// `pullback` carries their gradient back through the same draw. The gradient of q's entropy is the pathwise one of
 /// −log q at the draw, too.
 ///
-/// Weights and biases are distributed, their means are coordinates under the same names; every other parameter of the
-/// model (a log-precision, a rate) is a point that passes through and has no entropy.
+/// Weights, biases and gains are distributed, their means are coordinates under the same names; every other parameter
+/// of the model (a log-precision, a rate) is a point that passes through and has no entropy.
 template <class Scalar>
 class VariationalFamily : public Parameterization<Scalar> {
  public:
@@ -74,11 +75,11 @@ class VariationalFamily : public Parameterization<Scalar> {
                MatrixView<Scalar> weights) override;
   void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
                 MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
-  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<Scalar> value) const override;
+  void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
-  /// From now on E_q log N(θ; 0, 1/λ) over weights and biases, with its normaliser, stands with the entropy: together
-  /// −KL(q ‖ N(0, 1/λ)), whose gradient costs no pass of its own.
+  /// From now on E_q log N(θ; c, 1/λ) over weights, biases and gains, with its normaliser, stands with the entropy:
+  /// together −KL(q ‖ N(0, 1/λ)), whose gradient costs no pass of its own.
   void include_gaussian_prior(double precision) { prior_precision_ = precision; }
   /// Writes the mean of q [m, P], padding included: prediction without sampling.
   void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;

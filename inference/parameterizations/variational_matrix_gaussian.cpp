@@ -128,7 +128,7 @@ VariationalMatrixGaussian<Scalar>::VariationalMatrixGaussian(Layout weights, con
       const std::int64_t right =
           coordinates.add(weight.name + ".log_scale_right", {weight.columns()}, Role::log_scale, weight.layer).offset;
       this->add(std::make_unique<MatrixPart<Scalar>>(weight, mean.offset, left, right, options));
-    } else if (weight.role == Role::bias) {
+    } else if (weight.is_weight()) {
       const LayoutEntry& deviation =
           coordinates.add(weight.name + ".log_deviation", weight.shape, Role::log_deviation, weight.layer);
       this->add(mean_field_part<Scalar>(weight, mean, deviation, options));

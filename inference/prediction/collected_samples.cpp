@@ -24,6 +24,14 @@ void CollectedSamples<Scalar>::add(const Particles<Scalar>& particles) {
 }
 
 template <class Scalar>
+void CollectedSamples<Scalar>::drop_last(std::int64_t count) {
+  STEIN_CHECK(count >= 0 && count <= size_, "samples: expected to drop 0 to {}, got {}", size_, count);
+  size_ -= count;
+  values_.resize(static_cast<std::size_t>(size_ * rows_ * layout_.size()));
+  buffers_.resize(static_cast<std::size_t>(size_ * rows_ * layout_.buffer_size()));
+}
+
+template <class Scalar>
 ParticleRows<const Scalar> CollectedSamples<Scalar>::all() const {
   const std::int64_t rows = size_ * rows_;
   return {.values = {values_.data(), rows, layout_.size()},

@@ -17,6 +17,9 @@ class CollectedSamples {
   /// Adds what the particles are now. Throws Error(usage) unless they have the rows and the coordinates of the others.
   void add(const Particles<Scalar>& particles);
 
+  /// Removes the last `count` samples, those of steps that were taken back. Throws Error(usage) if there are fewer.
+  void drop_last(std::int64_t count);
+
   /// Samples so far.
   std::int64_t size() const { return size_; }
   /// M, particles of a sample.

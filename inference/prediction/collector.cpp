@@ -1,5 +1,7 @@
 #include <stein/inference/prediction/collector.h>
 
+#include <algorithm>
+
 namespace stein::inference {
 
 Collector::Collector(const CollectorOptions& options, std::int64_t steps,
@@ -28,27 +30,40 @@ Collector::Collector(const CollectorOptions& options, std::int64_t steps,
   }
 }
 
-bool Collector::take(const StepReport& report) {
+Collection Collector::take(const StepReport& report) {
+  Collection now;
+  step_ = std::max<std::int64_t>(0, step_ - report.lost_steps);
+  for (; next_ > 0 && plan_[static_cast<std::size_t>(next_ - 1)] >= step_; --next_) {
+    const bool passed_over = !skipped_.empty() && skipped_.back() == next_ - 1;
+    if (passed_over)
+      skipped_.pop_back();
+    else
+      ++now.dropped;
+  }
+  if (!report.taken) return now;
   STEIN_CHECK(step_ < run_, "collector: it was made for a run of {} steps, this is one more", run_);
   const std::int64_t t = step_++;
-  if (done() || plan_[static_cast<std::size_t>(next_)] != t) return false;
+  if (done() || plan_[static_cast<std::size_t>(next_)] != t) return now;
+  if (report.exploring) skipped_.push_back(next_);
   ++next_;
-  if (report.exploring) ++skipped_;
-  return !report.exploring;
+  now.keep = !report.exploring;
+  return now;
 }
 
 void Collector::save(Snapshot& snapshot) const {
   snapshot.put("plan", plan_);
-  snapshot.put("counts", std::vector<std::int64_t>{run_, step_, next_, skipped_});
+  snapshot.put("counts", std::vector<std::int64_t>{run_, step_, next_});
+  snapshot.put("skipped", skipped_);
 }
 
 void Collector::restore(const Snapshot& snapshot) {
   const auto counts = snapshot.get_vector<std::int64_t>("counts");
-  if (snapshot.get_vector<std::int64_t>("plan") != plan_ || counts.size() != 4 || counts[0] != run_)
+  if (snapshot.get_vector<std::int64_t>("plan") != plan_ || counts.size() != 3 || counts[0] != run_)
     fail(ErrorKind::data,
          "the saved collector keeps other steps than this one: burn-in, thinning, samples, selection "
          "or length of the run differ");
-  step_ = counts[1], next_ = counts[2], skipped_ = counts[3];
+  step_ = counts[1], next_ = counts[2];
+  skipped_ = snapshot.get_vector<std::int64_t>("skipped");
 }
 
 }  // namespace stein::inference

@@ -33,14 +33,26 @@ struct CollectorOptions {
   }
 };
 
+/// What a step means for the samples.
+struct Collection {
+  std::int64_t dropped = 0;  ///< of the last samples, that were of steps which were taken back: drop them first
+  bool keep = false;         ///< what the step reached is a sample
+};
+
 /// Says after every step whether what it reached is to be kept. All is decided before the run, so one chain can feed
 /// several collectors, and predictions can be streamed with no sample stored:
 ///
 /// @code
 ///   Collector collector(options, steps);
-///   for (std::int64_t t = 0; t < steps; ++t)
-///     if (collector.take(sampler.step(particles, posterior, batch))) samples.add(particles);
+///   while (collector.steps() < steps) {
+///     const Collection now = collector.take(sampler.step(particles, posterior, batch));
+///     samples.drop_last(now.dropped);
+///     if (now.keep) samples.add(particles);
+///   }
 /// @endcode
+///
+/// Steps are those of the chain that remains: where some were taken back (see RollbackSampler), as many are made again,
+/// and samples of the lost ones are dropped.
 ///
 /// Candidates are every `thinning`-th step after the burn-in that does not explore. A proposal that was rejected leaves
 /// a sample all the same: the place where the chain stayed.
@@ -54,18 +66,18 @@ class Collector {
   Collector(const CollectorOptions& options, std::int64_t steps,
             const std::function<bool(std::int64_t)>& exploring = {});
 
-  /// Counts a step; whether its particles are to be kept. A step that was to be kept but reports that it explored is
-  /// passed over.
+  /// Counts a step. One that was to be kept but reports that it explored is passed over; one that only went back counts
+  /// for nothing.
   /// @throws Error(usage) after the last step of the run
-  bool take(const StepReport& report);
+  Collection take(const StepReport& report);
 
   /// The steps t = 0, 1, … to be kept, in order.
   const std::vector<std::int64_t>& plan() const { return plan_; }
-  /// Steps counted so far.
+  /// Steps of the chain so far, without those that were taken back.
   std::int64_t steps() const { return step_; }
-  std::int64_t taken() const { return next_ - skipped_; }
+  std::int64_t taken() const { return next_ - skipped(); }
   /// Steps of the plan that were passed over because they explored.
-  std::int64_t skipped() const { return skipped_; }
+  std::int64_t skipped() const { return std::ssize(skipped_); }
   bool done() const { return next_ == std::ssize(plan_); }
 
   void save(Snapshot& snapshot) const;
@@ -74,7 +86,8 @@ class Collector {
 
  private:
   std::vector<std::int64_t> plan_;
-  std::int64_t run_, step_ = 0, next_ = 0, skipped_ = 0;
+  std::int64_t run_, step_ = 0, next_ = 0;
+  std::vector<std::int64_t> skipped_;  ///< places in the plan, in order
 };
 
 }  // namespace stein::inference

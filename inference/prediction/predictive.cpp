@@ -87,6 +87,23 @@ void Predictive::add(MatrixView<const Scalar> outputs, double noise_precision) {
   for (std::size_t j = 0; j < entropy.size(); ++j) mean_entropy_[j] += (entropy[j] - mean_entropy_[j]) / count;
 }
 
+void Predictive::merge(const Predictive& other) {
+  STEIN_CHECK(other.likelihood_ == likelihood_ && other.inputs_ == inputs_ && other.outputs_ == outputs_,
+              "predictive: expected another of the same likelihood, {} inputs and {} outputs, got {} and {}", inputs_,
+              outputs_, other.inputs_, other.outputs_);
+  if (other.draws_ == 0) return;
+  const auto own = static_cast<double>(draws_), added = static_cast<double>(other.draws_), together = own + added;
+  for (std::size_t j = 0; j < mean_.size(); ++j) {
+    const double apart = other.mean_[j] - mean_[j];
+    mean_[j] += apart * added / together;
+    square_[j] += other.square_[j] + apart * apart * own * added / together;
+  }
+  for (std::size_t j = 0; j < mean_entropy_.size(); ++j)
+    mean_entropy_[j] += (other.mean_entropy_[j] - mean_entropy_[j]) * added / together;
+  noise_variance_ += (other.noise_variance_ - noise_variance_) * added / together;
+  draws_ += other.draws_;
+}
+
 void Predictive::check_any_draw() const {
   STEIN_CHECK(draws_ > 0, "predictive: no draw was added yet");
 }
@@ -163,9 +180,9 @@ void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
                      double noise_precision) {
   Model<Scalar>& model = posterior.model();
   const std::int64_t samples = posterior.weight_samples(), size = posterior.weight_layout().size();
-  const std::int64_t stride = padded_columns(size), outputs = model.output_count(), count = inputs.rows();
-  AlignedBuffer<Scalar> memory(static_cast<std::size_t>(samples * stride));
-  const MatrixView<Scalar> weights{memory.data(), samples, size, stride};
+  const std::int64_t outputs = model.output_count(), count = model.output_rows(inputs);
+  Matrix<Scalar> memory(samples, size);
+  const MatrixView<Scalar> weights = memory.view();
   std::vector<Scalar> predicted(static_cast<std::size_t>(samples * count * outputs));
   const MatrixView<Scalar> all{predicted.data(), samples * count, outputs};
   const LayoutEntry* precision = noise_entry(posterior.weight_layout());
@@ -173,7 +190,9 @@ void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
     const ParticleRows<const Scalar> row = coordinates.block(i, 1);
     posterior.effective_weights(row, noise, weights);
     const MatrixView<const Scalar> buffers{row.buffers.data, row.buffers.empty() ? 0 : samples, row.buffers.columns, 0};
-    model.predict({weights, row.first_row * samples, buffers}, inputs, all);
+    Inputs<Scalar> own = inputs;
+    own.carried = inputs.carried.block(i * samples, samples);
+    model.predict({weights, row.first_row * samples, buffers}, own, all);
     for (std::int64_t s = 0; s < samples; ++s) {
       const double gamma =
           precision == nullptr ? noise_precision : std::exp(static_cast<double>(weights(s, precision->offset)));

@@ -27,6 +27,10 @@ class Predictive {
   template <class Scalar>
   void add(MatrixView<const Scalar> outputs, double noise_precision = 1);
 
+  /// Adds the draws of another, of the same inputs: chains or shards put together (Chan, Golub & LeVeque 1979). Throws
+  /// Error(usage) if it has another likelihood or shape.
+  void merge(const Predictive& other);
+
   /// Draws so far. All that follows throws Error(usage) before the first.
   std::int64_t draws() const { return draws_; }
   /// [n, K] mean probabilities, or means of a Gaussian.
@@ -71,7 +75,8 @@ double entropy_gap(const Predictive& other, const Predictive& test);
 /// Adds to `predictive` what every draw of the weights behind `coordinates` [m, Q] predicts for `inputs`: m draws, or
 /// m·S where a row stands for S. Buffers are those of each row. γ is the draw's own where `log_noise_precision` is
 /// sampled, else `noise_precision`.
-/// @param noise  keys the weights of a stochastic parameterization: another step for every sample of a chain
+/// @param noise    keys the weights of a stochastic parameterization: another step for every sample of a chain
+/// @param inputs   with a row of carried state for each draw, of a model with state; `after` is written
 template <class Scalar>
 void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
                      const ParticleRows<const Scalar>& coordinates, const Inputs<Scalar>& inputs, const NoiseKey& noise,

@@ -63,6 +63,12 @@ void SampleReservoir<Scalar>::add(const Particles<Scalar>& particles) {
 }
 
 template <class Scalar>
+void SampleReservoir<Scalar>::drop_last(std::int64_t count) {
+  STEIN_CHECK(count >= 0 && count <= size_, "samples: expected to drop 0 to {}, got {}", size_, count);
+  for (; count > 0; --count) fs::remove(file(--size_));
+}
+
+template <class Scalar>
 void SampleReservoir<Scalar>::read(std::int64_t k, Particles<Scalar>& particles) const {
   STEIN_CHECK(k >= 0 && k < size_, "samples: expected a sample of 0 to {}, got {}", size_ - 1, k);
   const fs::path path = file(k);

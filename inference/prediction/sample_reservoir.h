@@ -22,6 +22,8 @@ class SampleReservoir {
 
   /// Writes what the particles are now. @throws Error(io)
   void add(const Particles<Scalar>& particles);
+  /// Removes the last `count` samples, those of steps that were taken back. @throws Error(usage) if there are fewer
+  void drop_last(std::int64_t count);
   /// Samples so far.
   std::int64_t size() const { return size_; }
   /// Reads sample k = 0, 1, … into `particles`, which have its layout and number of rows.

@@ -14,27 +14,32 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
   STEIN_CHECK(
       space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
       "a prior on the weights of a variational family has fixed precisions, expected none to be learned");
-  std::int64_t next = layout.size();
+  STEIN_CHECK(
+      options.learn_weight_precision || !options.precision_per_layer,
+      "option 'precision_per_layer' needs learn_weight_precision: a fixed precision is the same in every layer");
   const auto group_of = [&](const std::string& name, double precision, bool learned) -> Group& {
     for (Group& group : groups_)
       if (group.name == name) return group;
-    groups_.push_back({.name = name, .precision = precision, .coordinate = learned ? next : -1});
-    if (learned) ++next;
+    groups_.push_back({.name = name, .learned = learned, .precision = precision});
     return groups_.back();
   };
   const auto add = [](Group& group, const LayoutEntry& entry) {
     group.variables += entry.size();
-    const bool follows = !group.spans.empty() && group.spans.back().first + group.spans.back().second == entry.offset;
+    const bool gain = entry.role == Role::gain;
+    const std::int64_t extent = gain ? entry.size() : entry.extent();
+    auto& spans = gain ? group.gains : group.spans;
+    const bool follows = !spans.empty() && spans.back().first + spans.back().second == entry.offset;
     if (follows)
-      group.spans.back().second += entry.extent();
+      spans.back().second += extent;
     else
-      group.spans.emplace_back(entry.offset, entry.extent());
+      spans.emplace_back(entry.offset, extent);
   };
   for (const LayoutEntry& entry : layout.entries()) {
     if (std::ranges::find(without, entry.name) != without.end()) continue;
     switch (entry.role) {
       case Role::weight:
       case Role::bias:
+      case Role::gain:
         add(group_of(options.weight_precision_name(entry.layer), options.weight_precision,
                      options.learn_weight_precision),
             entry);
@@ -50,7 +55,7 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
       case Role::log_scale:
         add(group_of("log_scale", 1 / (options.scale_deviation * options.scale_deviation), false), entry);
         break;
-      case Role::log_precision: noise_coordinate_ = entry.offset; break;
+      case Role::log_precision: noise_coordinates_.push_back(entry.offset); break;
       case Role::rate: break;
       case Role::log_deviation:
         fail(ErrorKind::usage, "the Gaussian prior has no law for '{}'; a variational parameterization brings its own",
@@ -60,9 +65,9 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
 }
 
 template <class Scalar>
-void GaussianPrior<Scalar>::extend(Layout& coordinates) const {
-  for (const Group& group : groups_)
-    if (group.coordinate >= 0) coordinates.add(group.name, {1}, Role::log_precision);
+void GaussianPrior<Scalar>::extend(Layout& coordinates) {
+  for (Group& group : groups_)
+    if (group.learned) group.coordinate = coordinates.add(group.name, {1}, Role::log_precision).offset;
 }
 
 template <class Scalar>
@@ -75,7 +80,7 @@ template <class Scalar>
 double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const Scalar> values,
                                         std::span<Scalar> gradient) const {
   const LogGamma law = log_gamma_prior(options_.gamma, static_cast<double>(values[coordinate]));
-  gradient[coordinate] += static_cast<Scalar>(law.slope);
+  if (!gradient.empty()) gradient[coordinate] += static_cast<Scalar>(law.slope);
   return law.value;
 }
 
@@ -85,28 +90,40 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
   const double log_precision =
       group.coordinate >= 0 ? static_cast<double>(values[group.coordinate]) : std::log(group.precision);
   const double precision = std::exp(log_precision);
+  const bool with_gradient = !gradient.empty();
   double square = 0;
   for (const auto& [offset, length] : group.spans)
-    square += subtract_scaled(values.subspan(offset, length), static_cast<Scalar>(precision),
-                              gradient.subspan(offset, length));
+    square += with_gradient ? subtract_scaled(values.subspan(offset, length), static_cast<Scalar>(precision),
+                                              gradient.subspan(offset, length))
+                            : sum_of_squares(values.subspan(offset, length));
+  for (const auto& [offset, length] : group.gains)
+    for (std::int64_t q = offset; q < offset + length; ++q) {
+      const double off = static_cast<double>(values[q]) - 1;
+      square += off * off;
+      if (with_gradient) gradient[q] -= static_cast<Scalar>(precision * off);
+    }
   const double n = static_cast<double>(group.variables);
   double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
   if (group.coordinate >= 0) {
-    gradient[group.coordinate] += static_cast<Scalar>(0.5 * n - 0.5 * precision * square);
+    if (with_gradient) gradient[group.coordinate] += static_cast<Scalar>(0.5 * n - 0.5 * precision * square);
     value += add_gamma(group.coordinate, values, gradient);
   }
   return value;
 }
 
 template <class Scalar>
-void GaussianPrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                                         std::span<Scalar> value) const {
+void GaussianPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
+                                            const Evaluation<Scalar>& wanted) const {
   const MatrixView<const Scalar> values = rows.values;
+  for (const Group& group : groups_)
+    STEIN_CHECK(!group.learned || group.coordinate >= 0, "gaussian prior: '{}' is no coordinate yet; `extend` adds it",
+                group.name);
   for (std::int64_t i = 0; i < values.rows; ++i) {
+    const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>();
     double sum = 0;
-    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient.row(i));
-    if (noise_coordinate_ >= 0) sum += add_gamma(noise_coordinate_, values.row(i), gradient.row(i));
-    if (!value.empty()) value[i] += static_cast<Scalar>(sum);
+    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient);
+    for (const std::int64_t noise : noise_coordinates_) sum += add_gamma(noise, values.row(i), gradient);
+    if (wanted.wants_value()) wanted.value[i] += sum;
   }
 }
 

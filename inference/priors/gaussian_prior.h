@@ -46,42 +46,45 @@ struct GaussianPriorOptions {
   }
 };
 
-/// Weights and biases ~ N(0, 1/λ), Householder vectors ~ N(0, I/φ) and N(0, I/ψ), log Λ ~ N(0, s²), every learned
-/// precision ~ Gamma(a₀, b₀) sampled as its logarithm with the Jacobian (Zhang et al. 2018, §3; each normaliser counts
-/// its own variables). A coordinate `log_noise_precision` of the model gets the same Gamma prior.
+/// Weights and biases ~ N(0, 1/λ), gains of normalisations ~ N(1, 1/λ), Householder vectors ~ N(0, I/φ) and N(0, I/ψ),
+/// log Λ ~ N(0, s²), every learned precision ~ Gamma(a₀, b₀) sampled as its logarithm with the Jacobian (Zhang et al.
+/// 2018, §3; each normaliser counts its own variables). A coordinate `log_noise_precision` of the model gets the same
+/// Gamma prior.
 template <class Scalar>
 class GaussianPrior final : public Prior<Scalar> {
  public:
   /// @param layout   of the parameterization's coordinates, before this prior extends them; or, if that is the space,
-  /// of
-  ///                 the weights, padded or not
+  ///                 of the weights, padded or not
   /// @param without  names of entries on which another prior has a say
-  /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate
+  /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate;
+  ///         and for one precision a layer where none is learned: they would all be the same
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
                 PriorSpace space = PriorSpace::coordinates);
 
   PriorSpace space() const override { return space_; }
-  void extend(Layout& coordinates) const override;
+  void extend(Layout& coordinates) override;
   void initialise(std::span<Scalar> row) const override;
-  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                    std::span<Scalar> value) const override;
+  void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
 
  private:
   /// Parameters that share one precision.
   struct Group {
-    std::string name;              ///< of the coordinate that holds its logarithm, if learned
+    std::string name;  ///< of the coordinate that holds its logarithm, if learned
+    bool learned;
     double precision;              ///< value, or start
-    std::int64_t coordinate = -1;  ///< position of the logarithm in a row; −1: fixed
+    std::int64_t coordinate = -1;  ///< position of the logarithm in a row, once the layout was extended; −1: fixed
     std::int64_t variables = 0;
-    std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run of parameters
+    std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run around 0
+    std::vector<std::pair<std::int64_t, std::int64_t>> gains{};  ///< of each run around 1
   };
+  /// Both return a log density and add its gradient, unless that is empty.
   double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient) const;
   double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
 
   GaussianPriorOptions options_;
   PriorSpace space_;
   std::vector<Group> groups_;
-  std::int64_t noise_coordinate_ = -1;
+  std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
 };
 
 }  // namespace stein::inference

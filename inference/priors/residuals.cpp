@@ -29,7 +29,7 @@ Residuals residuals_of(Model<Scalar>& model, const ParticleRows<const Scalar>& w
       sum.count += weight;
     }
   }
-  const double scale = batch.data_size / static_cast<double>(n);
+  const double scale = batch.likelihood_scale();
   return {.squares = scale * sum.squares, .count = scale * sum.count};
 }
 

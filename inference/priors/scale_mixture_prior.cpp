@@ -27,9 +27,10 @@ ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options,
 }
 
 template <class Scalar>
-double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, std::span<Scalar> gradient) const {
+double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, std::span<Scalar> gradient,
+                                               double centre) const {
   double square = 0;
-  for (const Scalar value : values) square += static_cast<double>(value) * static_cast<double>(value);
+  for (const Scalar value : values) square += std::pow(static_cast<double>(value) - centre, 2);
   const auto n = static_cast<double>(values.size());
   double log_density[2];
   for (int k = 0; k < 2; ++k) log_density[k] = log_share_[k] + n * log_constant_[k] - precision_[k] * square / 2;
@@ -39,31 +40,31 @@ double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, s
       difference > 0 ? std::exp(-difference) / (1 + std::exp(-difference)) : 1 / (1 + std::exp(difference));
   const double larger = std::max(log_density[0], log_density[1]);
   const auto pull = static_cast<Scalar>(wide * precision_[0] + (1 - wide) * precision_[1]);
-  for (std::size_t q = 0; q < values.size(); ++q) gradient[q] -= pull * values[q];
+  for (std::size_t q = 0; q < gradient.size(); ++q) gradient[q] -= pull * (values[q] - static_cast<Scalar>(centre));
   return larger + std::log1p(std::exp(-std::abs(difference)));
 }
 
 template <class Scalar>
-void ScaleMixturePrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                                             std::span<Scalar> value) const {
-  const MatrixView<const Scalar> values = rows.values;
-  for (std::int64_t i = 0; i < values.rows; ++i) {
+void ScaleMixturePrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
+                                                const Evaluation<Scalar>& wanted) const {
+  for (std::int64_t i = 0; i < rows.values.rows; ++i) {
     double sum = 0;
     for (const LayoutEntry& entry : weights_.entries()) {
-      if (entry.role != Role::weight && entry.role != Role::bias) continue;
+      if (!entry.is_weight()) continue;
       for (std::int64_t r = 0; r < entry.rows(); ++r) {
         const auto first = static_cast<std::size_t>(entry.offset + r * entry.row_stride);
         const auto count = static_cast<std::size_t>(entry.columns());
-        const auto row = values.row(i).subspan(first, count);
-        const auto slope = gradient.row(i).subspan(first, count);
+        const auto row = rows.values.row(i).subspan(first, count);
+        const auto slope = wanted.wants_gradient() ? wanted.gradient.row(i).subspan(first, count) : std::span<Scalar>();
         if (options_.mixture_over == MixtureOver::row) {
-          sum += add_together(row, slope);
+          sum += add_together(row, slope, entry.centre());
           continue;
         }
-        for (std::size_t q = 0; q < count; ++q) sum += add_together(row.subspan(q, 1), slope.subspan(q, 1));
+        for (std::size_t q = 0; q < count; ++q)
+          sum += add_together(row.subspan(q, 1), slope.empty() ? slope : slope.subspan(q, 1), entry.centre());
       }
     }
-    if (!value.empty()) value[i] += static_cast<Scalar>(sum);
+    if (wanted.wants_value()) wanted.value[i] += sum;
   }
 }
 

@@ -32,9 +32,9 @@ struct ScaleMixtureOptions {
   double deviation() const;
 };
 
-/// p(w) = π N(w; 0, σ₁²) + (1 − π) N(w; 0, σ₂²) for every weight and bias (Blundell et al. 2015, eq. 7; Fortunato et
-/// al. 2017, eq. 18), in the space of the network's weights. Other parameters (log-precisions) have no law here.
-/// Computed in log space: no weight is too large for it.
+/// p(w) = π N(w; 0, σ₁²) + (1 − π) N(w; 0, σ₂²) for every weight and bias, around 1 for gains (Blundell et al. 2015,
+/// eq. 7; Fortunato et al. 2017, eq. 18), in the space of the network's weights. Other parameters (log-precisions) have
+/// no law here. Computed in log space: no weight is too large for it.
 template <class Scalar>
 class ScaleMixturePrior final : public Prior<Scalar> {
  public:
@@ -43,12 +43,11 @@ class ScaleMixturePrior final : public Prior<Scalar> {
   ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights);
 
   PriorSpace space() const override { return PriorSpace::weights; }
-  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                    std::span<Scalar> value) const override;
+  void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
 
  private:
-  /// Adds the gradient for numbers that share one component; returns their log density.
-  double add_together(std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  /// Adds the gradient, unless that is empty, for numbers that share one component; returns their log density.
+  double add_together(std::span<const Scalar> values, std::span<Scalar> gradient, double centre) const;
 
   ScaleMixtureOptions options_;
   Layout weights_;

@@ -33,24 +33,24 @@ void SpikeAndSlabPrior<Scalar>::gather(std::span<const Scalar> row, std::span<do
 }
 
 template <class Scalar>
-void SpikeAndSlabPrior<Scalar>::add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                                             std::span<Scalar> value) const {
+void SpikeAndSlabPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
+                                                const Evaluation<Scalar>& wanted) const {
   const double v0 = latents_->options().laplace_scale, v1 = latents_->options().gaussian_scale;
-  std::vector<double> weights(value.empty() ? 0 : static_cast<std::size_t>(latents_->size()));
+  std::vector<double> weights(wanted.wants_value() ? static_cast<std::size_t>(latents_->size()) : 0);
   for (std::int64_t i = 0; i < rows.values.rows; ++i) {
     const std::int64_t row = rows.first_row + i;
     const double sigma = latents_->sigma(row), spike = 1 / (v0 * sigma), slab = 1 / (v1 * sigma * sigma);
     const Scalar* values = rows.values.row(i).data();
-    Scalar* slope = gradient.row(i).data();
+    Scalar* slope = wanted.wants_gradient() ? wanted.gradient.row(i).data() : nullptr;
     const double* rho = latents_->rho(row).data();
     for (const auto& [offset, length] : spans_)
-      for (std::int64_t q = offset; q < offset + length; ++q, ++rho) {
+      for (std::int64_t q = offset; slope != nullptr && q < offset + length; ++q, ++rho) {
         const double sign = static_cast<double>(values[q] > 0) - static_cast<double>(values[q] < 0);
         slope[q] -= static_cast<Scalar>((1 - *rho) * spike * sign + *rho * slab * static_cast<double>(values[q]));
       }
-    if (value.empty()) continue;
+    if (!wanted.wants_value()) continue;
     gather(rows.values.row(i), weights);
-    value[i] += static_cast<Scalar>(latents_->log_density(row, weights));
+    wanted.value[i] += latents_->log_density(row, weights);
   }
 }
 

@@ -27,8 +27,7 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents> latents, const Layout& coordinates,
                     const std::vector<std::string>& entries);
 
-  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                    std::span<Scalar> value) const override;
+  void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
   void observe(const ParticleRows<const Scalar>& coordinates) override;
   void adapt(const ParticleRows<const Scalar>& coordinates,
              const std::function<Residuals(std::int64_t)>& residuals) override;

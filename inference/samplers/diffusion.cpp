@@ -13,7 +13,8 @@ std::size_t state_count(Dynamics dynamics) {
     case Dynamics::psgld:
     case Dynamics::sghmc:
     case Dynamics::sgnht_scalar: return 1;
-    case Dynamics::sgnht: return 2;
+    case Dynamics::sgnht:
+    case Dynamics::sgnht_rest: return 2;
     case Dynamics::santa_euler:
     case Dynamics::santa_splitting:
     case Dynamics::santa_refinement:
@@ -25,9 +26,11 @@ std::size_t state_count(Dynamics dynamics) {
 
 template <class Scalar>
 Diffusion<Scalar>::Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip,
-                             std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : GradientSampler<Scalar>(schedule, clip, rows, size, seed), dynamics_(dynamics) {
-  for (std::size_t k = 0; k < state_count(dynamics); ++k) states_[k] = StateRows<Scalar>(rows, size);
+                             const Ensemble& ensemble)
+    : GradientSampler<Scalar>(schedule, clip, ensemble), dynamics_(dynamics) {
+  const std::int64_t rows = ensemble.rows.count;
+  for (std::size_t k = 0; k < state_count(dynamics); ++k)
+    states_[k] = Matrix<Scalar>(rows, ensemble.size(), ensemble.device);
   if (dynamics != Dynamics::sgnht_scalar) return;
   thermostats_.resize(static_cast<std::size_t>(rows));
   momentum_squares_.resize(static_cast<std::size_t>(rows));
@@ -53,11 +56,7 @@ MatrixView<Scalar> Diffusion<Scalar>::mutable_state(std::size_t k) {
 template <class Scalar>
 void Diffusion<Scalar>::draw_state(std::size_t k, double deviation, const Particles<Scalar>& particles) {
   const NoiseKey key{.seed = this->seed(), .step = k + 1, .stream = Stream::initial_values};
-  const MatrixView<Scalar> rows = mutable_state(k);
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    fill_normal(rows.row(i), key, static_cast<std::uint32_t>(particles.first_row() + i));
-    for (Scalar& value : rows.row(i)) value = static_cast<Scalar>(value * deviation);
-  }
+  this->driver().draw(mutable_state(k), key, particles.first_row(), deviation);
 }
 
 template <class Scalar>
@@ -86,10 +85,7 @@ bool Diffusion<Scalar>::pass(Dynamics dynamics, const DiffusionNumbers& numbers,
       .first_row = particles.first_row()};
   for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = mutable_state(k);
   DiffusionResult result{.momentum_squares = momentum_squares_};
-  if constexpr (std::is_same_v<Scalar, float>)
-    fused::diffuse(step, result);
-  else
-    reference::diffuse(step, result);
+  this->driver().diffuse(step, result);
   return result.finite;
 }
 
@@ -98,7 +94,7 @@ void Diffusion<Scalar>::hold_state(std::int64_t i, std::span<const std::uint8_t>
   STEIN_CHECK(dynamics_ != Dynamics::sgnht_scalar,
               "{}: with one thermostat a particle no coordinate can be held at zero; use one a coordinate",
               this->name());
-  for (std::size_t k = 0; k < state_count(dynamics_); ++k) zero_where_held(mutable_state(k).row(i), free);
+  for (std::size_t k = 0; k < state_count(dynamics_); ++k) this->driver().hold(mutable_state(k).row(i), free);
 }
 
 template <class Scalar>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/samplers/gradient_sampler.h>
-#include <stein/inference/storage/state_rows.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <array>
 #include <vector>
@@ -15,6 +15,7 @@ enum class Dynamics {
   psgld,                       ///< averaged square
   sghmc,                       ///< momentum
   sgnht,                       ///< momentum, thermostat
+  sgnht_rest,                  ///< the same, thermostats at rest
   sgnht_scalar,                ///< momentum; one thermostat a particle
   santa_euler,                 ///< momentum, averaged square, thermostat
   santa_splitting,             ///< the same
@@ -78,8 +79,7 @@ class Diffusion : public GradientSampler<Scalar> {
 
  protected:
   /// The parameters and errors of GradientSampler.
-  Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
-            std::int64_t size, std::uint64_t seed);
+  Diffusion(Dynamics dynamics, const Schedule& schedule, const GradientClipOptions& clip, const Ensemble& ensemble);
 
   /// The numbers of step t. Tests derive from a sampler to make mutants of it.
   virtual DiffusionNumbers numbers(std::int64_t t, double data_size) const = 0;
@@ -103,7 +103,7 @@ class Diffusion : public GradientSampler<Scalar> {
 
  private:
   Dynamics dynamics_;
-  std::array<StateRows<Scalar>, most_states> states_;
+  std::array<Matrix<Scalar>, most_states> states_;
   std::vector<double> momentum_squares_;
 };
 

@@ -15,8 +15,8 @@ constexpr std::uint32_t mask_row = std::numeric_limits<std::uint32_t>::max();
 }  // namespace
 
 template <class Scalar>
-DropoutSghmc<Scalar>::DropoutSghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : Sghmc<Scalar>(checked(options).sghmc, rows, size, seed), keep_(options.keep), inner_steps_(options.inner_steps) {}
+DropoutSghmc<Scalar>::DropoutSghmc(const Options& options, const Ensemble& ensemble)
+    : Sghmc<Scalar>(checked(options).sghmc, ensemble), keep_(options.keep), inner_steps_(options.inner_steps) {}
 
 template <class Scalar>
 MatrixView<const Scalar> DropoutSghmc<Scalar>::draw_mask(std::int64_t rows, std::int64_t columns) {

@@ -35,7 +35,7 @@ class DropoutSghmc : public Sghmc<Scalar> {
   /// What the registry makes it from.
   using Options = DropoutSghmcOptions;
   /// The parameters and errors of Sghmc.
-  DropoutSghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  DropoutSghmc(const Options& options, const Ensemble& ensemble);
 
   /// The errors of Sampler; Error(usage) too unless the batch has dense inputs and no mask of its own.
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;

@@ -1,3 +1,4 @@
+#include <stein/core/parallel.h>
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/samplers/gradient_clip.h>
 
@@ -18,20 +19,35 @@ double norm(std::span<const Scalar> vector) {
   return largest * std::sqrt(sum);
 }
 
+/// What a row is multiplied with; 1 where it stays.
+template <class Scalar>
+double factor(std::span<const Scalar> row, const GradientClipOptions& options) {
+  const double length = norm(row);
+  const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
+  return short_enough || length == 0 ? 1 : options.clip_norm / length;
+}
+
 }  // namespace
 
 template <class Scalar>
-void clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options) {
+void reference::clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options) {
   if (options.clip_norm == 0) return;
   for (std::int64_t i = 0; i < gradients.rows; ++i) {
-    const double length = norm(std::span<const Scalar>(gradients.row(i)));
-    const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
-    if (short_enough || length == 0) continue;
-    for (Scalar& value : gradients.row(i)) value = static_cast<Scalar>(value * (options.clip_norm / length));
+    const double scale = factor(std::span<const Scalar>(gradients.row(i)), options);
+    if (scale == 1) continue;
+    for (Scalar& value : gradients.row(i)) value = static_cast<Scalar>(value * scale);
   }
 }
 
-template void clip_rows(MatrixView<float>, const GradientClipOptions&);
-template void clip_rows(MatrixView<double>, const GradientClipOptions&);
+void fused::clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) {
+  if (options.clip_norm == 0) return;
+  parallel_for(gradients.rows, [&](std::int64_t i) {
+    const double scale = factor(std::span<const float>(gradients.row(i)), options);
+    if (scale != 1) multiply(gradients.row(i), scale);
+  });
+}
+
+template void reference::clip_rows(MatrixView<float>, const GradientClipOptions&);
+template void reference::clip_rows(MatrixView<double>, const GradientClipOptions&);
 
 }  // namespace stein::inference

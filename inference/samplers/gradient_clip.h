@@ -25,8 +25,19 @@ struct GradientClipOptions {
   }
 };
 
+namespace reference {
+
 /// Applies the limit to every row; a row of zeros stays.
 template <class Scalar>
 void clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options);
+
+}  // namespace reference
+
+namespace fused {
+
+/// The same in SIMD on all threads, with the same bits.
+void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options);
+
+}  // namespace fused
 
 }  // namespace stein::inference

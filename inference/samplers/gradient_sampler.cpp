@@ -1,4 +1,3 @@
-#include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 
 #include <algorithm>
@@ -10,24 +9,27 @@ namespace {
 /// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
 /// of particle 1 is nan at update 7".
 template <class Scalar>
-void check_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
-                  std::int64_t update) {
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    if (all_finite(rows.row(i))) continue;
+void fail_not_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
+                     std::int64_t update) {
+  for (std::int64_t i = 0; i < rows.rows; ++i)
     for (std::int64_t q = 0; q < rows.columns; ++q)
       if (!std::isfinite(rows(i, q)))
         fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", what,
              particles.layout().describe_position(q), particles.first_row() + i, rows(i, q), update);
-  }
 }
 
 }  // namespace
 
 template <class Scalar>
-GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows,
-                                         std::int64_t size, std::uint64_t seed)
-    : schedule_(schedule), clip_(checked(clip)), rows_(rows), size_(size), seed_(seed) {
-  check_sampler_size(rows, size);
+GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const GradientClipOptions& clip,
+                                         const Ensemble& ensemble)
+    : schedule_(schedule),
+      clip_(checked(clip)),
+      rows_(ensemble.rows.count),
+      size_(ensemble.size()),
+      seed_(ensemble.seed),
+      driver_(inference::driver<Scalar>(ensemble)) {
+  check_sampler_size(rows_, size_);
 }
 
 template <class Scalar>
@@ -36,12 +38,13 @@ void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scala
   check_particles(particles, rows_, size_);
   before_gradient(particles);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), {});
-  check_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
+  target.evaluate(particles.coordinates(), batch, noise, {.gradient = particles.gradients()});
+  if (!driver_.all_finite(particles.gradients()))
+    fail_not_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
   if (observer_) observer_(particles);
-  clip_rows(particles.gradients(), clip_);
+  driver_.clip(particles.gradients(), clip_);
   const bool finite = move(particles, batch);
-  if (!finite) check_finite<Scalar>("value", particles.values(), particles, steps_);
+  if (!finite) fail_not_finite<Scalar>("value", particles.values(), particles, steps_);
   hold(particles, target);
   ++steps_;
 }
@@ -51,7 +54,7 @@ void GradientSampler<Scalar>::hold(Particles<Scalar>& particles, const Target<Sc
   for (std::int64_t i = 0; i < particles.rows(); ++i) {
     const std::span<const std::uint8_t> free = target.free_coordinates(particles.first_row() + i);
     if (free.empty()) continue;
-    zero_where_held(particles.values().row(i), free);
+    driver_.hold(particles.values().row(i), free);
     hold_state(i, free);
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/sampler.h>
+#include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/gradient_clip.h>
 #include <stein/inference/samplers/schedule.h>
 
@@ -29,12 +30,9 @@ class GradientSampler : public Sampler<Scalar> {
   const Schedule& schedule() const { return schedule_; }
 
  protected:
-  /// @param rows  M, the particles that will be moved, at least 1
-  /// @param size  Q, coordinates of a particle, at least 1
-  /// @param seed  keys the noise of the sampler and whatever the target draws (dropout, ε)
+  /// @param ensemble  the particles that will be moved, at least one of at least one coordinate
   /// @throws Error(usage) naming the option or the size that is out of range
-  GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, std::int64_t rows, std::int64_t size,
-                  std::uint64_t seed);
+  GradientSampler(const Schedule& schedule, const GradientClipOptions& clip, const Ensemble& ensemble);
 
   /// Moves the particles before the gradient is asked for, where an integrator splits its step.
   virtual void before_gradient(Particles<Scalar>& particles) { static_cast<void>(particles); }
@@ -52,6 +50,7 @@ class GradientSampler : public Sampler<Scalar> {
   std::int64_t rows() const { return rows_; }
   std::int64_t size() const { return size_; }
   std::uint64_t seed() const { return seed_; }
+  const Driver<Scalar>& driver() const { return driver_; }
 
  private:
   /// Puts coordinates that the target holds at zero there, after whatever has moved them.
@@ -61,6 +60,7 @@ class GradientSampler : public Sampler<Scalar> {
   GradientClipOptions clip_;
   std::int64_t rows_, size_;
   std::uint64_t seed_;
+  const Driver<Scalar>& driver_;
   std::int64_t steps_ = 0;
   std::function<void(const Particles<Scalar>&)> observer_;
 };

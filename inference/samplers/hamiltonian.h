@@ -35,10 +35,10 @@ class Hamiltonian {
   /// Log density and gradient at the position; −∞ where the density is no number.
   void evaluate(PhasePoint<Scalar>& point) const {
     const auto size = static_cast<std::int64_t>(point.position.size());
-    Scalar value = 0;
+    double value = 0;
     target_.evaluate({{point.position.data(), 1, size}, row_, buffers_}, batch_, noise_,
-                     {point.gradient.data(), 1, size}, {&value, 1});
-    point.log_density = std::isnan(value) ? -INFINITY : static_cast<double>(value);
+                     {.gradient = {point.gradient.data(), 1, size}, .value = {&value, 1}});
+    point.log_density = std::isnan(value) ? -INFINITY : value;
   }
   /// r ← N(0, M).
   template <class Normal>

@@ -5,24 +5,30 @@
 namespace stein::inference {
 
 template <class Scalar>
-HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options, std::int64_t rows, std::int64_t size,
-                                               std::uint64_t seed)
-    : options_(checked(options)), windows_(options.warm_up), rows_(rows), size_(size), seed_(seed), point_(size) {
-  check_sampler_size(rows, size);
-  const auto width = static_cast<std::size_t>(size);
+HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options, const Ensemble& ensemble)
+    : options_(checked(options)),
+      windows_(options.warm_up),
+      rows_(ensemble.rows.count),
+      size_(ensemble.size()),
+      seed_(ensemble.seed),
+      point_(size_) {
+  check_sampler_size(rows_, size_);
+  const auto width = static_cast<std::size_t>(size_);
   const Chain fresh{.step_size = options.step_size,
                     .inverse_mass = std::vector<Scalar>(width, Scalar{1}),
                     .mean = std::vector<double>(width),
                     .square = std::vector<double>(width)};
-  chains_.assign(static_cast<std::size_t>(rows), fresh);
-  moved_.resize(static_cast<std::size_t>(rows * size));
+  chains_.assign(static_cast<std::size_t>(rows_), fresh);
+  moved_.resize(static_cast<std::size_t>(rows_ * size_));
 }
 
 template <class Scalar>
 StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                             const Batch<Scalar>& batch) {
   check_particles(particles, rows_, size_);
-  STEIN_CHECK(target.has_value(), "{} needs a target with a log density, not a gradient alone", this->name());
+  STEIN_CHECK(target.has_value(batch), "{} needs a target with a log density, not a gradient alone", this->name());
+  STEIN_CHECK(batch.inputs.carried.empty(),
+              "{}: a trajectory asks for many gradients, expected a batch without carried state", this->name());
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   StepReport report{.accepted = false, .exploring = exploring(steps_)};
   const MatrixView<const Scalar> buffers = particles.buffers();

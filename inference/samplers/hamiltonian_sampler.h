@@ -66,7 +66,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   std::int64_t gradients() const { return gradients_; }
 
  protected:
-  HamiltonianSampler(const TrajectoryOptions& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  HamiltonianSampler(const TrajectoryOptions& options, const Ensemble& ensemble);
 
   /// Moves `point`, whose density and gradient are known, along one trajectory.
   virtual Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,

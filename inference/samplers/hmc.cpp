@@ -12,10 +12,10 @@ const bool registered =
 }  // namespace
 
 template <class Scalar>
-Hmc<Scalar>::Hmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : HamiltonianSampler<Scalar>(options.trajectory, rows, size, seed),
+Hmc<Scalar>::Hmc(const Options& options, const Ensemble& ensemble)
+    : HamiltonianSampler<Scalar>(options.trajectory, ensemble),
       leapfrog_steps_(checked(options).leapfrog_steps),
-      proposal_(size) {}
+      proposal_(ensemble.size()) {}
 
 template <class Scalar>
 Trajectory Hmc<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,

@@ -28,7 +28,7 @@ class Hmc final : public HamiltonianSampler<Scalar> {
   /// @param rows  M, independent chains, at least 1
   /// @param size  Q, coordinates of a chain, at least 1
   /// @throws Error(usage) naming the option or the size that is out of range
-  Hmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Hmc(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "hmc"; }
 
  private:

@@ -29,16 +29,16 @@ double dot(const Vector& a, const Vector& b) {
 }  // namespace
 
 template <class Scalar>
-Nuts<Scalar>::Nuts(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : HamiltonianSampler<Scalar>(options.trajectory, rows, size, seed),
+Nuts<Scalar>::Nuts(const Options& options, const Ensemble& ensemble)
+    : HamiltonianSampler<Scalar>(options.trajectory, ensemble),
       max_depth_(checked(options).max_depth),
-      spare_(static_cast<std::size_t>(options.max_depth), Piece(static_cast<std::size_t>(size))),
-      tree_(static_cast<std::size_t>(size)),
-      extension_(static_cast<std::size_t>(size)),
-      walker_(size),
-      forward_(size),
-      backward_(size),
-      sum_(static_cast<std::size_t>(size)) {}
+      spare_(static_cast<std::size_t>(options.max_depth), Piece(static_cast<std::size_t>(ensemble.size()))),
+      tree_(static_cast<std::size_t>(ensemble.size())),
+      extension_(static_cast<std::size_t>(ensemble.size())),
+      walker_(ensemble.size()),
+      forward_(ensemble.size()),
+      backward_(ensemble.size()),
+      sum_(static_cast<std::size_t>(ensemble.size())) {}
 
 template <class Scalar>
 Trajectory Nuts<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,

@@ -1,7 +1,5 @@
-#include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/sampler_registry.h>
-#include <stein/inference/samplers/svgd_pass.h>
 
 #include <cmath>
 
@@ -30,11 +28,12 @@ void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar
 }
 
 template <class Scalar>
-OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, std::int64_t rows, std::int64_t size)
+OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, const Ensemble& ensemble)
     : options_(checked(options)) {
+  const Matrix<Scalar> averages(ensemble.rows.count, ensemble.size(), ensemble.device);
   const bool plain_sgd = options.method == OptimizerMethod::sgd && options.momentum == 0;
-  if (options.method != OptimizerMethod::rmsprop && !plain_sgd) mean_ = StateRows<Scalar>(rows, size);
-  if (options.method != OptimizerMethod::sgd) square_ = StateRows<Scalar>(rows, size);
+  if (options.method != OptimizerMethod::rmsprop && !plain_sgd) mean_ = averages;
+  if (options.method != OptimizerMethod::sgd) square_ = averages;
 }
 
 template <class Scalar>
@@ -73,27 +72,17 @@ namespace {
 const bool registered = register_sampler<Optimizer<float>>(
     "optimizer", "momentum SGD, RMSprop or Adam: every particle climbs on its own, temperature 0");
 
-bool ascend(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
-            const OptimizerStep& step) {
-  return fused::ascend(values, directions, state, step);
-}
-
-bool ascend(MatrixView<double> values, MatrixView<const double> directions, OptimizerState<double>& state,
-            const OptimizerStep& step) {
-  return reference::ascend(values, directions, state, step);
-}
-
 }  // namespace
 
 template <class Scalar>
-Optimizer<Scalar>::Optimizer(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : GradientSampler<Scalar>(Schedule(options.step), options.clip, rows, size, seed), state_(options, rows, size) {}
+Optimizer<Scalar>::Optimizer(const Options& options, const Ensemble& ensemble)
+    : GradientSampler<Scalar>(Schedule(options.step), options.clip, ensemble), state_(options, ensemble) {}
 
 template <class Scalar>
 bool Optimizer<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
   const std::int64_t t = this->steps();
-  return ascend(particles.values(), MatrixView<const Scalar>(particles.gradients()), state_,
-                state_.step(t, this->schedule().step_size(t)));
+  return this->driver().ascend(particles.values(), particles.gradients(), state_,
+                               state_.step(t, this->schedule().step_size(t)));
 }
 
 template <class Scalar>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/samplers/gradient_sampler.h>
-#include <stein/inference/storage/state_rows.h>
+#include <stein/inference/storage/matrix.h>
 
 namespace stein::inference {
 
@@ -59,10 +59,8 @@ void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar
 template <class Scalar>
 class OptimizerState {
  public:
-  /// @param rows  M, at least 1
-  /// @param size  Q, coordinates of a particle, at least 1
-  /// @throws Error(usage) naming the option that is out of range
-  OptimizerState(const OptimizerOptions& options, std::int64_t rows, std::int64_t size);
+  /// Throws Error(usage) naming the option that is out of range.
+  OptimizerState(const OptimizerOptions& options, const Ensemble& ensemble);
 
   /// The numbers of update t = 0, 1, … at step size h.
   OptimizerStep step(std::int64_t t, double step_size) const;
@@ -79,7 +77,7 @@ class OptimizerState {
 
  private:
   OptimizerOptions options_;
-  StateRows<Scalar> mean_, square_;
+  Matrix<Scalar> mean_, square_;
 };
 
 /// Every particle climbs on its own: maximum a posteriori for M = 1, an ensemble without repulsion for M > 1.
@@ -89,7 +87,7 @@ class Optimizer final : public GradientSampler<Scalar> {
   /// What the registry makes it from.
   using Options = OptimizerOptions;
   /// The parameters and errors of GradientSampler; the update itself draws nothing.
-  Optimizer(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Optimizer(const Options& options, const Ensemble& ensemble);
 
   std::string_view name() const override { return "optimizer"; }
   std::string_view form() const override { return method_name(state_.method()); }

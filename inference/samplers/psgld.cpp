@@ -11,8 +11,8 @@ const bool registered = register_sampler<Psgld<float>>("psgld", "Langevin dynami
 }  // namespace
 
 template <class Scalar>
-Psgld<Scalar>::Psgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : Diffusion<Scalar>(Dynamics::psgld, Schedule(options.step, options.temperature), options.clip, rows, size, seed),
+Psgld<Scalar>::Psgld(const Options& options, const Ensemble& ensemble)
+    : Diffusion<Scalar>(Dynamics::psgld, Schedule(options.step, options.temperature), options.clip, ensemble),
       options_(checked(options)) {}
 
 template <class Scalar>

@@ -38,7 +38,7 @@ class Psgld : public Diffusion<Scalar> {
   /// What the registry makes it from.
   using Options = PsgldOptions;
   /// The parameters and errors of GradientSampler.
-  Psgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Psgld(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "psgld"; }
   bool exploring(std::int64_t t) const override {
     return options_.square.warming_up(t) || Diffusion<Scalar>::exploring(t);

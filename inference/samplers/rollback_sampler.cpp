@@ -1,43 +1,50 @@
 #include <stein/inference/samplers/rollback_sampler.h>
 
+#include <algorithm>
+
 namespace stein::inference {
 
 template <class Scalar>
-RollbackSampler<Scalar>::RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options)
-    : sampler_(std::move(sampler)), options_(checked(options)) {}
+RollbackSampler<Scalar>::RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options,
+                                         AfterRollback after)
+    : sampler_(std::move(sampler)), options_(checked(options)), after_(after) {}
 
 template <class Scalar>
 StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                          const Batch<Scalar>& batch) {
-  if (steps_ % options_.keep_every == 0) keep(particles, target);
-  std::int64_t lost = 0;
+  StepReport before{.kept = steps_ % options_.keep_every == 0};
+  if (before.kept) keep(particles, target, batch);
   while (true) {
     try {
       StepReport report = sampler_->step(particles, target, batch);
-      report.lost_steps = lost;
-      ++steps_, ++since_kept_;
+      report.kept = before.kept, report.went_back = before.went_back, report.lost_steps = before.lost_steps;
+      ++steps_;
+      for (Generation& generation : kept_) ++generation.age;
       return report;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
-      go_back(particles, target);
+      before.lost_steps += go_back(particles, target, batch);
+      before.went_back = true;
       const std::string_view sentence = error.what();
       const bool named = sentence.starts_with(name());
       reason_ = named ? std::string(sentence) : fmt::format("{}: {}", name(), sentence);
       if (steps_ == 0) fail(ErrorKind::numeric, "{}", reason_);
       if (rollbacks_ == options_.rollbacks)
         fail(ErrorKind::numeric, "{}, after {} rollbacks, each with half the step size", reason_, rollbacks_);
-      lost += since_kept_;
-      since_kept_ = 0;
       ++rollbacks_;
-      scale_ /= 2;
-      sampler_->scale_step_size(scale_);
+      for (Generation& generation : kept_) generation.scale /= 2;
+      sampler_->scale_step_size(kept_.front().scale);
+    }
+    if (after_ == AfterRollback::wait) {
+      before.accepted = before.taken = false;
+      return before;
     }
   }
 }
 
 template <class Scalar>
 void RollbackSampler<Scalar>::scale_step_size(double factor) {
-  scale_ *= factor;
+  for (Generation& generation : kept_) generation.scale *= factor;
   sampler_->scale_step_size(factor);
 }
 
@@ -49,24 +56,34 @@ std::optional<std::string> RollbackSampler<Scalar>::warning() const {
 }
 
 template <class Scalar>
-void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target) {
+void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target,
+                                   const Batch<Scalar>& batch) {
   Snapshot values, moments, latents;
   particles.save(values);
   sampler_->save(moments);
   target.save(latents);
-  kept_ = {};
-  scale_ = 1;
-  since_kept_ = 0;
-  kept_.put_part("particles", values);
-  kept_.put_part("sampler", moments);
-  kept_.put_part("target", latents);
+  Generation generation;
+  generation.state.put_part("particles", values);
+  generation.state.put_part("sampler", moments);
+  generation.state.put_part("target", latents);
+  if (!batch.inputs.carried.empty()) batch.inputs.carried.save(generation.state);
+  kept_.push_front(std::move(generation));
+  if (kept_.size() > 2) kept_.pop_back();
 }
 
 template <class Scalar>
-void RollbackSampler<Scalar>::go_back(Particles<Scalar>& particles, Target<Scalar>& target) {
-  particles.restore(kept_.part("particles"));
-  sampler_->restore(kept_.part("sampler"));
-  target.restore(kept_.part("target"));
+std::int64_t RollbackSampler<Scalar>::go_back(Particles<Scalar>& particles, Target<Scalar>& target,
+                                              const Batch<Scalar>& batch) {
+  if (kept_.front().used && kept_.size() > 1) kept_.pop_front();
+  Generation& generation = kept_.front();
+  particles.restore(generation.state.part("particles"));
+  sampler_->restore(generation.state.part("sampler"));
+  target.restore(generation.state.part("target"));
+  if (!batch.inputs.carried.empty()) batch.inputs.carried.restore(generation.state);
+  generation.used = true;
+  const std::int64_t lost = generation.age;
+  for (Generation& each : kept_) each.age -= lost;
+  return lost;
 }
 
 template <class Scalar>
@@ -75,10 +92,15 @@ void RollbackSampler<Scalar>::save(Snapshot& snapshot) const {
   Snapshot own;
   own.put("steps", steps_);
   own.put("rollbacks", rollbacks_);
-  own.put("since_kept", since_kept_);
-  own.put("scale", scale_);
   own.put_text("reason", reason_);
-  own.put_part("kept", kept_);
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    Snapshot part;
+    part.put("age", kept_[k].age);
+    part.put("scale", kept_[k].scale);
+    part.put("used", std::int64_t{kept_[k].used});
+    part.put_part("state", kept_[k].state);
+    own.put_part("generation" + std::to_string(k), part);
+  }
   snapshot.put_part("rollback", own);
 }
 
@@ -90,10 +112,21 @@ void RollbackSampler<Scalar>::restore(const Snapshot& snapshot) {
   const Snapshot own = snapshot.part("rollback");
   steps_ = own.template get_scalar<std::int64_t>("steps");
   rollbacks_ = own.template get_scalar<std::int64_t>("rollbacks");
-  since_kept_ = own.template get_scalar<std::int64_t>("since_kept");
-  scale_ = own.template get_scalar<double>("scale");
   reason_ = own.get_text("reason");
-  kept_ = own.part("kept");
+  kept_.clear();
+  if (own.contains("since_kept")) {  // older checkpoints: one state
+    kept_.push_back({.state = own.part("kept"),
+                     .age = own.template get_scalar<std::int64_t>("since_kept"),
+                     .scale = own.template get_scalar<double>("scale")});
+    return;
+  }
+  for (std::size_t k = 0; k < 2 && own.contains(fmt::format("generation{}/age", k)); ++k) {
+    const Snapshot part = own.part("generation" + std::to_string(k));
+    kept_.push_back({.state = part.part("state"),
+                     .age = part.template get_scalar<std::int64_t>("age"),
+                     .scale = part.template get_scalar<double>("scale"),
+                     .used = part.template get_scalar<std::int64_t>("used") != 0});
+  }
 }
 
 template class RollbackSampler<float>;

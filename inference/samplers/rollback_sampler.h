@@ -4,6 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/inference/sampler.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,26 +23,33 @@ struct RollbackOptions {
   }
 };
 
-/// Moves particles as another sampler does. Where that one leaves the finite numbers, particles, sampler and target go
-/// back to the last state kept, the step size is halved from there on, and the step is taken again with the same batch:
-/// up to `keep_every` steps are lost, and no batch is asked for twice. Kept are copies of all three: as much memory
-/// again as they have.
+/// What follows when the sampler has gone back.
+enum class AfterRollback {
+  step_again,  ///< with the same batch
+  wait,        ///< nothing: the batch was made by the particles that were lost, as the rollouts of a policy are
+};
+
+/// Moves particles as another sampler does. Where that one leaves the finite numbers, particles, sampler, target and
+/// carried state go back to the last state kept and the step size is halved from there on. Two states are kept: if the
+/// run diverges again before there is a newer one, it goes back to the older, since the newer may have been on its way
+/// out already. So up to 2 `keep_every` steps are lost, and memory for three times the state is needed.
 template <class Scalar>
 class RollbackSampler final : public Sampler<Scalar> {
  public:
   /// Throws Error(usage) naming the option that is out of range.
-  explicit RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options = {});
+  explicit RollbackSampler(std::unique_ptr<Sampler<Scalar>> sampler, const RollbackOptions& options = {},
+                           AfterRollback after = AfterRollback::step_again);
 
-  /// The report says how many steps were lost, the samples of which a Collector's user drops.
+  /// The report says whether a state was kept, whether it went back, and how many steps were lost. Where it waits,
+  /// no step is taken.
   /// @throws Error(numeric)  naming sampler, step and coordinate if the first step of all diverges, or one does once
-  ///                         more after all rollbacks; the particles are those of the last state kept
+  ///                         more after all rollbacks; the particles are those of the state it went back to
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
   void scale_step_size(double factor) override;
   std::string_view name() const override { return sampler_->name(); }
   std::string_view form() const override { return sampler_->form(); }
-  /// Of the steps of the sampler inside: after a rollback those lag behind the steps of this one.
   bool exploring(std::int64_t t) const override { return sampler_->exploring(t); }
-  /// With the state that can be gone back to.
+  /// With the states that can be gone back to.
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
@@ -51,16 +59,23 @@ class RollbackSampler final : public Sampler<Scalar> {
   std::optional<std::string> warning() const;
 
  private:
-  void keep(const Particles<Scalar>& particles, const Target<Scalar>& target);
-  void go_back(Particles<Scalar>& particles, Target<Scalar>& target);
+  /// A state that can be gone back to.
+  struct Generation {
+    Snapshot state;
+    std::int64_t age = 0;  ///< steps that going back to it would take back
+    double scale = 1;      ///< of the step size since then
+    bool used = false;     ///< it was gone back to before
+  };
+  void keep(const Particles<Scalar>& particles, const Target<Scalar>& target, const Batch<Scalar>& batch);
+  /// Returns the steps that it takes back.
+  std::int64_t go_back(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
 
   std::unique_ptr<Sampler<Scalar>> sampler_;
   RollbackOptions options_;
+  AfterRollback after_;
   std::int64_t steps_ = 0, rollbacks_ = 0;  ///< steps: those lost counted too
-  std::int64_t since_kept_ = 0;             ///< steps that a rollback would take back
-  Snapshot kept_;
-  double scale_ = 1;    ///< of the step size since that state
-  std::string reason_;  ///< of the last rollback
+  std::deque<Generation> kept_;             ///< the newest first, at most two
+  std::string reason_;                      ///< of the last rollback
 };
 
 }  // namespace stein::inference

@@ -15,7 +15,7 @@ namespace stein::inference {
 /// A sampler that is still to be made: which one, and its options. A value; copies have options of their own.
 class SamplerChoice {
  public:
-  /// `S`, a sampler of float particles with a nested Options and a constructor (options, rows, size, seed).
+  /// `S`, a sampler of float particles with a nested Options and a constructor (options, ensemble).
   template <class S>
   static SamplerChoice of(typename S::Options options = {}) {
     return SamplerChoice(std::make_unique<ChoiceOf<S>>(std::move(options)));
@@ -29,17 +29,15 @@ class SamplerChoice {
   ~SamplerChoice() = default;
 
   void describe(OptionTable& table) { choice_->describe(table); }
-  /// The sampler for `rows` particles of `size` coordinates. Throws Error(usage) naming an option that is out of range.
-  std::unique_ptr<Sampler<float>> make(std::int64_t rows, std::int64_t size, std::uint64_t seed) const {
-    return choice_->make(rows, size, seed);
-  }
+  /// The sampler of an ensemble. Throws Error(usage) naming an option that is out of range.
+  std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const { return choice_->make(ensemble); }
 
  private:
   struct Choice {
     virtual ~Choice() = default;
     virtual std::unique_ptr<Choice> copy() const = 0;
     virtual void describe(OptionTable& table) = 0;
-    virtual std::unique_ptr<Sampler<float>> make(std::int64_t rows, std::int64_t size, std::uint64_t seed) const = 0;
+    virtual std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const = 0;
   };
   template <class S>
   struct ChoiceOf final : Choice {
@@ -47,8 +45,8 @@ class SamplerChoice {
     typename S::Options options;
     std::unique_ptr<Choice> copy() const override { return std::make_unique<ChoiceOf>(options); }
     void describe(OptionTable& table) override { options.describe(table); }
-    std::unique_ptr<Sampler<float>> make(std::int64_t rows, std::int64_t size, std::uint64_t seed) const override {
-      return std::make_unique<S>(options, rows, size, seed);
+    std::unique_ptr<Sampler<float>> make(const Ensemble& ensemble) const override {
+      return std::make_unique<S>(options, ensemble);
     }
   };
   explicit SamplerChoice(std::unique_ptr<Choice> choice) : choice_(std::move(choice)) {}

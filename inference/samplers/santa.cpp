@@ -12,15 +12,14 @@ const bool registered =
 }  // namespace
 
 template <class Scalar>
-Santa<Scalar>::Santa(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : Diffusion<Scalar>(Dynamics::santa_euler, Schedule(options.step, options.temperature), options.clip, rows, size,
-                        seed),
+Santa<Scalar>::Santa(const Options& options, const Ensemble& ensemble)
+    : Diffusion<Scalar>(Dynamics::santa_euler, Schedule(options.step, options.temperature), options.clip, ensemble),
       options_(checked(options)) {}
 
 template <class Scalar>
 bool Santa<Scalar>::refining(std::int64_t t) const {
   const bool explored = options_.exploration_steps > 0 && t >= options_.square.warm_up + options_.exploration_steps;
-  return explored || t < options_.square.warm_up;
+  return explored || t < options_.square.warm_up || this->schedule().exploring(t);
 }
 
 template <class Scalar>

@@ -38,7 +38,8 @@ struct SantaOptions {
 };
 
 /// Santa (Chen et al. 2016, algorithms 1 and 2): per-coordinate thermostats, an RMSprop metric and a falling
-/// temperature; first exploring with noise, then refining without. The equations are in diffusion_steps.inc.
+/// temperature; first exploring with noise, then refining without, as it does too where a cyclical schedule looks for a
+/// mode. The equations are in diffusion_steps.inc.
 ///
 /// The published κ(1 − G′/G)/u for a metric that changes has no finite variance; the authors' own code leaves it out,
 /// and so does this unless `metric_correction`. Their symmetric splitting asks for the gradient before the first half
@@ -56,7 +57,7 @@ class Santa : public Diffusion<Scalar> {
   /// What the registry makes it from.
   using Options = SantaOptions;
   /// The parameters and errors of GradientSampler.
-  Santa(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Santa(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "santa"; }
   bool exploring(std::int64_t t) const override {
     return options_.square.warming_up(t) || Diffusion<Scalar>::exploring(t);

@@ -12,8 +12,8 @@ const bool registered = register_sampler<Sghmc<float>>("sghmc", "stochastic grad
 }  // namespace
 
 template <class Scalar>
-Sghmc<Scalar>::Sghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : Diffusion<Scalar>(Dynamics::sghmc, Schedule(options.step, options.temperature), options.clip, rows, size, seed),
+Sghmc<Scalar>::Sghmc(const Options& options, const Ensemble& ensemble)
+    : Diffusion<Scalar>(Dynamics::sghmc, Schedule(options.step, options.temperature), options.clip, ensemble),
       options_(checked(options)) {
   numbers(0, 0);
 }

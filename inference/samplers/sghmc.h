@@ -36,7 +36,7 @@ class Sghmc : public Diffusion<Scalar> {
   /// What the registry makes it from.
   using Options = SghmcOptions;
   /// The parameters and errors of GradientSampler; Error(usage) too where ηV/2 > αT: there is no negative variance.
-  Sghmc(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Sghmc(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "sghmc"; }
   /// (1 − α/2)/η.
   double kinetic_scale() const override;

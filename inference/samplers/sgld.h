@@ -29,9 +29,8 @@ class Sgld : public Diffusion<Scalar> {
   /// What the registry makes it from.
   using Options = SgldOptions;
   /// The parameters and errors of GradientSampler.
-  Sgld(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-      : Diffusion<Scalar>(Dynamics::sgld, Schedule(options.step, options.temperature), options.clip, rows, size, seed) {
-  }
+  Sgld(const Options& options, const Ensemble& ensemble)
+      : Diffusion<Scalar>(Dynamics::sgld, Schedule(options.step, options.temperature), options.clip, ensemble) {}
   std::string_view name() const override { return "sgld"; }
 
  protected:

@@ -12,10 +12,10 @@ const bool registered = register_sampler<Sgnht<float>>("sgnht", "stochastic grad
 }  // namespace
 
 template <class Scalar>
-Sgnht<Scalar>::Sgnht(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
+Sgnht<Scalar>::Sgnht(const Options& options, const Ensemble& ensemble)
     : Diffusion<Scalar>(
           checked(options).thermostat == Thermostat::coordinate ? Dynamics::sgnht : Dynamics::sgnht_scalar,
-          Schedule(options.step, options.temperature), options.clip, rows, size, seed),
+          Schedule(options.step, options.temperature), options.clip, ensemble),
       options_(options) {}
 
 template <class Scalar>
@@ -27,6 +27,12 @@ void Sgnht<Scalar>::before_gradient(Particles<Scalar>& particles) {
 }
 
 template <class Scalar>
+Dynamics Sgnht<Scalar>::dynamics(std::int64_t t) const {
+  if (options_.thermostat == Thermostat::particle) return Dynamics::sgnht_scalar;
+  return this->schedule().exploring(t) ? Dynamics::sgnht_rest : Dynamics::sgnht;
+}
+
+template <class Scalar>
 DiffusionNumbers Sgnht<Scalar>::numbers(std::int64_t t, double) const {
   const double h = this->schedule().step_size(t), temperature = this->schedule().temperature(t);
   return {.noise = std::sqrt(2 * options_.diffusion * h * temperature), .step = h, .temperature = temperature};
@@ -34,6 +40,7 @@ DiffusionNumbers Sgnht<Scalar>::numbers(std::int64_t t, double) const {
 
 template <class Scalar>
 void Sgnht<Scalar>::move_thermostats(std::span<const double> momentum_squares) {
+  if (this->schedule().exploring(this->steps())) return;
   const DiffusionNumbers n = numbers(this->steps(), 0);
   for (std::size_t i = 0; i < momentum_squares.size(); ++i) {
     const double excess = momentum_squares[i] / static_cast<double>(this->size()) - n.temperature;

@@ -33,7 +33,8 @@ struct SgnhtOptions {
 
 /// Stochastic gradient Nosé–Hoover thermostat (Ding et al. 2014, eq. 9; Gan et al. 2017, table 1):
 ///   r ← r − ξ r h + h ∇ log p(φ) + √(2AhT) n;  φ ← φ + h r;  ξ ← ξ + h (r·r/Q − T), or ξ ← ξ + h (r∘r − T).
-/// ξ starts at A, r at N(0, T I). Its stationary law has E r² = T and E[φ r′] = −h E r²/2 exactly, r′ the updated
+/// ξ starts at A, r at N(0, T I). Where a cyclical schedule looks for a mode without noise, ξ rests: nothing but
+/// friction would drive it there. Its stationary law has E r² = T and E[φ r′] = −h E r²/2 exactly, r′ the updated
 /// momentum; tests/inference/exact_law_test.cpp holds it to that.
 template <class Scalar>
 class Sgnht : public Diffusion<Scalar> {
@@ -41,7 +42,7 @@ class Sgnht : public Diffusion<Scalar> {
   /// What the registry makes it from.
   using Options = SgnhtOptions;
   /// The parameters and errors of GradientSampler.
-  Sgnht(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Sgnht(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "sgnht"; }
   std::string_view form() const override {
     return options_.thermostat == Thermostat::particle ? "one thermostat a particle" : "one thermostat a coordinate";
@@ -52,6 +53,7 @@ class Sgnht : public Diffusion<Scalar> {
   DiffusionNumbers numbers(std::int64_t t, double data_size) const override;
 
  private:
+  Dynamics dynamics(std::int64_t t) const override;
   void before_gradient(Particles<Scalar>& particles) override;
   void move_thermostats(std::span<const double> momentum_squares) override;
 

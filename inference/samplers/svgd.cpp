@@ -1,9 +1,5 @@
-#include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/svgd.h>
-#include <stein/inference/samplers/svgd_pass.h>
-
-#include <type_traits>
 
 namespace stein::inference {
 namespace {
@@ -14,11 +10,11 @@ const bool registered = register_sampler<Svgd<float>>(
 }  // namespace
 
 template <class Scalar>
-Svgd<Scalar>::Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed)
-    : GradientSampler<Scalar>(Schedule(options.optimizer.step), options.optimizer.clip, rows, size, seed),
-      state_(options.optimizer, rows, size),
+Svgd<Scalar>::Svgd(const Options& options, const Ensemble& ensemble)
+    : GradientSampler<Scalar>(Schedule(options.optimizer.step), options.optimizer.clip, ensemble),
+      state_(options.optimizer, ensemble),
       kernel_options_(checked(options.kernel)),
-      gram_(static_cast<std::size_t>(rows * rows)) {}
+      gram_(static_cast<std::size_t>(ensemble.rows.count * ensemble.rows.count)) {}
 
 template <class Scalar>
 bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
@@ -28,15 +24,10 @@ bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
   const MatrixView<const Scalar> positions = values;
   const std::int64_t t = this->steps();
   const OptimizerStep step = state_.step(t, this->schedule().step_size(t));
-  if constexpr (std::is_same_v<Scalar, float>) {
-    linear ? fused::inner_products(positions, gram_) : fused::squared_distances(positions, gram_);
-    kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
-    return fused::stein_update(values, gradients, weights_, state_, step);
-  } else {
-    linear ? reference::inner_products(positions, gram_) : reference::squared_distances(positions, gram_);
-    kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
-    return reference::stein_update(values, gradients, weights_, state_, step);
-  }
+  const Driver<Scalar>& driver = this->driver();
+  (linear ? driver.inner_products : driver.squared_distances)(positions, gram_);
+  kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
+  return driver.stein_update(values, gradients, weights_, state_, step);
 }
 
 template <class Scalar>

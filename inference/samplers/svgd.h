@@ -31,7 +31,7 @@ class Svgd final : public GradientSampler<Scalar> {
   /// What the registry makes it from.
   using Options = SvgdOptions;
   /// The parameters and errors of GradientSampler; the update itself draws nothing.
-  Svgd(const Options& options, std::int64_t rows, std::int64_t size, std::uint64_t seed);
+  Svgd(const Options& options, const Ensemble& ensemble);
 
   std::string_view name() const override { return "svgd"; }
   std::string_view form() const override { return method_name(state_.method()); }

@@ -35,7 +35,7 @@ template <class Scalar>
 class FunctionTarget final : public Target<Scalar> {
  public:
   /// Writes the gradient at `at` [Q] over `gradient` [Q] and returns the log density there, up to a constant.
-  using LogDensity = std::function<Scalar(std::span<const Scalar> at, std::span<Scalar> gradient)>;
+  using LogDensity = std::function<double(std::span<const Scalar> at, std::span<Scalar> gradient)>;
 
   /// Throws Error(usage) without a function or variables, or for a name that is given twice.
   FunctionTarget(const std::vector<Variable>& variables, LogDensity log_density)
@@ -59,13 +59,15 @@ class FunctionTarget final : public Target<Scalar> {
 
   /// @throws Error(numeric) naming the row whose density is not finite, where the sampler asks for gradients alone and
   ///         would not see it
-  void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>&, const NoiseKey&,
-                MatrixView<Scalar> gradient, std::span<Scalar> value) override {
-    this->check_shapes(coordinates, gradient, value);
-    for (std::int64_t i = 0; i < gradient.rows; ++i) {
-      const Scalar density = log_density_(coordinates.values.row(i), gradient.row(i));
-      if (!value.empty())
-        value[static_cast<std::size_t>(i)] = density;
+  void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey&,
+                const Evaluation<Scalar>& wanted) override {
+    this->check_shapes(coordinates, batch, wanted);
+    std::vector<Scalar> unwanted(wanted.wants_gradient() ? 0 : static_cast<std::size_t>(layout_.size()));
+    for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+      const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>(unwanted);
+      const double density = log_density_(coordinates.values.row(i), gradient);
+      if (wanted.wants_value())
+        wanted.value[static_cast<std::size_t>(i)] = density;
       else if (!std::isfinite(density))
         fail(ErrorKind::numeric, "the log density of particle {} is {}, expected a finite number",
              coordinates.first_row + i, density);

@@ -2,6 +2,7 @@
 // arithmetic.
 #pragma once
 
+#include <stein/inference/arithmetic.h>
 #include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 #include <stein/inference/parameterizations/variational_family.h>
@@ -11,12 +12,6 @@
 #include <memory>
 
 namespace stein::inference {
-
-/// Which driver of the same mathematics computes.
-enum class Arithmetic {
-  fused,      ///< SIMD, one particle at a time
-  reference,  ///< LibTorch autograd, all particles batched
-};
 
 enum class WeightForm {
   direct,                       ///< the weights themselves are sampled: SVGD

@@ -13,13 +13,12 @@ class NoisePrecisionPrior final : public Prior<Scalar> {
     for (const LayoutEntry& entry : coordinates.entries())
       if (entry.role == Role::log_precision) places_.push_back(entry.offset);
   }
-  void add_gradient(const ParticleRows<const Scalar>& rows, MatrixView<Scalar> gradient,
-                    std::span<Scalar> value) const override {
+  void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override {
     for (std::int64_t i = 0; i < rows.values.rows; ++i)
       for (const std::int64_t place : places_) {
         const LogGamma law = log_gamma_prior(gamma_, static_cast<double>(rows.values(i, place)));
-        gradient(i, place) += static_cast<Scalar>(law.slope);
-        if (!value.empty()) value[i] += static_cast<Scalar>(law.value);
+        if (wanted.wants_gradient()) wanted.gradient(i, place) += static_cast<Scalar>(law.slope);
+        if (wanted.wants_value()) wanted.value[i] += law.value;
       }
   }
 

@@ -35,7 +35,7 @@ std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Mo
 /// minibatches, C·B in a language model, make an epoch, over which this sums to −ELBO.
 template <class Scalar>
 double variational_loss(double value, const Batch<Scalar>& batch) {
-  return -value * static_cast<double>(batch.rows) / batch.data_size;
+  return -value / batch.likelihood_scale();
 }
 
 }  // namespace stein::inference

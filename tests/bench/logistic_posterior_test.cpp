@@ -40,7 +40,7 @@ void check_density(inference::Target<double>& target, const LogisticData& data, 
   inference::Particles<double> point(target.layout(), 1);
   std::ranges::copy(weights, point.values().row(0).begin());
   std::vector<double> value(1);
-  target.evaluate(point.coordinates(), {}, {}, point.gradients(), value);
+  target.evaluate(point.coordinates(), {}, {}, {.gradient = point.gradients(), .value = value});
   CHECK(value[0] + constant == Approx(expected.value).epsilon(1e-12));
   for (std::int64_t j = 0; j < data.columns; ++j) {
     const double largest = static_cast<double>(data.rows) + std::abs(weights[static_cast<std::size_t>(j)]);

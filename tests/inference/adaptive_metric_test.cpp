@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "inference/ensemble_of.h"
+
 using namespace stein;
 using namespace stein::inference;
 
@@ -28,7 +30,8 @@ class MovingBowl final : public Target<double> {
   MovingBowl() { layout_.add("x", {size}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey& noise,
-                MatrixView<double> gradient, std::span<double>) override {
+                const Evaluation<double>& wanted) override {
+    const MatrixView<double> gradient = wanted.gradient;
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(i, q) = slope(coordinates.values(i, q), noise.step);
   }
@@ -119,8 +122,8 @@ TEST_CASE("two updates of warm-up and three of adaptive pSGLD are those of its e
   const double scale = square_of == SquareOf::joint ? 1 : 1 / data_size;
   MovingBowl target;
   Particles<double> particles(target.layout(), rows);
-  Psgld<double> sampler({.step = falling(0.2), .temperature = annealed, .square = adaptive(square_of)}, rows, size,
-                        seed);
+  Psgld<double> sampler({.step = falling(0.2), .temperature = annealed, .square = adaptive(square_of)},
+                        ensemble_of(rows, size, seed));
   std::vector<double> position, average(rows * size);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t q = 0; q < size; ++q) position.push_back(particles.values()(i, q) = start(i, q));
@@ -157,7 +160,7 @@ TEST_CASE("Santa's warm-up, exploration and refinement are those of its equation
                              .metric_correction = GENERATE(false, true)};
   MovingBowl target;
   Particles<double> particles(target.layout(), rows);
-  Santa<double> sampler(options, rows, size, seed);
+  Santa<double> sampler(options, ensemble_of(rows, size, seed));
   std::vector<SantaCoordinate> expected;
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t q = 0; q < size; ++q) expected.push_back({.x = particles.values()(i, q) = start(i, q)});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "inference/chain_statistics.h"
+#include "inference/ensemble_of.h"
 
 namespace stein::inference {
 
@@ -27,7 +28,8 @@ class RepeatedNumber final : public Model<double> {
   }
   const Layout& layout() const override { return layout_; }
   void log_likelihood(const ParticleRows<const double>& weights, const Batch<double>& batch, const NoiseKey& noise,
-                      MatrixView<double> gradient, std::span<double> value) override {
+                      const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     const double count = scaled_ ? batch.data_size : static_cast<double>(batch.rows);
     std::ranges::fill(value, 0.0);
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
@@ -55,8 +57,8 @@ class NormalPrior final : public Prior<double> {
   static constexpr double precision = 20;
   explicit NormalPrior(double sign) : sign_(sign) {}
   PriorSpace space() const override { return PriorSpace::weights; }
-  void add_gradient(const ParticleRows<const double>& rows, MatrixView<double> gradient,
-                    std::span<double> value) const override {
+  void add_log_density(const ParticleRows<const double>& rows, const Evaluation<double>& wanted) const override {
+    const auto& [gradient, value] = wanted;
     const MatrixView<const double> values = rows.values;
     for (std::int64_t i = 0; i < values.rows; ++i)
       for (std::int64_t q = 0; q < values.columns; ++q) {
@@ -104,7 +106,7 @@ double z_of_posterior_mean(const typename S::Options& options, Spoiled spoiled, 
   const std::int64_t ensembles = how.together == 1 ? 1 : chains, rows = how.together == 1 ? chains : how.together;
   ChainAverages mean(chains);
   for (std::int64_t e = 0; e < ensembles; ++e) {
-    S sampler(options, rows, target.layout().size(), 5);
+    S sampler(options, ensemble_of(rows, target.layout().size(), 5));
     Particles<double> particles(target.layout(), rows, e * rows, ensembles * rows);
     for (int t = 0; t < 2 * steps; ++t) {
       sampler.step(particles, target, batch);

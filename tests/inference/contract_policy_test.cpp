@@ -20,10 +20,11 @@ class PolicyObjective final : public Target<double> {
     layout_.add("logit", {3}, Role::weight);
   }
   const Layout& layout() const override { return layout_; }
-  bool has_value() const override { return false; }
+  bool has_value(const Batch<double>&) const override { return false; }
 
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey& noise,
-                MatrixView<double> gradient, std::span<double> value) override {
+                const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     STEIN_CHECK(value.empty(), "policy objective: it has a gradient and no value");
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
       const auto logits = coordinates.values.row(i);
@@ -62,11 +63,11 @@ TEST_CASE("a policy objective that rolls out its own episodes gives the policy g
   constexpr std::int64_t rows = 20'000;
   const double logits[] = {0.3, -0.4, 0.9}, temperature = 0.5;
   PolicyObjective target(temperature, 4);
-  CHECK(!target.has_value());
+  CHECK(!target.has_value({}));
   Particles<double> particles(target.layout(), rows);
   for (std::int64_t i = 0; i < rows; ++i)
     for (int a = 0; a < 3; ++a) particles.values()(i, a) = logits[a];
-  target.evaluate(particles.coordinates(), {}, {.seed = 8}, particles.gradients(), {});
+  target.evaluate(particles.coordinates(), {}, {.seed = 8}, {.gradient = particles.gradients()});
 
   const std::vector<double> shares = PolicyObjective::probabilities(logits);
   double expected_return = 0;
@@ -85,10 +86,10 @@ TEST_CASE("a policy objective that rolls out its own episodes gives the policy g
   Particles<double> shard(target.layout(), 5, 100, rows);
   for (std::int64_t i = 0; i < 5; ++i)
     for (int a = 0; a < 3; ++a) shard.values()(i, a) = logits[a];
-  target.evaluate(shard.coordinates(), {}, {.seed = 8}, shard.gradients(), {});
+  target.evaluate(shard.coordinates(), {}, {.seed = 8}, {.gradient = shard.gradients()});
   for (std::int64_t i = 0; i < 5; ++i)
     for (int a = 0; a < 3; ++a) CHECK(shard.gradients()(i, a) == particles.gradients()(100 + i, a));
   std::vector<double> value(5);
-  CHECK_THROWS_WITH(target.evaluate(shard.coordinates(), {}, {}, shard.gradients(), value),
+  CHECK_THROWS_WITH(target.evaluate(shard.coordinates(), {}, {}, {.gradient = shard.gradients(), .value = value}),
                     "policy objective: it has a gradient and no value");
 }

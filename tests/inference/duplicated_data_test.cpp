@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "inference/ensemble_of.h"
 #include "inference/linear_regression_case.h"
 #include "inference/proof_record.h"
 
@@ -63,7 +64,7 @@ TEST_CASE("the data twice, on minibatches of the same size, give SGNHT the ident
   for (const auto& [name, options] : thermostats) {
     RegressionRows<float> rows(twice);
     ThermostatIdentities identities(twice, options, false), old(once, options, false);
-    Opened<Sgnht<float>> sampler(options, 64, 3, 5);
+    Opened<Sgnht<float>> sampler(options, ensemble_of(64, 3, 5));
     run_on_regression(
         sampler, *target, {}, [&](std::int64_t t) { return rows.drawn(t, 64, 2); },
         [&](const Particles<float>& particles) { identities(particles, sampler), old(particles, sampler); });
@@ -95,7 +96,7 @@ TEMPLATE_TEST_CASE("the data twice, half of them at a time, give HMC and NUTS th
   const RegressionRows<float> rows(twice);
   const Moments found = trajectory_moments<TestType>(twice, 0.09, [&](std::int64_t t) { return rows.half(t); });
   const MatrixXd covariance = twice.precision().inverse();
-  CHECK(recorded_z(TestType({}, 1, 1, 0).name(), column, found.largest_z(covariance)) < critical_value);
+  CHECK(recorded_z(TestType({}, ensemble_of(1, 1, 0)).name(), column, found.largest_z(covariance)) < critical_value);
   CHECK(found.largest_z(correlated().precision().inverse()) > mutant_value);
   CHECK(found.resolution(covariance) < 0.02);
 }

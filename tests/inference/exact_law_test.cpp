@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "inference/discretised_law.h"
+#include "inference/ensemble_of.h"
 #include "inference/proof_record.h"
 #include "inference/quadratic_chain.h"
 #include "inference/splitting_law.h"
@@ -72,7 +73,7 @@ MomentumAverages momentum_statistics(const ChainPlan& plan, S& sampler) {
 TEMPLATE_TEST_CASE("SGLD settles at the variance of its discretised law, with and without gradient noise",
                    "[inference][law][proof]", float, double) {
   for (const Setting& s : settings) {
-    Opened<Sgld<TestType>> sampler(at(s, SgldOptions{}), 64, 8, 3);
+    Opened<Sgld<TestType>> sampler(at(s, SgldOptions{}), ensemble_of(64, 8, 3));
     CAPTURE(s.h, s.t, s.v);
     const double z = squares_of_positions<TestType>(plan(s), sampler).z(sgld_variance(s));
     CHECK(recorded_z("sgld", column, z) < critical_value);
@@ -84,7 +85,7 @@ TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[in
   for (const Setting& s : settings) {
     PsgldOptions options = at(s, PsgldOptions{});
     options.square.epsilon = 0.5;  // G = 1/ε = 2 while the average stays at 0
-    Opened<Psgld<TestType>> sampler(options, 64, 8, 3);
+    Opened<Psgld<TestType>> sampler(options, ensemble_of(64, 8, 3));
     sampler.metric_at_rest = true;
     CAPTURE(s.h, s.t, s.v);
     const double z = squares_of_positions<TestType>(plan(s), sampler).z(sgld_variance(s));
@@ -106,8 +107,8 @@ TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law, D-SGH
         CHECK(recorded_z(sampler.name(), column, found.momentum.z(law.momentum)) < critical_value);
         CHECK(recorded_z(sampler.name(), column, found.square.z(law.position)) < critical_value);
       };
-      check(Opened<Sghmc<TestType>>(options, 64, 8, 3));
-      if (estimate == 0) check(Opened<DropoutSghmc<TestType>>({.sghmc = options, .keep = 1}, 64, 8, 4));
+      check(Opened<Sghmc<TestType>>(options, ensemble_of(64, 8, 3)));
+      if (estimate == 0) check(Opened<DropoutSghmc<TestType>>({.sghmc = options, .keep = 1}, ensemble_of(64, 8, 4)));
       if (estimate == 0 && s.v == 0) {
         CHECK(law.position == Approx(s.t / s.k / (1 - s.h * s.k / (2 * (2 - alpha)))));
         CHECK((1 - alpha / 2) * law.momentum / s.h == Approx(s.t / (1 - s.h * s.k / (2 * (2 - alpha)))));  // kinetic
@@ -122,7 +123,7 @@ TEMPLATE_TEST_CASE("SGNHT keeps its exact identities, whichever coordinates shar
     for (const Setting& s : {Setting{1, 0.1, 1, 0}, Setting{1, 0.1, 1, 4}, Setting{2, 0.05, 0.5, 1}}) {
       SgnhtOptions options = at(s, SgnhtOptions{});
       options.thermostat = thermostat;
-      Opened<Sgnht<TestType>> sampler(options, 64, 8, 3);
+      Opened<Sgnht<TestType>> sampler(options, ensemble_of(64, 8, 3));
       const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
       CAPTURE(s.h, s.t, s.v, static_cast<int>(thermostat));
       const char* name = thermostat == Thermostat::particle ? "sgnht, one a particle" : "sgnht, one a coordinate";
@@ -139,7 +140,7 @@ TEST_CASE("SGNHT's friction settles where injected and gradient noise balance", 
     options.thermostat = Thermostat::particle;
     ChainPlan wide = plan(s);
     wide.size = 1024, wide.burn_in = 500, wide.steps = 500;
-    Opened<Sgnht<float>> sampler(options, wide.chains, wide.size, 3);
+    Opened<Sgnht<float>> sampler(options, ensemble_of(wide.chains, wide.size, 3));
     ChainAverages friction(wide.chains);
     run_chains<float>(wide, sampler, [&](const Particles<float>&, const auto& moved) {
       for (std::int64_t i = 0; i < wide.chains; ++i)
@@ -159,9 +160,9 @@ TEST_CASE("Santa's Euler scheme at a metric and temperature that rest is SGNHT w
                                .scheme = SantaScheme::euler,
                                .initial_thermostat = 1 / h,
                                .square = {.epsilon = 1, .warm_up = 0}},
-                              rows, size, 9);
+                              ensemble_of(rows, size, 9));
   santa.metric_at_rest = true;
-  Opened<Sgnht<double>> sgnht({.step = {.step_size = h}, .diffusion = 1 / h}, rows, size, 9);
+  Opened<Sgnht<double>> sgnht({.step = {.step_size = h}, .diffusion = 1 / h}, ensemble_of(rows, size, 9));
   Quadratic<double> target(size, 1.5, 0.3);
   Particles<double> one(target.layout(), rows), other(target.layout(), rows);
   const Batch<double> batch{.data_size = 1};
@@ -197,7 +198,7 @@ TEST_CASE("Santa's symmetric splitting settles at the variances of its discretis
                                    .scheme = SantaScheme::splitting,
                                    .initial_thermostat = law.thermostat / std::sqrt(eta),
                                    .square = {.epsilon = 1 / (metric * metric), .warm_up = 0}},
-                                  64, 8, 3);
+                                  ensemble_of(64, 8, 3));
     sampler.metric_at_rest = true;
     const MomentumAverages found =
         momentum_statistics<double>({.curvature = k, .burn_in = 5000, .steps = 10000}, sampler);
@@ -219,7 +220,7 @@ TEST_CASE("Santa's Euler scheme settles at the variances of its discretised law"
                                    .scheme = SantaScheme::euler,
                                    .initial_thermostat = alpha / std::sqrt(eta),
                                    .square = {.epsilon = 1 / (metric * metric), .warm_up = 0}},
-                                  64, 8, 3);
+                                  ensemble_of(64, 8, 3));
     sampler.metric_at_rest = true;
     const MomentumAverages found =
         momentum_statistics<double>({.curvature = k, .burn_in = 5000, .steps = 10000}, sampler);

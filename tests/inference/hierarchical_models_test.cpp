@@ -1,5 +1,6 @@
 // NUTS where curvature varies: Neal's funnel and the eight schools. Centred they show divergences, non-centred none.
 #include "inference/hierarchical_models.h"
+#include "inference/ensemble_of.h"
 
 #include <stein/inference/samplers/nuts.h>
 
@@ -17,7 +18,7 @@ template <class See, class Count>
 std::int64_t divergences(FunctionTarget<double> target, std::int64_t samples, const See& see, const Count& count) {
   constexpr std::int64_t chains = 64;
   const NutsOptions options{.trajectory = {.step_size = 0.1, .warm_up = 500, .target_acceptance = 0.95}};
-  Nuts<double> sampler(options, chains, target.layout().size(), 7);
+  Nuts<double> sampler(options, ensemble_of(chains, target.layout().size(), 7));
   Particles<double> particles = target.initial_particles(chains, 3);
   for (std::int64_t t = 0; t < 500 + samples; ++t) {
     if (sampler.step(particles, target, {}).exploring) continue;
@@ -39,7 +40,7 @@ double gradient_error(FunctionTarget<double> target) {
   std::vector<double> at(particles.values().row(0).begin(), particles.values().row(0).end()), gradient(at), unused(at);
   double value = 0, worst = 0;
   const auto density = [&](std::vector<double>& into) {
-    target.evaluate({{at.data(), 1, size}}, {}, {}, {into.data(), 1, size}, {&value, 1});
+    target.evaluate({{at.data(), 1, size}}, {}, {}, {.gradient = {into.data(), 1, size}, .value = {&value, 1}});
     return value;
   };
   density(gradient);

@@ -14,6 +14,7 @@
 #include <functional>
 
 #include "inference/discretised_law.h"
+#include "inference/ensemble_of.h"
 #include "inference/linear_gaussian.h"
 #include "inference/quadratic_chain.h"
 #include "inference/regression_case.h"
@@ -81,28 +82,32 @@ inline AffineLaw sghmc_law(const std::vector<AffineLaw::Move>& ascents, double h
 inline std::vector<LinearSubject> linear_subjects() {
   const auto sgld = [](const Setting& s) { return sgld_variance(s); };
   const auto sghmc = [](const Setting& s) { return SghmcLaw(s, friction).position; };
-  return {
-      {"sgld", [](double h) { return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, 64, 3, 5); },
-       sgld, sgld_law},
-      {"psgld, metric at rest",  // at rest G = 1/ε = 2
-       [](double h) {
-         auto sampler = std::make_unique<Opened<Psgld<float>>>(
-             PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, 64, 3, 5);
-         sampler->metric_at_rest = true;
-         return sampler;
-       },
-       sgld, sgld_law},
-      {"sghmc",
-       [](double h) {
-         return std::make_unique<Sghmc<float>>(SghmcOptions{.step = {.step_size = h}, .friction = friction}, 64, 3, 5);
-       },
-       sghmc, sghmc_law},
-      {"dropout-sghmc",
-       [](double h) {
-         return std::make_unique<DropoutSghmc<float>>(
-             DropoutSghmcOptions{.sghmc = {.step = {.step_size = h}, .friction = friction}, .keep = 1}, 64, 3, 5);
-       },
-       sghmc, sghmc_law}};
+  return {{"sgld",
+           [](double h) {
+             return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, ensemble_of(64, 3, 5));
+           },
+           sgld, sgld_law},
+          {"psgld, metric at rest",  // at rest G = 1/ε = 2
+           [](double h) {
+             auto sampler = std::make_unique<Opened<Psgld<float>>>(
+                 PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, ensemble_of(64, 3, 5));
+             sampler->metric_at_rest = true;
+             return sampler;
+           },
+           sgld, sgld_law},
+          {"sghmc",
+           [](double h) {
+             return std::make_unique<Sghmc<float>>(SghmcOptions{.step = {.step_size = h}, .friction = friction},
+                                                   ensemble_of(64, 3, 5));
+           },
+           sghmc, sghmc_law},
+          {"dropout-sghmc",
+           [](double h) {
+             return std::make_unique<DropoutSghmc<float>>(
+                 DropoutSghmcOptions{.sghmc = {.step = {.step_size = h}, .friction = friction}, .keep = 1},
+                 ensemble_of(64, 3, 5));
+           },
+           sghmc, sghmc_law}};
 }
 
 /// What an SGNHT chain averages to 0 on a Gaussian N(m, Λ⁻¹) at any step size, minibatches or not. With x = φ − m, r
@@ -164,7 +169,7 @@ class SplittingCase {
                  .scheme = SantaScheme::splitting,
                  .initial_thermostat = SplittingLaw(5000, metric, eta).thermostat / std::sqrt(eta),
                  .square = {.epsilon = 1 / (metric * metric), .warm_up = 0}},
-                64, 3, 5),
+                ensemble_of(64, 3, 5)),
         covariance(MatrixXd::Zero(3, 3)) {
     sampler.metric_at_rest = true;
     const MatrixXd precision = regression.precision();
@@ -184,7 +189,7 @@ inline std::pair<VectorXd, MatrixXd> linear_kernel_moments(const Regression& reg
   Particles<double> particles = target->initial_particles(8, 4, 1);
   Svgd<double> sampler({.kernel = {.kernel = SvgdKernel::linear},
                         .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.01}, .momentum = 0.9}},
-                       8, particles.size(), 0);
+                       particles.ensemble(0));
   for (int t = 0; t < 6000; ++t) sampler.step(particles, *target, batch);
   MatrixXd rows(8, particles.size());
   for (int i = 0; i < 8; ++i) rows.row(i) = row_vector(std::as_const(particles).values(), i).transpose();
@@ -197,7 +202,7 @@ inline std::pair<VectorXd, MatrixXd> linear_kernel_moments(const Regression& reg
 template <class S, class Next>
 Moments trajectory_moments(const Regression& data, double step_size, const Next& next) {
   const auto target = data.posterior();
-  S sampler({.trajectory = {.step_size = step_size, .warm_up = 0}}, 64, 3, 5);
+  S sampler({.trajectory = {.step_size = step_size, .warm_up = 0}}, ensemble_of(64, 3, 5));
   Moments found(64, data.centre());
   run_on_regression(sampler, *target, {.burn_in = 100, .steps = 500}, next,
                     [&](const Particles<float>& particles) { found(particles); });
@@ -213,7 +218,7 @@ inline double distance_from_mode(OptimizerMethod method, const Regression& regre
   Optimizer<double> optimizer({.method = method,
                                .step = {.step_size = 0.01, .step_decay_steps = 200, .step_decay_exponent = 2},
                                .square_decay = 0.9},
-                              4, 3, 0);
+                              ensemble_of(4, 3, 0));
   Particles<double> particles = target->initial_particles(4, 4, 1);
   for (int t = 0; t < 3000; ++t) optimizer.step(particles, *target, batch);
   double error = 0;

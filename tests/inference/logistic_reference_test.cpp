@@ -12,6 +12,7 @@
 #include <catch2/catch.hpp>
 #include <numbers>
 
+#include "inference/ensemble_of.h"
 #include "inference/proof_record.h"
 #include "inference/quadratic_chain.h"
 #include "inference/regression_case.h"
@@ -141,7 +142,7 @@ TEMPLATE_TEST_CASE("HMC and NUTS draw from the posterior of a logistic regressio
   const LogisticPosterior posterior(data);
   const RegressionRows<float> rows(data);
   const auto target = data.posterior();
-  TestType sampler({.trajectory = {.step_size = 0.3, .warm_up = 0}}, 64, 2, 5);
+  TestType sampler({.trajectory = {.step_size = 0.3, .warm_up = 0}}, ensemble_of(64, 2, 5));
   Moments found(64, posterior.mean);
   run_on_regression(
       sampler, *target, {.burn_in = 100, .steps = 500}, [&](std::int64_t) { return rows.all(); },
@@ -153,11 +154,11 @@ TEMPLATE_TEST_CASE("HMC and NUTS draw from the posterior of a logistic regressio
 TEST_CASE("half the step halves the bias of Langevin samplers on a logistic regression",
           "[inference][reference][proof][slow]") {
   check_halving("sgld", 0.08, [](double h) {
-    return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, long_run.chains, 2, 5);
+    return std::make_unique<Sgld<float>>(SgldOptions{.step = {.step_size = h}}, ensemble_of(long_run.chains, 2, 5));
   });
   check_halving("psgld, metric at rest", 0.08, [](double h) {  // at rest G = 1/ε = 2
     auto sampler = std::make_unique<Opened<Psgld<float>>>(
-        PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, long_run.chains, 2, 5);
+        PsgldOptions{.step = {.step_size = h}, .square = {.epsilon = 0.5}}, ensemble_of(long_run.chains, 2, 5));
     sampler->metric_at_rest = true;
     return sampler;
   });
@@ -168,12 +169,12 @@ TEST_CASE("half the step halves the bias of SGHMC on a logistic regression", "[i
   check_halving("sghmc", 0.1, [&](double h) {
     SghmcOptions chosen = options;
     chosen.step.step_size = h;
-    return std::make_unique<Sghmc<float>>(chosen, long_run.chains, 2, 5);
+    return std::make_unique<Sghmc<float>>(chosen, ensemble_of(long_run.chains, 2, 5));
   });
   check_halving("dropout-sghmc", 0.1, [&](double h) {
     DropoutSghmcOptions chosen{.sghmc = options, .keep = 1};
     chosen.sghmc.step.step_size = h;
-    return std::make_unique<DropoutSghmc<float>>(chosen, long_run.chains, 2, 5);
+    return std::make_unique<DropoutSghmc<float>>(chosen, ensemble_of(long_run.chains, 2, 5));
   });
 }
 
@@ -184,7 +185,8 @@ TEST_CASE("half the step halves the bias of SGNHT on a logistic regression", "[i
                                          {"sgnht, one a coordinate", Thermostat::coordinate}}) {
     const auto make = [&, thermostat = thermostat](double h) {
       return std::make_unique<Sgnht<float>>(
-          SgnhtOptions{.step = {.step_size = h}, .diffusion = 2, .thermostat = thermostat}, longer.chains, 2, 5);
+          SgnhtOptions{.step = {.step_size = h}, .diffusion = 2, .thermostat = thermostat},
+          ensemble_of(longer.chains, 2, 5));
     };
     check_halving(name, 0.15, make, longer);
   }
@@ -201,7 +203,7 @@ TEST_CASE("half the step halves the bias of Santa's splitting on a stiff logisti
                                   .scheme = SantaScheme::splitting,
                                   .initial_thermostat = SplittingLaw(5000, 0.25, eta).thermostat / std::sqrt(eta),
                                   .square = {.epsilon = 16, .warm_up = 0}},
-                                 long_run.chains, 2, 5);
+                                 ensemble_of(long_run.chains, 2, 5));
     sampler.metric_at_rest = true;
     return bias_of(sampler, data,
                    {.chains = 128, .burn_in = 5000, .steps = 20000, .start = LogisticPosterior(data).mean});

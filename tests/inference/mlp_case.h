@@ -43,7 +43,7 @@ struct MlpCase {
   Batch<Scalar> batch() const {
     Batch<Scalar> batch;
     if (options.ones > 0)
-      batch.inputs.indices = {indices.data(), static_cast<std::int64_t>(indices.size()) / options.ones, options.ones};
+      batch.inputs.ones = {indices.data(), static_cast<std::int64_t>(indices.size()) / options.ones, options.ones};
     else
       batch.inputs.dense = matrix(dense, spec.inputs);
     const bool one_column = options.chosen_outputs || spec.likelihood == Likelihood::categorical;
@@ -117,7 +117,7 @@ std::vector<double> plain_input(const MlpSpec& spec, const Batch<Scalar>& batch,
   std::vector<double> input(static_cast<std::size_t>(spec.inputs), 0.0);
   const std::int64_t place = batch.inputs_per_particle ? particle * batch.rows + row : row;
   if (batch.inputs.one_hot())
-    for (const std::int32_t index : batch.inputs.indices.row(place)) input[index] += 1;
+    for (const std::int32_t index : batch.inputs.ones.row(place)) input[index] += 1;
   else
     for (std::int64_t i = 0; i < spec.inputs; ++i)
       input[i] = batch.inputs.dense(place, i) * (batch.input_mask.data == nullptr ? 1 : batch.input_mask(row, i));

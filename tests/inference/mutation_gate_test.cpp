@@ -19,6 +19,7 @@
 
 #include "inference/conjugate_case.h"
 #include "inference/discretised_law.h"
+#include "inference/ensemble_of.h"
 #include "inference/proof_record.h"
 #include "inference/quadratic_chain.h"
 #include "inference/splitting_law.h"
@@ -53,7 +54,7 @@ struct Subject {
 template <class S, class See>
 double z_of(const typename S::Options& options, const Mutant* mutant, double law, const ChainPlan& chosen,
             const See& see) {
-  Opened<S> sampler(options, chosen.chains, chosen.size, 3);
+  Opened<S> sampler(options, ensemble_of(chosen.chains, chosen.size, 3));
   sampler.metric_at_rest = true;
   if (mutant != nullptr) sampler.spoil = mutant->spoil;
   ChainAverages average(chosen.chains);

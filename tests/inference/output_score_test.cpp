@@ -90,7 +90,7 @@ std::vector<double> unpadded(const Layout& layout, const std::vector<Scalar>& fl
 template <class Scalar>
 struct Scored {
   std::vector<double> gradient;
-  std::vector<Scalar> value = std::vector<Scalar>(particles);
+  std::vector<double> value = std::vector<double>(particles);
 };
 
 template <class Scalar, class Driver>
@@ -98,8 +98,8 @@ Scored<Scalar> scored(Driver& model, const ScoreCase<Scalar>& which, std::vector
   const std::int64_t size = model.layout().size();
   std::vector<Scalar> gradient(flat.size(), Scalar{7});
   Scored<Scalar> result;
-  model.log_likelihood({{flat.data(), particles, size}}, which.batch(), {}, {gradient.data(), particles, size},
-                       result.value);
+  model.log_likelihood({{flat.data(), particles, size}}, which.batch(), {},
+                       {.gradient = {gradient.data(), particles, size}, .value = result.value});
   result.gradient = unpadded(model.layout(), gradient);
   return result;
 }
@@ -151,6 +151,43 @@ TEST_CASE("a batch with a score of its own has no targets", "[inference][mlp]") 
   Batch<float> batch = which.batch();
   batch.targets = {which.y.data(), rows, outputs};
   CHECK_ERROR(model.log_likelihood({{flat.data(), particles, model.layout().size()}}, batch, {},
-                                   {gradient.data(), particles, model.layout().size()}, {}),
+                                   {.gradient = {gradient.data(), particles, model.layout().size()}}),
               usage, "no place for targets");
+}
+
+TEST_CASE("every weight sample of a particle is scored as that particle", "[inference][mlp]") {
+  // The score is (particle + 1) times the outputs' sum; two samples a particle, the first particle is number 5.
+  struct ByParticle final : OutputScore<float> {
+    double score(std::int64_t particle, std::int64_t, MatrixView<const float> f, std::span<const float>,
+                 MatrixView<float> gradient, std::span<float>) const override {
+      double sum = 0;
+      for (std::int64_t i = 0; i < f.rows; ++i)
+        for (std::int64_t k = 0; k < f.columns; ++k) {
+          gradient(i, k) = static_cast<float>(particle + 1);
+          sum += static_cast<double>(particle + 1) * static_cast<double>(f(i, k));
+        }
+      return sum;
+    }
+  } by_particle;
+  const MlpSpec spec{.inputs = 3, .outputs = 2};
+  const std::vector<float> x{1, -2, 0.5F, 0.3F, 4, 1};
+  const Batch<float> batch{.inputs = {.dense = {x.data(), 2, 3}},
+                           .rows = 2,
+                           .data_size = 2,
+                           .score = &by_particle,
+                           .first_particle = 5,
+                           .weight_samples = 2};
+  ParticleMlp fused(spec);
+  ParticleMlpReference<float> reference(spec);
+  for (Model<float>* model : {static_cast<Model<float>*>(&fused), static_cast<Model<float>*>(&reference)}) {
+    const std::int64_t size = model->layout().size(), bias = model->layout().at("layer0.bias").offset;
+    std::vector<float> weights(static_cast<std::size_t>(4 * size)), gradient(weights.size());
+    for (std::int64_t i = 0; i < 4; ++i) weights[static_cast<std::size_t>(i * size + bias)] = 1;  // outputs are (1, 0)
+    std::vector<double> value(4);
+    model->log_likelihood({{weights.data(), 4, size}}, batch, {},
+                          {.gradient = {gradient.data(), 4, size}, .value = value});
+    CHECK(value == std::vector<double>{12, 12, 14, 14});
+    for (std::int64_t i = 0; i < 4; ++i)
+      CHECK(gradient[static_cast<std::size_t>(i * size + bias)] == (i < 2 ? 12.0F : 14.0F));
+  }
 }

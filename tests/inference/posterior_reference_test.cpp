@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "inference/ensemble_of.h"
 #include "inference/linear_regression_case.h"
 #include "inference/proof_record.h"
 
@@ -26,7 +27,7 @@ TEMPLATE_TEST_CASE("HMC and NUTS draw from the posterior of a linear regression"
   const RegressionRows<float> rows(data);
   const Moments found = trajectory_moments<TestType>(data, 0.08, [&](std::int64_t) { return rows.all(); });
   const MatrixXd covariance = data.precision().inverse();
-  CHECK(recorded_z(TestType({}, 1, 1, 0).name(), column, found.largest_z(covariance)) < critical_value);
+  CHECK(recorded_z(TestType({}, ensemble_of(1, 1, 0)).name(), column, found.largest_z(covariance)) < critical_value);
   CHECK(found.resolution(covariance) < 0.02);
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("SGNHT keeps its exact identities on a linear regression", "[inference
   const auto target = data.posterior();
   for (const auto& [name, options] : thermostats) {
     ThermostatIdentities identities(data, options, true);
-    Opened<Sgnht<float>> sampler(options, 64, 3, 5);
+    Opened<Sgnht<float>> sampler(options, ensemble_of(64, 3, 5));
     run_on_regression(
         sampler, *target, {}, [&](std::int64_t) { return rows.all(); },
         [&](const Particles<float>& particles) { identities(particles, sampler); });

@@ -75,7 +75,7 @@ std::vector<float> sampled(const NetworkPosteriorOptions& options, int steps = 2
   const Data data;
   const auto posterior = make_network_posterior(options, network);
   Particles<float> particles = posterior->initial_particles(6, 3, 1);
-  Svgd<float> sampler({}, 6, particles.size(), 0);
+  Svgd<float> sampler({}, particles.ensemble(0));
   for (int t = 0; t < steps; ++t) sampler.step(particles, *posterior, data.batch);
   std::vector<float> all;
   for (std::int64_t i = 0; i < 6; ++i)
@@ -116,8 +116,8 @@ TEST_CASE("the value is the log joint whose gradient is given", "[inference][pos
   options.structure.reflectors = 3;
   const auto posterior = make_network_posterior(options, network);
   Particles<float> particles = posterior->initial_particles(1, 3, 1);
-  std::vector<float> value(1), ignored(static_cast<std::size_t>(particles.size()));
-  posterior->evaluate(particles.coordinates(), data.batch, {}, particles.gradients(), value);
+  std::vector<double> value(1);
+  posterior->evaluate(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients(), .value = value});
   // A step of length 1e-3 along the gradient raises the value by 1e-3 ‖g‖ to first order; the central difference is of
   // second.
   double norm = 0;
@@ -127,9 +127,9 @@ TEST_CASE("the value is the log joint whose gradient is given", "[inference][pos
     Particles<float> moved = particles;
     for (std::int64_t q = 0; q < moved.size(); ++q)
       moved.values()(0, q) += static_cast<float>(length * particles.gradients()(0, q) / norm);
-    std::vector<float> result(1);
-    posterior->evaluate(moved.coordinates(), data.batch, {}, {ignored.data(), 1, moved.size()}, result);
-    return double{result[0]};
+    double result = 0;
+    posterior->evaluate(moved.coordinates(), data.batch, {}, {.value = {&result, 1}});
+    return result;
   };
   CHECK((value_at(1e-2) - value_at(-1e-2)) / 2e-2 == Approx(norm).epsilon(1e-2));
 }
@@ -144,8 +144,8 @@ TEST_CASE("targets of one's own for every particle are that particle's", "[infer
   Batch<float> batch = data.batch;
   batch.targets = {own.data(), 120, 1};
   batch.targets_per_particle = true;
-  posterior->evaluate(particles.coordinates(), batch, {}, particles.gradients(), {});
-  posterior->evaluate(shared.coordinates(), data.batch, {}, shared.gradients(), {});
+  posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
+  posterior->evaluate(shared.coordinates(), data.batch, {}, {.gradient = shared.gradients()});
   for (std::int64_t i = 0; i < 3; ++i) {
     const bool same = std::ranges::equal(particles.gradients().row(i), shared.gradients().row(i));
     CHECK(same == (i != 1));
@@ -158,26 +158,29 @@ TEST_CASE("the weight samples of a particle all see that particle's own data", "
   auto twice = std::make_unique<Twice>(model->layout());
   Posterior<float> posterior(std::move(model), std::move(twice), {});
   Particles<float> together = posterior.initial_particles(3, 3, 1), apart = together;
-  std::vector<float> targets(3 * 40), value(3), expected(3);
+  std::vector<float> targets(3 * 40);
+  std::vector<double> value(3), expected(3);
   fill_normal(std::span<float>(targets), {.seed = 4}, 0);
   Batch<float> batch = data.batch;
   batch.targets = {targets.data(), 120, 1};
   batch.targets_per_particle = true;
-  posterior.evaluate(together.coordinates(), batch, {}, together.gradients(), value);
+  posterior.evaluate(together.coordinates(), batch, {}, {.gradient = together.gradients(), .value = value});
   for (std::int64_t i = 0; i < 3; ++i) {
     Batch<float> own = data.batch;
     own.targets = {targets.data() + 40 * i, 40, 1};
-    posterior.evaluate(apart.coordinates().block(i, 1), own, {}, apart.gradients().block(i, 1),
-                       std::span(expected).subspan(static_cast<std::size_t>(i), 1));
+    posterior.evaluate(apart.coordinates().block(i, 1), own, {},
+                       {.gradient = apart.gradients().block(i, 1),
+                        .value = std::span(expected).subspan(static_cast<std::size_t>(i), 1)});
     CHECK(std::ranges::equal(together.gradients().row(i), apart.gradients().row(i)));
   }
   CHECK(value == expected);
   batch.targets.rows = 119;
-  CHECK_ERROR(posterior.evaluate(together.coordinates(), batch, {}, together.gradients(), {}), usage,
+  CHECK_ERROR(posterior.evaluate(together.coordinates(), batch, {}, {.gradient = together.gradients()}), usage,
               "40 rows for each of 3 particles, got 119");
-  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {}, apart.gradients().block(0, 2), {}), usage,
-              "expected gradients [3,", "got [2,");
-  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {}, apart.gradients(), std::span(expected).first(2)),
+  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {}, {.gradient = apart.gradients().block(0, 2)}),
+              usage, "expected gradients [3,", "got [2,");
+  CHECK_ERROR(posterior.evaluate(apart.coordinates(), data.batch, {},
+                                 {.gradient = apart.gradients(), .value = std::span(expected).first(2)}),
               usage, "3 values or none, got 2");
 }
 

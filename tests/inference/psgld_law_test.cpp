@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "inference/ensemble_of.h"
 #include "inference/proof_record.h"
 #include "inference/quadratic_chain.h"
 
@@ -44,8 +45,8 @@ double forgetful_variance(double h) {
 /// E x² on N(0, 1).
 ChainAverages squares(double h, double decay, std::int64_t burn_in, std::int64_t steps) {
   const ChainPlan plan{.size = 64, .burn_in = burn_in, .steps = steps};
-  Psgld<float> sampler({.step = {.step_size = h}, .square = {.decay = decay, .epsilon = epsilon}}, plan.chains,
-                       plan.size, 3);
+  Psgld<float> sampler({.step = {.step_size = h}, .square = {.decay = decay, .epsilon = epsilon}},
+                       ensemble_of(plan.chains, plan.size, 3));
   ChainAverages found(plan.chains);
   run_chains<float>(plan, sampler, [&](const Particles<float>& particles, const auto&) {
     for (std::int64_t i = 0; i < plan.chains; ++i)

@@ -28,7 +28,7 @@ class Trainer {
             {.parameterization = form, .structure = {.reflectors = 2}},
             {.inputs = 3, .hidden = {5}, .outputs = 1, .activation = Activation::tanh, .learn_noise_precision = true})),
         particles_(posterior_->initial_particles(rows, 3, 1)),
-        sampler_(sampler.make(rows, particles_.size(), 7), {.keep_every = 64}) {
+        sampler_(sampler.make(particles_.ensemble(7)), {.keep_every = 64}) {
     fill_normal(std::span<float>(x_), {.seed = 1}, 0);
     fill_normal(std::span<float>(y_), {.seed = 1}, 1);
   }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -42,7 +43,8 @@ class Bowl final : public Target<float> {
   }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
-                MatrixView<float> gradient, std::span<float> value) override {
+                const Evaluation<float>& wanted) override {
+    const auto& [gradient, value] = wanted;
     std::ranges::fill(value, 0.0f);
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q) {
@@ -94,7 +96,7 @@ void for_every_sampler(const Body& body) {
 }
 
 std::unique_ptr<Sampler<float>> make(const SamplerChoice& choice, const Particles<float>& particles) {
-  return choice.make(particles.rows(), particles.size(), 7);
+  return choice.make(particles.ensemble(7));
 }
 
 }  // namespace
@@ -170,11 +172,12 @@ TEST_CASE("a step out of the finite numbers names the coordinate, or is refused"
 
 TEST_CASE("a sampler refuses particles that it was not made for", "[inference][sampler]") {
   for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
-    const auto fewer = choice.make(rows - 1, particles.size(), 7), narrower = choice.make(rows, 8, 7);
+    const auto fewer = choice.make(ensemble_of(rows - 1, particles.size(), 7)),
+               narrower = choice.make(ensemble_of(rows, 8, 7));
     CHECK_ERROR(fewer->step(particles, target, batch), usage, "made for 4 particles of 9 coordinates, got 5 of 9");
     CHECK_ERROR(narrower->step(particles, target, batch), usage, "made for 5 particles of 8 coordinates, got 5 of 9");
-    CHECK_ERROR(choice.make(0, 9, 7), usage, "at least 1 coordinate, got 0 of 9");
-    CHECK_ERROR(choice.make(5, 0, 7), usage, "got 5 of 0");
+    CHECK_ERROR(choice.make(ensemble_of(0, 9, 7)), usage, "at least 1 coordinate, got 0 of 9");
+    CHECK_ERROR(choice.make(ensemble_of(5, 0, 7)), usage, "got 5 of 0");
     const auto sampler = make(choice, particles);
     Snapshot state;
     sampler->save(state);

@@ -96,3 +96,21 @@ TEST_CASE("moments go on from a snapshot as if nothing had happened", "[policies
 TEST_CASE("moments need a column", "[policies][moments]") {
   CHECK_ERROR(RunningMoments(0), usage, "at least one column", "got 0");
 }
+
+TEST_CASE("moments of two streams put together are those of all rows", "[policies][moments]") {
+  const std::vector<float> all = numbers();
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    RunningMoments moments(columns);
+    moments.add({all.data() + first * columns, count, columns});
+    return moments;
+  };
+  RunningMoments together = part(0, 300), whole = part(0, rows);
+  together.merge(RunningMoments(columns));
+  together.merge(part(300, rows - 300));
+  CHECK(together.count() == whole.count());
+  for (std::int64_t k = 0; k < columns; ++k) {
+    CHECK(together.mean(k) == Approx(whole.mean(k)).epsilon(1e-12).margin(1e-12));
+    CHECK(together.variance(k) == Approx(whole.variance(k)).epsilon(1e-10).margin(1e-12));
+  }
+  CHECK_ERROR(together.merge(RunningMoments(2)), usage, "expected 3 columns, got 2");
+}

@@ -72,7 +72,9 @@ TEST_CASE("a module is laid out as its named parameters say", "[inference][modul
   CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias", "2.weight"});
   CHECK(model.layout().at("0.weight").shape == std::vector<std::int64_t>{3, 4});
   CHECK(model.layout().at("0.weight").role == Role::weight);
-  CHECK(model.layout().at("1.weight").role == Role::bias);
+  CHECK(model.layout().at("1.weight").role == Role::gain);
+  CHECK(model.layout().at("1.bias").role == Role::bias);
+  CHECK(model.layout().at("2.weight").fan_in == 3);
   CHECK(model.layout().at("2.weight").layer == 2);
   CHECK(model.layout().coordinate_count() == 12 + 3 + 3 + 3 + 6);
   CHECK(model.layout().buffers().size() == 2);  // running mean and variance; the batch count is no real number
@@ -101,9 +103,9 @@ TEST_CASE("a module has the log-likelihood and gradient of the same perceptron, 
   for (std::int64_t m = 0; m < 3; ++m) std::ranges::fill(theirs.gradients().row(m), NAN);
 
   const Numbers data = random_numbers(7, 4, 2);
-  std::vector<float> expected(3), value(3);
-  mlp.log_likelihood(ours.coordinates(), data.batch, {}, ours.gradients(), expected);
-  model.log_likelihood(theirs.coordinates(), data.batch, {}, theirs.gradients(), value);
+  std::vector<double> expected(3), value(3);
+  mlp.log_likelihood(ours.coordinates(), data.batch, {}, {.gradient = ours.gradients(), .value = expected});
+  model.log_likelihood(theirs.coordinates(), data.batch, {}, {.gradient = theirs.gradients(), .value = value});
   for (int m = 0; m < 3; ++m) CHECK(value[m] == Approx(expected[m]).epsilon(1e-5));
   float worst = 0, largest = 0;
   pairs([&](std::int64_t m, std::int64_t i, std::int64_t j) {
@@ -228,8 +230,8 @@ TEST_CASE("a module sees its inputs under the batch's mask", "[inference][module
   Particles<float> particles(model.layout(), 2);
   for (std::uint32_t m = 0; m < 2; ++m) fill_normal(particles.values().row(m), {.seed = 2}, m);
   const auto score = [&](const Batch<float>& batch) {
-    std::vector<float> numbers(2);
-    model.log_likelihood(particles.coordinates(), batch, {}, particles.gradients(), numbers);
+    std::vector<double> numbers(2);
+    model.log_likelihood(particles.coordinates(), batch, {}, {.gradient = particles.gradients(), .value = numbers});
     for (std::int64_t m = 0; m < 2; ++m)
       numbers.insert(numbers.end(), particles.gradients().row(m).begin(), particles.gradients().row(m).end());
     return numbers;
@@ -292,9 +294,9 @@ TEST_CASE("an LSTM can be sharpened, and its exact gradient is that of the value
     const auto value_at = [&](float step) {
       for (std::int64_t j = 0; j < at.size(); ++j)
         moved.values()(0, j) = at.values()(0, j) + step * direction.values()(0, j);
-      std::vector<float> value(1);
-      model.log_likelihood(moved.coordinates(), data.batch, noise, moved.gradients(), value);
-      return double{value[0]};
+      std::vector<double> value(1);
+      model.log_likelihood(moved.coordinates(), data.batch, noise, {.gradient = moved.gradients(), .value = value});
+      return value[0];
     };
     const double difference = (value_at(5e-3F) - value_at(-5e-3F)) / 1e-2;
     value_at(0);
@@ -314,17 +316,17 @@ TEST_CASE("each particle sees its own inputs and targets where the batch has one
   Particles<float> particles(model.layout(), 2);
   initialise_coordinates(particles, 3, 1.0);
   Numbers both = random_numbers(10, 4, 2);
-  std::vector<float> together(2), apart(2);
+  std::vector<double> together(2), apart(2);
   both.batch.rows = 5;
   both.batch.inputs_per_particle = both.batch.targets_per_particle = true;
-  model.log_likelihood(particles.coordinates(), both.batch, {}, particles.gradients(), together);
+  model.log_likelihood(particles.coordinates(), both.batch, {}, {.gradient = particles.gradients(), .value = together});
   for (std::int64_t m = 0; m < 2; ++m) {
     Batch<float> own = both.batch;
     own.inputs.dense = own.inputs.dense.block(5 * m, 5);
     own.targets = own.targets.block(5 * m, 5);
     own.inputs_per_particle = own.targets_per_particle = false;
-    model.log_likelihood(particles.coordinates().block(m, 1), own, {}, particles.gradients().block(m, 1),
-                         std::span(apart).subspan(m, 1));
+    model.log_likelihood(particles.coordinates().block(m, 1), own, {},
+                         {.gradient = particles.gradients().block(m, 1), .value = std::span(apart).subspan(m, 1)});
   }
   CHECK(together == apart);
 }
@@ -346,7 +348,7 @@ TEST_CASE("parameters are views of the flat rows while a module is scored, and i
   Particles<float> particles(model.layout(), 2);
   initialise_coordinates(particles, 4, 1.0);
   const Numbers data = random_numbers(3, 4, 2);
-  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+  model.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()});
 
   std::vector<const void*> expected, expected_gradients;
   for (std::int64_t m = 0; m < 2; ++m)
@@ -375,14 +377,16 @@ TEST_CASE("an LSTM of LibTorch has the gradient that LibTorch gives it", "[infer
   const Numbers data = random_numbers(4, 6, 1);
   Particles<float> particles(model.layout(), 1);
   model.copy_parameters(particles.values().row(0));
-  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+  model.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()});
 
   (score(data.batch) * 10).backward();  // N/n = 40/4
-  const auto parameters = network->parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const at::Tensor found = entry_view(particles.gradients(), model.layout().entries()[i]).flatten();
-    CHECK(found.allclose(parameters[i].grad().flatten(), 1e-5, 1e-5));
+  std::string order;                    // cuDNN's: all matrices, then all biases
+  for (const LayoutEntry& entry : model.layout().entries()) {
+    const at::Tensor found = entry_view(particles.gradients(), entry).flatten();
+    CHECK(found.allclose(network->named_parameters()[entry.name].grad().flatten(), 1e-5, 1e-5));
+    order += entry.name + " ";
   }
+  CHECK(order == "weight_ih_l0 weight_hh_l0 weight_ih_l1 weight_hh_l1 bias_ih_l0 bias_hh_l0 bias_ih_l1 bias_hh_l1 ");
 }
 
 TEST_CASE("dropout follows the noise key and leaves LibTorch's own generator alone", "[inference][module]") {
@@ -393,12 +397,12 @@ TEST_CASE("dropout follows the noise key and leaves LibTorch's own generator alo
   std::ranges::copy(particles.values().row(0), particles.values().row(1).begin());
   const Numbers data = random_numbers(3, 4, 2);
   const auto score = [&](const NoiseKey& key) {
-    std::vector<float> value(2);
-    model.log_likelihood(particles.coordinates(), data.batch, key, particles.gradients(), value);
+    std::vector<double> value(2);
+    model.log_likelihood(particles.coordinates(), data.batch, key, {.gradient = particles.gradients(), .value = value});
     return value;
   };
   torch::manual_seed(1);
-  const std::vector<float> first = score({.seed = 7});
+  const std::vector<double> first = score({.seed = 7});
   const float drawn = at::rand({1}).item<float>();
   torch::manual_seed(1);
   CHECK(at::rand({1}).item<float>() == drawn);
@@ -413,7 +417,7 @@ TEST_CASE("scoring leaves the running statistics of batch normalisation as they 
   Particles<float> particles(model.layout(), 2);
   initialise_coordinates(particles, 6, 1.0);
   const Numbers data = random_numbers(5, 4, 2);
-  model.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {});
+  model.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()});
   CHECK(network->named_buffers()["1.running_mean"].equal(at::zeros({3})));
   CHECK(network->named_buffers()["1.running_var"].equal(at::ones({3})));
 }
@@ -430,7 +434,7 @@ TEST_CASE("every particle has running statistics of its own, which move after a 
   CHECK(particles.buffers()(1, 2) == 0);
   CHECK(particles.buffers()(1, 3) == 1);
 
-  Svgd<float> sampler({}, 2, particles.size(), 0);
+  Svgd<float> sampler({}, particles.ensemble(0));
   sampler.step(particles, posterior, data.batch);
   // LibTorch's momentum of 0.1: a tenth of the way from 0 to the mean of the first layer over the batch.
   for (std::int64_t m = 0; m < 2; ++m) {
@@ -447,7 +451,7 @@ TEST_CASE("every particle has running statistics of its own, which move after a 
   particles.save(state);
   sampler.save(sampler_state);
   Particles<float> again(particles.layout(), 2);
-  Svgd<float> resumed({}, 2, particles.size(), 0);
+  Svgd<float> resumed({}, particles.ensemble(0));
   again.restore(state);
   resumed.restore(sampler_state);
   network->eval();  // from here on the running statistics are what normalises
@@ -501,7 +505,7 @@ TEST_CASE("a module has a spike-and-slab prior on the layers that are named, the
       tensor_view(theirs.view(to, i)).copy_(bias ? value : value.t());
     }
   const SgldOptions ascent{.step = {.step_size = 1e-3}, .temperature = {.temperature = 0}};
-  Sgld<float> sampler(ascent, 2, mine.size(), 1), other(ascent, 2, theirs.size(), 1);
+  Sgld<float> sampler(ascent, mine.ensemble(1)), other(ascent, theirs.ensemble(1));
   for (int t = 0; t < 30; ++t) sampler.step(mine, *found, batch), other.step(theirs, *expected, batch);
   for (int i = 0; i < 2; ++i) {
     CHECK(found_latents->sigma(i) == Approx(expected_latents->sigma(i)).epsilon(1e-5));
@@ -518,14 +522,14 @@ TEST_CASE("modules scored in several threads at once have the dropout of their o
   struct Scored {
     torch::nn::Sequential network{torch::nn::Linear(4, 30), torch::nn::Dropout(0.5), torch::nn::Linear(30, 2)};
     ModuleModel model = gaussian_model(network, 2);
-    std::vector<float> values{};
+    std::vector<double> values{};
     void score(const Batch<float>& batch) {
       Particles<float> particles(model.layout(), 1);
       initialise_coordinates(particles, 5, 1.0);
       values.assign(200, 0);
       for (std::size_t t = 0; t < values.size(); ++t)
-        model.log_likelihood(particles.coordinates(), batch, {.seed = 7, .step = t}, particles.gradients(),
-                             std::span(values).subspan(t, 1));
+        model.log_likelihood(particles.coordinates(), batch, {.seed = 7, .step = t},
+                             {.gradient = particles.gradients(), .value = std::span(values).subspan(t, 1)});
     }
   };
   Scored alone, first, second;
@@ -556,12 +560,12 @@ TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inferenc
   ModuleModel vector(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
                        return network->forward(tensor_view(batch.inputs.dense)).sum(1);
                      }});
-  CHECK_THROWS_WITH(vector.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {}),
+  CHECK_THROWS_WITH(vector.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()}),
                     "module: the log-likelihood must be one number that depends on the parameters");
   ModuleModel mover(network.ptr(), {.log_likelihood = [&](const Batch<float>& batch) {
                       network->zero_grad();
                       return unit_gaussian(network->forward(tensor_view(batch.inputs.dense)), batch);
                     }});
-  CHECK_THROWS_WITH(mover.log_likelihood(particles.coordinates(), data.batch, {}, particles.gradients(), {}),
+  CHECK_THROWS_WITH(mover.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()}),
                     "module: parameter '0.weight' or its gradient was moved to other memory while it was scored");
 }

@@ -11,6 +11,7 @@
 
 #include "agents/toy_control.h"
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::agents;
@@ -188,8 +189,8 @@ TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the pr
     }
     agent.policy().refresh();
     inference::Svgd<float> sampler(
-        {.optimizer = {.method = inference::OptimizerMethod::sgd, .step = {.step_size = 0.1}, .momentum = 0.9}}, 20, 10,
-        0);
+        {.optimizer = {.method = inference::OptimizerMethod::sgd, .step = {.step_size = 0.1}, .momentum = 0.9}},
+        inference::ensemble_of(20, 10, 0));
     for (int t = 0; t < 4000; ++t) {
       agent.iterate();
       sampler.step(particles, prior, {});

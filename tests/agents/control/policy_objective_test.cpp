@@ -121,7 +121,7 @@ Estimates estimate(const std::array<float, 4>& logits, double discount, std::uin
                                  .rows = rows,
                                  .data_size = static_cast<double>(rows),
                                  .score = &objective},
-                                {}, {gradient.data(), 1, policy.particles().size()}, {});
+                                {}, {.gradient = {gradient.data(), 1, policy.particles().size()}});
     const auto offset = policy.particles().layout().at("layer0.weight").offset;
     std::array<double, 4> own{};
     std::copy_n(gradient.begin() + offset, 4, own.begin());

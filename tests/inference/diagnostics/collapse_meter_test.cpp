@@ -1,5 +1,6 @@
 // The collapse meter on particles whose variance is known.
 #include <stein/core/error.h>
+#include <stein/core/rng.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/inference/particles.h>
 
@@ -20,4 +21,15 @@ TEST_CASE("the spread is the variance over particles, averaged over the coordina
   particles.values()(0, 2) = -50, particles.values()(1, 2) = 50;
   CHECK(mean_variance(particles.values(), layout, Role::weight) == Approx(5));
   CHECK_THROWS_AS(mean_variance(particles.values(), layout, Role::log_scale), Error);
+}
+
+TEST_CASE("the spread of shards put together is that of all particles", "[inference][diagnostics]") {
+  Layout layout;
+  layout.add("weight", {40}, Role::weight);
+  Particles<float> particles(layout, 7);
+  for (std::int64_t i = 0; i < 7; ++i)
+    fill_normal(particles.values().row(i), {.seed = 2}, static_cast<std::uint32_t>(i));
+  ParticleSpread first(particles.values().block(0, 3), layout, Role::weight);
+  first.merge(ParticleSpread(particles.values().block(3, 4), layout, Role::weight));
+  CHECK(first.mean_variance() == Approx(mean_variance(particles.values(), layout, Role::weight)).epsilon(1e-10));
 }

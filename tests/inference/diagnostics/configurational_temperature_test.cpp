@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 #include "inference/quadratic_chain.h"
 
 using namespace stein;
@@ -15,7 +17,8 @@ namespace {
 
 ConfigurationalTemperature measure(double step_size, double temperature, std::int64_t steps) {
   constexpr std::int64_t rows = 16, size = 16;
-  Sgld<double> sampler({.step = {.step_size = step_size}, .temperature = {.temperature = temperature}}, rows, size, 3);
+  Sgld<double> sampler({.step = {.step_size = step_size}, .temperature = {.temperature = temperature}},
+                       ensemble_of(rows, size, 3));
   Quadratic<double> target(size, 1, 0);
   Particles<double> particles(target.layout(), rows);
   ConfigurationalTemperature meter(target.layout());
@@ -30,7 +33,8 @@ ConfigurationalTemperature measure(double step_size, double temperature, std::in
 /// not being at temperature 1 after each of `lengths` steps, which ascend.
 std::vector<int> warned(double step_size, double temperature, const std::vector<std::int64_t>& lengths) {
   constexpr std::int64_t runs = 200, size = 8;
-  Sgld<double> sampler({.step = {.step_size = step_size}, .temperature = {.temperature = temperature}}, runs, size, 3);
+  Sgld<double> sampler({.step = {.step_size = step_size}, .temperature = {.temperature = temperature}},
+                       ensemble_of(runs, size, 3));
   Quadratic<double> target(size, 1, 0);
   Particles<double> particles(target.layout(), runs);
   for (std::int64_t i = 0; i < runs; ++i) {
@@ -103,4 +107,22 @@ TEST_CASE("layers are told apart", "[inference][diagnostics]") {
   CHECK(readings[0].mean == Approx((1 + 2 + 3) / 3.0));
   CHECK(readings[1].mean == Approx(2));
   CHECK(meter.steps() == 100);
+}
+
+TEST_CASE("meters of shards put together read what one meter of all particles does", "[inference][diagnostics]") {
+  constexpr std::int64_t rows = 6, size = 5;
+  Quadratic<double> target(size, 1, 0);
+  Particles<double> particles(target.layout(), rows);
+  Sgld<double> sampler({.step = {.step_size = 0.2}}, particles.ensemble(3));
+  ConfigurationalTemperature all(target.layout()), first(target.layout()), second(target.layout());
+  sampler.observe_gradients([&](const Particles<double>& seen) {
+    all.add(seen.coordinates(), seen.gradients(), target);
+    first.add(seen.coordinates().block(0, 2), seen.gradients().block(0, 2), target);
+    second.add(seen.coordinates().block(2, 4), seen.gradients().block(2, 4), target);
+  });
+  for (int t = 0; t < 500; ++t) sampler.step(particles, target, {});
+  first.merge(second);
+  CHECK(first.readings()[0].mean == Approx(all.readings()[0].mean).epsilon(1e-12));
+  CHECK(first.readings()[0].low == Approx(all.readings()[0].low).epsilon(1e-12));
+  CHECK_ERROR(first.merge(ConfigurationalTemperature(target.layout())), usage, "the same 500 steps, got 0");
 }

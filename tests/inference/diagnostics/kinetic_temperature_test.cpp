@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 #include "inference/quadratic_chain.h"
 
 using namespace stein;
@@ -33,7 +34,7 @@ double z_of(const KineticTemperature& meter, double law) {
 
 template <class S>
 S sampler_of(const typename S::Options& options, const ChainPlan& chosen = plan) {
-  return S(options, chosen.chains, chosen.size, 5);
+  return S(options, ensemble_of(chosen.chains, chosen.size, 5));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr double tolerance = 1e-5;
 
 struct Result {
   Particles<float> gradients;
-  std::vector<float> value, outputs;
+  std::vector<double> value;
+  std::vector<float> outputs;
   float largest_padding = 0;
 };
 
@@ -36,9 +37,9 @@ Result run(Model<float>& model, const MlpCase<float>& made) {
   std::fill_n(gradients.data(), gradients.size(), nothing);
 
   Result result{.gradients = made.weights,
-                .value = std::vector<float>(static_cast<std::size_t>(particles), nothing),
+                .value = std::vector<double>(static_cast<std::size_t>(particles), nothing),
                 .outputs = {}};
-  model.log_likelihood({weight_rows, 0}, batch, {}, gradient_rows, result.value);
+  model.log_likelihood({weight_rows, 0}, batch, {}, {.gradient = gradient_rows, .value = result.value});
   direct.pullback(made.weights.coordinates(), 0, {}, gradient_rows, result.gradients.gradients());
   for (const LayoutEntry& entry : model.layout().entries())
     for (std::int64_t m = 0; m < particles; ++m)
@@ -52,7 +53,8 @@ Result run(Model<float>& model, const MlpCase<float>& made) {
   return result;
 }
 
-double relative_error(const std::vector<float>& found, const std::vector<double>& expected) {
+template <class Scalar>
+double relative_error(const std::vector<Scalar>& found, const std::vector<double>& expected) {
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     difference += std::pow(found[i] - expected[i], 2);
@@ -66,7 +68,8 @@ void check_parity(const MlpSpec& spec, const MlpCaseOptions& options) {
   const MlpCase<float> made = make_mlp_case<float>(spec, options);
   ParticleMlpReference<double> exact_model(spec);
   std::vector<double> value(static_cast<std::size_t>(options.particles)), outputs;
-  exact_model.log_likelihood(exact.weights.coordinates(), exact.batch(), {}, exact.weights.gradients(), value);
+  exact_model.log_likelihood(exact.weights.coordinates(), exact.batch(), {},
+                             {.gradient = exact.weights.gradients(), .value = value});
   if (!options.inputs_per_particle) {
     outputs.resize(static_cast<std::size_t>(options.particles * options.rows * spec.outputs));
     exact_model.predict(exact.weights.coordinates(), exact.batch().inputs,

@@ -7,6 +7,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "inference/ensemble_of.h"
+
 using namespace stein;
 using namespace stein::inference;
 
@@ -55,6 +57,24 @@ TEST_CASE("distances and products agree with double to float precision", "[infer
   }
 }
 
+TEST_CASE("distances keep their digits whoever lies far away", "[inference][svgd][parity]") {
+  // One outlier, or two groups far from each other, each of nearly equal particles.
+  const std::int64_t far_rows = GENERATE(1, 6), rows = 12, size = 1000;
+  const bool first = GENERATE(true, false);
+  Pair pair = make(rows, size);
+  for (std::int64_t i = 0; i < far_rows; ++i)
+    for (std::int64_t q = 0; q < size; ++q) {
+      const std::int64_t row = first ? i : rows - 1 - i;
+      pair.narrow.values()(row, q) += 500;
+      pair.wide.values()(row, q) = pair.narrow.values()(row, q);
+    }
+  std::vector<double> narrow(rows * rows), wide(rows * rows);
+  const Pair& apart = pair;
+  fused::squared_distances(apart.narrow.values(), narrow);
+  reference::squared_distances(apart.wide.values(), wide);
+  for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(narrow[i] == Approx(wide[i]).epsilon(1e-4));
+}
+
 TEST_CASE("the update agrees with double for every kernel and optimizer", "[inference][svgd][parity]") {
   for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq, SvgdKernel::linear}) {
     for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
@@ -63,8 +83,8 @@ TEST_CASE("the update agrees with double for every kernel and optimizer", "[infe
           Pair pair = make(rows, size);
           const OptimizerOptions options{
               .method = method, .step = {.step_size = 1e-3}, .momentum = 0.5, .square_decay = 0.9, .epsilon = 1e-4};
-          OptimizerState<float> narrow(options, rows, size);
-          OptimizerState<double> wide(options, rows, size);
+          OptimizerState<float> narrow(options, ensemble_of(rows, size, 0));
+          OptimizerState<double> wide(options, ensemble_of(rows, size, 0));
           std::vector<double> gram(static_cast<std::size_t>(rows * rows));
           const MatrixView<const double> positions = pair.wide.values();
           kernel == SvgdKernel::linear ? reference::inner_products(positions, gram)
@@ -102,7 +122,7 @@ TEST_CASE("an optimizer's update in SIMD has the bits of the reference where bot
                                                                            {OptimizerMethod::adam, 0.9}}));
   Particles<float> simd = make(3, 130).narrow, expected = simd;
   const OptimizerOptions options{.method = method, .step = {.step_size = 1e-2}, .momentum = momentum};
-  OptimizerState<float> simd_state(options, 3, 130), expected_state(options, 3, 130);
+  OptimizerState<float> simd_state(options, ensemble_of(3, 130, 0)), expected_state(options, ensemble_of(3, 130, 0));
   for (int t = 0; t < 5; ++t) {
     const OptimizerStep step = simd_state.step(t, options.step.step_size);
     CHECK(fused::ascend(simd.values(), simd.gradients(), simd_state, step));
@@ -125,7 +145,7 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
     for (std::int64_t q = 0; q < 37; ++q) particles.gradients()(1, q) = q == place ? 1e38f : 1;
     Particles<float> alone = particles, expected = particles;
     const OptimizerOptions options{.method = OptimizerMethod::sgd, .step = {.step_size = 1e3}};
-    OptimizerState<float> first(options, 2, 37), second(options, 2, 37), third(options, 2, 37);
+    OptimizerState<float> first(options, ensemble_of(2, 37, 0)), second = first, third = first;
     const OptimizerStep step = first.step(0, options.step.step_size);
     CHECK_FALSE(fused::stein_update(particles.values(), particles.gradients(), weights, first, step));
     CHECK_FALSE(fused::ascend(alone.values(), alone.gradients(), second, step));
@@ -135,7 +155,7 @@ TEST_CASE("a value that leaves the finite numbers shows, wherever it stands", "[
 
 TEST_CASE("padding beyond the last coordinate stays zero", "[inference][svgd]") {
   Pair pair = make(3, 13);
-  OptimizerState<float> state({}, 3, 13);
+  OptimizerState<float> state({}, ensemble_of(3, 13, 0));
   std::vector<double> gram(9);
   fused::squared_distances(pair.narrow.values(), gram);
   KernelWeights weights;

@@ -39,7 +39,7 @@ void check_against_plain_loops(const MlpSpec& spec, const MlpCaseOptions& option
   ParticleMlpReference<double> model(spec);
   std::vector<double> value(static_cast<std::size_t>(options.particles));
   const Batch<double> batch = made.batch();
-  model.log_likelihood(made.weights.coordinates(), batch, {}, made.weights.gradients(), value);
+  model.log_likelihood(made.weights.coordinates(), batch, {}, {.gradient = made.weights.gradients(), .value = value});
   for (std::int64_t m = 0; m < options.particles; ++m) {
     const double expected = plain_log_likelihood(spec, made.weights.layout(), made.weights.values().row(m), batch, m);
     CHECK(value[m] == Approx(expected).epsilon(1e-12));
@@ -106,7 +106,7 @@ TEST_CASE("the Bernoulli likelihood stays finite and right at logits of a thousa
   for (std::int64_t m = 0; m < 3; ++m) weights.view("layer0.bias", m)(0, 0) = logits[m];
   Batch<double> batch{.inputs = {.dense = {&input, 1, 1}}, .targets = {&target, 1, 1}, .rows = 1, .data_size = 1};
   std::vector<double> value(3);
-  model.log_likelihood(weights.coordinates(), batch, {}, weights.gradients(), value);
+  model.log_likelihood(weights.coordinates(), batch, {}, {.gradient = weights.gradients(), .value = value});
   for (std::int64_t m = 0; m < 3; ++m) {
     CHECK(value[m] == Approx(values[m]).margin(1e-12));
     CHECK(weights.gradients()(m, model.layout().at("layer0.bias").offset) == Approx(slopes[m]).margin(1e-12));
@@ -136,18 +136,19 @@ TEST_CASE("targets of a Bernoulli likelihood lie in [0, 1], in both drivers", "[
   const auto check_refused = [&](float target) {
     made.targets[3] = target;
     CHECK_THROWS_WITH(
-        reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, made.weights.gradients(), {}),
+        reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, {.gradient = made.weights.gradients()}),
         Catch::Contains("a Bernoulli likelihood needs targets in [0, 1]") && Catch::Contains("in row 1"));
     std::vector<float> weights(static_cast<std::size_t>(fused.layout().size())), slope(weights.size());
     CHECK_THROWS_WITH(fused.log_likelihood({{weights.data(), 1, fused.layout().size()}}, made.batch(), {},
-                                           {slope.data(), 1, fused.layout().size()}, {}),
+                                           {.gradient = {slope.data(), 1, fused.layout().size()}}),
                       Catch::Contains("a Bernoulli likelihood needs targets in [0, 1]"));
   };
   check_refused(5);
   check_refused(-0.1f);
   check_refused(std::numeric_limits<float>::quiet_NaN());
   made.targets[3] = 0.25f;
-  CHECK_NOTHROW(reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, made.weights.gradients(), {}));
+  CHECK_NOTHROW(
+      reference.log_likelihood(made.weights.coordinates(), made.batch(), {}, {.gradient = made.weights.gradients()}));
 }
 
 TEST_CASE("a batch that does not fit the network is refused in a sentence", "[inference][mlp]") {
@@ -155,7 +156,7 @@ TEST_CASE("a batch that does not fit the network is refused in a sentence", "[in
   MlpCase<double> made = make_mlp_case<double>(spec, {.ones = 2});
   ParticleMlpReference<double> model(spec);
   const auto score = [&](const Batch<double>& batch) {
-    model.log_likelihood(made.weights.coordinates(), batch, {}, made.weights.gradients(), {});
+    model.log_likelihood(made.weights.coordinates(), batch, {}, {.gradient = made.weights.gradients()});
   };
   REQUIRE_NOTHROW(score(made.batch()));
   made.indices[3] = 5;
@@ -168,7 +169,7 @@ TEST_CASE("a batch that does not fit the network is refused in a sentence", "[in
   made.targets[2] = 1;
   Batch<double> batch = made.batch();
   batch.data_size = 0;
-  CHECK_THROWS_WITH(score(batch), "batch: data size N must be > 0, got 0");
+  CHECK_THROWS_WITH(score(batch), "batch: data size N must be > 0 rows, got 0");
   batch = made.batch();
   batch.rows = 4;
   CHECK_THROWS_WITH(score(batch), "batch: expected 4 input rows, got 5");
@@ -188,8 +189,10 @@ TEST_CASE("the reference perceptron gives the same numbers on a GPU", "[inferenc
   MlpCase<double> here = make_mlp_case<double>(spec, {.ones = ones, .chosen_outputs = true, .row_weights = true});
   MlpCase<double> there = here;
   std::vector<double> value(3), other(3);
-  local.log_likelihood(here.weights.coordinates(), here.batch(), {}, here.weights.gradients(), value);
-  remote->log_likelihood(there.weights.coordinates(), there.batch(), {}, there.weights.gradients(), other);
+  local.log_likelihood(here.weights.coordinates(), here.batch(), {},
+                       {.gradient = here.weights.gradients(), .value = value});
+  remote->log_likelihood(there.weights.coordinates(), there.batch(), {},
+                         {.gradient = there.weights.gradients(), .value = other});
   for (std::int64_t m = 0; m < 3; ++m) {
     CHECK(other[m] == Approx(value[m]).epsilon(1e-12));
     for (std::int64_t i = 0; i < here.weights.size(); ++i)

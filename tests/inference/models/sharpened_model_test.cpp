@@ -80,7 +80,8 @@ TEST_CASE("the sharpened bound of a linear-Gaussian model and its gradients have
   constexpr std::int64_t rows = 20'000;
   Particles<double> particles = repeated(target->layout(), coordinates, rows);
   std::vector<double> value(rows);
-  target->evaluate(particles.coordinates(), law.data.batch(), {.seed = 6}, particles.gradients(), value);
+  target->evaluate(particles.coordinates(), law.data.batch(), {.seed = 6},
+                   {.gradient = particles.gradients(), .value = value});
 
   const VectorXd slope = law.slope(at, kind == SharpeningGradient::exact);
   VectorXd expected(9);
@@ -106,11 +107,11 @@ TEST_CASE("sharpened gradients are finite differences of the value, with g froze
       for (double& eta : at.values().row(0).subspan(entry.offset, entry.extent())) eta *= 0.01;
   const NoiseKey noise{.seed = 4};
   std::vector<double> value(1);
-  model->log_likelihood(at.coordinates(), data.batch(), noise, at.gradients(), value);
+  model->log_likelihood(at.coordinates(), data.batch(), noise, {.gradient = at.gradients(), .value = value});
 
   // What g_φ is, for the value with g frozen: log p(y | φ − η g + σ₀ε) − ‖η g‖²/(2σ₀²), scaled by N/n.
   Particles<double> base(plain.layout(), 1);
-  plain.log_likelihood({{at.values().data, 1, inner}, 0}, data.batch(), noise, base.gradients(), {});
+  plain.log_likelihood({{at.values().data, 1, inner}, 0}, data.batch(), noise, {.gradient = base.gradients()});
   const double repeats = 1.5;
   const auto frozen_value = [&](std::span<const double> row) {
     Particles<double> theta(plain.layout(), 1);
@@ -127,13 +128,13 @@ TEST_CASE("sharpened gradients are finite differences of the value, with g froze
       }
     }
     std::vector<double> found(1);
-    plain.log_likelihood(theta.coordinates(), data.batch(), noise, theta.gradients(), found);
+    plain.log_likelihood(theta.coordinates(), data.batch(), noise, {.gradient = theta.gradients(), .value = found});
     return found[0] - repeats * divergence;
   };
   const auto full_value = [&](std::span<const double> row) {
     std::ranges::copy(row, moved.values().row(0).begin());
     std::vector<double> found(1);
-    model->log_likelihood(moved.coordinates(), data.batch(), noise, moved.gradients(), found);
+    model->log_likelihood(moved.coordinates(), data.batch(), noise, {.gradient = moved.gradients(), .value = found});
     return found[0];
   };
   CHECK(value[0] == Approx(frozen_value(at.values().row(0))).epsilon(1e-12));
@@ -214,9 +215,9 @@ TEST_CASE("the published weight of the divergence is B times that of the full jo
       objective(data.spec, {.initial_rate = 0.01, .objective = SharpeningObjective::as_published, .minibatches = 4});
   Particles<double> one = joint->initial_particles(3, 2, 1), other = one;
   Batch<double> batch = data.batch();
-  joint->evaluate(one.coordinates(), batch, {.seed = 1}, one.gradients(), {});
+  joint->evaluate(one.coordinates(), batch, {.seed = 1}, {.gradient = one.gradients()});
   batch.data_size *= 4;  // a likelihood four times as large, divided by four
-  published->evaluate(other.coordinates(), batch, {.seed = 1}, other.gradients(), {});
+  published->evaluate(other.coordinates(), batch, {.seed = 1}, {.gradient = other.gradients()});
   for (std::int64_t j = 0; j < one.size(); ++j)
     CHECK(one.gradients()(1, j) == Approx(other.gradients()(1, j)).epsilon(1e-10));
 }
@@ -237,7 +238,8 @@ TEST_CASE("predictions under sharpening: at φ alone, or the bound of the miniba
   Batch<double> alone = data.batch();
   alone.data_size = 6;
   model->bound(at.coordinates(), data.batch(), {.seed = 1}, value);
-  plain.log_likelihood(weights, alone, {.seed = 1}, {at.gradients().data, 2, 3, at.gradients().stride}, plain_value);
+  plain.log_likelihood(weights, alone, {.seed = 1},
+                       {.gradient = {at.gradients().data, 2, 3, at.gradients().stride}, .value = plain_value});
   CHECK(value[1] == Approx(plain_value[1]).epsilon(1e-7));
   CHECK(value[0] < value[1]);  // moving is paid for where σ₀ is small
 }

@@ -79,7 +79,8 @@ class PrunedNormal final : public Target<float> {
       : masked_(options, weights, entries, rows) {}
   const Layout& layout() const override { return masked_.coordinates(); }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
-                MatrixView<float> gradient, std::span<float>) override {
+                const Evaluation<float>& wanted) override {
+    const MatrixView<float> gradient = wanted.gradient;
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q) gradient(i, q) = -coordinates.values(i, q);
   }
@@ -178,7 +179,7 @@ TEST_CASE("every sampler leaves pruned weights and what it keeps for them at zer
       const auto [made, mask] = make(fast, {.first = 0, .count = 3});
       const auto& posterior = made;  // clang 14 refuses a binding in a lambda
       Particles<float> particles = posterior->initial_particles(3, 3, 1);
-      const auto sampler = entry.defaults.make(3, particles.size(), 7);
+      const auto sampler = entry.defaults.make(particles.ensemble(7));
       if (name == "hmc" || name == "nuts") {
         CHECK_ERROR(
             [&] {
@@ -230,7 +231,7 @@ TEST_CASE("one thermostat a particle is refused for pruned weights", "[inference
   Particles<float> particles = posterior->initial_particles(1, 3, 1);
   SamplerChoice choice = samplers().at("sgnht").defaults;
   OptionTable::of(choice).set("thermostat", "particle");
-  const auto sampler = choice.make(1, particles.size(), 7);
+  const auto sampler = choice.make(particles.ensemble(7));
   CHECK_ERROR(
       [&] {
         for (int t = 0; t < 20; ++t) sampler->step(particles, *posterior, data.batch());
@@ -244,7 +245,7 @@ TEST_CASE("a mask changes nothing for the coordinates that a quadratic keeps apa
   const Batch<float> nothing{.data_size = 1};
   PrunedNormal pruned(fast, layout), whole({.final_share = 0}, layout);
   Particles<float> some(pruned.layout(), 1), all(pruned.layout(), 1);
-  Sghmc<float> sampler({}, 1, some.size(), 3), other({}, 1, some.size(), 3);
+  Sghmc<float> sampler({}, some.ensemble(3)), other({}, some.ensemble(3));
   for (int t = 0; t < 50; ++t) sampler.step(some, pruned, nothing), other.step(all, whole, nothing);
   CHECK(whole.free_coordinates(0).empty());
   const auto free = pruned.free_coordinates(0);
@@ -257,7 +258,7 @@ TEST_CASE("what is pruned does not cool the temperature of positions", "[inferen
   constexpr double h = 0.1;
   PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
   Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
-  Sgld<float> sampler({.step = {.step_size = h}}, chains, particles.size(), 3);
+  Sgld<float> sampler({.step = {.step_size = h}}, particles.ensemble(3));
   for (int t = 0; t < 400; ++t) sampler.step(particles, target, {});
   std::vector<ConfigurationalTemperature> meters(chains, ConfigurationalTemperature(target.layout()));
   sampler.observe_gradients([&](const Particles<float>& seen) {
@@ -281,7 +282,7 @@ TEST_CASE("what is pruned does not cool the temperature of momenta", "[inference
   constexpr double eta = 0.05, friction = 0.3;
   PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
   Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
-  Sghmc<float> sampler({.step = {.step_size = eta}, .friction = friction}, chains, particles.size(), 3);
+  Sghmc<float> sampler({.step = {.step_size = eta}, .friction = friction}, particles.ensemble(3));
   const Batch<float> nothing{.data_size = 1};
   KineticTemperature meter(target.layout());
   for (int t = 0; t < 400; ++t) sampler.step(particles, target, nothing);
@@ -310,14 +311,14 @@ TEST_CASE("a pruned chain goes on from its checkpoint to the bit, each row with 
   const Particles<float> drawn = posterior->initial_particles(2, 3, 1);
   Particles<float> particles(drawn.layout(), 2, 4, 6), again = particles;
   for (std::int64_t i = 0; i < 2; ++i) std::ranges::copy(drawn.values().row(i), particles.values().row(i).begin());
-  Sghmc<float> sampler({.step = {.step_size = 1e-4}}, 2, particles.size(), 5);
+  Sghmc<float> sampler({.step = {.step_size = 1e-4}}, particles.ensemble(5));
   Snapshot values, momenta, target;
   for (int t = 0; t < 24; ++t) {
     if (t == 12) particles.save(values), sampler.save(momenta), posterior->save(target);
     sampler.step(particles, *posterior, data.batch());
   }
   const auto [resumed, resumed_mask] = make(fast, rows);
-  Sghmc<float> other({.step = {.step_size = 1e-4}}, 2, particles.size(), 5);
+  Sghmc<float> other({.step = {.step_size = 1e-4}}, particles.ensemble(5));
   again.restore(values), other.restore(momenta), resumed->restore(target);
   CHECK(resumed_mask->pruned(5) == static_cast<std::int64_t>(std::floor(p * fast.share(11))));
   for (int t = 12; t < 24; ++t) other.step(again, *resumed, data.batch());

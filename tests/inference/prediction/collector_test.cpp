@@ -10,6 +10,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "inference/ensemble_of.h"
 #include "inference/quadratic_chain.h"
 
 using namespace stein;
@@ -60,7 +61,8 @@ TEST_CASE("forward, backward and thinned collection keep the first, the last and
   Collector collector({.burn_in = 10, .thinning = 5, .samples = 3}, 62);
   Steps taken;
   for (std::int64_t t = 0; t < 62; ++t)
-    if (collector.take({.accepted = t % 2 == 0})) taken.push_back(t);  // where a proposal was refused, the chain stayed
+    if (collector.take({.accepted = t % 2 == 0}).keep)
+      taken.push_back(t);  // where a proposal was refused, the chain stayed
   CHECK(taken == collector.plan());
   CHECK(collector.done());
   CHECK(collector.taken() == 3);
@@ -77,7 +79,7 @@ TEST_CASE("steps that explore give no samples", "[inference][collector]") {
   Collector surprised({.burn_in = 0, .samples = 10}, 10);  // nobody told it
   Steps taken;
   for (std::int64_t t = 0; t < 10; ++t)
-    if (surprised.take({.exploring = exploring(t)})) taken.push_back(t);
+    if (surprised.take({.exploring = exploring(t)}).keep) taken.push_back(t);
   CHECK(taken == Steps{8, 9});
   CHECK(surprised.taken() == 2);
   CHECK(surprised.skipped() == 8);
@@ -101,13 +103,13 @@ TEST_CASE("a run that is interrupted collects what the whole run does, bit for b
     Collector collector;
     CollectedSamples<float> samples;
     explicit Run(const Layout& layout, const CollectorOptions& chosen)
-        : sampler({.step = {.step_size = 0.1}}, 2, 5, 1),
+        : sampler({.step = {.step_size = 0.1}}, ensemble_of(2, 5, 1)),
           particles(layout, 2),
           collector(chosen, 200),
           samples(layout, 2) {}
     void go(Target<float>& on, int steps) {
       for (int t = 0; t < steps; ++t)
-        if (collector.take(sampler.step(particles, on, {.data_size = 1}))) samples.add(particles);
+        if (collector.take(sampler.step(particles, on, {.data_size = 1})).keep) samples.add(particles);
     }
   };
   Run whole(target.layout(), options), first(target.layout(), options), second(target.layout(), options);

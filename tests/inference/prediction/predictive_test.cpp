@@ -182,7 +182,7 @@ TEST_CASE("a chain's predictions, streamed, are those of its stored samples", "[
   batch.rows = 9, batch.data_size = 9;
 
   Particles<float> particles = posterior->initial_particles(3, 1, 1);
-  Svgd<float> sampler({}, 3, particles.size(), 0);
+  Svgd<float> sampler({}, particles.ensemble(0));
   CollectedSamples<float> samples(particles.layout(), 3);
   Predictive streamed(Likelihood::categorical, 9, 3), stored(Likelihood::categorical, 9, 3);
   Predictive alone(Likelihood::categorical, 9, 3);
@@ -221,4 +221,27 @@ TEST_CASE("the noise of a draw is its own where its precision is sampled", "[inf
   Predictive predictive(Likelihood::gaussian, 1, 1);
   add_predictions(predictive, *posterior, particles.coordinates(), {.dense = {x.data(), 1, 2}}, {}, 4.0);
   CHECK(predictive.aleatoric_deviation().at(0) == Approx(std::sqrt(learned ? (0.25 + 1) / 2 : 0.25)));
+}
+
+TEST_CASE("chains that are put together predict as one", "[inference][predictive]") {
+  const Likelihood likelihood = GENERATE(Likelihood::gaussian, Likelihood::categorical, Likelihood::bernoulli);
+  const std::vector<double> draws = random_outputs(9, 4, 3);
+  Predictive all(likelihood, 4, 3), first = all, second = all, empty = all;
+  for (std::int64_t d = 0; d < 9; ++d) {
+    const MatrixView<const double> outputs{draws.data() + d * 12, 4, 3};
+    const double precision = 1 + static_cast<double>(d);
+    all.add(outputs, precision);
+    (d < 3 ? first : second).add(outputs, precision);
+  }
+  first.merge(empty), empty.merge(first), empty.merge(second);
+  CHECK(empty.draws() == 9);
+  const auto close = [](const std::vector<double>& a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < b.size(); ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-12));
+  };
+  for (std::int64_t i = 0; i < 4; ++i)
+    for (std::int64_t k = 0; k < 3; ++k) CHECK(empty.mean()(i, k) == Approx(all.mean()(i, k)).epsilon(1e-13));
+  close(empty.deviation(), all.deviation());
+  if (likelihood == Likelihood::gaussian) close(empty.total_deviation(), all.total_deviation());
+  if (likelihood != Likelihood::gaussian) close(empty.mutual_information(), all.mutual_information());
+  CHECK_ERROR(all.merge(Predictive(likelihood, 4, 2)), usage, "4 inputs and 3 outputs, got 4 and 2");
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/error_matcher.h"
+
 using namespace stein;
 using namespace stein::inference;
 
@@ -35,13 +37,13 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
                                      .scale_deviation = 2,
                                      .gamma = {.gamma_shape = 1.5, .gamma_rate = 0.3}};
   Layout layout = structured_layout();
-  const GaussianPrior<double> prior(options, layout);
+  GaussianPrior<double> prior(options, layout);
   prior.extend(layout);
   std::vector<double> row(static_cast<std::size_t>(layout.size()));
   fill_normal(std::span<double>(row), {.seed = 4}, 0);
   std::vector<double> gradient(row.size()), value(1);
   const MatrixView<const double> values{row.data(), 1, layout.size()};
-  prior.add_gradient({values}, {gradient.data(), 1, layout.size()}, value);
+  prior.add_log_density({values}, {.gradient = {gradient.data(), 1, layout.size()}, .value = value});
 
   const auto at = [&](const char* name) { return row[layout.at(name).offset]; };
   double expected = 0;
@@ -65,7 +67,8 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
     const auto value_at = [&](double shift) {
       std::vector<double> moved = row, ignored(row.size()), result(1);
       moved[q] += shift;
-      prior.add_gradient({{moved.data(), 1, layout.size()}}, {ignored.data(), 1, layout.size()}, result);
+      prior.add_log_density({{moved.data(), 1, layout.size()}},
+                            {.gradient = {ignored.data(), 1, layout.size()}, .value = result});
       return result[0];
     };
     CHECK(gradient[q] == Approx((value_at(1e-5) - value_at(-1e-5)) / 2e-5).epsilon(1e-6).margin(1e-7));
@@ -74,8 +77,8 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
 
 TEST_CASE("precisions are one for the network, or one a layer", "[inference][prior]") {
   Layout layout = structured_layout();
-  const GaussianPrior<double> prior(
-      {.weight_precision = 5, .learn_weight_precision = true, .precision_per_layer = true}, layout);
+  GaussianPrior<double> prior({.weight_precision = 5, .learn_weight_precision = true, .precision_per_layer = true},
+                              layout);
   prior.extend(layout);
   REQUIRE(layout.find("log_weight_precision0"));
   REQUIRE(layout.find("log_weight_precision1"));
@@ -87,16 +90,39 @@ TEST_CASE("precisions are one for the network, or one a layer", "[inference][pri
 TEST_CASE("float and double agree", "[inference][prior][parity]") {
   Layout layout = structured_layout();
   const GaussianPriorOptions options{.learn_weight_precision = true};
-  const GaussianPrior<double> wide(options, layout);
-  const GaussianPrior<float> narrow(options, layout);
-  wide.extend(layout);
+  GaussianPrior<double> wide(options, layout);
+  GaussianPrior<float> narrow(options, layout);
+  Layout same = layout;
+  wide.extend(layout), narrow.extend(same);
   const auto size = static_cast<std::size_t>(layout.size());
-  std::vector<double> x(size), g(size), v(1);
-  std::vector<float> xf(size), gf(size), vf(1);
+  std::vector<double> x(size), g(size), v(1), vf(1);
+  std::vector<float> xf(size), gf(size);
   fill_normal(std::span<float>(xf), {.seed = 5}, 0);
   std::copy(xf.begin(), xf.end(), x.begin());
-  wide.add_gradient({{x.data(), 1, layout.size()}}, {g.data(), 1, layout.size()}, v);
-  narrow.add_gradient({{xf.data(), 1, layout.size()}}, {gf.data(), 1, layout.size()}, vf);
+  wide.add_log_density({{x.data(), 1, layout.size()}}, {.gradient = {g.data(), 1, layout.size()}, .value = v});
+  narrow.add_log_density({{xf.data(), 1, layout.size()}}, {.gradient = {gf.data(), 1, layout.size()}, .value = vf});
   for (std::size_t q = 0; q < size; ++q) CHECK(gf[q] == Approx(g[q]).epsilon(1e-5).margin(1e-6));
   CHECK(vf[0] == Approx(v[0]).epsilon(1e-5));
+}
+
+TEST_CASE("precisions lie where the layout puts them, whoever has extended it before", "[inference][prior]") {
+  Layout layout;
+  layout.add("layer0.weight", {3}, Role::weight);
+  layout.add("first_log_precision", {1}, Role::log_precision);
+  layout.add("second_log_precision", {1}, Role::log_precision);
+  GaussianPrior<double> prior({.learn_weight_precision = true}, layout);
+  const std::vector<double> x{1, 2, 3, 0.2, -0.3, 9, 0.5};
+  std::vector<double> gradient(7);
+  CHECK_ERROR(prior.add_log_density({{x.data(), 1, 7}}, {.gradient = {gradient.data(), 1, 7}}), usage,
+              "'log_weight_precision' is no coordinate yet");
+  layout.add("somebody_else", {1}, Role::rate);
+  prior.extend(layout);
+  prior.add_log_density({{x.data(), 1, 7}}, {.gradient = {gradient.data(), 1, 7}});
+  const double precision = std::exp(0.5);
+  for (std::size_t q = 0; q < 3; ++q) CHECK(gradient[q] == Approx(-precision * x[q]));
+  CHECK(gradient[3] == Approx(log_gamma_prior(GammaPriorOptions{}, 0.2).slope));
+  CHECK(gradient[4] == Approx(log_gamma_prior(GammaPriorOptions{}, -0.3).slope));
+  CHECK(gradient[5] == 0);
+  CHECK(gradient[6] == Approx(1.5 - precision * 14 / 2 + log_gamma_prior(GammaPriorOptions{}, 0.5).slope));
+  CHECK_ERROR(GaussianPrior<double>({.precision_per_layer = true}, layout), usage, "needs learn_weight_precision");
 }

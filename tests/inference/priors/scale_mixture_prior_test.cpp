@@ -26,15 +26,16 @@ Layout padded_layout() {
   return layout;
 }
 
-struct Evaluation {
+struct Found {
   std::vector<double> gradient;
   double value;
 };
 
-Evaluation evaluate(const ScaleMixturePrior<double>& prior, const std::vector<double>& row) {
-  Evaluation found{std::vector<double>(row.size()), 0};
+Found evaluate(const ScaleMixturePrior<double>& prior, const std::vector<double>& row) {
+  Found found{std::vector<double>(row.size()), 0};
   const auto size = static_cast<std::int64_t>(row.size());
-  prior.add_gradient({{row.data(), 1, size}}, {found.gradient.data(), 1, size}, {&found.value, 1});
+  prior.add_log_density({{row.data(), 1, size}},
+                        {.gradient = {found.gradient.data(), 1, size}, .value = {&found.value, 1}});
   return found;
 }
 
@@ -49,7 +50,7 @@ TEST_CASE("every weight has its own mixture, padding and log-precisions have non
   double expected = 0;
   for (const std::size_t q : {0, 1, 2, 4, 5, 6, 8, 9})
     expected += std::log(0.3 * normal_density(row[q], 1) + 0.7 * normal_density(row[q], std::exp(-1.5)));
-  const Evaluation found = evaluate(prior, row);
+  const Found found = evaluate(prior, row);
   CHECK(found.value == Approx(expected).epsilon(1e-12));
   for (std::size_t q = 0; q < row.size(); ++q) {
     std::vector<double> up = row, down = row;
@@ -79,7 +80,7 @@ TEST_CASE("a weight far out is pulled by the wide component, however far", "[inf
   const ScaleMixturePrior<double> prior({}, layout);
   const double precision = std::exp(2);
   for (const double w : {1.0, 30.0, 1e6}) {
-    const Evaluation found = evaluate(prior, {w});
+    const Found found = evaluate(prior, {w});
     CHECK(found.gradient[0] == Approx(-precision * w));
     CHECK(found.value == Approx(std::log(0.25) + 1 - 0.5 * std::log(2 * std::numbers::pi) - precision * w * w / 2));
   }

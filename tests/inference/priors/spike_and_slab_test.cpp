@@ -78,7 +78,7 @@ Snapshot scaled(const Snapshot& state, std::string_view array, double factor) {
 double value_of(Posterior<double>& posterior, const Particles<double>& particles, const Batch<double>& batch) {
   Particles<double> scratch = particles;
   std::vector<double> value(static_cast<std::size_t>(particles.rows()));
-  posterior.evaluate(particles.coordinates(), batch, {}, scratch.gradients(), value);
+  posterior.evaluate(particles.coordinates(), batch, {}, {.gradient = scratch.gradients(), .value = value});
   return value[0];
 }
 
@@ -101,7 +101,7 @@ std::vector<double> sparse_weights(const Particles<double>& particles, std::int6
 
 /// One gradient and, with the particles moved elsewhere, one adaptation.
 void one_step(Posterior<double>& posterior, Particles<double>& particles, const Batch<double>& batch, double shift) {
-  posterior.evaluate(particles.coordinates(), batch, {}, particles.gradients(), {});
+  posterior.evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
   for (std::int64_t i = 0; i < particles.rows(); ++i)
     for (double& value : particles.values().row(i)) value += shift * std::cos(static_cast<double>(i) + value);
   posterior.adapt(particles.coordinates(), batch, {}, particles.buffers());
@@ -135,7 +135,8 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
     if (regression) plain.noise_precision = 1 / variance;
     ParticleMlpReference<double> model(plain);
     std::vector<double> value(1), ignored(static_cast<std::size_t>(particles.size()));
-    model.log_likelihood(particles.coordinates(), batch, {}, {ignored.data(), 1, particles.size()}, value);
+    model.log_likelihood(particles.coordinates(), batch, {},
+                         {.gradient = {ignored.data(), 1, particles.size()}, .value = value});
     double expected = value[0] - (p + 3 + 2) / 2 * std::log(variance) - 3 * 0.7 / (2 * variance);
     const std::vector<double> beta = sparse_weights(particles);
     for (std::size_t j = 0; j < beta.size(); ++j) {
@@ -146,7 +147,7 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
       for (const double b : particles.view(name, 0).row(0)) expected -= (b * b + std::log(2 * std::numbers::pi)) / 2;
     CHECK(value_of(*posterior, particles, batch) == Approx(expected).epsilon(1e-12));
 
-    posterior->evaluate(particles.coordinates(), batch, {}, particles.gradients(), {});
+    posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
     for (std::int64_t q = 0; q < particles.size(); ++q) {
       Particles<double> up = particles, down = particles;
       up.values()(0, q) += 1e-6, down.values()(0, q) -= 1e-6;
@@ -156,7 +157,7 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
     particles.view("layer0.weight", 0)(0, 0) = 0;  // the kink: no pull from the Laplace part
     std::vector<double> slope(static_cast<std::size_t>(particles.size()));
     SpikeAndSlabPrior<double>(std::make_shared<SpikeAndSlabLatents>(*latents), particles.layout(), sparse)
-        .add_gradient(particles.coordinates(), {slope.data(), 1, particles.size()}, {});
+        .add_log_density(particles.coordinates(), {.gradient = {slope.data(), 1, particles.size()}});
     CHECK(slope[0] == 0);
   }
 }
@@ -265,7 +266,7 @@ TEST_CASE("EM with gradient ascent ends where the marginal posterior is level", 
       std::make_unique<ParticleMlpReference<double>>(MlpSpec{.inputs = 3, .learn_noise_precision = true}),
       {"layer0.weight"});
   Particles<double> particles = posterior->initial_particles(1, 3, 1);
-  Sgld<double> ascent({.step = {.step_size = 2e-3}, .temperature = {.temperature = 0}}, 1, particles.size(), 1);
+  Sgld<double> ascent({.step = {.step_size = 2e-3}, .temperature = {.temperature = 0}}, particles.ensemble(1));
   for (int t = 0; t < 4000; ++t) ascent.step(particles, *posterior, batch);
   std::vector<double> found(particles.values().row(0).begin(), particles.values().row(0).end());
   found.push_back(latents->sigma(0)), found.push_back(latents->slab_share(0, 0));
@@ -340,7 +341,7 @@ TEST_CASE("residuals are what the slope by the log noise precision says", "[infe
   masked.input_mask = {mask.data(), 10, masked.inputs.dense.columns};
   for (const Batch<double>& batch : {data.regression(), weighted, chosen, masked}) {
     const Residuals found = residuals_of<double>(model, particles.coordinates(), batch);
-    model.log_likelihood(particles.coordinates(), batch, {}, particles.gradients(), {});
+    model.log_likelihood(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
     const double slope = particles.gradients()(0, model.layout().at("log_noise_precision").offset);
     CHECK((found.count - 0.4 * found.squares) / 2 == Approx(slope).epsilon(1e-12));
     CHECK(found.squares > 0);
@@ -357,7 +358,7 @@ TEST_CASE("every row has latents of its own, the same in a shard", "[inference][
   Particles<double> particles = whole->initial_particles(4, 3, 1), shard(particles.layout(), 2, 2, 4);
   for (std::int64_t i = 0; i < 2; ++i) std::ranges::copy(particles.values().row(2 + i), shard.values().row(i).begin());
   const auto step = [&](Posterior<double>& posterior, Particles<double>& rows) {
-    posterior.evaluate(rows.coordinates(), data.regression(), {}, rows.gradients(), {});
+    posterior.evaluate(rows.coordinates(), data.regression(), {}, {.gradient = rows.gradients()});
     for (std::int64_t i = 0; i < rows.rows(); ++i)
       for (std::int64_t q = 0; q < rows.size(); ++q) rows.values()(i, q) += 1e-3 * rows.gradients()(i, q);
     posterior.adapt(rows.coordinates(), data.regression(), {}, rows.buffers());
@@ -369,8 +370,8 @@ TEST_CASE("every row has latents of its own, the same in a shard", "[inference][
     CHECK(all->slab_share(row, 1) == some->slab_share(row, 1));
   }
   CHECK(all->sigma(2) != all->sigma(3));
-  CHECK_ERROR(part->evaluate(particles.coordinates(), data.regression(), {}, particles.gradients(), {}), usage,
-              "rows 2 to 3, got row 0");
+  CHECK_ERROR(part->evaluate(particles.coordinates(), data.regression(), {}, {.gradient = particles.gradients()}),
+              usage, "rows 2 to 3, got row 0");
 }
 
 TEST_CASE("two hundred steps are a hundred, a checkpoint, and a hundred, to the bit", "[inference][sparse]") {
@@ -392,7 +393,7 @@ TEST_CASE("two hundred steps are a hundred, a checkpoint, and a hundred, to the 
   };
   const auto [posterior, latents] = fresh();
   Particles<float> particles = posterior->initial_particles(3, 1, 1);
-  Sgld<float> sampler({.step = {.step_size = 1e-3}}, 3, particles.size(), 5);
+  Sgld<float> sampler({.step = {.step_size = 1e-3}}, particles.ensemble(5));
   Snapshot rows, sampler_state, latent_state;
   for (int t = 0; t < 200; ++t) {
     if (t == 100) particles.save(rows), sampler.save(sampler_state), posterior->save(latent_state);
@@ -400,7 +401,7 @@ TEST_CASE("two hundred steps are a hundred, a checkpoint, and a hundred, to the 
   }
   const auto [resumed, resumed_latents] = fresh();
   Particles<float> again(particles.layout(), 3);
-  Sgld<float> other({.step = {.step_size = 1e-3}}, 3, particles.size(), 5);
+  Sgld<float> other({.step = {.step_size = 1e-3}}, particles.ensemble(5));
   again.restore(rows), other.restore(sampler_state), resumed->restore(latent_state);
   for (int t = 100; t < 200; ++t) other.step(again, *resumed, batch(t));
   for (std::int64_t i = 0; i < 3; ++i) {
@@ -423,7 +424,7 @@ TEST_CASE("the fused network and its reference move the same latents", "[inferen
     auto made = make_spike_and_slab_posterior<float>({.sparse = {.likelihood = SlabLikelihood::regression, .rate = 50}},
                                                      std::move(model), sparse, {.first = 0, .count = 2});
     Particles<float> particles = made.posterior->initial_particles(2, 1, 1);
-    Sgld<float> sampler({.step = {.step_size = 1e-4}}, 2, particles.size(), 5);
+    Sgld<float> sampler({.step = {.step_size = 1e-4}}, particles.ensemble(5));
     for (int t = 0; t < 20; ++t) sampler.step(particles, *made.posterior, batch);
     return made.latents;
   };

@@ -1,5 +1,6 @@
 // D-SGHMC (Hernández et al. 2020): SGHMC at keep = 1, and the masks below it.
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 #include <stein/inference/samplers/dropout_sghmc.h>
 
@@ -17,7 +18,8 @@ class MaskedQuadratic final : public Target<double> {
   MaskedQuadratic() { layout_.add("x", {3}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>& batch, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double>) override {
+                const Evaluation<double>& wanted) override {
+    const MatrixView<double> gradient = wanted.gradient;
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t j = 0; j < gradient.columns; ++j) gradient(i, j) = -coordinates.values(i, j);
     std::vector<double>& mask = masks.emplace_back();
@@ -37,8 +39,8 @@ const Batch<double> data{.inputs = {.dense = {inputs.data(), 500, 40}}, .rows = 
 
 TEST_CASE("D-SGHMC that keeps every input is SGHMC, bit for bit", "[inference][dropout_sghmc]") {
   const SghmcOptions sghmc{.step = {.step_size = 0.1}, .friction = 0.3};
-  DropoutSghmc<double> masked({.sghmc = sghmc, .keep = 1}, 2, 3, 7);
-  Sghmc<double> plain(sghmc, 2, 3, 7);
+  DropoutSghmc<double> masked({.sghmc = sghmc, .keep = 1}, ensemble_of(2, 3, 7));
+  Sghmc<double> plain(sghmc, ensemble_of(2, 3, 7));
   MaskedQuadratic target;
   Particles<double> one(target.layout(), 2), other(target.layout(), 2);
   for (int t = 0; t < 20; ++t) {
@@ -51,7 +53,8 @@ TEST_CASE("D-SGHMC that keeps every input is SGHMC, bit for bit", "[inference][d
 TEST_CASE("a mask of D-SGHMC holds for all inner moves, and hides its share of the inputs",
           "[inference][dropout_sghmc]") {
   const double keep = GENERATE(0.1, 0.5, 0.9);
-  DropoutSghmc<double> sampler({.sghmc = {.step = {.step_size = 0.1}}, .keep = keep, .inner_steps = 3}, 1, 3, 7);
+  DropoutSghmc<double> sampler({.sghmc = {.step = {.step_size = 0.1}}, .keep = keep, .inner_steps = 3},
+                               ensemble_of(1, 3, 7));
   MaskedQuadratic target;
   Particles<double> particles(target.layout(), 1);
   for (int t = 0; t < 2; ++t) sampler.step(particles, target, data);
@@ -72,7 +75,8 @@ TEST_CASE("a mask of D-SGHMC holds for all inner moves, and hides its share of t
 
 TEST_CASE("D-SGHMC continues from a checkpoint with the same masks and the same bits", "[inference][dropout_sghmc]") {
   const DropoutSghmcOptions options{.sghmc = {.step = {.step_size = 0.1}}, .inner_steps = 2};
-  DropoutSghmc<double> through(options, 1, 3, 7), first(options, 1, 3, 7), second(options, 1, 3, 7);
+  DropoutSghmc<double> through(options, ensemble_of(1, 3, 7)), first(options, ensemble_of(1, 3, 7)),
+      second(options, ensemble_of(1, 3, 7));
   MaskedQuadratic target, resumed;
   Particles<double> one(target.layout(), 1), other(target.layout(), 1);
   for (int t = 0; t < 10; ++t) through.step(one, target, data);
@@ -92,9 +96,9 @@ TEST_CASE("the published settings of D-SGHMC in the terms of the equation", "[in
 }
 
 TEST_CASE("D-SGHMC refuses what it cannot mask", "[inference][dropout_sghmc]") {
-  CHECK_ERROR(DropoutSghmc<double>({.keep = 0}, 1, 3, 7), usage, "keep");
-  CHECK_ERROR(DropoutSghmc<double>({.inner_steps = 0}, 1, 3, 7), usage, "inner_steps");
-  DropoutSghmc<double> sampler({}, 1, 3, 7);
+  CHECK_ERROR(DropoutSghmc<double>({.keep = 0}, ensemble_of(1, 3, 7)), usage, "keep");
+  CHECK_ERROR(DropoutSghmc<double>({.inner_steps = 0}, ensemble_of(1, 3, 7)), usage, "inner_steps");
+  DropoutSghmc<double> sampler({}, ensemble_of(1, 3, 7));
   MaskedQuadratic target;
   Particles<double> particles(target.layout(), 1);
   CHECK_ERROR(sampler.step(particles, target, {.rows = 5, .data_size = 5}), usage, "dense inputs");

@@ -8,6 +8,7 @@
 #include "core/error_matcher.h"
 #include "inference/chain_statistics.h"
 #include "inference/correlated_gaussian.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -22,7 +23,8 @@ class Quartic final : public Target<double> {
   explicit Quartic(std::int64_t size) { layout_.add("position", {size}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double> value) override {
+                const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
       if (!value.empty()) value[i] = 0;
       for (std::int64_t q = 0; q < gradient.columns; ++q) {
@@ -33,7 +35,7 @@ class Quartic final : public Target<double> {
       }
     }
   }
-  bool has_value() const override { return !gradient_only; }
+  bool has_value(const Batch<double>&) const override { return !gradient_only; }
 
   bool broken = false, gradient_only = false;
   double edge = 0;  ///< beyond which it has no density, or 0
@@ -48,7 +50,8 @@ class MeanOfTen final : public Target<double> {
   MeanOfTen() { layout_.add("mean", {1}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double> value) override {
+                const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     const double x = coordinates.values(0, 0);
     gradient(0, 0) = sum - 11 * x;
     if (!value.empty()) value[0] = sum * x - 11 * x * x / 2;
@@ -72,7 +75,8 @@ class SmallLogistic final : public Target<double> {
   }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double> value) override {
+                const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     const Eigen::Vector2d w = Eigen::Map<const Eigen::Vector2d>(coordinates.values.row(0).data());
     Eigen::Vector2d slope = -w;
     double log_density = -w.squaredNorm() / 2;
@@ -163,7 +167,7 @@ TEMPLATE_TEST_CASE("chains that start in a correlated Gaussian stay in it", "[in
   Draws draws({.seed = 3}, 0);
   for (std::int64_t i = 0; i < chains; ++i)
     Eigen::Map<VectorXd>(particles.values().row(i).data(), 3) = target.draw(draws);
-  TestType sampler(without_warm_up<TestType>(0.35), chains, 3, 17);
+  TestType sampler(without_warm_up<TestType>(0.35), ensemble_of(chains, 3, 17));
   std::vector<ChainAverages> found(9, ChainAverages(chains));
   for (int step = 0; step < 150; ++step) {
     const StepReport report = sampler.step(particles, target, {});
@@ -189,7 +193,7 @@ TEMPLATE_TEST_CASE("answers and parameter drawn in turn keep their joint law", "
   ChainAverages square(chains), fourth(chains), product(chains);
   std::vector<TestType> samplers;
   for (std::int64_t i = 0; i < chains; ++i)
-    samplers.emplace_back(without_warm_up<TestType>(0.25), 1, 1, static_cast<std::uint64_t>(i));
+    samplers.emplace_back(without_warm_up<TestType>(0.25), ensemble_of(1, 1, static_cast<std::uint64_t>(i)));
   std::vector<Draws> draws;
   MeanOfTen target;
   std::vector<Particles<double>> particles(chains, Particles<double>(target.layout(), 1));
@@ -221,7 +225,7 @@ TEMPLATE_TEST_CASE("the truth has a uniform rank among draws from the posterior 
     SmallLogistic target(draws);
     typename TestType::Options options;
     options.trajectory.warm_up = 200;
-    TestType sampler(options, 1, 2, static_cast<std::uint64_t>(s));
+    TestType sampler(options, ensemble_of(1, 2, static_cast<std::uint64_t>(s)));
     Particles<double> particles(target.layout(), 1);
     for (int t = 0; t < 200; ++t) sampler.step(particles, target, {});
     int ranks[2] = {0, 0};
@@ -262,7 +266,7 @@ TEMPLATE_TEST_CASE("trajectories are accepted at least as often as was asked for
   for (const double wanted : {0.6, 0.75, 0.9}) {
     typename TestType::Options options;
     options.trajectory.target_acceptance = wanted;
-    TestType sampler(options, 4, 10, 2);
+    TestType sampler(options, ensemble_of(4, 10, 2));
     Particles<double> particles(target.layout(), 4);
     for (int t = 0; t < 1000; ++t) sampler.step(particles, target, {});
     CHECK(std::isnan(sampler.acceptance()));
@@ -279,7 +283,7 @@ TEMPLATE_TEST_CASE("the warm-up finds the scales", "[inference][hamiltonian]", H
   MatrixXd covariance = VectorXd{{1, 1e4, 1e-4}}.asDiagonal();
   CorrelatedGaussian target(VectorXd::Zero(3), covariance);
   Particles<double> particles(target.layout(), 4);
-  TestType sampler({}, 4, 3, 2);
+  TestType sampler({}, ensemble_of(4, 3, 2));
   for (int t = 0; t < 1000; ++t) CHECK(sampler.step(particles, target, {}).exploring);
   for (std::int64_t i = 0; i < 4; ++i)
     for (std::int64_t q = 0; q < 3; ++q)
@@ -307,7 +311,7 @@ TEMPLATE_TEST_CASE("half the steps, saved and restored, go on to the same bits",
   Particles<double> particles(target.layout(), 2);
   typename TestType::Options options;
   options.trajectory.warm_up = 150;
-  TestType sampler(options, 2, 3, 4), resumed(options, 2, 3, 4);
+  TestType sampler(options, ensemble_of(2, 3, 4)), resumed(options, ensemble_of(2, 3, 4));
   for (int t = 0; t < 100; ++t) sampler.step(particles, target, {});
   Snapshot state, positions;
   sampler.save(state), particles.save(positions);
@@ -326,7 +330,7 @@ TEMPLATE_TEST_CASE("a trajectory to where the target has no density is divergent
   Particles<double> particles(target.layout(), 1);
   typename TestType::Options options;
   options.trajectory = {.step_size = 0.3, .warm_up = 0};
-  TestType sampler(options, 1, 2, 0);
+  TestType sampler(options, ensemble_of(1, 2, 0));
   int divergent = 0, accepted = 0;
   for (int t = 0; t < 200; ++t) {
     const StepReport report = sampler.step(particles, target, {});
@@ -343,7 +347,7 @@ TEMPLATE_TEST_CASE("a target without a density, or one that is no number where t
                    "[inference][hamiltonian]", Hmc<double>, Nuts<double>) {
   Quartic target(2);
   Particles<double> particles(target.layout(), 1);
-  TestType sampler({}, 1, 2, 0);
+  TestType sampler({}, ensemble_of(1, 2, 0));
   target.gradient_only = true;
   CHECK_ERROR(sampler.step(particles, target, {}), usage, "needs a target with a log density");
   target.gradient_only = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -18,7 +19,8 @@ class Slope final : public Target<double> {
   }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& rows, const Batch<double>&, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double>) override {
+                const Evaluation<double>& wanted) override {
+    const MatrixView<double> gradient = wanted.gradient;
     for (std::int64_t i = 0; i < rows.values.rows; ++i)
       std::copy(slope_.begin(), slope_.end(), gradient.row(i).begin());
   }
@@ -32,7 +34,7 @@ class Slope final : public Target<double> {
 std::vector<double> walk(const OptimizerOptions& options, std::vector<double> slope) {
   Slope target(std::move(slope));
   Particles<double> particles(target.layout(), 1);
-  Optimizer<double> optimizer(options, 1, particles.size(), 0);
+  Optimizer<double> optimizer(options, particles.ensemble(0));
   std::vector<double> places;
   for (int t = 0; t < 2; ++t) {
     optimizer.step(particles, target, {});
@@ -73,24 +75,24 @@ TEST_CASE("a direction longer than the limit is scaled down to it, a shorter one
 
 TEST_CASE("a direction whose square overflows is scaled down, not to nothing", "[inference][optimizer]") {
   std::vector<float> narrow{3e19f, -4e19f};
-  clip_rows(MatrixView<float>(narrow.data(), 1, 2), {.clip_norm = 5});
+  reference::clip_rows(MatrixView<float>(narrow.data(), 1, 2), {.clip_norm = 5});
   CHECK(narrow[0] == Approx(3));
   CHECK(narrow[1] == Approx(-4));
   std::vector<double> wide{3e300, -4e300};
-  clip_rows(MatrixView<double>(wide.data(), 1, 2), {.clip_norm = 5});
+  reference::clip_rows(MatrixView<double>(wide.data(), 1, 2), {.clip_norm = 5});
   CHECK(wide[0] == Approx(3));
   CHECK(wide[1] == Approx(-4));
 }
 
 TEST_CASE("an option out of its range is refused where the optimizer is made", "[inference][optimizer]") {
-  CHECK_ERROR(Optimizer<float>({.step = {.step_size = 0}}, 1, 1, 0), usage, "'step_size'");
-  CHECK_ERROR(Optimizer<float>({.momentum = 1}, 1, 1, 0), usage, "'momentum'");
+  CHECK_ERROR(Optimizer<float>({.step = {.step_size = 0}}, ensemble_of(1, 1, 0)), usage, "'step_size'");
+  CHECK_ERROR(Optimizer<float>({.momentum = 1}, ensemble_of(1, 1, 0)), usage, "'momentum'");
 }
 
 TEST_CASE("rescaling gives every gradient the same length, but a zero one", "[inference][optimizer]") {
   const GradientClipOptions rescale{.clip_norm = 5, .clip_rule = ClipRule::rescale};
   std::vector<double> rows{0.3, 0.4, 0, 0};
-  clip_rows(MatrixView<double>(rows.data(), 2, 2), rescale);
+  reference::clip_rows(MatrixView<double>(rows.data(), 2, 2), rescale);
   CHECK(rows == std::vector<double>{3, 4, 0, 0});
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -21,7 +22,8 @@ class Bowl final : public Target<float> {
   explicit Bowl(float curvature) : curvature_(curvature) { layout_.add("layer0.weight", {4}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
-                MatrixView<float> gradient, std::span<float>) override {
+                const Evaluation<float>& wanted) override {
+    const MatrixView<float> gradient = wanted.gradient;
     ++evaluations;
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q)
@@ -47,7 +49,7 @@ std::unique_ptr<Sampler<float>> gradient_ascent(double step_size) {
   table.set("optimizer", "sgd");
   table.set("momentum", "0");
   table.set("step_size", fmt::format("{}", step_size));
-  return choice.make(2, 4, 1);
+  return choice.make(ensemble_of(2, 4, 1));
 }
 
 Particles<float> at_one(const Bowl& target) {

@@ -1,11 +1,14 @@
 // Step sizes, temperatures and the averaged square's decay against numbers worked out by hand.
 #include <stein/inference/samplers/averaged_square.h>
+#include <stein/inference/samplers/santa.h>
 #include <stein/inference/samplers/schedule.h>
 #include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sgnht.h>
 
 #include <cmath>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 #include "inference/quadratic_chain.h"
 
 using namespace stein;
@@ -102,7 +105,7 @@ TEST_CASE("a sampler moves by the step size and temperature of its step, and say
   particles.values()(0, 0) = 1;
   Sgld<double> sampler({.step = {.step_size = 0.1, .cycle_steps = 4},
                         .temperature = {.temperature = 0.5, .annealing_exponent = 1, .exploration_share = 0.5}},
-                       1, 1, 7);
+                       ensemble_of(1, 1, 7));
   const double quarter = std::sqrt(0.5);  // cos(π/4)
   const double h[] = {0.1, 0.05 * (1 + quarter), 0.05, 0.05 * (1 - quarter), 0.1};
   const double temperature[] = {0, 0, 0.5 / 3, 0.5 / 4, 0};
@@ -138,4 +141,34 @@ TEST_CASE("the squared gradient is that of the joint, or is divided by N", "[inf
   const AveragedSquareOptions mean{.square_of = SquareOf::mean};
   CHECK(mean.gradient_scale(8) == 0.125);
   CHECK_ERROR(mean.gradient_scale(0), usage, "square_of=mean", "N = 0");
+}
+
+TEST_CASE("thermostats rest while a cycle looks for a mode", "[inference][schedule]") {
+  // Without noise momenta go to 0; a thermostat that followed them would grow, or fall, as long as the search lasts.
+  Quadratic<double> target(3, 1, 0);
+  const StepSizeOptions step{.step_size = 0.05, .cycle_steps = 40};
+  const TemperatureOptions half{.exploration_share = 0.5};
+  const auto check = [&](auto sampler, auto thermostat) {
+    CAPTURE(sampler.name());
+    Particles<double> particles(target.layout(), 2);
+    for (std::int64_t i = 0; i < 2; ++i) std::ranges::fill(particles.values().row(i), 1.0);
+    double last = 0;
+    for (std::int64_t t = 0; t < 80; ++t) {
+      const bool exploring = sampler.step(particles, target, {.data_size = 1}).exploring;
+      const double now = thermostat(sampler);
+      if (t > 0) CHECK((now == last) == exploring);
+      last = now;
+    }
+  };
+  struct OneEach : Sgnht<double> {
+    using Sgnht<double>::Sgnht;
+    double first() const { return this->thermostats_[0]; }
+  };
+  const SgnhtOptions sgnht{.step = step, .temperature = half};
+  SgnhtOptions particle = sgnht;
+  particle.thermostat = Thermostat::particle;
+  check(Sgnht<double>(sgnht, ensemble_of(2, 3, 1)), [](const auto& s) { return s.state(1)(0, 0); });
+  check(OneEach(particle, ensemble_of(2, 3, 1)), [](const auto& s) { return s.first(); });
+  check(Santa<double>({.step = step, .temperature = half, .square = {.warm_up = 0}}, ensemble_of(2, 3, 1)),
+        [](const auto& s) { return s.state(2)(0, 0); });
 }

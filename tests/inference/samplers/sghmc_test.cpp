@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -25,7 +26,7 @@ SghmcOptions options_with(double variance) {
 }  // namespace
 
 TEST_CASE("the noise of minibatches that SGHMC leaves out follows the step size", "[inference][sghmc]") {
-  const Numbers sampler(options_with(4), 1, 1, 0);
+  const Numbers sampler(options_with(4), ensemble_of(1, 1, 0));
   for (const std::int64_t t : {0, 10, 1000}) {
     CAPTURE(t);
     const double eta = 0.1 / (1 + static_cast<double>(t) / 10);
@@ -36,6 +37,6 @@ TEST_CASE("the noise of minibatches that SGHMC leaves out follows the step size"
 }
 
 TEST_CASE("more noise of minibatches than SGHMC injects is refused with both", "[inference][sghmc]") {
-  CHECK_NOTHROW(Numbers(options_with(11.9), 1, 1, 0));  // 0.1 · 12/2 = 0.3 · 2
-  CHECK_ERROR(Numbers(options_with(12.1), 1, 1, 0), usage, "αT ≥ ηV/2", "0.6", "at update 0");
+  CHECK_NOTHROW(Numbers(options_with(11.9), ensemble_of(1, 1, 0)));  // 0.1 · 12/2 = 0.3 · 2
+  CHECK_ERROR(Numbers(options_with(12.1), ensemble_of(1, 1, 0)), usage, "αT ≥ ηV/2", "0.6", "at update 0");
 }

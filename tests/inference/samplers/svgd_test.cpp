@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "inference/ensemble_of.h"
 #include "inference/proof_record.h"
 
 using namespace stein;
@@ -22,7 +23,8 @@ class Gaussian final : public Target<double> {
   }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
-                MatrixView<double> gradient, std::span<double> value) override {
+                const Evaluation<double>& wanted) override {
+    const auto& [gradient, value] = wanted;
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
       const Eigen::Map<const Eigen::VectorXd> x(coordinates.values.row(i).data(), mean_.size());
       const Eigen::VectorXd pull = precision_ * (mean_ - x);
@@ -58,7 +60,7 @@ void converge(Particles<double>& particles, Target<double>& target, const SvgdKe
     Svgd<double> sampler(
         {.kernel = kernel,
          .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = step * scale}, .momentum = 0.9}},
-        particles.rows(), particles.size(), 0);
+        particles.ensemble(0));
     for (int t = 0; t < steps; ++t) sampler.step(particles, target, {});
   }
 }
@@ -143,8 +145,8 @@ TEST_CASE("one step in one dimension is the formula written out", "[inference][s
   for (int i = 0; i < 3; ++i) particles.values()(i, 0) = x[i];
   // Squares: 0 ×3, 1.5625 ×2, 3.0625 ×2, 9 ×2: the fifth of nine is 1.5625.
   const double h = 1.5625 / std::log(4.0), step = 0.1;
-  Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = step}, .momentum = 0}}, 3,
-                       1, 0);
+  Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = step}, .momentum = 0}},
+                       ensemble_of(3, 1, 0));
   sampler.step(particles, target, {});
   for (int i = 0; i < 3; ++i) {
     double direction = 0;
@@ -163,7 +165,7 @@ TEST_CASE("the inverse multiquadric kernel follows its own formula", "[inference
   particles.values()(1, 0) = 0.5;
   Svgd<double> sampler({.kernel = {.kernel = SvgdKernel::imq, .bandwidth_rule = Bandwidth::fixed, .bandwidth = 3},
                         .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 1}, .momentum = 0}},
-                       2, 1, 0);
+                       ensemble_of(2, 1, 0));
   sampler.step(particles, target, {});
   // k = (1 + 2.25/3)^(−½); ∇_{x_j} k = (x_i − x_j)/3 · k³
   const double k = 1 / std::sqrt(1.75);
@@ -179,8 +181,8 @@ TEST_CASE("one particle climbs along its gradient with every kernel", "[inferenc
     Particles<double> particles(target.layout(), 1);
     particles.values()(0, 0) = 3;
     Svgd<double> sampler(
-        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.5}, .momentum = 0}}, 1,
-        2, 0);
+        {.kernel = kernel, .optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.5}, .momentum = 0}},
+        ensemble_of(1, 2, 0));
     sampler.step(particles, target, {});
     CHECK(particles.values()(0, 0) == 1.5);
     CHECK(particles.values()(0, 1) == 0);
@@ -193,7 +195,7 @@ TEST_CASE("one particle, or particles in one place, only climb", "[inference][sv
     Particles<double> particles(target.layout(), rows);
     for (std::int64_t i = 0; i < rows; ++i) particles.values()(i, 0) = 3;
     Svgd<double> sampler({.optimizer = {.method = OptimizerMethod::sgd, .step = {.step_size = 0.5}, .momentum = 0}},
-                         rows, 2, 0);
+                         ensemble_of(rows, 2, 0));
     sampler.step(particles, target, {});
     for (std::int64_t i = 0; i < rows; ++i) CHECK(particles.values()(i, 0) == Approx(1.5));
   }
@@ -205,7 +207,8 @@ TEST_CASE("a gradient that is not finite is named and moves nothing", "[inferenc
     Broken() { layout_.add("layer0.weight", {2, 3}, Role::weight); }
     const Layout& layout() const override { return layout_; }
     void evaluate(const ParticleRows<const double>& rows, const Batch<double>&, const NoiseKey&,
-                  MatrixView<double> gradient, std::span<double>) override {
+                  const Evaluation<double>& wanted) override {
+      const MatrixView<double> gradient = wanted.gradient;
       for (std::int64_t i = 0; i < rows.values.rows; ++i) std::ranges::fill(gradient.row(i), 1.0);
       gradient(1, 4) = std::nan("");
     }
@@ -214,7 +217,7 @@ TEST_CASE("a gradient that is not finite is named and moves nothing", "[inferenc
     Layout layout_;
   } target;
   Particles<double> particles = start(target.layout(), 3, 1), before = particles;
-  Svgd<double> sampler({}, 3, 6, 0);
+  Svgd<double> sampler({}, ensemble_of(3, 6, 0));
   CHECK_THROWS_WITH(sampler.step(particles, target, {}),
                     Catch::Contains("layer0.weight[1, 1]") && Catch::Contains("particle 1"));
   for (std::int64_t i = 0; i < 3; ++i)
@@ -226,14 +229,14 @@ TEST_CASE("saved and restored, the next steps are the same bits", "[inference][s
   for (const OptimizerMethod method : {OptimizerMethod::sgd, OptimizerMethod::rmsprop, OptimizerMethod::adam}) {
     const SvgdOptions options{.optimizer = {.method = method, .step = {.step_size = 0.05}}};
     Particles<double> particles = start(target.layout(), 5, 2);
-    Svgd<double> sampler(options, 5, 3, 0);
+    Svgd<double> sampler(options, ensemble_of(5, 3, 0));
     for (int t = 0; t < 10; ++t) sampler.step(particles, target, {});
     Snapshot particle_state, sampler_state;
     particles.save(particle_state);
     sampler.save(sampler_state);
     for (int t = 0; t < 10; ++t) sampler.step(particles, target, {});
     Particles<double> again(target.layout(), 5);
-    Svgd<double> resumed(options, 5, 3, 0);
+    Svgd<double> resumed(options, ensemble_of(5, 3, 0));
     again.restore(particle_state);
     resumed.restore(sampler_state);
     for (int t = 0; t < 10; ++t) resumed.step(again, target, {});

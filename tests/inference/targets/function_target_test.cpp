@@ -10,6 +10,7 @@
 
 #include "core/error_matcher.h"
 #include "inference/chain_statistics.h"
+#include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -36,7 +37,8 @@ TEST_CASE("NUTS has the moments of a user's banana", "[inference][function]") {
   constexpr std::int64_t chains = 64;
   FunctionTarget<double> target({{"x"}, {"y"}}, banana);
   Particles<double> particles = target.initial_particles(chains, 1);
-  Nuts<double> sampler({.trajectory = {.step_size = 0.1, .warm_up = 500, .target_acceptance = 0.95}}, chains, 2, 1);
+  Nuts<double> sampler({.trajectory = {.step_size = 0.1, .warm_up = 500, .target_acceptance = 0.95}},
+                       ensemble_of(chains, 2, 1));
   std::vector<ChainAverages> found(4, ChainAverages(chains));
   for (int t = 0; t < 1500; ++t) {
     if (sampler.step(particles, target, {}).exploring) continue;
@@ -75,8 +77,8 @@ TEST_CASE("a function that cannot be a target is refused", "[inference][function
   CHECK_ERROR(FunctionTarget<double>({{"x", 0}}, banana), usage, "x");
   FunctionTarget<double> target({{"x"}, {"y"}}, banana);
   std::vector<double> row(3);
-  CHECK_ERROR(target.evaluate({{row.data(), 1, 3}}, {}, {}, {row.data(), 1, 3}, {}), usage, "rows of 2 coordinates",
-              "got [1, 3]");
+  CHECK_ERROR(target.evaluate({{row.data(), 1, 3}}, {}, {}, {.gradient = {row.data(), 1, 3}}), usage,
+              "rows of 2 coordinates", "got [1, 3]");
 }
 
 TEMPLATE_TEST_CASE("a density that is no number where a chain starts is refused", "[inference][function]", Hmc<double>,
@@ -84,7 +86,7 @@ TEMPLATE_TEST_CASE("a density that is no number where a chain starts is refused"
   FunctionTarget<double> target({{"x"}}, logarithm);
   Particles<double> particles(target.layout(), 2);
   particles.values()(0, 0) = 1, particles.values()(1, 0) = -1;
-  TestType sampler({}, 2, 1, 0);
+  TestType sampler({}, ensemble_of(2, 1, 0));
   CHECK_ERROR(sampler.step(particles, target, {}), numeric, std::string(sampler.name()),
               "the log density where chain 1 stands is no finite number at step 0");
   CHECK(particles.values()(0, 0) == 1);
@@ -95,7 +97,7 @@ TEMPLATE_TEST_CASE("a density that is no number is refused by samplers that only
   FunctionTarget<double> target({{"x"}}, logarithm);
   Particles<double> particles(target.layout(), 2);
   particles.values()(0, 0) = 1, particles.values()(1, 0) = -1;
-  TestType sampler({}, 2, 1, 0);
+  TestType sampler({}, ensemble_of(2, 1, 0));
   CHECK_ERROR(sampler.step(particles, target, {.data_size = 1}), numeric, "the log density of particle 1 is", "nan",
               "expected a finite number");
   CHECK(particles.values()(0, 0) == 1);
@@ -106,7 +108,7 @@ TEST_CASE("arguments of other shapes are refused with what was expected", "[infe
   Particles<double> two(target.layout(), 2), three(target.layout(), 3);
   std::vector<double> values(2), few(1);
   const auto evaluate = [&](MatrixView<double> gradient, std::span<double> value) {
-    target.evaluate(two.coordinates(), {}, {}, gradient, value);
+    target.evaluate(two.coordinates(), {}, {}, {.gradient = gradient, .value = value});
   };
   CHECK_NOTHROW(evaluate(two.gradients(), values));
   CHECK_NOTHROW(evaluate(two.gradients(), {}));

@@ -30,7 +30,7 @@ std::vector<float> sampled(WeightForm form, Arithmetic arithmetic) {
 
   const auto posterior = make_network_posterior({.parameterization = form, .arithmetic = arithmetic}, network);
   Particles<float> particles = posterior->initial_particles(6, 3, 1);
-  Svgd<float> sampler({}, 6, particles.size(), 0);
+  Svgd<float> sampler({}, particles.ensemble(0));
   for (int t = 0; t < 5; ++t) sampler.step(particles, *posterior, batch);
   std::vector<float> all;
   for (std::int64_t i = 0; i < 6; ++i)

@@ -64,7 +64,7 @@ struct TwoOutputs : LinearGaussian {
 double finite_difference_error(Posterior<double>& target, Particles<double>& particles, const Batch<double>& batch) {
   const NoiseKey noise{.seed = 3, .step = 2};
   std::vector<double> value(static_cast<std::size_t>(particles.rows()));
-  target.evaluate(particles.coordinates(), batch, noise, particles.gradients(), value);
+  target.evaluate(particles.coordinates(), batch, noise, {.gradient = particles.gradients(), .value = value});
   Particles<double> moved = particles;
   double largest = 0;
   for (std::int64_t i = 0; i < particles.rows(); ++i)
@@ -72,9 +72,9 @@ double finite_difference_error(Posterior<double>& target, Particles<double>& par
       const double x = particles.values()(i, j), h = 1e-5;
       std::vector<double> up(value.size()), down(value.size());
       moved.values()(i, j) = x + h;
-      target.evaluate(moved.coordinates(), batch, noise, moved.gradients(), up);
+      target.evaluate(moved.coordinates(), batch, noise, {.gradient = moved.gradients(), .value = up});
       moved.values()(i, j) = x - h;
-      target.evaluate(moved.coordinates(), batch, noise, moved.gradients(), down);
+      target.evaluate(moved.coordinates(), batch, noise, {.gradient = moved.gradients(), .value = down});
       moved.values()(i, j) = x;
       const double slope = (up[i] - down[i]) / (2 * h);
       largest = std::max(largest, std::abs(slope - particles.gradients()(i, j)) / std::max(1.0, std::abs(slope)));
@@ -104,7 +104,8 @@ TEST_CASE("the mean-field bound of a linear-Gaussian model and its gradient have
   constexpr std::int64_t rows = 4000;
   Particles<double> particles = repeated(target->layout(), coordinates, rows);
   std::vector<double> value(rows);
-  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5}, particles.gradients(), value);
+  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5},
+                   {.gradient = particles.gradients(), .value = value});
 
   VectorXd law(6);
   law << -precision * (mean - centre),
@@ -120,9 +121,11 @@ TEST_CASE("the mean-field bound of a linear-Gaussian model and its gradient have
   CHECK(largest_z({value.data(), rows, 1}, VectorXd::Constant(1, elbo)) < 6.1);
 
   std::vector<double> again(rows);
-  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5}, particles.gradients(), again);
+  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5},
+                   {.gradient = particles.gradients(), .value = again});
   CHECK(again == value);
-  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5, .step = 1}, particles.gradients(), again);
+  target->evaluate(particles.coordinates(), data.batch(), {.seed = 5, .step = 1},
+                   {.gradient = particles.gradients(), .value = again});
   CHECK(again != value);
 }
 
@@ -141,7 +144,8 @@ TEST_CASE("the variational matrix Gaussian's bound and gradient have their close
   constexpr std::int64_t rows = 8000;
   Particles<double> particles = repeated(target->layout(), coordinates, rows);
   std::vector<double> value(rows);
-  target->evaluate(particles.coordinates(), data.batch(), {.seed = 7}, particles.gradients(), value);
+  target->evaluate(particles.coordinates(), data.batch(), {.seed = 7},
+                   {.gradient = particles.gradients(), .value = value});
 
   const MatrixXd pull = -precision * (mean - centre);
   VectorXd law(12);
@@ -211,12 +215,12 @@ TEST_CASE("the losses that are reported sum to minus the bound over an epoch", "
     batch.inputs.dense = batch.inputs.dense.block(first, 2);
     batch.targets = batch.targets.block(first, 2);
     batch.rows = 2, batch.data_size = 6;
-    target->evaluate(particles.coordinates(), batch, noise, work.gradients(), value);
+    target->evaluate(particles.coordinates(), batch, noise, {.gradient = work.gradients(), .value = value});
     sum += variational_loss(value[0], batch);
   }
   Batch<double> all = data.batch();
   all.data_size = 6;
-  target->evaluate(particles.coordinates(), all, noise, work.gradients(), value);
+  target->evaluate(particles.coordinates(), all, noise, {.gradient = work.gradients(), .value = value});
   CHECK(sum == Approx(-value[0]).epsilon(1e-12));
 }
 
@@ -230,7 +234,7 @@ TEST_CASE("an optimizer takes both families to the optimum of the bound", "[infe
   Optimizer<double> optimizer({.method = OptimizerMethod::sgd,
                                .step = {.step_size = 0.02, .step_decay_steps = 400, .step_decay_exponent = 1},
                                .momentum = 0},
-                              64, particles.size(), 10);
+                              particles.ensemble(10));
   for (int t = 0; t < 4000; ++t) optimizer.step(particles, *target, data.batch());
 
   MatrixXd found(64, 12);  // means, then variances of [w₁₁ w₁₂ w₂₁ w₂₂ b₁ b₂]

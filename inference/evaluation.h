@@ -1,0 +1,29 @@
+// What an evaluation of a log density is asked for.
+#pragma once
+
+#include <stein/inference/storage/matrix_view.h>
+
+#include <cstdint>
+#include <span>
+
+namespace stein::inference {
+
+/// Where results go, a row for each row that is evaluated. What is empty is not asked for and not computed: a value
+/// without a gradient costs a forward pass.
+template <class Scalar>
+struct Evaluation {
+  MatrixView<Scalar> gradient{};  ///< [m, ·], padding included
+  std::span<double> value{};      ///< [m]
+
+  bool wants_gradient() const { return gradient.data != nullptr; }
+  bool wants_value() const { return !value.empty(); }
+  /// The same for rows first … first + count − 1.
+  Evaluation block(std::int64_t first, std::int64_t count) const {
+    Evaluation part;
+    if (wants_gradient()) part.gradient = gradient.block(first, count);
+    if (wants_value()) part.value = value.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    return part;
+  }
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,72 @@
+#include <stein/core/parallel.h>
+#include <stein/inference/fused/diffusion_pass.h>
+#include <stein/inference/fused/svgd_pass.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/particles.h>
+#include <stein/inference/samplers/diffusion_pass.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/svgd_pass.h>
+
+#include <type_traits>
+
+namespace stein::inference {
+namespace {
+
+template <class Scalar>
+void draw_row(std::span<Scalar> row, const NoiseKey& key, std::int64_t global_row, double deviation) {
+  fill_normal(row, key, static_cast<std::uint32_t>(global_row));
+  for (Scalar& value : row) value = static_cast<Scalar>(value * deviation);
+}
+
+template <class Scalar>
+void draw_in_order(MatrixView<Scalar> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
+  for (std::int64_t i = 0; i < rows.rows; ++i) draw_row(rows.row(i), key, first_row + i, deviation);
+}
+
+void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
+  parallel_for(rows.rows, [&](std::int64_t i) { draw_row(rows.row(i), key, first_row + i, deviation); });
+}
+
+template <class Scalar>
+bool finite_rows(MatrixView<const Scalar> rows) {
+  for (std::int64_t i = 0; i < rows.rows; ++i)
+    if (!all_finite(rows.row(i))) return false;
+  return true;
+}
+
+template <class Scalar>
+constexpr Driver<Scalar> reference_driver{.name = "reference",
+                                          .diffuse = reference::diffuse<Scalar>,
+                                          .ascend = reference::ascend<Scalar>,
+                                          .stein_update = reference::stein_update<Scalar>,
+                                          .squared_distances = reference::squared_distances<Scalar>,
+                                          .inner_products = reference::inner_products<Scalar>,
+                                          .draw = draw_in_order<Scalar>,
+                                          .clip = reference::clip_rows<Scalar>,
+                                          .all_finite = finite_rows<Scalar>,
+                                          .hold = zero_where_held<Scalar>};
+
+constexpr Driver<float> simd_driver{.name = "simd",
+                                    .diffuse = fused::diffuse,
+                                    .ascend = fused::ascend,
+                                    .stein_update = fused::stein_update,
+                                    .squared_distances = fused::squared_distances,
+                                    .inner_products = fused::inner_products,
+                                    .draw = draw,
+                                    .clip = fused::clip_rows,
+                                    .all_finite = finite_rows<float>,
+                                    .hold = zero_where_held<float>};
+
+}  // namespace
+
+template <>
+const Driver<float>& driver(const Ensemble& ensemble) {
+  return ensemble.arithmetic == Arithmetic::fused ? simd_driver : reference_driver<float>;
+}
+
+template <>
+const Driver<double>& driver(const Ensemble&) {
+  return reference_driver<double>;
+}
+
+}  // namespace stein::inference

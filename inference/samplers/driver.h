@@ -1,0 +1,48 @@
+// The loops of samplers that go over every coordinate, made in one way or another.
+#pragma once
+
+#include <stein/core/rng.h>
+#include <stein/inference/ensemble.h>
+#include <stein/inference/samplers/gradient_clip.h>
+#include <stein/inference/storage/matrix_view.h>
+
+#include <span>
+#include <string_view>
+
+namespace stein::inference {
+
+template <class Scalar>
+struct DiffusionStep;
+struct DiffusionResult;
+template <class Scalar>
+class OptimizerState;
+struct OptimizerStep;
+struct KernelWeights;
+
+/// A table of functions: every loop of one way of computing on one device. What each does stands with its reference.
+template <class Scalar>
+struct Driver {
+  std::string_view name;  ///< "reference", "simd"
+  /// One step of a stochastic-gradient MCMC dynamics (diffusion_pass.h).
+  void (*diffuse)(const DiffusionStep<Scalar>& step, DiffusionResult& result);
+  /// Every row along its own direction, through the optimizer (svgd_pass.h, as the next three).
+  bool (*ascend)(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
+                 const OptimizerStep& step);
+  bool (*stein_update)(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
+                       OptimizerState<Scalar>& state, const OptimizerStep& step);
+  void (*squared_distances)(MatrixView<const Scalar> values, std::span<double> distances);
+  void (*inner_products)(MatrixView<const Scalar> values, std::span<double> products);
+  /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
+  void (*draw)(MatrixView<Scalar> rows, const NoiseKey& key, std::int64_t first_row, double deviation);
+  /// Limits the length of every row (gradient_clip.h).
+  void (*clip)(MatrixView<Scalar> gradients, const GradientClipOptions& options);
+  bool (*all_finite)(MatrixView<const Scalar> rows);
+  /// Sets numbers to 0 where `free` is 0; those past its end are free.
+  void (*hold)(std::span<Scalar> values, std::span<const std::uint8_t> free);
+};
+
+/// The driver of an ensemble: its arithmetic on its device. In double there is the reference only.
+template <class Scalar>
+const Driver<Scalar>& driver(const Ensemble& ensemble);
+
+}  // namespace stein::inference

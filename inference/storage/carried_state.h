@@ -1,0 +1,71 @@
+// State that a recurrent model carries from one minibatch to the next.
+#pragma once
+
+#include <stein/core/error.h>
+#include <stein/core/snapshot.h>
+#include <stein/inference/storage/matrix.h>
+
+#include <vector>
+
+namespace stein::inference {
+
+/// Some rows of carried state, one a row of weights: what a minibatch starts from, and where an evaluation leaves what
+/// the next one starts from. Rows of `after` may be empty: what it would be is not asked for.
+template <class Scalar>
+struct CarriedRows {
+  MatrixView<Scalar> before{};  ///< [m·S, C]
+  MatrixView<Scalar> after{};   ///< [m·S, C]
+
+  bool empty() const { return before.data == nullptr; }
+  CarriedRows block(std::int64_t first, std::int64_t count) const {
+    CarriedRows part;
+    if (before.data != nullptr) part.before = before.block(first, count);
+    if (after.data != nullptr) part.after = after.block(first, count);
+    return part;
+  }
+  /// Stores `before` as "carried".
+  void save(Snapshot& snapshot) const {
+    std::vector<Scalar> packed;
+    for (std::int64_t i = 0; i < before.rows; ++i)
+      packed.insert(packed.end(), before.row(i).begin(), before.row(i).end());
+    snapshot.put("carried", std::span<const Scalar>(packed), {before.rows, before.columns});
+  }
+  /// Throws Error(data) if the saved state has another size.
+  void restore(const Snapshot& snapshot) const {
+    std::vector<Scalar> packed(static_cast<std::size_t>(before.rows * before.columns));
+    snapshot.get("carried", std::span<Scalar>(packed));
+    for (std::int64_t i = 0; i < before.rows; ++i)
+      std::copy_n(packed.begin() + i * before.columns, before.columns, before.row(i).begin());
+  }
+  /// What the evaluation left is what the next minibatch starts from.
+  void accept() const {
+    if (before.data == nullptr || after.data == nullptr) return;
+    for (std::int64_t i = 0; i < before.rows; ++i) std::ranges::copy(after.row(i), before.row(i).begin());
+  }
+};
+
+/// The state of a stream of minibatches: h and c of an LSTM for every sequence, as C numbers for every row of weights.
+/// Whoever draws the minibatches owns it, gives its rows to each of them, and saves it. Target::adapt moves it on, so
+/// that only steps that were accepted do; after a prediction its owner does.
+template <class Scalar>
+class CarriedState {
+ public:
+  /// Nothing is known yet: zeros. @param size  C, what `Model::carried_size` says of the inputs
+  CarriedState(std::int64_t rows, std::int64_t size, Device device = {})
+      : before_(rows, size, device), after_(rows, size, device) {
+    STEIN_CHECK(rows >= 1 && size >= 1, "carried state: expected at least one row of at least one number, got [{}, {}]",
+                rows, size);
+  }
+
+  CarriedRows<Scalar> rows() { return {before_.view(), after_.view()}; }
+  /// Forgets everything: the start of another text.
+  void reset() { before_ = Matrix<Scalar>(before_.rows(), before_.columns(), before_.device()); }
+  void save(Snapshot& snapshot) const { before_.save(snapshot, "carried"); }
+  /// Throws Error(data) if the saved state has another shape.
+  void restore(const Snapshot& snapshot) { before_.restore(snapshot, "carried"); }
+
+ private:
+  Matrix<Scalar> before_, after_;
+};
+
+}  // namespace stein::inference

@@ -1,0 +1,17 @@
+// Where numbers lie.
+#pragma once
+
+#include <cstdint>
+
+namespace stein::inference {
+
+/// A memory, and what computes on it.
+struct Device {
+  enum class Kind : std::uint8_t { host };
+  Kind kind = Kind::host;
+  std::int32_t index = 0;  ///< which of its kind
+
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+}  // namespace stein::inference
