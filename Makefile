@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint docs sanitize sanitize-all clean
+.PHONY: help setup build test demo bench lint docs mutants sanitize sanitize-all clean
 
 JOBS ?= $(shell nproc)
 # Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
@@ -38,6 +38,9 @@ lint: build ## formatting, clang-tidy, documentation of the public headers
 
 docs: build ## docs/reference.md, and the reference of the public headers in build/docs/html
 	@scripts/docs
+
+mutants: build ## plant bugs in the code, one at a time, and see that the tests notice (an hour)
+	@scripts/mutants
 
 sanitize: setup ## the tests under the address and undefined-behaviour sanitizers (all but the slow ones)
 	@scripts/sanitize --jobs $(JOBS) asan -- --label-exclude slow
