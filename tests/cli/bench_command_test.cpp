@@ -42,7 +42,7 @@ TEST_CASE("NUTS on a small regression says how many effective draws it makes a s
                                               "--set", "warm_up=50", "--set", "draws=50"});
   REQUIRE(outcome.code == 0);
   const auto result = outcome.json();
-  REQUIRE(result["rows"].size() == 2);
+  REQUIRE(result["rows"].size() == 3);  // draws a second, the density, its two products
   CHECK(result["rows"][0]["unit"] == "ESS/s");
   CHECK(result["rows"][0]["least_bulk_effective_sample_size"].get<double>() > 10);
 }
