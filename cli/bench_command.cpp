@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 Json to_json(const bench::Row& row) {
   Json json{
       {"case", row.name}, {"ours", row.ours}, {"reference", row.reference}, {"unit", row.unit}, {"ratio", row.ratio()}};
-  for (const auto& [key, value] : row.extra) std::visit([&json, &key = key](const auto& item) { json[key] = item; }, value);
+  for (const auto& [key, value] : row.extra)
+    std::visit([&json, &key = key](const auto& item) { json[key] = item; }, value);
   return json;
 }
 

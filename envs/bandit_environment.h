@@ -96,8 +96,8 @@ bool register_bandit(const std::string& name, std::string description) {
       return std::make_unique<Environment>(this->template part<0>(), source);
     }
   };
-  return bandits().add(name, {std::move(description),
-                                         [] { return std::unique_ptr<BanditEntry::Builder>(new EnvironmentBuilder); }});
+  return bandits().add(
+      name, {std::move(description), [] { return std::unique_ptr<BanditEntry::Builder>(new EnvironmentBuilder); }});
 }
 
 }  // namespace stein::envs

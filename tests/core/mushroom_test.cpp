@@ -147,7 +147,8 @@ TEST_CASE("synthetic mushrooms have the same shape and follow their documented r
   for (int row = 0; row < rows; ++row) {
     std::set<std::string> levels;
     for (int f = 0; f < MushroomTable::active; ++f) {
-      const auto column = table.active_columns[static_cast<std::size_t>(row) * MushroomTable::active + static_cast<std::size_t>(f)];
+      const auto column =
+          table.active_columns[static_cast<std::size_t>(row) * MushroomTable::active + static_cast<std::size_t>(f)];
       levels.insert(mushroom_column_names()[static_cast<std::size_t>(column)]);
     }
     const bool foul = std::ranges::none_of(levels, [&](const std::string& l) { return pleasant.contains(l); });

@@ -242,8 +242,8 @@ TEST_CASE("an optimizer takes both families to the optimum of the bound", "[infe
     const auto row = particles.values().row(i);
     for (int j = 0; j < 6; ++j) {
       found(i, j) = row[j];
-      const double deviation = family == Family::mean_field || j >= 4 ? softplus(row[6 + j])
-                                                                      : std::exp(row[6 + j / 2] + row[8 + j % 2]);
+      const double deviation =
+          family == Family::mean_field || j >= 4 ? softplus(row[6 + j]) : std::exp(row[6 + j / 2] + row[8 + j % 2]);
       found(i, 6 + j) = deviation * deviation * precision(j / 2, j / 2);
     }
   }
