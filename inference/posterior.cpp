@@ -125,18 +125,18 @@ void Posterior<Scalar>::score(const ParticleRows<const Scalar>& rows, MatrixView
 }
 
 template <class Scalar>
-void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& accepted,
+void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
                               const NoiseKey& noise, MatrixView<Scalar> buffers) {
-  Batch<Scalar> batch = accepted;
-  batch.weight_samples = parameterization_->samples();
-  batch.inputs.carried.after = {};  // it is that of the evaluation, not of another look at the batch
-  adapt_buffers(coordinates, batch, noise, buffers);
+  Batch<Scalar> again = batch;
+  again.weight_samples = parameterization_->samples();
+  again.inputs.carried.after = {};  // it is that of the evaluation, not of another look at the batch
+  adapt_buffers(coordinates, again, noise, buffers);
   const std::function<Residuals(std::int64_t)> residuals_of_row = [&](std::int64_t i) {
-    return residuals(coordinates, i, batch, noise);
+    return residuals(coordinates, i, again, noise);
   };
   for (const auto& prior : priors_) prior->adapt(coordinates, residuals_of_row);
   parameterization_->adapt(coordinates);
-  accepted.inputs.carried.accept();
+  batch.inputs.carried.accept();
 }
 
 template <class Scalar>

@@ -115,7 +115,7 @@ void BatchedRollouts::play(Group& group, const BatchedNetwork& all) {
 }
 
 /// Draws actions with the random numbers of policies::ActionDistribution::draw: a row of the sheet a particle.
-void BatchedRollouts::draw(Group& group, std::int64_t t, at::Tensor actions) {
+void BatchedRollouts::draw(Group& group, std::int64_t t, const at::Tensor& actions) const {
   const NoiseKey noise{.seed = seed_,
                        .step = (static_cast<std::uint64_t>(collections_) << 24) + static_cast<std::uint64_t>(t),
                        .stream = Stream::decision};
@@ -147,7 +147,7 @@ void BatchedRollouts::draw(Group& group, std::int64_t t, at::Tensor actions) {
   actions.copy_(group.reached.narrow(2, 0, last).le(limit).sum(2, true));
 }
 
-bool BatchedRollouts::record(Group& group, std::int64_t t) {
+bool BatchedRollouts::record(Group& group, std::int64_t t) const {
   const Step& step = group.views[static_cast<std::size_t>(t)];
   const envs::VectorEnvironment& environment = *group.environment;
   std::ranges::copy(environment.rewards(), step.rewards.data_ptr<float>());

@@ -59,10 +59,10 @@ class BatchedRollouts {
     at::Tensor chances, reached;     ///< of choices: [m, S, 1] uniform in (0, 1), and [m, S, choices]
     std::vector<float> episode_times;
   };
-  void play(Group& group, const BatchedNetwork& network);
-  void draw(Group& group, std::int64_t t, at::Tensor actions);
+  void play(Group& group, const BatchedNetwork& all);
+  void draw(Group& group, std::int64_t t, const at::Tensor& actions) const;
   /// Records what the environment says of a step. Returns whether a path that began within the steps goes on.
-  bool record(Group& group, std::int64_t t);
+  bool record(Group& group, std::int64_t t) const;
 
   agents::RolloutShape shape_;
   bool discrete_;

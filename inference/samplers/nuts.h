@@ -26,8 +26,7 @@ class Nuts final : public HamiltonianSampler<Scalar> {
  public:
   /// What the registry makes it from.
   using Options = NutsOptions;
-  /// @param rows  M, independent chains, at least 1
-  /// @param size  Q, coordinates of a chain, at least 1
+  /// @param ensemble  its particles are independent chains, at least one of at least one coordinate
   /// @throws Error(usage) naming the option or the size that is out of range
   Nuts(const Options& options, const Ensemble& ensemble);
   std::string_view name() const override { return "nuts"; }

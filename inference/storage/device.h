@@ -7,10 +7,12 @@ namespace stein::inference {
 
 /// A memory, and what computes on it.
 struct Device {
+  /// Which memory.
   enum class Kind : std::uint8_t { host };
   Kind kind = Kind::host;
   std::int32_t index = 0;  ///< which of its kind
 
+  /// The same kind and index.
   friend bool operator==(const Device&, const Device&) = default;
 };
 
