@@ -5,6 +5,7 @@
 #include <stein/inference/layout.h>
 #include <stein/inference/particles.h>
 
+#include <memory>
 #include <span>
 
 namespace stein::inference {
@@ -12,7 +13,7 @@ namespace stein::inference {
 /// φ → θ, row by row. A stochastic one maps each row to `samples()` rows of weights, regenerates the same noise in its
 /// pullback from the same key, and owns its entropy.
 ///
-/// Calls for different rows may run at the same time; what `forward` keeps for `pullback` it keeps per row.
+/// Keeps nothing of a call: calls may run at the same time, each with a trace of its own.
 template <class Scalar>
 class Parameterization {
  public:
@@ -26,16 +27,21 @@ class Parameterization {
   /// Whether a row of weights is the row of coordinates itself, number by number: then neither `forward` nor `pullback`
   /// need be called.
   virtual bool passes_through() const { return false; }
-  /// Prepares for ensembles of up to `rows` rows; nothing allocates afterwards.
-  virtual void reserve(std::int64_t rows) { static_cast<void>(rows); }
+
+  /// What `forward` leaves for `pullback`. Memory that is used again: it grows with the rows of a call.
+  class Trace {
+   public:
+    virtual ~Trace() = default;
+  };
+  virtual std::unique_ptr<Trace> make_trace() const { return std::make_unique<Trace>(); }
   /// Writes the weights [m·S, P] of the coordinates [m, Q], padding included.
-  /// @param first  position of these rows among the rows reserved (not their global number)
-  virtual void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-                       MatrixView<Scalar> weights) = 0;
-  /// Writes ∇φ [m, Q] from ∇θ [m·S, P], for the coordinates and noise of the last `forward` of the same rows; with it,
-  /// where φ describes a distribution, the gradient of its entropy.
-  virtual void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-                        MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) = 0;
+  /// @param trace  made by this parameterization
+  virtual void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
+                       Trace& trace) const = 0;
+  /// Writes ∇φ [m, Q] from ∇θ [m·S, P]; with it, where φ describes a distribution, the gradient of its entropy.
+  /// @param trace  of the last `forward`, which had the same coordinates and noise
+  virtual void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                        MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const = 0;
   /// Adds the entropy of the distribution that φ describes to `value` [m].
   virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const {
     static_cast<void>(coordinates), static_cast<void>(value);

@@ -26,11 +26,8 @@ Posterior<Scalar>::Posterior(std::unique_ptr<Model<Scalar>> model,
 }
 
 template <class Scalar>
-void Posterior<Scalar>::reserve(std::int64_t rows) {
-  if (rows <= reserved_rows_) return;
-  sample_values_.assign(static_cast<std::size_t>(rows * parameterization_->samples()), 0);
-  parameterization_->reserve(rows);
-  reserved_rows_ = rows;
+typename Pool<typename Posterior<Scalar>::Block>::Loan Posterior<Scalar>::borrow_block() const {
+  return blocks_.borrow([this] { return std::make_unique<Block>(Block{{}, {}, parameterization_->make_trace()}); });
 }
 
 template <class Scalar>
@@ -45,7 +42,6 @@ void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, 
                                  const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
   const std::int64_t rows = coordinates.values.rows, block = block_rows(rows);
   this->check_shapes(coordinates, batch, wanted);
-  reserve(rows);
   Batch<Scalar> own = batch;
   own.weight_samples = parameterization_->samples();
   const auto evaluate_rows = [&](std::int64_t begin, std::int64_t end) {
@@ -70,21 +66,23 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   MatrixView<Scalar> mapped_gradient = wanted.gradient;
   mapped_gradient.columns = mapped;
 
-  // One block's weights and gradients, used by block after block of this thread so that they stay in its cache.
-  thread_local Matrix<Scalar> buffer;
+  const auto block = borrow_block();
   const std::int64_t own_rows = through ? 0 : (with_gradient ? 2 : 1) * count * samples;
-  if (buffer.rows() < own_rows || buffer.columns() != weight_size) buffer = Matrix<Scalar>(own_rows, weight_size);
+  if (block->weights.rows() < own_rows) block->weights = Matrix<Scalar>(own_rows, weight_size);
   MatrixView<const Scalar> weights = mapped_rows.values;
   Evaluation<Scalar> of_weights;
   if (with_gradient) of_weights.gradient = mapped_gradient;
-  if (wanted.wants_value()) of_weights.value = std::span(sample_values_).subspan(first * samples, count * samples);
+  if (wanted.wants_value()) {
+    block->values.resize(static_cast<std::size_t>(count * samples));
+    of_weights.value = block->values;
+  }
 
   for (const auto& prior : priors_) prior->observe(rows);
   if (!through) {
-    const MatrixView<Scalar> own_weights = buffer.view().block(0, count * samples);
-    parameterization_->forward(mapped_rows, first, noise, own_weights);
+    const MatrixView<Scalar> own_weights = block->weights.view().block(0, count * samples);
+    parameterization_->forward(mapped_rows, noise, own_weights, *block->trace);
     weights = own_weights;
-    if (with_gradient) of_weights.gradient = buffer.view().block(count * samples, count * samples);
+    if (with_gradient) of_weights.gradient = block->weights.view().block(count * samples, count * samples);
   }
   score(rows, weights, share_of(batch, first, count), noise, of_weights);
   for (const auto& prior : priors_)
@@ -95,7 +93,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
       for (Scalar& g : of_weights.gradient.row(i)) g *= share;
   }
   if (with_gradient && !through)
-    parameterization_->pullback(mapped_rows, first, noise, of_weights.gradient, mapped_gradient);
+    parameterization_->pullback(mapped_rows, noise, of_weights.gradient, mapped_gradient, *block->trace);
   for (std::int64_t i = 0; with_gradient && i < count; ++i)
     std::ranges::fill(wanted.gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
 
@@ -232,10 +230,9 @@ void Posterior<Scalar>::start_as_model(Particles<Scalar>& particles, std::uint64
 template <class Scalar>
 void Posterior<Scalar>::effective_weights(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                                           MatrixView<Scalar> weights) {
-  reserve(coordinates.values.rows);
   ParticleRows<const Scalar> mapped = coordinates;
   mapped.values.columns = parameterization_->coordinates().size();
-  parameterization_->forward(mapped, 0, noise, weights);
+  parameterization_->forward(mapped, noise, weights, *borrow_block()->trace);
 }
 
 template class Posterior<float>;

@@ -1,9 +1,11 @@
 // The target that most methods use: a model, a parameterization of its weights, and a prior.
 #pragma once
 
+#include <stein/core/pool.h>
 #include <stein/inference/model.h>
 #include <stein/inference/parameterization.h>
 #include <stein/inference/prior.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/inference/target.h>
 
 #include <memory>
@@ -16,8 +18,8 @@ namespace stein::inference {
 /// averaged over them. In `adapt` buffers of the model move, by the first weight sample of each row, then the latents
 /// of the priors, then the mask of the parameterization, then the carried state.
 ///
-/// Weights and their gradients have memory of their own only for as many rows as one call of the model takes; where the
-/// parameterization passes coordinates through, none.
+/// Weights and their gradients have memory of their own only for as many rows as the calls of the model that run at the
+/// same time take; where the parameterization passes coordinates through, none.
 template <class Scalar>
 class Posterior final : public Target<Scalar> {
  public:
@@ -26,6 +28,7 @@ class Posterior final : public Target<Scalar> {
             std::vector<std::unique_ptr<Prior<Scalar>>> priors);
 
   const Layout& layout() const override { return layout_; }
+  bool concurrent() const override { return model_->concurrent(); }
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                 const Evaluation<Scalar>& wanted) override;
   void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
@@ -51,7 +54,13 @@ class Posterior final : public Target<Scalar> {
                          MatrixView<Scalar> weights);
 
  private:
-  void reserve(std::int64_t rows);
+  /// Working memory of one call of the model.
+  struct Block {
+    Matrix<Scalar> weights;      ///< and behind them their gradients, unless coordinates pass through
+    std::vector<double> values;  ///< of every weight sample
+    std::unique_ptr<typename Parameterization<Scalar>::Trace> trace;
+  };
+  typename Pool<Block>::Loan borrow_block() const;
   void adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                      MatrixView<Scalar> buffers);
   /// Residuals of particle i: targets minus predicted means.
@@ -71,8 +80,7 @@ class Posterior final : public Target<Scalar> {
   std::unique_ptr<Parameterization<Scalar>> parameterization_;
   std::vector<std::unique_ptr<Prior<Scalar>>> priors_;
   Layout layout_;
-  std::vector<double> sample_values_;
-  std::int64_t reserved_rows_ = 0;
+  mutable Pool<Block> blocks_;
 };
 
 }  // namespace stein::inference

@@ -25,6 +25,10 @@ class Target {
     return batch.score == nullptr || batch.score->has_value();
   }
 
+  /// Whether `evaluate` may be called for different rows at the same time: then a sampler may move its chains at the
+  /// same time.
+  virtual bool concurrent() const { return false; }
+
   /// Writes the log joint and its gradient at every row.
   /// @param coordinates  [m, Q]
   /// @param noise        keys whatever is random inside: dropout, ε, rollouts; the same key gives the same numbers

@@ -113,8 +113,7 @@ void ParticlePolicy::make_prior_functions(const inference::MlpSpec& network) {
   inference::Particles<float> coordinates(inference::mlp_layout(network), options_.particles);
   inference::initialise_coordinates(coordinates, seed_, 1, Stream::prior_function);
   prior_weights_ = inference::Matrix<float>(options_.particles, posterior_->weight_layout().size());
-  inference::Direct<float>(posterior_->weight_layout())
-      .forward(coordinates.coordinates(), 0, {}, prior_weights_.view());
+  inference::add_padding<float>(posterior_->weight_layout(), coordinates.values(), prior_weights_.view());
 }
 
 Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,

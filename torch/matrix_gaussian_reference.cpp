@@ -39,7 +39,6 @@ void check_rows(MatrixView<const Scalar> coordinates, const Layout& coordinate_l
 /// The parts of some rows of particles and the weight matrices that came of them, in the order of the matrices.
 template <class Scalar>
 struct MatrixGaussianReference<Scalar>::Graph {
-  std::int64_t rows = 0;
   std::vector<at::Tensor> leaves{};
   std::vector<LayoutEntry> leaf_entries{};
   std::vector<at::Tensor> weights{};
@@ -53,15 +52,20 @@ template <class Scalar>
 MatrixGaussianReference<Scalar>::~MatrixGaussianReference() = default;
 
 template <class Scalar>
-void MatrixGaussianReference<Scalar>::reserve(std::int64_t rows) {
-  kept_.resize(static_cast<std::size_t>(rows));
+struct MatrixGaussianReference<Scalar>::Kept final : Trace {
+  std::unique_ptr<const Graph> graph;
+};
+
+template <class Scalar>
+std::unique_ptr<typename MatrixGaussianReference<Scalar>::Trace> MatrixGaussianReference<Scalar>::make_trace() const {
+  return std::make_unique<Kept>();
 }
 
 template <class Scalar>
-std::shared_ptr<const typename MatrixGaussianReference<Scalar>::Graph> MatrixGaussianReference<Scalar>::graph(
+std::unique_ptr<const typename MatrixGaussianReference<Scalar>::Graph> MatrixGaussianReference<Scalar>::graph(
     MatrixView<const Scalar> coordinates) const {
   const c10::AutoGradMode with_gradient(true);
-  auto graph = std::make_shared<Graph>(Graph{.rows = coordinates.rows});
+  auto graph = std::make_unique<Graph>();
   const auto part = [&](const LayoutEntry& entry) {
     graph->leaves.push_back(leaf(coordinates, entry));
     graph->leaf_entries.push_back(entry);
@@ -80,12 +84,11 @@ std::shared_ptr<const typename MatrixGaussianReference<Scalar>::Graph> MatrixGau
 }
 
 template <class Scalar>
-void MatrixGaussianReference<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
-                                              const NoiseKey&, MatrixView<Scalar> weights) {
+void MatrixGaussianReference<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey&,
+                                              MatrixView<Scalar> weights, Trace& trace) const {
   check_rows(coordinates.values, layout_.coordinates, weights.rows, weights.columns, layout_.weights);
-  const std::shared_ptr<const Graph> made = graph(coordinates.values);
-  for (std::int64_t i = first; i < first + made->rows && i < static_cast<std::int64_t>(kept_.size()); ++i)
-    kept_[i] = made;
+  Kept& kept = dynamic_cast<Kept&>(trace);
+  kept.graph = graph(coordinates.values);
 
   const c10::NoGradGuard no_gradient;
   if (layout_.weights.padded())
@@ -93,33 +96,25 @@ void MatrixGaussianReference<Scalar>::forward(const ParticleRows<const Scalar>& 
   for (const PlainParameter& parameter : layout_.plain)
     entry_view(weights, parameter.weight).copy_(entry_view(coordinates.values, parameter.coordinate));
   for (std::size_t i = 0; i < layout_.matrices.size(); ++i)
-    entry_view(weights, layout_.matrices[i].weight).copy_(made->weights[i]);
+    entry_view(weights, layout_.matrices[i].weight).copy_(kept.graph->weights[i]);
 }
 
 template <class Scalar>
-void MatrixGaussianReference<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
-                                               const NoiseKey&, MatrixView<const Scalar> weight_gradient,
-                                               MatrixView<Scalar> gradient) {
-  const std::int64_t rows = coordinates.values.rows, last = first + rows;
+void MatrixGaussianReference<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey&,
+                                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                                               Trace& trace) const {
   check_rows(coordinates.values, layout_.coordinates, weight_gradient.rows, weight_gradient.columns, layout_.weights);
-  // A graph serves one pullback of exactly the rows that it was made of; then LibTorch has freed what it held.
-  std::shared_ptr<const Graph> made;
-  if (last <= static_cast<std::int64_t>(kept_.size())) {
-    made = kept_[first];
-    for (std::int64_t i = first; i < last; ++i)
-      if (std::shared_ptr<const Graph> other = std::exchange(kept_[i], nullptr); other != made) made = nullptr;
-  }
-  if (made == nullptr || made->rows != rows) made = graph(coordinates.values);
-
+  const Graph& made = *dynamic_cast<Kept&>(trace).graph;
   for (const PlainParameter& parameter : layout_.plain)
     entry_view(gradient, parameter.coordinate).copy_(entry_view(weight_gradient, parameter.weight));
   if (layout_.matrices.empty()) return;
   std::vector<at::Tensor> weight_gradients;
   for (const StructuredMatrix& matrix : layout_.matrices)
     weight_gradients.push_back(entry_view(weight_gradient, matrix.weight));
-  const std::vector<at::Tensor> gradients = torch::autograd::grad(made->weights, made->leaves, weight_gradients);
+  const std::vector<at::Tensor> gradients =
+      torch::autograd::grad(made.weights, made.leaves, weight_gradients, /*retain_graph=*/true);
   const c10::NoGradGuard no_gradient;
-  for (std::size_t i = 0; i < gradients.size(); ++i) entry_view(gradient, made->leaf_entries[i]).copy_(gradients[i]);
+  for (std::size_t i = 0; i < gradients.size(); ++i) entry_view(gradient, made.leaf_entries[i]).copy_(gradients[i]);
 }
 
 template <class Scalar>

@@ -17,6 +17,7 @@ namespace stein::inference {
 template <class Scalar>
 class MatrixGaussianReference final : public Parameterization<Scalar> {
  public:
+  using Trace = typename Parameterization<Scalar>::Trace;
   /// @param weights  layout of the network's weights, rows perhaps padded
   /// @throws Error(usage) if options are out of range
   MatrixGaussianReference(Layout weights, const MatrixGaussianOptions& options);
@@ -25,20 +26,19 @@ class MatrixGaussianReference final : public Parameterization<Scalar> {
   const Layout& coordinates() const override { return layout_.coordinates; }
   const Layout& weights() const override { return layout_.weights; }
 
-  void reserve(std::int64_t rows) override;
-  void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-               MatrixView<Scalar> weights) override;
-  void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
+  std::unique_ptr<Trace> make_trace() const override;
+  void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
+               Trace& trace) const override;
+  void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
  private:
   struct Graph;
-  std::shared_ptr<const Graph> graph(MatrixView<const Scalar> coordinates) const;
+  struct Kept;
+  std::unique_ptr<const Graph> graph(MatrixView<const Scalar> coordinates) const;
 
   MatrixGaussianLayout layout_;
-  /// For every reserved row the graph of the last `forward` that it was part of; rows beyond are recomputed.
-  std::vector<std::shared_ptr<const Graph>> kept_;
 };
 
 extern template class MatrixGaussianReference<float>;

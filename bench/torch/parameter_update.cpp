@@ -80,6 +80,7 @@ class FusedBackprop final : public ParameterUpdate {
       : coordinates_(2 * size, 0),
         drawn_(size, 0),
         family_(weights_of(size), {}),
+        trace_(family_.make_trace()),
         state_({.method = OptimizerMethod::sgd, .momentum = 0}, one_row(2 * size)),
         step_size_(numbers.step_size) {
     family_.include_gaussian_prior(numbers.prior_precision);
@@ -87,8 +88,8 @@ class FusedBackprop final : public ParameterUpdate {
   void step() override {
     const NoiseKey noise = backprop_noise(static_cast<std::uint64_t>(updates_));
     const ParticleRows<const float> rows{coordinates_.values()};
-    family_.forward(rows, 0, noise, drawn_.values());
-    family_.pullback(rows, 0, noise, drawn_.gradients(), coordinates_.gradients());
+    family_.forward(rows, noise, drawn_.values(), *trace_);
+    family_.pullback(rows, noise, drawn_.gradients(), coordinates_.gradients(), *trace_);
     check_gradients(coordinates_);
     fused::ascend(coordinates_.values(), coordinates_.gradients(), state_, state_.step(updates_++, step_size_));
   }
@@ -103,6 +104,7 @@ class FusedBackprop final : public ParameterUpdate {
 
   UpdateVectors coordinates_, drawn_;
   MeanFieldGaussian<float> family_;
+  std::unique_ptr<Parameterization<float>::Trace> trace_;
   OptimizerState<float> state_;
   double step_size_;
   std::int64_t updates_ = 0;

@@ -25,7 +25,7 @@ class ReferenceUpdate {
       : model_(mushroom_network()), particles_(start) {
     if (options.parameterization == WeightForm::matrix_gaussian) {
       structure_ = std::make_unique<MatrixGaussianReference<float>>(model_.layout(), options.structure);
-      structure_->reserve(particle_count);
+      trace_ = structure_->make_trace();
       weights_ = std::make_unique<Particles<float>>(model_.layout(), particle_count);
     }
     mean_ = at::zeros({particle_count, particles_.size()});
@@ -55,9 +55,9 @@ class ReferenceUpdate {
   void evaluate(const Batch<float>& batch) {
     if (structure_ == nullptr)
       return model_.log_likelihood(particles_.coordinates(), batch, {}, {.gradient = particles_.gradients()});
-    structure_->forward(particles_.coordinates(), 0, {}, weights_->values());
+    structure_->forward(particles_.coordinates(), {}, weights_->values(), *trace_);
     model_.log_likelihood(weights_->coordinates(), batch, {}, {.gradient = weights_->gradients()});
-    structure_->pullback(particles_.coordinates(), 0, {}, weights_->gradients(), particles_.gradients());
+    structure_->pullback(particles_.coordinates(), {}, weights_->gradients(), particles_.gradients(), *trace_);
   }
 
   void adam(at::Tensor& values, const at::Tensor& direction) {
@@ -72,6 +72,7 @@ class ReferenceUpdate {
 
   ParticleMlpReference<float> model_;
   std::unique_ptr<MatrixGaussianReference<float>> structure_;
+  std::unique_ptr<Parameterization<float>::Trace> trace_;
   Particles<float> particles_;
   std::unique_ptr<Particles<float>> weights_;
   at::Tensor mean_, square_;

@@ -19,7 +19,7 @@ std::int64_t block_of(std::int64_t slots) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted)));
 }
 
-MujocoModel model_of(const MujocoTask& task, const MujocoOptions& options) {
+std::shared_ptr<const MujocoModel> model_of(const MujocoTask& task, const MujocoOptions& options) {
   return options.model.empty() ? MujocoModel::from_text(task.spec().name, std::string(task.model()))
                                : MujocoModel::from_file(options.model);
 }
@@ -61,7 +61,7 @@ ControlSpec fitted(ControlSpec spec, const MujocoTask& task, const MujocoModel& 
 }  // namespace
 
 ControlSpec MujocoEnvironment::spec_of(const MujocoTask& task, const MujocoOptions& options) {
-  return fitted(task.spec(), task, model_of(task, options));
+  return fitted(task.spec(), task, *model_of(task, options));
 }
 
 StepReference MujocoEnvironment::raw_steps(std::unique_ptr<const MujocoTask> task, const MujocoOptions& model,
@@ -105,21 +105,21 @@ MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask> task, con
                                      const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
     : MujocoEnvironment(std::move(task), model_of(*task, model), options, slots, first_slot) {}
 
-MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model,
+MujocoEnvironment::MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, std::shared_ptr<const MujocoModel> model,
                                      const ControlOptions& options, std::int64_t slots, std::int64_t first_slot)
-    : VectorEnvironment(fitted(task->spec(), *task, model), options, slots, first_slot, block_of(slots)),
+    : VectorEnvironment(fitted(task->spec(), *task, *model), options, slots, first_slot, block_of(slots)),
       task_(std::move(task)),
       model_(std::move(model)),
-      model_steps_(model_steps(spec(), model_)),
+      model_steps_(model_steps(spec(), *model_)),
       block_(block_of(slots)),
-      states_(static_cast<std::size_t>(slots * model_.state_size())) {
+      states_(static_cast<std::size_t>(slots * model_->state_size())) {
   for (std::int64_t slot = 0; slot < slots; slot += block_) simulations_.emplace_back(model_);
-  initial_.resize(static_cast<std::size_t>(model_.state_size()));
+  initial_.resize(static_cast<std::size_t>(model_->state_size()));
   simulations_.front().save(initial_);
 }
 
 std::span<double> MujocoEnvironment::state_of(std::int64_t slot) {
-  const auto size = static_cast<std::size_t>(model_.state_size());
+  const auto size = static_cast<std::size_t>(model_->state_size());
   return std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size);
 }
 
@@ -166,20 +166,20 @@ void MujocoEnvironment::write_state(std::int64_t slot, std::span<const double> s
 }
 
 void MujocoEnvironment::read_state(std::int64_t slot, std::span<double> state) const {
-  const auto size = static_cast<std::size_t>(model_.state_size());
+  const auto size = static_cast<std::size_t>(model_->state_size());
   simulation_of(slot).load(std::span(states_).subspan(static_cast<std::size_t>(slot) * size, size));
   task_->read_state(simulation_of(slot).view(), state);
 }
 
 void MujocoEnvironment::save_states(Snapshot& snapshot) const {
-  snapshot.put_text("model", model_.checksum());
+  snapshot.put_text("model", model_->checksum());
   snapshot.put("state", states_);
 }
 
 void MujocoEnvironment::restore_states(const Snapshot& snapshot) {
-  if (snapshot.get_text("model") != model_.checksum())
+  if (snapshot.get_text("model") != model_->checksum())
     fail(ErrorKind::data, "the saved {} was on another model than {}, or on another version of MuJoCo", spec().name,
-         model_.name());
+         model_->name());
   snapshot.get("state", std::span(states_));
 }
 

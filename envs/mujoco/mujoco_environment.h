@@ -33,8 +33,8 @@ class MujocoEnvironment final : public VectorEnvironment {
                                  const ControlOptions& options, std::int64_t slots);
 
  private:
-  MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, MujocoModel model, const ControlOptions& options,
-                    std::int64_t slots, std::int64_t first_slot);
+  MujocoEnvironment(std::unique_ptr<const MujocoTask>&& task, std::shared_ptr<const MujocoModel> model,
+                    const ControlOptions& options, std::int64_t slots, std::int64_t first_slot);
 
   void advance(std::int64_t first, std::span<const float> actions, std::span<float> rewards,
                std::span<float> terminated, std::span<float> observations) override;
@@ -52,7 +52,7 @@ class MujocoEnvironment final : public VectorEnvironment {
   std::span<double> state_of(std::int64_t slot);
 
   std::unique_ptr<const MujocoTask> task_;
-  MujocoModel model_;
+  std::shared_ptr<const MujocoModel> model_;
   std::int64_t model_steps_;                           ///< of the model in a step of the task
   std::int64_t block_;                                 ///< slots that share a simulation
   mutable std::vector<MujocoSimulation> simulations_;  ///< scratch: what counts is in `states_`

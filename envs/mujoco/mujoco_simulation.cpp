@@ -4,6 +4,8 @@
 #include <stein/envs/mujoco/mujoco_simulation.h>
 
 #include <array>
+#include <map>
+#include <mutex>
 #include <type_traits>
 #include <vector>
 
@@ -32,7 +34,7 @@ MujocoModel::MujocoModel(std::string name, mjModel_* model) : name_(std::move(na
 }
 
 template <class Parse>
-MujocoModel MujocoModel::parsed(const std::string& name, const Parse& parse) {
+std::shared_ptr<const MujocoModel> MujocoModel::parsed(const std::string& name, const Parse& parse) {
   std::array<char, 1024> message{};
   mjSpec* spec = nullptr;
   guarded_call(ErrorKind::data, [&] { spec = parse(message.data(), static_cast<int>(message.size())); });
@@ -42,15 +44,22 @@ MujocoModel MujocoModel::parsed(const std::string& name, const Parse& parse) {
   if (model == nullptr)
     fail(ErrorKind::data, "the model {} cannot be used; MuJoCo: {}", name,
          one_line(spec == nullptr ? message.data() : mjs_getError(spec)));
-  return {name, model};
+  return std::shared_ptr<const MujocoModel>(new MujocoModel(name, model));
 }
 
-MujocoModel MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
-  return parsed(name,
-                [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
+std::shared_ptr<const MujocoModel> MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::weak_ptr<const MujocoModel>> compiled;
+  const std::lock_guard guard(mutex);
+  std::weak_ptr<const MujocoModel>& place = compiled[{name, mjcf}];
+  std::shared_ptr<const MujocoModel> model = place.lock();
+  if (model == nullptr)
+    place = model = parsed(
+        name, [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
+  return model;
 }
 
-MujocoModel MujocoModel::from_file(const std::filesystem::path& file) {
+std::shared_ptr<const MujocoModel> MujocoModel::from_file(const std::filesystem::path& file) {
   return parsed(fmt::format("'{}'", file.string()),
                 [&file](char* message, int size) { return mj_parseXML(file.c_str(), nullptr, message, size); });
 }
@@ -95,7 +104,8 @@ std::string MujocoModel::checksum() const {
   return fmt::format("{} on MuJoCo {}", sha256(bytes), version());
 }
 
-MujocoSimulation::MujocoSimulation(const MujocoModel& model) : model_(model.get()) {
+MujocoSimulation::MujocoSimulation(std::shared_ptr<const MujocoModel> model)
+    : owner_(std::move(model)), model_(owner_->get()) {
   mjData* data = nullptr;
   guarded_call(ErrorKind::data, [&] { data = mj_makeData(model_); });
   data_.reset(data);

@@ -15,10 +15,12 @@ namespace stein::envs {
 /// A compiled MJCF model. It never changes after it is made, so simulations on several threads may share one.
 class MujocoModel {
  public:
-  /// The model that `mjcf` describes. @throws Error(data) naming the model, with MuJoCo's own message
-  static MujocoModel from_text(const std::string& name, const std::string& mjcf);
-  /// The model in an MJCF file. @throws Error(data) naming the file, with MuJoCo's own message
-  static MujocoModel from_file(const std::filesystem::path& file);
+  /// The model that `mjcf` describes, compiled once for all who have it at the same time.
+  /// @throws Error(data) naming the model, with MuJoCo's own message
+  static std::shared_ptr<const MujocoModel> from_text(const std::string& name, const std::string& mjcf);
+  /// The model in an MJCF file, compiled at every call: the file, or one that it includes, may have changed.
+  /// @throws Error(data) naming the file, with MuJoCo's own message
+  static std::shared_ptr<const MujocoModel> from_file(const std::filesystem::path& file);
 
   std::int64_t positions() const;
   std::int64_t velocities() const;
@@ -48,7 +50,7 @@ class MujocoModel {
   };
   MujocoModel(std::string name, mjModel_* model);
   template <class Parse>
-  static MujocoModel parsed(const std::string& name, const Parse& parse);
+  static std::shared_ptr<const MujocoModel> parsed(const std::string& name, const Parse& parse);
 
   std::string name_;
   std::unique_ptr<mjModel_, Deleter> model_;
@@ -63,10 +65,10 @@ struct MujocoView {
   const double* site_positions;               ///< [sites, 3], as the last step or `forward` left them
 };
 
-/// One simulation of a model, which must outlive it.
+/// One simulation of a model.
 class MujocoSimulation {
  public:
-  explicit MujocoSimulation(const MujocoModel& model);
+  explicit MujocoSimulation(std::shared_ptr<const MujocoModel> model);
 
   /// Back to the model's initial state.
   void reset();
@@ -90,6 +92,7 @@ class MujocoSimulation {
   void run(const Body& body);
   void check_warnings();
 
+  std::shared_ptr<const MujocoModel> owner_;
   const mjModel_* model_;
   std::unique_ptr<mjData_, Deleter> data_;
 };

@@ -30,6 +30,7 @@ struct MeanFieldChunk {
 #include <hwy/highway.h>
 
 #include <stein/core/normal-inl.h>
+#include <stein/inference/fused/exponential-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
@@ -43,24 +44,10 @@ HWY_INLINE FloatVector set(float x) {
   return hn::Set(FloatTag(), x);
 }
 
-/// e^(−|ρ|), what softplus and its slope are made of; e⁻⁸⁷ beyond. The polynomial of exponential_steps in
-/// diffusion_steps.inc; adding 1.5 · 2²³ leaves the power of two, rounded, in the last bits.
+/// e^(−|ρ|), what softplus and its slope are made of.
 struct Decay {
   HWY_INLINE void operator()(const FloatVector (&rho)[1], FloatVector (&e)[1]) const {
-    const FloatTag d;
-    const hn::RebindToSigned<FloatTag> whole;
-    const FloatVector x = hn::Max(hn::Neg(hn::Abs(rho[0])), set(-87));
-    const FloatVector shifted = hn::MulAdd(x, set(1.44269504088896341f), set(0x1.8p23f));
-    const FloatVector turns = hn::Sub(shifted, set(0x1.8p23f));
-    const FloatVector r = hn::MulAdd(turns, set(2.12194440e-4f), hn::MulAdd(turns, set(-0.693359375f), x));
-    FloatVector p = set(1.9875691500e-4f);
-    p = hn::MulAdd(p, r, set(1.3981999507e-3f));
-    p = hn::MulAdd(p, r, set(8.3334519073e-3f));
-    p = hn::MulAdd(p, r, set(4.1665795894e-2f));
-    p = hn::MulAdd(p, r, set(1.6666665459e-1f));
-    p = hn::MulAdd(p, r, set(5.0000001201e-1f));
-    p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), set(1));
-    e[0] = hn::BitCast(d, hn::Add(hn::BitCast(whole, p), hn::ShiftLeft<23>(hn::BitCast(whole, shifted))));
+    e[0] = exponential::decay(rho[0]);
   }
 };
 
@@ -69,15 +56,8 @@ struct Deviation {
   FloatVector value, slope;
 
   HWY_INLINE Deviation(FloatVector rho, FloatVector e) {
-    // log(1 + e) = 2 artanh s with s = e/(2 + e) ≤ 1/3: minimax in s², 5e-9 relative.
-    const FloatVector s = hn::Div(e, hn::Add(set(2), e)), s2 = hn::Mul(s, s);
-    FloatVector series = set(1.4005986282e-1f);
-    series = hn::MulAdd(series, s2, set(1.4000904361e-1f));
-    series = hn::MulAdd(series, s2, set(2.0010763498e-1f));
-    series = hn::MulAdd(series, s2, set(3.3333208145e-1f));
-    series = hn::MulAdd(series, s2, set(1));
     // (ρ + |ρ|)/2 is max(ρ, 0), and no number where ρ is none.
-    value = hn::MulAdd(set(0.5f), hn::Add(rho, hn::Abs(rho)), hn::Mul(hn::Add(s, s), series));
+    value = hn::MulAdd(set(0.5f), hn::Add(rho, hn::Abs(rho)), exponential::log_one_plus(e));
     slope = hn::Div(hn::IfThenElse(hn::Lt(rho, hn::Zero(FloatTag())), e, set(1)), hn::Add(set(1), e));
   }
 };

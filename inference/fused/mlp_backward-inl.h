@@ -8,7 +8,6 @@
 
 #include <hwy/highway.h>
 
-#include <stein/inference/fused/block-inl.h>
 #include <stein/inference/fused/mlp_chunk-inl.h>
 #include <cstdint>
 #include <span>
@@ -141,7 +140,8 @@ void layer_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, cons
   add ? product<Start::add_to_c>(p) : product<Start::zero>(p);
 }
 
-void backward(const MlpPlan& plan, const float* weights, const ChunkInputs& inputs, std::int64_t rows, bool add,
+/// All layers, from the slopes of the outputs; `transposed` are the weights turned over.
+void backward(const MlpPlan& plan, const float* transposed, const ChunkInputs& inputs, std::int64_t rows, bool add,
               Workspace& work, float* gradient) {
   for (std::int64_t l = static_cast<std::int64_t>(plan.layers.size()) - 1; l >= 0; --l) {
     const MlpPlan::Layer& layer = plan.layers[l];
@@ -149,12 +149,11 @@ void backward(const MlpPlan& plan, const float* weights, const ChunkInputs& inpu
     layer_gradient(layer, inputs, below, l == 0 ? inputs.stride : padded(layer.inputs), rows, add, work, gradient);
     if (l == 0) return;
     const std::int64_t width = padded(layer.inputs);
-    transpose_padded({weights + layer.weight, layer.stride}, layer.inputs, layer.outputs, width, {work.weights, width});
     product<Start::zero>({.m = rows,
                           .n = width,
                           .k = layer.outputs,
                           .a = {work.slope(), padded(layer.outputs), 1},
-                          .b = work.weights,
+                          .b = transposed + layer.transposed,
                           .b_stride = width,
                           .c = work.next_slope(),
                           .c_stride = width});

@@ -96,26 +96,24 @@ HWY_INLINE void narrow_tile(const float* values, std::int64_t stride, const floa
 
 /// One layer with fewer outputs than lanes for rows of numbers below: output [rows, lanes], padding zero. What lies
 /// between the rows of inputs is somebody else's and not read.
-void forward_narrow(const MlpPlan::Layer& layer, const float* weights, const float* below, std::int64_t below_stride,
-                    bool is_input, std::int64_t rows, const Workspace& work, float* output) {
+void forward_narrow(const MlpPlan::Layer& layer, const float* weights, const float* turned, const float* below,
+                    std::int64_t below_stride, bool is_input, std::int64_t rows, float* output) {
   const std::int64_t width = padded(layer.inputs);
-  transpose_padded({weights + layer.weight, layer.outputs}, layer.inputs, layer.outputs, width, {work.weights, width});
   const float* const bias = weights + layer.bias;
   std::fill(output, output + rows * lanes, 0.0f);
   if (below_stride != width || (is_input && layer.inputs != width)) {
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t k = 0; k < layer.outputs; ++k) {
         float sum = bias[k];
-        for (std::int64_t j = 0; j < layer.inputs; ++j)
-          sum += below[i * below_stride + j] * work.weights[k * width + j];
+        for (std::int64_t j = 0; j < layer.inputs; ++j) sum += below[i * below_stride + j] * turned[k * width + j];
         output[i * lanes + k] = sum;
       }
     return;
   }
   std::int64_t i = 0;
   for (; i + 8 <= rows; i += 8)
-    narrow_tile<8>(below + i * width, width, work.weights, bias, layer.outputs, output + i * lanes);
-  for (; i < rows; ++i) narrow_tile<1>(below + i * width, width, work.weights, bias, layer.outputs, output + i * lanes);
+    narrow_tile<8>(below + i * width, width, turned, bias, layer.outputs, output + i * lanes);
+  for (; i < rows; ++i) narrow_tile<1>(below + i * width, width, turned, bias, layer.outputs, output + i * lanes);
 }
 
 /// Layer 0 for a chunk of rows given by the positions of their ones.
@@ -134,8 +132,8 @@ void forward_one_hot(const MlpPlan::Layer& layer, const float* weights, const Ma
 }
 
 /// All layers for a chunk of rows; the outputs of layer l end in work.activation(plan, l).
-void forward(const MlpPlan& plan, const float* weights, const ChunkInputs& inputs, std::int64_t rows,
-             const Workspace& work) {
+void forward(const MlpPlan& plan, const float* weights, const float* transposed, const ChunkInputs& inputs,
+             std::int64_t rows, const Workspace& work) {
   const std::int64_t last = static_cast<std::int64_t>(plan.layers.size()) - 1;
   const float* below = inputs.dense;
   std::int64_t below_stride = inputs.stride;
@@ -147,7 +145,7 @@ void forward(const MlpPlan& plan, const float* weights, const ChunkInputs& input
     if (below == nullptr) {
       forward_one_hot(layer, weights, inputs.indices, relu, work, output);
     } else if (layer.stride < lanes) {
-      forward_narrow(layer, weights, below, below_stride, l == 0, rows, work, output);
+      forward_narrow(layer, weights, transposed + layer.transposed, below, below_stride, l == 0, rows, output);
       if (relu) activate(Activation::relu, output, rows * width);
     } else {
       const Product p{.m = rows,

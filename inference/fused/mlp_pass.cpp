@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <stein/inference/fused/block-inl.h>
 #include <stein/inference/fused/mlp_backward-inl.h>
 #include <stein/inference/fused/mlp_forward-inl.h>
 #include <stein/inference/fused/mlp_row-inl.h>
@@ -32,8 +33,22 @@ double score_outputs(const MlpPlan& plan, const float* weights, const Batch<floa
   return value;
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, fused::BatchPart part,
-                const fused::OneHotColumns& columns, float* gradient) {
+void turn_over(const MlpPlan& plan, const float* weights, fused::Transposes which, float* transposed) {
+  for (const MlpPlan::Layer& layer : plan.layers) {
+    const bool behind = which == fused::Transposes::backward && &layer != plan.layers.data();
+    const std::int64_t width = padded(layer.inputs);
+    if (behind || layer.stride < lanes)
+      transpose_padded({weights + layer.weight, layer.stride}, layer.inputs, layer.outputs, width,
+                       {transposed + layer.transposed, width});
+  }
+}
+
+std::int64_t transposed_floats(std::int64_t inputs, std::int64_t outputs) {
+  return outputs * padded(inputs);
+}
+
+double mlp_pass(const MlpPlan& plan, const float* weights, const float* transposed, const Batch<float>& batch,
+                fused::BatchPart part, const fused::OneHotColumns& columns, float* gradient) {
   const double scale = batch.likelihood_scale();
   const auto constants = static_cast<std::size_t>(plan.spec.constants);
   thread_local std::vector<float> unwanted;
@@ -54,7 +69,7 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
       inputs.starts = columns.starts(first / chunk_rows);
       inputs.rows = columns.rows();
     }
-    forward(plan, weights, inputs, rows, work);
+    forward(plan, weights, transposed, inputs, rows, work);
     const float* const outputs = work.activation(plan, last);
     if (batch.score != nullptr) {
       sums.value +=
@@ -65,13 +80,15 @@ double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& b
       sums.value += chunk.value;
       sums.log_noise_precision += chunk.log_noise_precision;
     }
-    if (gradient != nullptr) backward(plan, weights, inputs, rows, first > part.first, work, gradient);
+    if (gradient != nullptr) backward(plan, transposed, inputs, rows, first > part.first, work, gradient);
   }
   if (gradient == nullptr) return sums.value;
   for (float& slope : constant_gradient) slope *= static_cast<float>(scale);
   if (plan.log_noise_precision >= 0) gradient[plan.log_noise_precision] = static_cast<float>(sums.log_noise_precision);
   return sums.value;
 }
+
+struct TransposedScratch;
 
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,
                  MatrixView<float> outputs) {
@@ -83,10 +100,12 @@ void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, co
   }
   Workspace work(plan, std::min(chunk_rows, n), false);
   const std::int64_t last = static_cast<std::int64_t>(plan.layers.size()) - 1, width = padded(plan.spec.outputs);
+  float* const transposed = fused::scratch<TransposedScratch>(plan.transposed_size);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
+    turn_over(plan, weights.row(i).data(), fused::Transposes::forward, transposed);
     for (std::int64_t first = 0; first < n; first += chunk_rows) {
       const std::int64_t rows = std::min(chunk_rows, n - first);
-      forward(plan, weights.row(i).data(), chunk_inputs(inputs, {}, first, rows, nullptr), rows, work);
+      forward(plan, weights.row(i).data(), transposed, chunk_inputs(inputs, {}, first, rows, nullptr), rows, work);
       for (std::int64_t r = 0; r < rows; ++r)
         std::copy_n(work.activation(plan, last) + r * width, plan.spec.outputs, outputs.row(i * n + first + r).data());
     }
@@ -103,6 +122,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stein::inference {
 
+HWY_EXPORT(turn_over);
+HWY_EXPORT(transposed_floats);
 HWY_EXPORT(mlp_pass);
 HWY_EXPORT(mlp_forward);
 HWY_EXPORT(vector_lanes);
@@ -131,9 +152,17 @@ std::int64_t vector_lanes() {
   return HWY_DYNAMIC_DISPATCH(vector_lanes)();
 }
 
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, BatchPart part,
-                const OneHotColumns& columns, float* gradient) {
-  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, batch, part, columns, gradient);
+std::int64_t transposed_floats(std::int64_t inputs, std::int64_t outputs) {
+  return HWY_DYNAMIC_DISPATCH(transposed_floats)(inputs, outputs);
+}
+
+void transpose_weights(const MlpPlan& plan, const float* weights, Transposes which, float* transposed) {
+  HWY_DYNAMIC_DISPATCH(turn_over)(plan, weights, which, transposed);
+}
+
+double mlp_pass(const MlpPlan& plan, const float* weights, const float* transposed, const Batch<float>& batch,
+                BatchPart part, const OneHotColumns& columns, float* gradient) {
+  return HWY_DYNAMIC_DISPATCH(mlp_pass)(plan, weights, transposed, batch, part, columns, gradient);
 }
 
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,

@@ -19,9 +19,11 @@ struct MlpPlan {
     std::int64_t weight, bias;  ///< offsets in the row
     std::int64_t
         stride;  ///< of the rows of the weight matrix; a whole number of vectors unless `outputs` is less than one
+    std::int64_t transposed;  ///< offset among the transposes of the network's matrices
   };
   MlpSpec spec;
   std::vector<Layer> layers;
+  std::int64_t transposed_size = 0;       ///< of the transposes, each [outputs, inputs padded to whole vectors]
   std::int64_t constants = -1;            ///< offset, or −1 where there are none
   std::int64_t log_noise_precision = -1;  ///< offset, or −1 where γ is known
 };
@@ -58,11 +60,24 @@ struct BatchPart {
   std::int64_t first, count;
 };
 
+/// Numbers of a layer's transpose; SIMD targets differ.
+std::int64_t transposed_floats(std::int64_t inputs, std::int64_t outputs);
+
+/// What of a network is wanted turned over.
+enum class Transposes {
+  forward,   ///< matrices narrower than a vector
+  backward,  ///< those, and all behind the first layer
+};
+
+/// Writes transposes of the network's matrices to `transposed` [plan.transposed_size], once for all passes of a batch.
+void transpose_weights(const MlpPlan& plan, const float* weights, Transposes which, float* transposed);
+
 /// Writes the gradient of the scaled log-likelihood of these rows of `batch` (rows of this network only) in the layout
 /// of `weights`, padding zeroed, and returns the log-likelihood itself. `columns` turns over the inputs of `batch` if
 /// they are one-hot. Where `gradient` is null, the network only goes forward.
-double mlp_pass(const MlpPlan& plan, const float* weights, const Batch<float>& batch, BatchPart part,
-                const OneHotColumns& columns, float* gradient);
+/// @param transposed  the weights turned over, for the way that is wanted
+double mlp_pass(const MlpPlan& plan, const float* weights, const float* transposed, const Batch<float>& batch,
+                BatchPart part, const OneHotColumns& columns, float* gradient);
 
 /// Writes the outputs [M·n, outputs] of the networks with `weights` [M, P] for all n inputs, those of network 0 first.
 void mlp_forward(const MlpPlan& plan, const MatrixView<const float>& weights, const Inputs<float>& inputs,

@@ -1,5 +1,6 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/fused/mlp_pass.h>
+#include <stein/inference/fused/scratch.h>
 #include <stein/inference/models/mlp_batch.h>
 #include <stein/inference/models/particle_mlp.h>
 
@@ -18,6 +19,8 @@ std::int64_t part_rows(std::int64_t rows) {
   return std::max(least, (share + chunk - 1) / chunk * chunk);
 }
 
+struct TransposedScratch;
+
 void add_to(std::span<float> sum, std::span<const float> term) {
   for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += term[q];
 }
@@ -33,7 +36,9 @@ ParticleMlp::ParticleMlp(const MlpSpec& spec) : layout_(mlp_layout(spec, fused::
                             .outputs = spec.layer_outputs(l),
                             .weight = weight.offset,
                             .bias = layout_.at(fmt::format("layer{}.bias", l)).offset,
-                            .stride = weight.row_stride});
+                            .stride = weight.row_stride,
+                            .transposed = plan->transposed_size});
+    plan->transposed_size += fused::transposed_floats(spec.layer_inputs(l), spec.layer_outputs(l));
   }
   if (spec.constants > 0) plan->constants = layout_.at("constants").offset;
   if (spec.learn_noise_precision) plan->log_noise_precision = layout_.at("log_noise_precision").offset;
@@ -71,9 +76,13 @@ bool ParticleMlp::uses_all_cores(const Batch<float>& batch) const {
 double ParticleMlp::score(std::span<const float> weights, const Batch<float>& batch,
                           const fused::OneHotColumns& columns, std::span<float> gradient) const {
   const std::int64_t size = part_rows(batch.rows), parts = (batch.rows + size - 1) / size;
+  float* const transposed = fused::scratch<TransposedScratch>(plan_->transposed_size);
+  fused::transpose_weights(*plan_, weights.data(),
+                           gradient.empty() ? fused::Transposes::forward : fused::Transposes::backward, transposed);
   const auto pass = [&](std::int64_t part, float* slope) {
     const std::int64_t first = part * size;
-    return fused::mlp_pass(*plan_, weights.data(), batch, {first, std::min(size, batch.rows - first)}, columns, slope);
+    return fused::mlp_pass(*plan_, weights.data(), transposed, batch, {first, std::min(size, batch.rows - first)},
+                           columns, slope);
   };
   if (parts == 1) return pass(0, gradient.data());
   const bool in_order = available_threads() == 1;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/core/pool.h>
 #include <stein/inference/model.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <memory>
+#include <vector>
 
 namespace stein::inference {
 
@@ -60,7 +63,11 @@ class SharpenedModel final : public Model<Scalar> {
   const Layout& layout() const override { return layout_; }
   double initial_value(const LayoutEntry& entry) const override;
   void initialise_buffers(std::span<Scalar> row) const override { model_->initialise_buffers(row); }
+  /// The model's own start, and the initial rates.
+  bool draw_start(std::span<Scalar> weights, std::uint64_t seed, std::int64_t row) const override;
   std::int64_t rows_per_call() const override { return model_->rows_per_call(); }
+  bool concurrent() const override { return model_->concurrent(); }
+  bool uses_all_cores(const Batch<Scalar>& batch) const override { return model_->uses_all_cores(batch); }
   std::int64_t output_count() const override { return model_->output_count(); }
   std::int64_t output_rows(const Inputs<Scalar>& inputs) const override { return model_->output_rows(inputs); }
   std::int64_t carried_size(const Inputs<Scalar>& inputs) const override { return model_->carried_size(inputs); }
@@ -82,20 +89,28 @@ class SharpenedModel final : public Model<Scalar> {
              std::span<double> value);
 
  private:
-  /// A weight or bias, its place in a row, and that of its rates.
-  struct Sharpened {
-    LayoutEntry weight;
-    std::int64_t rate;
-    std::uint64_t first_noise;
+  /// Weights that lie end to end, as do their rates and the indices of their noise.
+  struct Stretch {
+    std::int64_t weight, rate, count;
+    std::uint64_t noise;
   };
+  /// Working memory of a call.
+  struct Workspace {
+    Matrix<Scalar> slope, sharp;
+    std::vector<double> score, divergence;
+  };
+  void make_room(Workspace& space, std::int64_t rows) const;
   ParticleRows<const Scalar> inner(const ParticleRows<const Scalar>& weights) const;
+  /// Calls visit(number of the part, stretch) for all stretches, parts of a fixed size at the same time.
   template <class Visit>
-  void for_each_weight(const Visit& visit) const;
+  void for_each_stretch(const Visit& visit) const;
 
   std::unique_ptr<Model<Scalar>> model_;
   SharpeningOptions options_;
   Layout layout_;
-  std::vector<Sharpened> sharpened_;
+  std::vector<Stretch> stretches_;
+  std::vector<std::size_t> parts_;  ///< where among the stretches each begins, and the last one's end
+  Pool<Workspace> workspaces_;
 };
 
 }  // namespace stein::inference

@@ -28,11 +28,11 @@ CoupledNoise<Scalar>::CoupledNoise(Layout weights, std::unique_ptr<Parameterizat
 }
 
 template <class Scalar>
-void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
-                                   const NoiseKey& noise, MatrixView<Scalar> weights) {
+void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                   MatrixView<Scalar> weights, Trace& trace) const {
   MatrixView<Scalar> rest = weights;
   rest.columns = inner_->weights().size();
-  inner_->forward(coordinates, first, noise, rest);
+  inner_->forward(coordinates, noise, rest, trace);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const double sigma = latents_->sigma(coordinates.first_row + i / samples());
     weights(i, rest.columns) = static_cast<Scalar>(-2 * std::log(sigma));
@@ -40,12 +40,12 @@ void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates
 }
 
 template <class Scalar>
-void CoupledNoise<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first,
-                                    const NoiseKey& noise, MatrixView<const Scalar> weight_gradient,
-                                    MatrixView<Scalar> gradient) {
+void CoupledNoise<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                    MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                                    Trace& trace) const {
   MatrixView<const Scalar> rest = weight_gradient;
   rest.columns = inner_->weights().size();
-  inner_->pullback(coordinates, first, noise, rest, gradient);
+  inner_->pullback(coordinates, noise, rest, gradient, trace);
 }
 
 template class CoupledNoise<float>;

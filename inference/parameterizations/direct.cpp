@@ -64,14 +64,14 @@ template <class Scalar>
 Direct<Scalar>::Direct(Layout weights) : weights_(std::move(weights)), coordinates_(without_padding(weights_)) {}
 
 template <class Scalar>
-void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t, const NoiseKey&,
-                             MatrixView<Scalar> weights) {
+void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey&, MatrixView<Scalar> weights,
+                             Trace&) const {
   add_padding<Scalar>(weights_, coordinates.values, weights);
 }
 
 template <class Scalar>
-void Direct<Scalar>::pullback(const ParticleRows<const Scalar>&, std::int64_t, const NoiseKey&,
-                              MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) {
+void Direct<Scalar>::pullback(const ParticleRows<const Scalar>&, const NoiseKey&,
+                              MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace&) const {
   remove_padding<Scalar>(weights_, weight_gradient, gradient);
 }
 

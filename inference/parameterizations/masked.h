@@ -34,6 +34,7 @@ struct PruningOptions {
 template <class Scalar>
 class Masked final : public Parameterization<Scalar> {
  public:
+  using Trace = typename Parameterization<Scalar>::Trace;
   /// @param weights  the model's layout
   /// @param entries  names of the parameters that are pruned
   /// @param rows     those that have masks here
@@ -42,10 +43,10 @@ class Masked final : public Parameterization<Scalar> {
 
   const Layout& coordinates() const override { return direct_.coordinates(); }
   const Layout& weights() const override { return direct_.weights(); }
-  void forward(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-               MatrixView<Scalar> weights) override;
-  void pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t first, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient) override;
+  void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
+               Trace& trace) const override;
+  void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override {
     direct_.initialise(particles, seed, spread);
   }

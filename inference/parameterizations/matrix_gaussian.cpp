@@ -3,6 +3,7 @@
 #include <stein/inference/fused/structured_pass.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/matrix_gaussian.h>
+#include <stein/inference/storage/aligned_buffer.h>
 
 #include <algorithm>
 
@@ -55,29 +56,40 @@ MatrixGaussian::MatrixGaussian(Layout weights, const MatrixGaussianOptions& opti
   }
 }
 
-void MatrixGaussian::reserve(std::int64_t rows) {
-  if (rows <= reserved_rows_) return;
-  kept_ = AlignedBuffer<float>(static_cast<std::size_t>(rows * kept_size_));
-  reserved_rows_ = rows;
+/// What the kernels leave for the way back, of every row.
+class MatrixGaussian::Kept final : public Trace {
+ public:
+  /// Of `rows` rows of `size` numbers each.
+  float* numbers(std::int64_t rows, std::int64_t size) {
+    const auto wanted = static_cast<std::size_t>(rows * size);
+    if (numbers_.size() < wanted) numbers_ = AlignedBuffer<float>(wanted);
+    return numbers_.data();
+  }
+
+ private:
+  AlignedBuffer<float> numbers_;
+};
+
+std::unique_ptr<Parameterization<float>::Trace> MatrixGaussian::make_trace() const {
+  return std::make_unique<Kept>();
 }
 
-void MatrixGaussian::check(std::int64_t rows, std::int64_t columns, std::int64_t first, std::int64_t weight_rows,
+void MatrixGaussian::check(std::int64_t rows, std::int64_t columns, std::int64_t weight_rows,
                            std::int64_t weight_columns) const {
   STEIN_CHECK(columns >= layout_.coordinates.size() && weight_columns == layout_.weights.size() && rows == weight_rows,
               "structured weights: expected coordinates [m, {}] and weights [m, {}], got [{}, {}] and [{}, {}]",
               layout_.coordinates.size(), layout_.weights.size(), rows, columns, weight_rows, weight_columns);
-  STEIN_CHECK(first >= 0 && first + rows <= reserved_rows_, "structured weights: rows {} to {} of {} reserved", first,
-              first + rows, reserved_rows_);
 }
 
-void MatrixGaussian::forward(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey&,
-                             MatrixView<float> weights) {
+void MatrixGaussian::forward(const ParticleRows<const float>& coordinates, const NoiseKey&, MatrixView<float> weights,
+                             Trace& trace) const {
   const std::int64_t rows = coordinates.values.rows;
-  check(rows, coordinates.values.columns, first, weights.rows, weights.columns);
+  check(rows, coordinates.values.columns, weights.rows, weights.columns);
+  float* const all_kept = dynamic_cast<Kept&>(trace).numbers(rows, kept_size_);
   parallel_for(rows, [&](std::int64_t i) {
     const float* const from = coordinates.values.row(i).data();
     float* const to = weights.row(i).data();
-    float* const kept = kept_.data() + (first + i) * kept_size_;
+    float* const kept = all_kept + i * kept_size_;
     for (const auto& [weight, coordinate] : layout_.plain) {
       for (std::int64_t r = 0; r < weight.rows(); ++r) {
         float* const target = to + weight.offset + r * weight.row_stride;
@@ -95,15 +107,16 @@ void MatrixGaussian::forward(const ParticleRows<const float>& coordinates, std::
   });
 }
 
-void MatrixGaussian::pullback(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey&,
-                              MatrixView<const float> weight_gradient, MatrixView<float> gradient) {
+void MatrixGaussian::pullback(const ParticleRows<const float>& coordinates, const NoiseKey&,
+                              MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const {
   const std::int64_t rows = coordinates.values.rows;
-  check(rows, coordinates.values.columns, first, weight_gradient.rows, weight_gradient.columns);
+  check(rows, coordinates.values.columns, weight_gradient.rows, weight_gradient.columns);
+  float* const all_kept = dynamic_cast<Kept&>(trace).numbers(rows, kept_size_);
   parallel_for(rows, [&](std::int64_t i) {
     const float* const from = coordinates.values.row(i).data();
     const float* const slopes = weight_gradient.row(i).data();
     float* const to = gradient.row(i).data();
-    float* const kept = kept_.data() + (first + i) * kept_size_;
+    float* const kept = all_kept + i * kept_size_;
     for (const auto& [weight, coordinate] : layout_.plain)
       for (std::int64_t r = 0; r < weight.rows(); ++r)
         std::copy_n(slopes + weight.offset + r * weight.row_stride, weight.columns(),

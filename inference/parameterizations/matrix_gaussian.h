@@ -4,8 +4,8 @@
 
 #include <stein/inference/parameterization.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
-#include <stein/inference/storage/aligned_buffer.h>
 
+#include <memory>
 #include <vector>
 
 namespace stein::inference {
@@ -24,21 +24,20 @@ class MatrixGaussian final : public Parameterization<float> {
   const Layout& coordinates() const override { return layout_.coordinates; }
   const Layout& weights() const override { return layout_.weights; }
 
-  void reserve(std::int64_t rows) override;
-  void forward(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
-               MatrixView<float> weights) override;
-  void pullback(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
-                MatrixView<const float> weight_gradient, MatrixView<float> gradient) override;
+  std::unique_ptr<Trace> make_trace() const override;
+  void forward(const ParticleRows<const float>& coordinates, const NoiseKey& noise, MatrixView<float> weights,
+               Trace& trace) const override;
+  void pullback(const ParticleRows<const float>& coordinates, const NoiseKey& noise,
+                MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const override;
   void initialise(Particles<float>& particles, std::uint64_t seed, double spread) override;
 
  private:
-  void check(std::int64_t rows, std::int64_t columns, std::int64_t first, std::int64_t weight_rows,
-             std::int64_t weight_columns) const;
+  class Kept;
+  void check(std::int64_t rows, std::int64_t columns, std::int64_t weight_rows, std::int64_t weight_columns) const;
 
   MatrixGaussianLayout layout_;
-  std::vector<std::int64_t> kept_offsets_;  ///< of the matrices inside one row of kept_
-  std::int64_t kept_size_ = 0, reserved_rows_ = 0;
-  AlignedBuffer<float> kept_;  ///< what forward leaves for pullback, one row a reserved row
+  std::vector<std::int64_t> kept_offsets_;  ///< of the matrices inside what is kept of one row
+  std::int64_t kept_size_ = 0;
 };
 
 }  // namespace stein::inference

@@ -39,8 +39,8 @@ void VariationalFamily<Scalar>::mean_weights(MatrixView<const Scalar> coordinate
 }
 
 template <class Scalar>
-void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, std::int64_t,
-                                        const NoiseKey& noise, MatrixView<Scalar> weights) {
+void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                        MatrixView<Scalar> weights, Trace&) const {
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const std::span<const Scalar> row = coordinates.values.row(i / samples());
     for (const auto& part : parts_) part->draw(row, noise_of(noise, coordinates, samples(), i), weights.row(i));
@@ -51,9 +51,9 @@ void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordi
 }
 
 template <class Scalar>
-void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, std::int64_t,
-                                         const NoiseKey& noise, MatrixView<const Scalar> weight_gradient,
-                                         MatrixView<Scalar> gradient) {
+void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                         MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                                         Trace&) const {
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const MatrixView<const Scalar> slopes = weight_gradient.block(i * samples(), samples());
     for (const auto& part : parts_)

@@ -1,3 +1,4 @@
+#include <stein/inference/fused/scale_mixture_pass.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
 
 #include <algorithm>
@@ -5,6 +6,17 @@
 #include <numbers>
 
 namespace stein::inference {
+namespace {
+
+double add_one_by_one(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient) {
+  return fused::add_scale_mixture(law, weights, gradient);
+}
+
+double add_one_by_one(const ScaleMixture& law, std::span<const double> weights, std::span<double> gradient) {
+  return reference::add_scale_mixture(law, weights, gradient);
+}
+
+}  // namespace
 
 double ScaleMixtureOptions::deviation() const {
   return std::sqrt(wide_share * std::exp(2 * log_wide_deviation) +
@@ -20,9 +32,9 @@ ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options,
   const double log_deviation[2] = {options.log_wide_deviation, options.log_narrow_deviation};
   const double share[2] = {options.wide_share, 1 - options.wide_share};
   for (int k = 0; k < 2; ++k) {
-    precision_[k] = std::exp(-2 * log_deviation[k]);
+    law_.precision[k] = std::exp(-2 * log_deviation[k]);
     log_share_[k] = std::log(share[k]);
-    log_constant_[k] = -log_deviation[k] - 0.5 * std::log(2 * std::numbers::pi);
+    law_.log_height[k] = log_share_[k] - log_deviation[k] - 0.5 * std::log(2 * std::numbers::pi);
   }
 }
 
@@ -33,37 +45,45 @@ double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, s
   for (const Scalar value : values) square += std::pow(static_cast<double>(value) - centre, 2);
   const auto n = static_cast<double>(values.size());
   double log_density[2];
-  for (int k = 0; k < 2; ++k) log_density[k] = log_share_[k] + n * log_constant_[k] - precision_[k] * square / 2;
+  for (int k = 0; k < 2; ++k)
+    log_density[k] = log_share_[k] + n * (law_.log_height[k] - log_share_[k]) - law_.precision[k] * square / 2;
   // log (e^a + e^b), and the probability of the wide component.
   const double difference = log_density[1] - log_density[0];
   const double wide =
       difference > 0 ? std::exp(-difference) / (1 + std::exp(-difference)) : 1 / (1 + std::exp(difference));
   const double larger = std::max(log_density[0], log_density[1]);
-  const auto pull = static_cast<Scalar>(wide * precision_[0] + (1 - wide) * precision_[1]);
+  const auto pull = static_cast<Scalar>(wide * law_.precision[0] + (1 - wide) * law_.precision[1]);
   for (std::size_t q = 0; q < gradient.size(); ++q) gradient[q] -= pull * (values[q] - static_cast<Scalar>(centre));
   return larger + std::log1p(std::exp(-std::abs(difference)));
+}
+
+template <class Scalar>
+double ScaleMixturePrior<Scalar>::add_entry(const LayoutEntry& entry, std::span<const Scalar> values,
+                                            std::span<Scalar> gradient) const {
+  ScaleMixture law = law_;
+  law.centre = entry.centre();
+  const bool by_row = options_.mixture_over == MixtureOver::row;
+  // Rows without room between them are one long one.
+  const bool end_to_end = !by_row && entry.row_stride == entry.columns();
+  const std::int64_t rows = end_to_end ? 1 : entry.rows(), columns = end_to_end ? entry.size() : entry.columns();
+  double sum = 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const auto first = static_cast<std::size_t>(entry.offset + r * entry.row_stride);
+    const auto row = values.subspan(first, static_cast<std::size_t>(columns));
+    const auto slope = gradient.empty() ? gradient : gradient.subspan(first, static_cast<std::size_t>(columns));
+    sum += by_row ? add_together(row, slope, law.centre) : add_one_by_one(law, row, slope);
+  }
+  return sum;
 }
 
 template <class Scalar>
 void ScaleMixturePrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
                                                 const Evaluation<Scalar>& wanted) const {
   for (std::int64_t i = 0; i < rows.values.rows; ++i) {
+    const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>();
     double sum = 0;
-    for (const LayoutEntry& entry : weights_.entries()) {
-      if (!entry.is_weight()) continue;
-      for (std::int64_t r = 0; r < entry.rows(); ++r) {
-        const auto first = static_cast<std::size_t>(entry.offset + r * entry.row_stride);
-        const auto count = static_cast<std::size_t>(entry.columns());
-        const auto row = rows.values.row(i).subspan(first, count);
-        const auto slope = wanted.wants_gradient() ? wanted.gradient.row(i).subspan(first, count) : std::span<Scalar>();
-        if (options_.mixture_over == MixtureOver::row) {
-          sum += add_together(row, slope, entry.centre());
-          continue;
-        }
-        for (std::size_t q = 0; q < count; ++q)
-          sum += add_together(row.subspan(q, 1), slope.empty() ? slope : slope.subspan(q, 1), entry.centre());
-      }
-    }
+    for (const LayoutEntry& entry : weights_.entries())
+      if (entry.is_weight()) sum += add_entry(entry, rows.values.row(i), gradient);
     if (wanted.wants_value()) wanted.value[i] += sum;
   }
 }

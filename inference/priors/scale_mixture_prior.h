@@ -3,6 +3,7 @@
 
 #include <stein/core/options.h>
 #include <stein/inference/prior.h>
+#include <stein/inference/priors/scale_mixture_pass.h>
 
 namespace stein::inference {
 
@@ -49,11 +50,13 @@ class ScaleMixturePrior final : public Prior<Scalar> {
   /// Adds the gradient, unless that is empty, for numbers that share one component; returns their log density.
   double add_together(std::span<const Scalar> values, std::span<Scalar> gradient, double centre) const;
 
+  /// The same for all weights of an entry, within whole rows of values and gradient.
+  double add_entry(const LayoutEntry& entry, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+
   ScaleMixtureOptions options_;
   Layout weights_;
-  double precision_[2];     ///< 1/σ²
-  double log_share_[2];     ///< log π, log(1 − π)
-  double log_constant_[2];  ///< −log σ − log √(2π)
+  double log_share_[2];  ///< log π, log(1 − π)
+  ScaleMixture law_;     ///< of a weight whose centre is 0
 };
 
 }  // namespace stein::inference

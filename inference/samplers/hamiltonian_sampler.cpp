@@ -1,3 +1,4 @@
+#include <stein/core/parallel.h>
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 
 #include <algorithm>
@@ -10,8 +11,7 @@ HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options,
       windows_(options.warm_up),
       rows_(ensemble.rows.count),
       size_(ensemble.size()),
-      seed_(ensemble.seed),
-      point_(size_) {
+      seed_(ensemble.seed) {
   check_sampler_size(rows_, size_);
   const auto width = static_cast<std::size_t>(size_);
   const Chain fresh{.step_size = options.step_size,
@@ -19,6 +19,7 @@ HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options,
                     .mean = std::vector<double>(width),
                     .square = std::vector<double>(width)};
   chains_.assign(static_cast<std::size_t>(rows_), fresh);
+  trajectories_.resize(static_cast<std::size_t>(rows_));
   moved_.resize(static_cast<std::size_t>(rows_ * size_));
 }
 
@@ -29,45 +30,64 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   STEIN_CHECK(target.has_value(batch), "{} needs a target with a log density, not a gradient alone", this->name());
   STEIN_CHECK(batch.inputs.carried.empty(),
               "{}: a trajectory asks for many gradients, expected a batch without carried state", this->name());
-  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  StepReport report{.accepted = false, .exploring = exploring(steps_)};
-  const MatrixView<const Scalar> buffers = particles.buffers();
-  for (std::int64_t i = 0; i < rows_; ++i) {
-    Chain& chain = chains_[static_cast<std::size_t>(i)];
-    const std::int64_t row = particles.first_row() + i;
+  for (std::int64_t row = particles.first_row(); row < particles.first_row() + rows_; ++row)
     STEIN_CHECK(target.free_coordinates(row).empty(),
                 "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
                 row);
-    const Hamiltonian<Scalar> hamiltonian(target, batch, noise, row, chain.inverse_mass, buffers.block(i, 1));
-    Draws draws({seed_, static_cast<std::uint64_t>(steps_), Stream::sampler}, static_cast<std::uint32_t>(row));
-    std::ranges::copy(particles.values().row(i), point_.position.begin());
-    hamiltonian.evaluate(point_);
-    ++gradients_;
-    if (!std::isfinite(point_.log_density))
-      fail(ErrorKind::numeric, "{}: the log density where chain {} stands is no finite number at step {}", this->name(),
-           row, steps_);
-    for (std::int64_t q = 0; q < size_; ++q)
-      if (!std::isfinite(point_.gradient[static_cast<std::size_t>(q)]))
-        fail(ErrorKind::numeric, "the gradient of {} of particle {} is {} at update {}",
-             particles.layout().describe_position(q), row, point_.gradient[static_cast<std::size_t>(q)], steps_);
-    if (steps_ == 0 && windows_.warming_up(0)) {
-      chain.step_size = reasonable_step_size(hamiltonian, options_.step_size, draws, point_);
-      chain.averaging.restart(chain.step_size);
-    }
-    const Trajectory trajectory = move(hamiltonian, chain.step_size, draws, point_);
-    std::ranges::copy(point_.position, moved_.begin() + i * size_);
-    gradients_ += trajectory.gradients;
+  const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
+  const auto move_one = [&](std::int64_t i) {
+    trajectories_[static_cast<std::size_t>(i)] = move_chain(i, particles, target, batch, noise);
+  };
+  if (target.concurrent())
+    parallel_for(rows_, move_one);
+  else
+    for (std::int64_t i = 0; i < rows_; ++i) move_one(i);
+
+  StepReport report{.accepted = false, .exploring = exploring(steps_)};
+  for (const Trajectory& trajectory : trajectories_) {
+    gradients_ += 1 + trajectory.gradients;
     report.accepted = report.accepted || trajectory.accepted;
     report.divergent = report.divergent || trajectory.divergent;
-    if (trajectory.divergent && !report.exploring) ++divergences_;
-    if (!report.exploring) acceptances_ += trajectory.acceptance;
-    if (report.exploring) tune(chain, trajectory, hamiltonian, draws, point_);
+    if (report.exploring) continue;
+    if (trajectory.divergent) ++divergences_;
+    acceptances_ += trajectory.acceptance;
   }
   for (std::int64_t i = 0; i < rows_; ++i)  // only now: an error in one chain leaves all of them where they were
     std::copy_n(moved_.begin() + i * size_, size_, particles.values().row(i).begin());
   if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
   return report;
+}
+
+template <class Scalar>
+Trajectory HamiltonianSampler<Scalar>::move_chain(std::int64_t i, const Particles<Scalar>& particles,
+                                                  Target<Scalar>& target, const Batch<Scalar>& batch,
+                                                  const NoiseKey& noise) {
+  const auto space = workspaces_.borrow([this] {
+    return std::make_unique<Workspace>(Workspace{make_walker(), PhasePoint<Scalar>(size_)});
+  });
+  PhasePoint<Scalar>& point = space->point;
+  Chain& chain = chains_[static_cast<std::size_t>(i)];
+  const std::int64_t row = particles.first_row() + i;
+  const Hamiltonian<Scalar> hamiltonian(target, batch, noise, row, chain.inverse_mass, particles.buffers().block(i, 1));
+  Draws draws({seed_, static_cast<std::uint64_t>(steps_), Stream::sampler}, static_cast<std::uint32_t>(row));
+  std::ranges::copy(particles.values().row(i), point.position.begin());
+  hamiltonian.evaluate(point);
+  if (!std::isfinite(point.log_density))
+    fail(ErrorKind::numeric, "{}: the log density where chain {} stands is no finite number at step {}", this->name(),
+         row, steps_);
+  for (std::int64_t q = 0; q < size_; ++q)
+    if (!std::isfinite(point.gradient[static_cast<std::size_t>(q)]))
+      fail(ErrorKind::numeric, "the gradient of {} of particle {} is {} at update {}",
+           particles.layout().describe_position(q), row, point.gradient[static_cast<std::size_t>(q)], steps_);
+  if (steps_ == 0 && windows_.warming_up(0)) {
+    chain.step_size = reasonable_step_size(hamiltonian, options_.step_size, draws, point);
+    chain.averaging.restart(chain.step_size);
+  }
+  const Trajectory trajectory = space->walker->move(hamiltonian, chain.step_size, draws, point);
+  std::ranges::copy(point.position, moved_.begin() + i * size_);
+  if (exploring(steps_)) tune(chain, trajectory, hamiltonian, draws, point);
+  return trajectory;
 }
 
 /// The step at which one leapfrog step is accepted with a probability near 0.8 (Hoffman & Gelman 2014, algorithm 4,

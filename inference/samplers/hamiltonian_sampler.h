@@ -3,12 +3,13 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/core/pool.h>
 #include <stein/inference/sampler.h>
 #include <stein/inference/samplers/dual_averaging.h>
 #include <stein/inference/samplers/hamiltonian.h>
 #include <stein/inference/samplers/warm_up_windows.h>
 
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace stein::inference {
@@ -38,7 +39,18 @@ struct Trajectory {
   std::int64_t gradients = 0;
 };
 
-/// Independent chains, one a particle; the derived class makes one trajectory of one chain.
+/// Makes trajectories, those of one chain after another; all it keeps between them is memory.
+template <class Scalar>
+class Walker {
+ public:
+  virtual ~Walker() = default;
+  /// Moves `point`, whose density and gradient are known, along one trajectory.
+  virtual Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
+                          PhasePoint<Scalar>& point) = 0;
+};
+
+/// Independent chains, one a particle, on all cores where the target may be asked for several at a time: the same bits
+/// at any thread count. The derived class says what a trajectory is.
 template <class Scalar>
 class HamiltonianSampler : public Sampler<Scalar> {
  public:
@@ -68,9 +80,8 @@ class HamiltonianSampler : public Sampler<Scalar> {
  protected:
   HamiltonianSampler(const TrajectoryOptions& options, const Ensemble& ensemble);
 
-  /// Moves `point`, whose density and gradient are known, along one trajectory.
-  virtual Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
-                          PhasePoint<Scalar>& point) = 0;
+  virtual std::unique_ptr<Walker<Scalar>> make_walker() const = 0;
+  std::int64_t size() const { return size_; }
 
  private:
   struct Chain {
@@ -80,6 +91,14 @@ class HamiltonianSampler : public Sampler<Scalar> {
     double count = 0;                  ///< of positions in the running window
     std::vector<double> mean, square;  ///< their mean and summed squared deviations (Welford)
   };
+  /// What one chain at a time moves in.
+  struct Workspace {
+    std::unique_ptr<Walker<Scalar>> walker;
+    PhasePoint<Scalar> point;
+  };
+  /// One step of chain i; where it ends is kept in `moved_`.
+  Trajectory move_chain(std::int64_t i, const Particles<Scalar>& particles, Target<Scalar>& target,
+                        const Batch<Scalar>& batch, const NoiseKey& noise);
   double reasonable_step_size(const Hamiltonian<Scalar>& hamiltonian, double start, Draws& draws,
                               const PhasePoint<Scalar>& point) const;
   void tune(Chain& chain, const Trajectory& trajectory, const Hamiltonian<Scalar>& hamiltonian, Draws& draws,
@@ -92,8 +111,9 @@ class HamiltonianSampler : public Sampler<Scalar> {
   std::int64_t steps_ = 0, divergences_ = 0, gradients_ = 0;
   double acceptances_ = 0;  ///< sum, after the warm-up
   std::vector<Chain> chains_;
-  PhasePoint<Scalar> point_;
-  std::vector<Scalar> moved_;  ///< [M·Q] where the chains are after the step
+  Pool<Workspace> workspaces_;
+  std::vector<Trajectory> trajectories_;  ///< [M] of the step
+  std::vector<Scalar> moved_;             ///< [M·Q] where the chains are after it
 };
 
 }  // namespace stein::inference

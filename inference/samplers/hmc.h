@@ -31,11 +31,9 @@ class Hmc final : public HamiltonianSampler<Scalar> {
   std::string_view name() const override { return "hmc"; }
 
  private:
-  Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
-                  PhasePoint<Scalar>& point) override;
+  std::unique_ptr<Walker<Scalar>> make_walker() const override;
 
   std::int64_t leapfrog_steps_;
-  PhasePoint<Scalar> proposal_;
 };
 
 }  // namespace stein::inference

@@ -26,23 +26,63 @@ double dot(const Vector& a, const Vector& b) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-}  // namespace
+/// Doubles a trajectory until it turns back.
+template <class Scalar>
+class NutsWalker final : public Walker<Scalar> {
+ public:
+  NutsWalker(std::int64_t max_depth, std::int64_t size)
+      : max_depth_(max_depth),
+        spare_(static_cast<std::size_t>(max_depth), Piece(static_cast<std::size_t>(size))),
+        tree_(static_cast<std::size_t>(size)),
+        extension_(static_cast<std::size_t>(size)),
+        walker_(size),
+        forward_(size),
+        backward_(size),
+        sum_(static_cast<std::size_t>(size)) {}
+
+  Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
+                  PhasePoint<Scalar>& point) override;
+
+ private:
+  using Vector = std::vector<Scalar>;
+
+  /// One end of a piece of trajectory: its momentum and its velocity M⁻¹ r.
+  struct End {
+    Vector momentum, velocity;
+    explicit End(std::size_t size) : momentum(size), velocity(size) {}
+  };
+  /// A piece of trajectory: its ends in the order it was walked, the sum of its momenta, its weight and the position
+  /// drawn from it.
+  struct Piece {
+    End begin, end;
+    Vector momentum_sum, position, gradient;
+    double log_density = 0, log_weight = 0;
+    explicit Piece(std::size_t size) : begin(size), end(size), momentum_sum(size), position(size), gradient(size) {}
+  };
+
+  /// Walks 2^depth steps from `walker_` on into `piece`. False if it turned back or diverged: `piece` is then not to be
+  /// used.
+  bool build(std::int64_t depth, Piece& piece);
+  bool walk_one_step(Piece& piece);
+  /// Adds `second`, walked after `first`, to it. `biased` prefers the new piece. False if the whole turns back.
+  bool join(Piece& first, Piece& second, bool biased);
+
+  std::int64_t max_depth_;
+  std::vector<Piece> spare_;  ///< the second half at every depth
+  Piece tree_, extension_;
+  PhasePoint<Scalar> walker_, forward_, backward_;
+  Vector sum_;
+
+  // Of the trajectory under way.
+  const Hamiltonian<Scalar>* hamiltonian_ = nullptr;
+  Draws* draws_ = nullptr;
+  double signed_step_ = 0, start_ = 0, acceptance_sum_ = 0;
+  Trajectory trajectory_;
+};
 
 template <class Scalar>
-Nuts<Scalar>::Nuts(const Options& options, const Ensemble& ensemble)
-    : HamiltonianSampler<Scalar>(options.trajectory, ensemble),
-      max_depth_(checked(options).max_depth),
-      spare_(static_cast<std::size_t>(options.max_depth), Piece(static_cast<std::size_t>(ensemble.size()))),
-      tree_(static_cast<std::size_t>(ensemble.size())),
-      extension_(static_cast<std::size_t>(ensemble.size())),
-      walker_(ensemble.size()),
-      forward_(ensemble.size()),
-      backward_(ensemble.size()),
-      sum_(static_cast<std::size_t>(ensemble.size())) {}
-
-template <class Scalar>
-Trajectory Nuts<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
-                              PhasePoint<Scalar>& point) {
+Trajectory NutsWalker<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
+                                    PhasePoint<Scalar>& point) {
   hamiltonian.draw_momentum(point, [&] { return draws.normal(); });
   hamiltonian_ = &hamiltonian, draws_ = &draws;
   start_ = hamiltonian.log_joint(point);
@@ -81,14 +121,14 @@ Trajectory Nuts<Scalar>::move(const Hamiltonian<Scalar>& hamiltonian, double ste
 }
 
 template <class Scalar>
-bool Nuts<Scalar>::build(std::int64_t depth, Piece& piece) {
+bool NutsWalker<Scalar>::build(std::int64_t depth, Piece& piece) {
   if (depth == 0) return walk_one_step(piece);
   Piece& second = spare_[static_cast<std::size_t>(depth - 1)];
   return build(depth - 1, piece) && build(depth - 1, second) && join(piece, second, false);
 }
 
 template <class Scalar>
-bool Nuts<Scalar>::walk_one_step(Piece& piece) {
+bool NutsWalker<Scalar>::walk_one_step(Piece& piece) {
   hamiltonian_->leapfrog(walker_, signed_step_);
   ++trajectory_.gradients;
   const double gain = hamiltonian_->log_joint(walker_) - start_;
@@ -105,7 +145,7 @@ bool Nuts<Scalar>::walk_one_step(Piece& piece) {
 }
 
 template <class Scalar>
-bool Nuts<Scalar>::join(Piece& first, Piece& second, bool biased) {
+bool NutsWalker<Scalar>::join(Piece& first, Piece& second, bool biased) {
   const double together = log_sum(first.log_weight, second.log_weight);
   const double against = biased ? first.log_weight : together;
   if (draws_->uniform() < std::exp(second.log_weight - against)) {
@@ -128,6 +168,17 @@ bool Nuts<Scalar>::join(Piece& first, Piece& second, bool biased) {
   for (std::size_t q = 0; q < sum_.size(); ++q) first.momentum_sum[q] += second.momentum_sum[q];
   std::swap(first.end, second.end);
   return goes_on(first.begin, first.end, first.momentum_sum) && persists;
+}
+
+}  // namespace
+
+template <class Scalar>
+Nuts<Scalar>::Nuts(const Options& options, const Ensemble& ensemble)
+    : HamiltonianSampler<Scalar>(options.trajectory, ensemble), max_depth_(checked(options).max_depth) {}
+
+template <class Scalar>
+std::unique_ptr<Walker<Scalar>> Nuts<Scalar>::make_walker() const {
+  return std::make_unique<NutsWalker<Scalar>>(max_depth_, this->size());
 }
 
 template class Nuts<float>;

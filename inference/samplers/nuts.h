@@ -32,42 +32,9 @@ class Nuts final : public HamiltonianSampler<Scalar> {
   std::string_view name() const override { return "nuts"; }
 
  private:
-  using Vector = std::vector<Scalar>;
-
-  /// One end of a piece of trajectory: its momentum and its velocity M⁻¹ r.
-  struct End {
-    Vector momentum, velocity;
-    explicit End(std::size_t size) : momentum(size), velocity(size) {}
-  };
-  /// A piece of trajectory: its ends in the order it was walked, the sum of its momenta, its weight and the position
-  /// drawn from it.
-  struct Piece {
-    End begin, end;
-    Vector momentum_sum, position, gradient;
-    double log_density = 0, log_weight = 0;
-    explicit Piece(std::size_t size) : begin(size), end(size), momentum_sum(size), position(size), gradient(size) {}
-  };
-
-  Trajectory move(const Hamiltonian<Scalar>& hamiltonian, double step_size, Draws& draws,
-                  PhasePoint<Scalar>& point) override;
-  /// Walks 2^depth steps from `walker_` on into `piece`. False if it turned back or diverged: `piece` is then not to be
-  /// used.
-  bool build(std::int64_t depth, Piece& piece);
-  bool walk_one_step(Piece& piece);
-  /// Adds `second`, walked after `first`, to it. `biased` prefers the new piece. False if the whole turns back.
-  bool join(Piece& first, Piece& second, bool biased);
+  std::unique_ptr<Walker<Scalar>> make_walker() const override;
 
   std::int64_t max_depth_;
-  std::vector<Piece> spare_;  ///< the second half at every depth
-  Piece tree_, extension_;
-  PhasePoint<Scalar> walker_, forward_, backward_;
-  Vector sum_;
-
-  // Of the trajectory under way.
-  const Hamiltonian<Scalar>* hamiltonian_ = nullptr;
-  Draws* draws_ = nullptr;
-  double signed_step_ = 0, start_ = 0, acceptance_sum_ = 0;
-  Trajectory trajectory_;
 };
 
 }  // namespace stein::inference

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/error.h>
+#include <stein/core/parallel.h>
 #include <stein/core/rng.h>
 #include <stein/inference/target.h>
 
@@ -19,6 +20,12 @@ struct Variable {
   std::int64_t size = 1;
 };
 
+/// How a function may be called.
+enum class Calls {
+  one_by_one,  ///< never before the last call is over
+  concurrent,  ///< from several threads at the same time: it changes nothing that another call reads
+};
+
 /// A target of a function of one row, for densities that no network is behind:
 ///
 /// @code
@@ -30,7 +37,8 @@ struct Variable {
 ///   });
 /// @endcode
 ///
-/// Rows are asked for one after the other. The batch is not looked at.
+/// Rows are asked for one after the other, unless the function says that it may be called at the same time. The batch
+/// is not looked at.
 template <class Scalar>
 class FunctionTarget final : public Target<Scalar> {
  public:
@@ -38,14 +46,15 @@ class FunctionTarget final : public Target<Scalar> {
   using LogDensity = std::function<double(std::span<const Scalar> at, std::span<Scalar> gradient)>;
 
   /// Throws Error(usage) without a function or variables, or for a name that is given twice.
-  FunctionTarget(const std::vector<Variable>& variables, LogDensity log_density)
-      : log_density_(std::move(log_density)) {
+  FunctionTarget(const std::vector<Variable>& variables, LogDensity log_density, Calls calls = Calls::one_by_one)
+      : log_density_(std::move(log_density)), calls_(calls) {
     STEIN_CHECK(log_density_ != nullptr, "target: expected a function that gives the log density");
     STEIN_CHECK(!variables.empty(), "target: expected at least one variable");
     for (const auto& [name, size] : variables) layout_.add(name, {size}, Role::bias);
   }
 
   const Layout& layout() const override { return layout_; }
+  bool concurrent() const override { return calls_ == Calls::concurrent; }
 
   /// Starting points, uniform in (−radius, radius) as Stan draws them.
   Particles<Scalar> initial_particles(std::int64_t rows, std::uint64_t seed, double radius = 2) const {
@@ -62,8 +71,8 @@ class FunctionTarget final : public Target<Scalar> {
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey&,
                 const Evaluation<Scalar>& wanted) override {
     this->check_shapes(coordinates, batch, wanted);
-    std::vector<Scalar> unwanted(wanted.wants_gradient() ? 0 : static_cast<std::size_t>(layout_.size()));
-    for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    const auto evaluate_row = [&](std::int64_t i) {
+      std::vector<Scalar> unwanted(wanted.wants_gradient() ? 0 : static_cast<std::size_t>(layout_.size()));
       const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>(unwanted);
       const double density = log_density_(coordinates.values.row(i), gradient);
       if (wanted.wants_value())
@@ -71,11 +80,16 @@ class FunctionTarget final : public Target<Scalar> {
       else if (!std::isfinite(density))
         fail(ErrorKind::numeric, "the log density of particle {} is {}, expected a finite number",
              coordinates.first_row + i, density);
-    }
+    };
+    if (concurrent())
+      parallel_for(coordinates.values.rows, evaluate_row);
+    else
+      for (std::int64_t i = 0; i < coordinates.values.rows; ++i) evaluate_row(i);
   }
 
  private:
   LogDensity log_density_;
+  Calls calls_;
   Layout layout_;
 };
 

@@ -73,7 +73,7 @@ class NormalPrior final : public Prior<double> {
 
 /// How the posterior is asked for.
 struct ConjugateCase {
-  enum class Weights { direct, mean_field, matrix_gaussian };
+  enum class Weights { direct, mean_field, variational_matrix_gaussian };
   Weights weights = Weights::direct;
   double gradient_deviation = 0;  ///< of samplers that draw nothing themselves, so that chains differ
   std::int64_t together = 1;      ///< particles that see one another; the ensembles are independent
@@ -84,7 +84,7 @@ inline std::unique_ptr<Parameterization<double>> parameterization(ConjugateCase:
     case ConjugateCase::Weights::direct: return std::make_unique<Direct<double>>(weights);
     case ConjugateCase::Weights::mean_field:
       return std::make_unique<MeanFieldGaussian<double>>(weights, VariationalOptions{});
-    case ConjugateCase::Weights::matrix_gaussian:
+    case ConjugateCase::Weights::variational_matrix_gaussian:
       return std::make_unique<VariationalMatrixGaussian<double>>(weights, VariationalOptions{});
   }
   return nullptr;

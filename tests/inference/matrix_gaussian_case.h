@@ -20,8 +20,7 @@ inline Layout single_matrix(std::int64_t p, std::int64_t d, std::int64_t row_str
 inline std::vector<double> forward(Parameterization<double>& map, const Particles<double>& particles) {
   const std::int64_t size = map.weights().size();
   std::vector<double> weights(static_cast<std::size_t>(particles.rows() * size), -1.0);
-  map.reserve(particles.rows());
-  map.forward(particles.coordinates(), 0, {}, {weights.data(), particles.rows(), size});
+  map.forward(particles.coordinates(), {}, {weights.data(), particles.rows(), size}, *map.make_trace());
   return weights;
 }
 

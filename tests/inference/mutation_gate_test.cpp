@@ -180,8 +180,9 @@ std::vector<Subject> noiseless_subjects() {
                       options.method = method, options.square_decay = 0.99;
                       return z_of_posterior_mean<Optimizer<double>>(options, s, {.gradient_deviation = 10});
                     }});
-  for (const auto& [name, weights] : {std::pair{"mean-field Gaussian", ConjugateCase::Weights::mean_field},
-                                      {"matrix Gaussian", ConjugateCase::Weights::matrix_gaussian}})
+  for (const auto& [name, weights] :
+       {std::pair{"mean-field Gaussian", ConjugateCase::Weights::mean_field},
+        {"variational matrix Gaussian", ConjugateCase::Weights::variational_matrix_gaussian}})
     list.push_back({name, {}, [=, weights = weights](Spoiled s) {
                       return z_of_posterior_mean<Optimizer<double>>(descent, s, {.weights = weights});
                     }});

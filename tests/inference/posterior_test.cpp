@@ -40,23 +40,23 @@ class Twice final : public Parameterization<float> {
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
   std::int64_t samples() const override { return 2; }
-  void forward(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
-               MatrixView<float> weights) override {
+  void forward(const ParticleRows<const float>& coordinates, const NoiseKey& noise, MatrixView<float> weights,
+               Trace& trace) const override {
     Direct<float> direct(weights_);
     for (std::int64_t i = 0; i < weights.rows; ++i) {
-      direct.forward(coordinates.block(i / 2, 1), first, noise, weights.block(i, 1));
+      direct.forward(coordinates.block(i / 2, 1), noise, weights.block(i, 1), trace);
       if (i % 2 == 1)
         for (float& weight : weights.row(i)) weight *= 1.5f;
     }
   }
-  void pullback(const ParticleRows<const float>& coordinates, std::int64_t first, const NoiseKey& noise,
-                MatrixView<const float> weight_gradient, MatrixView<float> gradient) override {
+  void pullback(const ParticleRows<const float>& coordinates, const NoiseKey& noise,
+                MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const override {
     Direct<float> direct(weights_);
     std::vector<float> one(static_cast<std::size_t>(gradient.columns));
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
-      direct.pullback(coordinates.block(i, 1), first, noise, weight_gradient.block(2 * i, 1), gradient.block(i, 1));
-      direct.pullback(coordinates.block(i, 1), first, noise, weight_gradient.block(2 * i + 1, 1),
-                      {one.data(), 1, gradient.columns});
+      direct.pullback(coordinates.block(i, 1), noise, weight_gradient.block(2 * i, 1), gradient.block(i, 1), trace);
+      direct.pullback(coordinates.block(i, 1), noise, weight_gradient.block(2 * i + 1, 1),
+                      {one.data(), 1, gradient.columns}, trace);
       for (std::size_t q = 0; q < one.size(); ++q) gradient.row(i)[q] += 1.5f * one[q];
     }
   }

@@ -159,8 +159,7 @@ Particles<float> random_particles(MatrixGaussian& map, std::int64_t rows) {
 std::vector<float> forward(Parameterization<float>& map, const Particles<float>& particles) {
   const std::int64_t size = map.weights().size();
   std::vector<float> weights(static_cast<std::size_t>(particles.rows() * size), -1.0f);
-  map.reserve(particles.rows());
-  map.forward(particles.coordinates(), 0, {}, {weights.data(), particles.rows(), size});
+  map.forward(particles.coordinates(), {}, {weights.data(), particles.rows(), size}, *map.make_trace());
   return weights;
 }
 
@@ -170,9 +169,13 @@ std::vector<float> random_slopes(const Layout& weights, std::int64_t rows) {
   return slopes;
 }
 
+/// Gradients of all rows, after a forward of them.
 std::vector<float> pull(Parameterization<float>& map, Particles<float>& particles, const std::vector<float>& slopes) {
-  map.pullback(particles.coordinates(), 0, {}, {slopes.data(), particles.rows(), map.weights().size()},
-               particles.gradients());
+  std::vector<float> weights(slopes.size());
+  const auto trace = map.make_trace();
+  map.forward(particles.coordinates(), {}, {weights.data(), particles.rows(), map.weights().size()}, *trace);
+  map.pullback(particles.coordinates(), {}, {slopes.data(), particles.rows(), map.weights().size()},
+               particles.gradients(), *trace);
   std::vector<float> result;
   for (std::int64_t i = 0; i < particles.rows(); ++i)
     result.insert(result.end(), particles.gradients().row(i).begin(), particles.gradients().row(i).end());
@@ -305,10 +308,15 @@ TEST_CASE("a network maps every matrix and passes the rest through, each row for
   std::vector<float> alone(together.size());
   const MatrixView<float> view{alone.data(), 7, weights.size()};
   const MatrixView<const float> slope_view{slopes.data(), 7, weights.size()};
-  for (std::int64_t m = 0; m < 7; ++m) map.forward(particles.coordinates().block(m, 1), m, {}, view.block(m, 1));
+  std::vector<std::unique_ptr<Parameterization<float>::Trace>> traces;
+  for (std::int64_t m = 0; m < 7; ++m) {
+    traces.push_back(map.make_trace());
+    map.forward(particles.coordinates().block(m, 1), {}, view.block(m, 1), *traces.back());
+  }
   CHECK(alone == together);
   for (std::int64_t m = 6; m >= 0; --m)
-    map.pullback(particles.coordinates().block(m, 1), m, {}, slope_view.block(m, 1), particles.gradients().block(m, 1));
+    map.pullback(particles.coordinates().block(m, 1), {}, slope_view.block(m, 1), particles.gradients().block(m, 1),
+                 *traces[m]);
   for (std::int64_t m = 0; m < 7; ++m)
     CHECK(std::ranges::equal(particles.gradients().row(m),
                              std::span(gradients).subspan(m * particles.size(), particles.size())));
@@ -365,13 +373,10 @@ TEST_CASE("a reflector without a direction is named", "[inference][matrix_gaussi
                     Catch::Contains("layer0.reflectors_left[2] of particle 1 has no direction"));
 }
 
-TEST_CASE("rows that were not reserved or of another length are refused", "[inference][matrix_gaussian]") {
+TEST_CASE("rows of another length are refused", "[inference][matrix_gaussian]") {
   MatrixGaussian map(single_matrix(6, 5, 8), {.reflectors = 3});
   Particles<float> particles = random_particles(map, 2);
   std::vector<float> weights(96);
-  CHECK_THROWS_WITH(map.forward(particles.coordinates(), 0, {}, {weights.data(), 2, 48}),
-                    "structured weights: rows 0 to 2 of 0 reserved");
-  map.reserve(2);
-  CHECK_THROWS_WITH(map.forward(particles.coordinates(), 0, {}, {weights.data(), 2, 47}),
+  CHECK_THROWS_WITH(map.forward(particles.coordinates(), {}, {weights.data(), 2, 47}, *map.make_trace()),
                     "structured weights: expected coordinates [m, 74] and weights [m, 48], got [2, 74] and [2, 47]");
 }

@@ -41,13 +41,12 @@ std::vector<Scalar> map_and_pull(Parameterization<Scalar>& map, Particles<Scalar
   const std::int64_t rows = particles.rows(), size = map.weights().size();
   AlignedBuffer<Scalar> weights(static_cast<std::size_t>(rows * size)), padded_slopes(weights);
   const MatrixView<Scalar> weight_rows{weights.data(), rows, size}, slope_rows{padded_slopes.data(), rows, size};
-  Direct<Scalar> direct(map.weights());
-  direct.forward(slopes.coordinates(), 0, {}, slope_rows);
-  map.reserve(rows);
-  map.forward(particles.coordinates(), 0, {}, weight_rows);
-  map.pullback(particles.coordinates(), 0, {}, slope_rows, particles.gradients());
+  add_padding<Scalar>(map.weights(), slopes.values(), slope_rows);
+  const auto trace = map.make_trace();
+  map.forward(particles.coordinates(), {}, weight_rows, *trace);
+  map.pullback(particles.coordinates(), {}, slope_rows, particles.gradients(), *trace);
   std::vector<Scalar> packed(static_cast<std::size_t>(rows * slopes.size()));
-  direct.pullback(slopes.coordinates(), 0, {}, weight_rows, {packed.data(), rows, slopes.size()});
+  remove_padding<Scalar>(map.weights(), weight_rows, {packed.data(), rows, slopes.size()});
   return packed;
 }
 

@@ -29,18 +29,17 @@ Result run(Model<float>& model, const MlpCase<float>& made) {
   constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
   const std::int64_t particles = made.weights.rows(), size = model.layout().size();
   const Batch<float> batch = made.batch();
-  Direct<float> direct(model.layout());
   AlignedBuffer<float> weights(static_cast<std::size_t>(particles * size)), gradients(weights);
   const MatrixView<float> weight_rows{weights.data(), particles, size},
       gradient_rows{gradients.data(), particles, size};
-  direct.forward(made.weights.coordinates(), 0, {}, weight_rows);
+  add_padding<float>(model.layout(), made.weights.values(), weight_rows);
   std::fill_n(gradients.data(), gradients.size(), nothing);
 
   Result result{.gradients = made.weights,
                 .value = std::vector<double>(static_cast<std::size_t>(particles), nothing),
                 .outputs = {}};
   model.log_likelihood({weight_rows, 0}, batch, {}, {.gradient = gradient_rows, .value = result.value});
-  direct.pullback(made.weights.coordinates(), 0, {}, gradient_rows, result.gradients.gradients());
+  remove_padding<float>(model.layout(), gradient_rows, result.gradients.gradients());
   for (const LayoutEntry& entry : model.layout().entries())
     for (std::int64_t m = 0; m < particles; ++m)
       for (std::int64_t i = 0; i < entry.extent(); ++i)

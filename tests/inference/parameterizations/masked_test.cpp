@@ -163,8 +163,9 @@ TEST_CASE("the smallest weights are pruned, of all layers together, and never co
   // The network has zeros there whatever the coordinates say, and no gradient comes back.
   const Layout& layout = masked.weights();
   std::vector<float> weights(static_cast<std::size_t>(layout.size())), slope(weights.size(), 1.0f);
-  masked.forward(particles.coordinates(), 0, {}, {weights.data(), 1, layout.size()});
-  masked.pullback(particles.coordinates(), 0, {}, {slope.data(), 1, layout.size()}, particles.gradients());
+  const auto trace = masked.make_trace();
+  masked.forward(particles.coordinates(), {}, {weights.data(), 1, layout.size()}, *trace);
+  masked.pullback(particles.coordinates(), {}, {slope.data(), 1, layout.size()}, particles.gradients(), *trace);
   CHECK(std::ranges::count(weights, 0.0f) == layout.size() - particles.size() + masked.pruned(0));
   CHECK(std::ranges::count(weights, 0.5f) == particles.size() - masked.pruned(0));
   for (std::int64_t q = 0; q < particles.size(); ++q)

@@ -141,8 +141,10 @@ TEST_CASE("the pullback is the transpose of the map's derivative at every coordi
     return VectorXd(
         (Eigen::Map<const MatrixXd>(theta.data(), weights.size(), 2).array() * slopes.array()).colwise().sum());
   };
-  forward(map, particles);
-  map.pullback(particles.coordinates(), 0, {}, {slopes.data(), 2, weights.size()}, particles.gradients());
+  const auto trace = map.make_trace();
+  MatrixXd mapped(weights.size(), 2);
+  map.forward(particles.coordinates(), {}, {mapped.data(), 2, weights.size()}, *trace);
+  map.pullback(particles.coordinates(), {}, {slopes.data(), 2, weights.size()}, particles.gradients(), *trace);
   VectorXd worst = VectorXd::Zero(2), largest = VectorXd::Zero(2);
   for (std::int64_t i = 0; i < particles.size(); ++i) {
     constexpr double step = 1e-5;
@@ -162,28 +164,23 @@ TEST_CASE("the pullback is the transpose of the map's derivative at every coordi
   CHECK(worst(1) < 1e-8 * largest(1));
 }
 
-TEST_CASE("a pullback of other rows than the last forward recomputes what it needs", "[inference][matrix_gaussian]") {
+TEST_CASE("every trace goes back the way that its own forward came", "[inference][matrix_gaussian]") {
   MatrixGaussianReference<double> map(single_matrix(6, 5), {.reflectors = 2});
   Particles<double> particles = random_particles(map, 4);
   const MatrixXd slopes = normals(30, 4, 7);
   const MatrixView<const double> gradient{slopes.data(), 4, 30};
-  forward(map, particles);
-  map.pullback(particles.coordinates(), 0, {}, gradient, particles.gradients());
-  const MatrixXd all_at_once = copy(particles.gradients());
-  for (std::int64_t m = 0; m < 4; ++m)
-    map.pullback(particles.coordinates().block(m, 1), m, {}, gradient.block(m, 1), particles.gradients().block(m, 1));
-  CHECK((copy(particles.gradients()) - all_at_once).cwiseAbs().maxCoeff() < 1e-13);
-
-  // Row 2 is mapped again elsewhere: the pullback of all must see the new row.
-  forward(map, particles);
-  for (double& value : particles.values().row(2)) value *= 1.25;
-  std::vector<double> row(30);
-  map.forward(particles.coordinates().block(2, 1), 2, {}, {row.data(), 1, 30});
-  map.pullback(particles.coordinates(), 0, {}, gradient, particles.gradients());
-  const MatrixXd mixed = copy(particles.gradients());
-  MatrixGaussianReference<double> fresh(single_matrix(6, 5), {.reflectors = 2});
-  fresh.pullback(particles.coordinates(), 0, {}, gradient, particles.gradients());
-  CHECK((copy(particles.gradients()) - mixed).cwiseAbs().maxCoeff() < 1e-13);
+  MatrixXd weights(30, 4);
+  const MatrixView<double> rows{weights.data(), 4, 30};
+  const auto whole = map.make_trace(), part = map.make_trace();
+  map.forward(particles.coordinates(), {}, rows, *whole);
+  for (std::int64_t m = 0; m < 4; ++m) {
+    map.forward(particles.coordinates().block(m, 1), {}, rows.block(m, 1), *part);
+    map.pullback(particles.coordinates().block(m, 1), {}, gradient.block(m, 1), particles.gradients().block(m, 1),
+                 *part);
+  }
+  const MatrixXd one_by_one = copy(particles.gradients());
+  map.pullback(particles.coordinates(), {}, gradient, particles.gradients(), *whole);
+  CHECK((copy(particles.gradients()) - one_by_one).cwiseAbs().maxCoeff() < 1e-13);
 }
 
 TEST_CASE("turning any one reflector changes the weights", "[inference][matrix_gaussian]") {

@@ -1,4 +1,5 @@
 // A user's own log density: sampled as it should be, and refused in a sentence where it is no number.
+#include <stein/core/parallel.h>
 #include <stein/inference/samplers/hmc.h>
 #include <stein/inference/samplers/nuts.h>
 #include <stein/inference/samplers/psgld.h>
@@ -7,6 +8,10 @@
 #include <stein/inference/targets/function_target.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include "core/error_matcher.h"
 #include "inference/chain_statistics.h"
@@ -115,4 +120,54 @@ TEST_CASE("arguments of other shapes are refused with what was expected", "[infe
   CHECK_ERROR(evaluate(three.gradients(), {}), usage, "gradients [2, 3], got [3, 3]");
   CHECK_ERROR(evaluate({two.gradients().data, 2, 2, 3}, {}), usage, "gradients [2, 3], got [2, 2]");
   CHECK_ERROR(evaluate(two.gradients(), few), usage, "2 values or none, got 1");
+}
+
+TEST_CASE("chains of a function that may be called from several threads have the same bits at any thread count",
+          "[inference][function]") {
+  const std::string name = GENERATE("hmc", "nuts");
+  const auto walk = [&](Calls calls, int threads) {
+    const int before = thread_count();
+    set_thread_count(threads);
+    FunctionTarget<double> target({{"x"}, {"y"}}, banana, calls);
+    Particles<double> particles = target.initial_particles(5, 1);
+    std::unique_ptr<HamiltonianSampler<double>> sampler;
+    if (name == "hmc")
+      sampler = std::make_unique<Hmc<double>>(HmcOptions{.trajectory = {.step_size = 0.1, .warm_up = 100}},
+                                              ensemble_of(5, 2, 1));
+    else
+      sampler = std::make_unique<Nuts<double>>(NutsOptions{.trajectory = {.step_size = 0.1, .warm_up = 100}},
+                                               ensemble_of(5, 2, 1));
+    for (int t = 0; t < 150; ++t) sampler->step(particles, target, {});
+    set_thread_count(before);
+    std::vector<double> all;
+    for (std::int64_t i = 0; i < 5; ++i)
+      all.insert(all.end(), particles.values().row(i).begin(), particles.values().row(i).end());
+    all.push_back(sampler->acceptance());
+    all.push_back(static_cast<double>(sampler->gradients()));
+    return all;
+  };
+  const std::vector<double> in_order = walk(Calls::one_by_one, 4);
+  for (const int threads : {1, 2, 4}) CHECK(walk(Calls::concurrent, threads) == in_order);
+}
+
+TEST_CASE("a function is called from several threads only if it says so", "[inference][function]") {
+  const Calls calls = GENERATE(Calls::one_by_one, Calls::concurrent);
+  const int before = thread_count();
+  set_thread_count(4);
+  std::mutex mutex;
+  std::set<std::thread::id> callers;
+  FunctionTarget<double> target(
+      {{"x"}, {"y"}},
+      [&](std::span<const double> at, std::span<double> gradient) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const std::lock_guard guard(mutex);
+        callers.insert(std::this_thread::get_id());
+        return banana(at, gradient);
+      },
+      calls);
+  Particles<double> particles = target.initial_particles(16, 1);
+  Hmc<double> sampler({.trajectory = {.step_size = 0.1, .warm_up = 0}}, ensemble_of(16, 2, 1));
+  sampler.step(particles, target, {});
+  set_thread_count(before);
+  CHECK((callers.size() > 1) == (calls == Calls::concurrent));
 }

@@ -1,0 +1,105 @@
+#include <stein/core/parallel.h>
+#include <stein/core/simd.h>
+#include <stein/inference/fused/scale_mixture_pass.h>
+
+#include <algorithm>
+#include <array>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stein/inference/fused/scale_mixture_pass.cpp"  // Highway compiles this file once a target
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <stein/inference/fused/exponential-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stein::inference::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using exponential::set;
+using exponential::Tag;
+using exponential::Vector;
+
+constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Tag()));
+constexpr std::int64_t sum_block = 4096;  // weights whose terms are added in float
+
+/// log p(w) of a vector of weights and its slope.
+struct MixtureTerm {
+  Vector value, slope;
+
+  HWY_INLINE MixtureTerm(const ScaleMixture& law, Vector weights) {
+    const Vector off = hn::Sub(weights, set(static_cast<float>(law.centre)));
+    const Vector half = hn::Mul(set(-0.5f), hn::Mul(off, off));
+    const Vector wide_precision = set(static_cast<float>(law.precision[0]));
+    const Vector narrow_precision = set(static_cast<float>(law.precision[1]));
+    const Vector wide = hn::MulAdd(wide_precision, half, set(static_cast<float>(law.log_height[0])));
+    const Vector narrow = hn::MulAdd(narrow_precision, half, set(static_cast<float>(law.log_height[1])));
+    const Vector e = exponential::decay(hn::Sub(wide, narrow));
+    value = hn::Add(hn::Max(wide, narrow), exponential::log_one_plus(e));
+    const auto is_wide = hn::Gt(wide, narrow);
+    const Vector likely = hn::IfThenElse(is_wide, wide_precision, narrow_precision);
+    const Vector unlikely = hn::IfThenElse(is_wide, narrow_precision, wide_precision);
+    slope = hn::Mul(hn::Div(hn::MulAdd(e, unlikely, likely), hn::Add(set(1), e)), off);
+  }
+};
+
+template <bool with_gradient>
+HWY_INLINE double add_terms(const ScaleMixture& law, const float* weights, [[maybe_unused]] float* gradient,
+                            std::int64_t size) {
+  const Tag d;
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < size; begin += sum_block) {
+    const std::int64_t end = std::min(begin + sum_block, size);
+    Vector sums = hn::Zero(d);
+    std::int64_t q = begin;
+    for (; q + lanes <= end; q += lanes) {
+      const MixtureTerm term(law, hn::LoadU(d, weights + q));
+      sums = hn::Add(sums, term.value);
+      if constexpr (with_gradient) hn::StoreU(hn::Sub(hn::LoadU(d, gradient + q), term.slope), d, gradient + q);
+    }
+    HWY_ALIGN float parts[lanes];
+    hn::Store(sums, d, parts);
+    for (const float part : parts) sum += static_cast<double>(part);
+    if (q == end) continue;
+    HWY_ALIGN float tail[lanes] = {};
+    std::copy(weights + q, weights + end, tail);
+    const MixtureTerm term(law, hn::Load(d, tail));
+    hn::Store(term.value, d, parts);
+    hn::Store(term.slope, d, tail);
+    for (std::int64_t k = 0; k < end - q; ++k) {
+      sum += static_cast<double>(parts[k]);
+      if constexpr (with_gradient) gradient[q + k] -= tail[k];
+    }
+  }
+  return sum;
+}
+
+double add_scale_mixture(const ScaleMixture& law, const float* weights, float* gradient, std::int64_t size) {
+  return gradient == nullptr ? add_terms<false>(law, weights, nullptr, size)
+                             : add_terms<true>(law, weights, gradient, size);
+}
+
+}  // namespace stein::inference::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stein::inference {
+
+HWY_EXPORT(add_scale_mixture);
+
+double fused::add_scale_mixture(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient) {
+  // A split that follows from the size alone: at most 64 sums, of whole blocks.
+  constexpr std::int64_t least = 16384, most_parts = 64;
+  const std::int64_t size = std::ssize(weights), share = (size + most_parts - 1) / most_parts;
+  const std::int64_t part = std::max<std::int64_t>(1, (share + least - 1) / least) * least;
+  std::array<double, most_parts> sums{};
+  parallel_blocks(size, part, [&](std::int64_t begin, std::int64_t end) {
+    sums[static_cast<std::size_t>(begin / part)] = HWY_DYNAMIC_DISPATCH(add_scale_mixture)(
+        law, weights.data() + begin, gradient.empty() ? nullptr : gradient.data() + begin, end - begin);
+  });
+  double sum = 0;
+  for (const double s : sums) sum += s;
+  return sum;
+}
+
+}  // namespace stein::inference
+#endif
