@@ -10,6 +10,7 @@ in docs/results/inference.json, with the command and the commit. Record and page
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -64,7 +65,7 @@ TEXT = """
   has to be 0 within 6.1 of those. Santa with splitting gets 20,000 responses, because its thermostats are at rest only on stiff
   targets; the posterior of this row is therefore nearly Gaussian. The bias of Santa falls to cosh(α/2) − 1 = 0.8 % with sinh α = G = ¼, not
   to 0, because the friction does not fall with the step size.
-- **Mutants killed**: of those that apply, see below; one that gives the number of an earlier row to the last digit is the same mutant and
+- **Mutants killed**: of those that apply, see below; one that gives the number of an earlier row, but for rounding, is the same mutant and
   counts there.
 
 pSGLD with its metric at rest is SGLD, and D-SGHMC that keeps every input is SGHMC, step for step; where they get the same noise, the
@@ -142,9 +143,10 @@ def cell(figures):
 
 
 def twin(cells, method, name):
-    """The method of an earlier row for which the mutant gave the same number to the last digit: it is the same mutant."""
+    """The method of an earlier row for which the mutant gave the same number, but for rounding: it is the same mutant."""
     for earlier in METHODS[:METHODS.index(method)]:
-        if name in cells.get((earlier, "mutants"), {}) and cells[earlier, "mutants"][name] == cells[method, "mutants"][name]:
+        figures = cells.get((earlier, "mutants"), {})
+        if name in figures and math.isclose(figures[name][0], cells[method, "mutants"][name][0], rel_tol=1e-6):
             return earlier
     return None
 
