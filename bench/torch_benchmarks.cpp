@@ -9,6 +9,9 @@ namespace {
     register_torch_benchmark("a2c", "A2C on CartPole-v1: steps a second, and the time to solve it"),
     register_torch_benchmark("decision",
                              "one context through 20 particles of 117-50-50-2, against LibTorch's batched forward"),
+    register_torch_benchmark("module",
+                             "a training step of a LibTorch module of 6 million weights, and the memory that it takes",
+                             Cores::all),
     register_torch_benchmark("rollout", "16 policies 25-10 and their environments together", Cores::all),
     register_torch_benchmark(
         "sampler", "one update of 64 million parameters, against a copy and against tensor operations", Cores::all),
