@@ -23,6 +23,8 @@ BUILD = ROOT / "build/release"
 PROGRAMS = ["test_inference", "test_inference_torch"]  # regressions are compared with LibTorch's too, and are in the second one
 COMMAND = " && ".join(f"{program} [proof]" for program in PROGRAMS)
 RECORD = RESULTS / "inference.json"
+PLANTED = RESULTS / "mutants.json"
+PLANTED_COMMAND = "scripts/mutants --keep"
 PAGE = ROOT / "docs/inference.md"
 COLUMNS = ["exact law", "linear regression", "data twice", "logistic regression"]
 METHODS = ["sgld", "psgld, metric at rest", "psgld, β₁ = 0", "sghmc", "dropout-sghmc", "sgnht, one a particle",
@@ -91,8 +93,7 @@ The same statistics with one error put in: h for √h in the noise, noise divide
 the prior reversed; minibatches that are not scaled by N/n. The number is |z| of the mutant, or of the right sampler. A thermostat absorbs
 wrong noise in E r²; therefore SGNHT and Santa are tested by the value at which their friction settles, or by what the noise adds to r² in
 one step. The last two mutants are errors of the target: the mean of a conjugate posterior shows them, of structured weights mean and
-covariance on the linear regression. A dash: the law has no injected noise. These errors are put in by the tests; `make mutants` puts errors
-into the product's own code, see [architecture.md](architecture.md).
+covariance on the linear regression. A dash: the law has no injected noise.
 
 """
 
@@ -185,6 +186,19 @@ def page(cells, commits):
     return text
 
 
+def planted():
+    """The table of errors in the product's own code, nothing if there is no record of them."""
+    record = read_record(PLANTED, PLANTED_COMMAND)
+    if record is None:
+        return ""
+    text = "\n## Errors planted in the product's own code\n\nThe mutants above are errors that the tests put in. `make mutants` changes a line of the "
+    text += f"product, one at a time, and\nruns the tests of its room. Commit: {' and '.join(map(short_commit, commits_of(record)))}.\n\n"
+    text += "| error | file | noticed by |\n|---|---|---|\n"
+    for name, entry in record["planted"].items():
+        text += f"| {name} | {entry['file']} | {', '.join(entry['killed_by']) or '**no test**'} |\n"
+    return text
+
+
 def write():
     record = read_record(RECORD, COMMAND)
     if record is None:
@@ -196,7 +210,7 @@ def write():
     empty = {*COLUMNS, "mutants"} - {column for _, column in found}
     if empty:
         sys.exit(f"columns without a single figure, so the page is left as it was: {', '.join(sorted(empty))}")
-    PAGE.write_text(page(found, commits_of(record)))
+    PAGE.write_text(page(found, commits_of(record)) + planted())
 
 
 if __name__ == "__main__":

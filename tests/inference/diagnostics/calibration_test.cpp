@@ -46,6 +46,11 @@ TEST_CASE("rows that share a bin make up for one another, and others do not", "[
   const std::vector<double> edge{0.55, 0.45, 0.6, 0.4, 0.75, 0.25};
   CHECK(expected_calibration_error({edge.data(), 3, 2}, std::vector<std::int64_t>{0, 1, 0}, 5) ==
         Approx((0.55 + 0.6 - 1 + 0.25) / 3));
+  // Of eight classes the best may have little: .15 right lies in (0, .2], .35 wrong in (.2, .4].
+  const std::vector<double> little{0.15, 0.13, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12,
+                                   0.35, 0.1,  0.1,  0.1,  0.1,  0.1,  0.1,  0.05};
+  CHECK(expected_calibration_error({little.data(), 2, 8}, std::vector<std::int64_t>{0, 1}, 5) ==
+        Approx((0.85 + 0.35) / 2));
 }
 
 TEST_CASE("Brier score and log-likelihood are those worked out by hand", "[inference][calibration]") {
