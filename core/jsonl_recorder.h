@@ -10,7 +10,8 @@
 namespace stein {
 
 /// Appends one line {"tag":…,"seed":…,"step":…,"value":…} for each number, in shortest form that reads back to the same
-/// double; NaN and infinities become null. To resume, cut the file with `truncate_file` to a stored `tell()` first.
+/// double; NaN and infinities become null. To resume, cut the file with `truncate_file` to the length that `sync`
+/// returned first.
 class JsonlRecorder final : public Recorder {
  public:
   /// @throws Error(io)

@@ -35,7 +35,7 @@ class LineReader {
 
   /// Opens `path`; lines longer than `longest_line` bytes, without their line end, are refused.
   /// @throws Error(data) if the file does not exist, or is named `.gz` and is no gzip file; Error(io) if it is a folder
-  ///         or the system refuses to read it
+  ///         or the system refuses to read it; Error(usage) unless `longest_line` is from 1 to 2^40
   explicit LineReader(const std::filesystem::path& path, std::size_t longest_line = default_longest_line);
   ~LineReader();
   LineReader(LineReader&&) noexcept;

@@ -10,7 +10,7 @@
 namespace stein {
 
 /// The candidate with the fewest single-letter edits from `name`, in letters of any case, if that is at most a third of
-/// its length (but at least 2).
+/// the candidate's length (but at least 2); else the first that contains `name`, if that has three letters or more.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 /// " Did you mean 'x'?" for the nearest candidate, or " Known: a, b, c." where none is near.

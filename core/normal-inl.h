@@ -153,7 +153,7 @@ class NormalBlocks {
     prepare(product0 ^ keys_[2][1][0], mixed_[3]);
   }
 
-  /// Writes the four words of a vector of blocks to `words` [numbers], in an order for `normals` only.
+  /// Writes the four words of a vector of blocks to `words` [numbers], in an order for `store_normals` only.
   HWY_INLINE void store_words(O::Word block, std::uint32_t* words) const {
     const WideTag wide;
     const O::WordTag word;

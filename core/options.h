@@ -173,7 +173,7 @@ void set_from_toml(OptionTable& table, std::string_view toml, std::string_view s
 /// `source` and line where the text is no TOML.
 std::map<std::string, std::string> values_from_toml(std::string_view toml, std::string_view source);
 
-/// One indented line an option for `--help`: name, default, range, unit, help.
+/// Two indented lines an option for `--help`: name and help, then default, range and unit.
 std::string help_text(const OptionTable& table);
 
 /// The same as a Markdown table for docs/reference.md.

@@ -99,7 +99,8 @@ void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), cons
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
     return;
   }
-  const int each = static_cast<int>(threads / std::min<std::int64_t>(count, threads));  // for calls from inside a task
+  // For calls from inside a task; rounded up, so that ten tasks on sixteen threads leave none of them idle.
+  const auto each = static_cast<int>(count >= threads ? 1 : (threads + count - 1) / count);
   Wait wait;
   wait.begin.reached();
   const auto run = [=, &wait] {

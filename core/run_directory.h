@@ -23,7 +23,8 @@ class RunDirectory {
  public:
   /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there, complete or cut short, are
   /// removed, and nothing else.
-  /// @throws Error(usage) if `root` is not empty and `existing` is refuse, if it is not empty and holds no run, or if
+  /// @throws Error(usage) if `root` is no name or no directory, if it is not empty and `existing` is refuse, if it is
+  /// not empty and holds no run, or if
   ///         another process is at work on it; Error(io) if it cannot be made or written to
   /// @param result_files  names of files that runs write besides those below: they go with an earlier run
   static RunDirectory create(const std::filesystem::path& root, Existing existing = Existing::refuse,
@@ -39,8 +40,9 @@ class RunDirectory {
   /// Throws Error(usage) if `root` is not empty and holds no run, so that `create` would refuse to replace it.
   static void check_replaceable(const std::filesystem::path& root);
 
-  /// Removes the run at `root`, complete or cut short, and `root` itself where nothing else is in it. Throws
-  /// Error(usage) if it holds no run, or if another process is at work on it; Error(io) if it cannot be removed.
+  /// Removes the run at `root`, complete or cut short, and `root` itself where nothing else is in it; does nothing
+  /// where there is no `root`. Throws Error(usage) if it holds files but no run, or if another process is at work on
+  /// it; Error(io) if it cannot be removed.
   static void remove(const std::filesystem::path& root, std::span<const std::string> result_files = {});
 
   const std::filesystem::path& root() const { return root_; }

@@ -29,7 +29,7 @@ struct ControlOptions {
 /// The action space of a task with the options that stand in front of it.
 class ActionBounds {
  public:
-  /// Throws Error(usage) for choices that are to be normalised.
+  /// Throws Error(usage) for choices, or actions without bounds, that are to be normalised.
   ActionBounds(const ControlSpec& spec, const ControlOptions& options);
 
   std::int64_t width() const { return static_cast<std::int64_t>(actions_.size()); }

@@ -33,7 +33,8 @@ class SingleEnvironment {
   /// Observation of the current state, [O].
   virtual std::vector<double> observation() const = 0;
   /// Moves by one step; `action` [A] is checked, clipped and mapped as in a VectorEnvironment.
-  /// Throws Error(usage) before `reset` or `set_state`, where the episode has ended, and for a wrong number of numbers.
+  /// Throws Error(usage) before `reset` or `set_state`, where the episode has ended, for a wrong number of numbers and
+  /// for an action that its bounds refuse; Error(numeric) for an action, observation or reward that is not finite.
   virtual Transition step(std::span<const double> action) = 0;
 };
 
@@ -46,7 +47,8 @@ std::unique_ptr<SingleEnvironment> single_slot_of(std::unique_ptr<VectorEnvironm
 void check_state(const ControlSpec& spec, std::span<const double> state);
 /// The same, and unless all of them are finite.
 void check_finite_state(const ControlSpec& spec, std::span<const double> state);
-/// Throws Error(numeric) naming the task, the step and the first of `observation` that is not finite.
+/// Throws Error(numeric) naming the task, the step and the first of `observation`, or the reward, that is not
+/// finite.
 void check_outcome(const ControlSpec& spec, std::span<const double> observation, double reward, std::int64_t step);
 /// Throws Error(usage) where an episode that has ended is to go on.
 void check_not_ended(const ControlSpec& spec, bool ended);

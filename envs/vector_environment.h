@@ -48,7 +48,8 @@ class VectorEnvironment {
   /// @param actions  [slots, A]; a choice is its number
   /// @throws Error(usage)    unless there are slots·A actions, for a choice that is none, for an action outside its
   ///                         bounds unless they are clipped, and before the first `reset`
-  /// @throws Error(numeric)  naming environment, slot and step of an action or observation that is not finite
+  /// @throws Error(numeric)  naming environment, slot and step of an action, observation or reward that is not
+  ///                         finite
   void step(std::span<const float> actions);
 
   /// [slots, O]
@@ -70,12 +71,13 @@ class VectorEnvironment {
   /// stays where it ended, for those who look at the state there, and must not be stepped on.
   void set_auto_reset(bool on) { auto_reset_ = on; }
   /// Sets the state of one slot, [states], as `ControlSpec::state` lists it; its episode goes on.
+  /// Throws Error(usage) for a slot that is none, or unless there are as many numbers.
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
 
   /// Rewards, ends and final observations of the last step are included.
   void save(Snapshot& snapshot) const;
-  /// Throws Error(data) naming what differs: the environment, its version, the number of slots.
+  /// Throws Error(data) naming what differs: the environment, its version, the slots, the horizon.
   void restore(const Snapshot& snapshot);
 
  protected:
@@ -83,9 +85,8 @@ class VectorEnvironment {
   static constexpr std::int64_t block_slots = 256;
 
   /// @param first_slot  global number of the first slot
-  /// @param share       slots that a thread takes at a time: a multiple of `block_slots`, or a divisor of it where a
-  /// step
-  ///                    of a slot takes long
+  /// @param share       slots that a thread takes at a time: a multiple of `block_slots`, or a divisor of it where
+  ///                    a step of a slot takes long
   VectorEnvironment(ControlSpec spec, const ControlOptions& options, std::int64_t slots, std::int64_t first_slot,
                     std::int64_t share = 16 * block_slots);
 
@@ -145,7 +146,7 @@ struct ControlEntry {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;
     virtual ControlSpec spec() const = 0;
-    /// Throws Error(usage) unless slots ≥ 1.
+    /// Throws Error(usage) unless there are 1 to 10,000,000 slots and first_slot ≥ 0.
     virtual std::unique_ptr<VectorEnvironment> make(std::int64_t slots, std::int64_t first_slot = 0) const = 0;
     /// One copy to look at, in double precision where the dynamics have it; a slot of `make` otherwise.
     virtual std::unique_ptr<SingleEnvironment> make_single() const;

@@ -38,12 +38,12 @@ class Model {
   }
   /// How many rows of weights one call should get at most: 1, or all where the model computes them together (0).
   virtual std::int64_t rows_per_call() const { return 1; }
-  /// Whether calls for different rows may run at the same time. Where not, or where a call can use all cores for this
-  /// batch by itself, rows are evaluated one call after the other.
+  /// Whether calls for different rows may run at the same time. Where not, rows are evaluated one call after the other.
   virtual bool concurrent() const { return true; }
-  virtual bool uses_all_cores(const Batch<Scalar>& batch) const {
+  /// Tasks that a call for one row of weights splits this batch into: how many cores it can use.
+  virtual std::int64_t tasks(const Batch<Scalar>& batch) const {
     static_cast<void>(batch);
-    return !concurrent();
+    return 1;
   }
 
   /// C: numbers that one row of weights carries from a minibatch with these inputs to the next; 0: none.

@@ -57,8 +57,13 @@ class Particles {
   std::int64_t total_rows() const { return total_rows_; }
   Device device() const { return values_.device(); }
   /// What a sampler of these particles is made for.
-  Ensemble ensemble(std::uint64_t seed) const {
-    return {.layout = layout_, .rows = range_, .total_rows = total_rows_, .seed = seed, .device = device()};
+  Ensemble ensemble(std::uint64_t seed, Arithmetic arithmetic = Arithmetic::fused) const {
+    return {.layout = layout_,
+            .rows = range_,
+            .total_rows = total_rows_,
+            .seed = seed,
+            .device = device(),
+            .arithmetic = arithmetic};
   }
 
   MatrixView<Scalar> values() { return values_.view(); }

@@ -42,12 +42,17 @@ void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, 
                                  const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
   const std::int64_t rows = coordinates.values.rows, block = block_rows(rows);
   this->check_shapes(coordinates, batch, wanted);
+  batch.inputs.carried.check(rows * parameterization_->samples(), model_->carried_size(batch.inputs));
   Batch<Scalar> own = batch;
   own.weight_samples = parameterization_->samples();
   const auto evaluate_rows = [&](std::int64_t begin, std::int64_t end) {
     evaluate_block(coordinates, begin, end - begin, own, noise, wanted.block(begin, end - begin));
   };
-  if (!model_->concurrent() || (rows < available_threads() && model_->uses_all_cores(batch)))
+  // Side by side, few rows leave cores over that their tasks may not fill; one after the other, each has all of them.
+  const std::int64_t threads = available_threads(), tasks = model_->tasks(batch);
+  const std::int64_t side_by_side = rows * std::min(tasks, (threads + rows - 1) / rows);
+  const bool in_turn = rows < threads && std::min(tasks, threads) > side_by_side;
+  if (!model_->concurrent() || in_turn)
     for (std::int64_t i = 0; i < rows; i += block) evaluate_rows(i, std::min(i + block, rows));
   else
     parallel_blocks(rows, block, evaluate_rows);
@@ -176,14 +181,22 @@ template <class Scalar>
 void Posterior<Scalar>::adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
                                       const NoiseKey& noise, MatrixView<Scalar> buffers) {
   if (buffers.empty()) return;
-  const std::int64_t rows = coordinates.values.rows, samples = parameterization_->samples();
-  const std::int64_t size = weight_layout().size();
-  Matrix<Scalar> memory(rows * samples, size);
-  const MatrixView<Scalar> weights = memory.view();
-  effective_weights(coordinates, noise, weights);
-  for (std::int64_t i = 0; i < rows; ++i)
-    model_->adapt({weights.block(i * samples, 1), (coordinates.first_row + i) * samples, buffers.block(i, 1)},
-                  share_of(batch, i, 1), noise, buffers.block(i, 1));
+  const std::int64_t samples = parameterization_->samples(), size = weight_layout().size();
+  const auto block = borrow_block();
+  if (!parameterization_->passes_through() && block->weights.rows() < samples)
+    block->weights = Matrix<Scalar>(samples, size);
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    const ParticleRows<const Scalar> row = coordinates.block(i, 1);
+    MatrixView<const Scalar> weights = row.values;
+    weights.columns = size;
+    if (!parameterization_->passes_through()) {
+      const MatrixView<Scalar> own = block->weights.view().block(0, samples);
+      effective_weights(row, noise, own);
+      weights = own.block(0, 1);
+    }
+    model_->adapt({weights, row.first_row * samples, buffers.block(i, 1)}, share_of(batch, i, 1), noise,
+                  buffers.block(i, 1));
+  }
 }
 
 template <class Scalar>

@@ -66,7 +66,7 @@ class Posterior final : public Target<Scalar> {
   /// Residuals of particle i: targets minus predicted means.
   Residuals residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i, const Batch<Scalar>& batch,
                       const NoiseKey& noise);
-  /// The likelihood of rows first … first + count, of every weight sample: [count·S, P] and [count·S].
+  /// The likelihood of `rows`, m of them, at every weight sample: weights [m·S, P], values [m·S].
   void score(const ParticleRows<const Scalar>& rows, MatrixView<const Scalar> weights, const Batch<Scalar>& batch,
              const NoiseKey& noise, const Evaluation<Scalar>& wanted);
   /// Everything of `evaluate` for the rows first … first + count.

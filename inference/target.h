@@ -31,7 +31,7 @@ class Target {
 
   /// Writes the log joint and its gradient at every row.
   /// @param coordinates  [m, Q]
-  /// @param noise        keys whatever is random inside: dropout, ε, rollouts; the same key gives the same numbers
+  /// @param noise        keys whatever is random inside: dropout, ε; the same key gives the same numbers
   /// @param wanted       gradient [m, Q], overwritten; value [m], only where has_value()
   /// @throws Error(usage) if shapes do not fit
   virtual void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,

@@ -91,7 +91,7 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
                         : 1.0f),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
       particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
-      sampler_(options.sampler.make(particles_.ensemble(seed))),
+      sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
       weights_(options.particles * posterior_->weight_samples(), posterior_->weight_layout().size()),
       start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)),
       propensities_(static_cast<std::size_t>(spec.arms)),

@@ -10,7 +10,7 @@ namespace stein::runs {
 
 /// The whole HTML page. Runs that can be compared stand in one group, in the words and plots of their kind; curves are
 /// medians over seeds with quartiles. Throws Error(data) for a result file that is not as it was written, Error(io) if
-/// the parts of the page do not lie in share/stein/report beside the program or this library.
+/// the parts of the page do not lie in share/stein/report beside the folder of the libraries.
 std::string make_report_page(const std::vector<RunRecord>& records);
 
 }  // namespace stein::runs

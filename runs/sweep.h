@@ -46,8 +46,8 @@ class Sweep {
   /// What each run is called beside the others: "step_size=0.1, steps=60".
   std::vector<std::string> labels() const;
 
-  /// Where the directory holds this sweep already, nothing changes. Throws Error(usage) where it holds another, unless
-  /// it may be overwritten, or files that are none; nothing is removed then.
+  /// Where the directory holds this sweep already, nothing changes but the folder of its data. Throws Error(usage)
+  /// where it holds another, unless it may be overwritten, or files that are none; nothing is removed then.
   void write(Existing existing) const;
   /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on.
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as

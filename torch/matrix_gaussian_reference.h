@@ -1,4 +1,4 @@
-// The structured parameterization by sequential reflections on LibTorch autograd: the reference of the fused one.
+// The structured parameterization on LibTorch autograd: the reference of the fused one.
 #pragma once
 
 #include <stein/inference/parameterization.h>
@@ -9,9 +9,9 @@
 
 namespace stein::inference {
 
-/// W = P Λ₁ C Λ₂ Qᵀ (see inference/parameterizations/matrix_gaussian_layout.h) for all particles at once, one
-/// reflection after the other: X H(v) = X − (X v)(2/‖v‖²) vᵀ, no H is ever formed; gradients by autograd through the
-/// graph that `forward` kept.
+/// W = P Λ₁ C Λ₂ Qᵀ (see inference/parameterizations/matrix_gaussian_layout.h) for all particles at once, the
+/// reflections of a side at once: X H(v_K) … H(v₁) = X − C V, with C from a triangular system. No H is ever formed;
+/// gradients by autograd through the graph that `forward` kept.
 ///
 /// Undefined (not a number) where a reflector is exactly 0. Noise keys are not used: nothing in it is random.
 template <class Scalar>

@@ -277,14 +277,14 @@ bool ModuleModel::draw_start(std::span<float> weights, std::uint64_t seed, std::
   return true;
 }
 
-at::Tensor ModuleModel::scaled_log_likelihood(const Batch<float>& batch) const {
+at::Tensor ModuleModel::log_likelihood_of(const Batch<float>& batch) const {
   STEIN_CHECK(batch.score == nullptr,
               "module: a batch with a score of its own needs a perceptron; put it into "
               "the module's log-likelihood");
   const at::Tensor sum = functions_.log_likelihood(batch);
   STEIN_CHECK(sum.defined() && sum.numel() == 1 && (sum.requires_grad() || !c10::GradMode::is_enabled()),
               "module: the log-likelihood must be one number that depends on the parameters");
-  return sum * batch.likelihood_scale();
+  return sum;
 }
 
 void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch,
@@ -304,10 +304,10 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
     const std::span<float> gradient = with_gradient ? wanted.gradient.row(i) : std::span<float>();
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), gradient);
-    const at::Tensor scaled = scaled_log_likelihood(rows_of(masked.batch(), i));
-    if (with_gradient) scaled.backward();
+    const at::Tensor sum = log_likelihood_of(rows_of(masked.batch(), i));
+    if (with_gradient) (sum * batch.likelihood_scale()).backward();
     binding.check_places(weights.values.row(i), gradient);
-    if (wanted.wants_value()) wanted.value[i] = scaled.item<double>();
+    if (wanted.wants_value()) wanted.value[i] = sum.item<double>() * batch.likelihood_scale();
   }
 }
 
@@ -336,7 +336,7 @@ bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, 
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    const at::Tensor scaled = scaled_log_likelihood(rows_of(masked.batch(), i));
+    const at::Tensor scaled = log_likelihood_of(rows_of(masked.batch(), i)) * batch.likelihood_scale();
     std::ranges::fill(product.row(i), 0.0F);
     try {
       // A parameter that the likelihood, or its gradient, does not depend on has no tensor here.
@@ -384,6 +384,7 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
   STEIN_CHECK(outputs.rows == weights.values.rows * rows && outputs.columns == output_count(),
               "module: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
               outputs.rows, outputs.columns);
+  inputs.carried.check(weights.values.rows, carried_size(inputs));
   Call call(*this, false);
   const c10::NoGradGuard no_gradient;
   const EvaluationMode evaluation(*module_);

@@ -17,9 +17,10 @@ namespace stein::inference {
 
 /// What a module computes; both functions use the module that the model was made with, as they would in LibTorch.
 struct ModuleFunctions {
-  /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow. A
-  /// module with state reads `inputs.carried.before` [1, C] and, unless that is empty, writes what comes after,
-  /// detached, to `inputs.carried.after`.
+  /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow,
+  /// float or double. Where differences of its values decide (HMC, NUTS), sum terms of many rows in double. A module
+  /// with state reads `inputs.carried.before` [1, C] and, unless that is empty, writes what comes after, detached, to
+  /// `inputs.carried.after`.
   std::function<at::Tensor(const Batch<float>&)> log_likelihood{};
   /// The outputs [r, K] for some inputs: means, or logits. State as above.
   std::function<at::Tensor(const Inputs<float>&)> outputs{};
@@ -61,7 +62,8 @@ struct ModuleFunctions {
 class ModuleModel final : public Model<float> {
  public:
   /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or
-  /// is registered under two names, or if no parameter is trainable.
+  /// is registered under two names; if no parameter is trainable; for a complex buffer; without a module or a
+  /// log-likelihood; unless output_count ≥ 1.
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions);
   ~ModuleModel() override;
   ModuleModel(ModuleModel&&) noexcept;
@@ -75,7 +77,8 @@ class ModuleModel final : public Model<float> {
   /// The module's own buffers.
   void initialise_buffers(std::span<float> row) const override;
 
-  /// @throws Error(usage) if the functions give no scalar, or move a parameter to other memory
+  /// @throws Error(usage) for shapes that do not fit and for a batch with a score of its own; if the functions give no
+  ///         scalar, or move a parameter to other memory; if the module's parameters changed since the model was made
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       const Evaluation<float>& wanted) override;
   /// By differentiating twice; where an operation of the module has no second derivative, by differences.
@@ -92,8 +95,8 @@ class ModuleModel final : public Model<float> {
  private:
   class Binding;
   class Call;
-  /// (N/n) Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
-  at::Tensor scaled_log_likelihood(const Batch<float>& batch) const;
+  /// Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
+  at::Tensor log_likelihood_of(const Batch<float>& batch) const;
   /// Whether it could be done.
   bool differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                            MatrixView<const float> vectors, MatrixView<float> product);

@@ -94,7 +94,7 @@ class ValueNetwork final : public Baseline {
                                                       .activation = inference::Activation::tanh})),
         particles_(posterior_->initial_particles(particles, seed, 1)),
         optimizer_({.step = {.step_size = options.step_size}, .clip = {.clip_norm = options.largest_gradient}},
-                   particles_.ensemble(seed)),
+                   particles_.ensemble(seed, options.arithmetic)),
         weights_(particles, posterior_->weight_layout().size()) {
     refresh();
   }

@@ -183,7 +183,7 @@ class ControlAgent {
   std::vector<float> scale_;  ///< of the rows of an update, with 1/α
 };
 
-/// A registered control agent: its line in `stein list`, and its options for a posterior and kind of actions.
+/// A registered control agent: its line in `stein list`, and how it learns.
 struct ControlAgentEntry {
   std::string description;
   Learner learner;

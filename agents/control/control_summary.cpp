@@ -36,7 +36,7 @@ std::vector<double> defined_values(const Json& value) {
   return values;
 }
 
-/// "3 of 5 seeds, median after 12,345 steps and 0.10 s of training".
+/// "475 in 3 of 5 seeds, median after 12345 steps, 0.10 s".
 std::string threshold_text(const Json& summary) {
   const std::vector<double> steps = defined_values(summary["steps_to_threshold"]);
   const std::string reached =

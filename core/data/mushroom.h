@@ -27,9 +27,8 @@ inline constexpr int uci_mushroom_rows = 8124;
 const std::vector<std::string>& mushroom_column_names();
 
 /// Reads agaricus-lepiota.data, also gzip-compressed: 23 comma-separated letters a line, the class (e, p) first.
-/// @throws Error(data) naming file, line and reason: missing file, wrong number of fields, a field that is not one
-/// letter,
-///         unknown class or level, a number of rows other than `expected_rows`; Error(io)
+/// @throws Error(data) naming file, line and reason: missing file, wrong number of fields, a field that is not
+///         one letter, unknown class or level, a number of rows other than `expected_rows`; Error(io)
 MushroomTable read_mushrooms(const std::filesystem::path& path, int expected_rows = uci_mushroom_rows);
 
 /// Mushrooms that no field guide knows, of the same features and levels, for when the file is absent.

@@ -9,7 +9,7 @@
 namespace stein::envs {
 namespace {
 
-/// A simulation and the memory that it touches are shared by this many blocks of slots at most.
+/// There are this many simulations at most, each with the memory that it touches; the slots of a block share one.
 constexpr std::int64_t most_simulations = 64;
 constexpr std::int64_t fewest_slots = 4;  ///< of a block: waking a thread costs about as much as a step
 

@@ -4,6 +4,8 @@
 #include <stein/envs/mujoco/mujoco_simulation.h>
 
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <type_traits>
@@ -47,20 +49,27 @@ std::shared_ptr<const MujocoModel> MujocoModel::parsed(const std::string& name, 
   return std::shared_ptr<const MujocoModel>(new MujocoModel(name, model));
 }
 
-std::shared_ptr<const MujocoModel> MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
+template <class Parse>
+std::shared_ptr<const MujocoModel> MujocoModel::shared(const std::string& name, const std::string& content,
+                                                       const Parse& parse) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::weak_ptr<const MujocoModel>> compiled;
   const std::lock_guard guard(mutex);
-  std::weak_ptr<const MujocoModel>& place = compiled[{name, mjcf}];
+  std::weak_ptr<const MujocoModel>& place = compiled[{name, content}];
   std::shared_ptr<const MujocoModel> model = place.lock();
-  if (model == nullptr)
-    place = model = parsed(
-        name, [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
+  if (model == nullptr) place = model = parsed(name, parse);
   return model;
 }
 
+std::shared_ptr<const MujocoModel> MujocoModel::from_text(const std::string& name, const std::string& mjcf) {
+  return shared(name, mjcf,
+                [&mjcf](char* message, int size) { return mj_parseXMLString(mjcf.c_str(), nullptr, message, size); });
+}
+
 std::shared_ptr<const MujocoModel> MujocoModel::from_file(const std::filesystem::path& file) {
-  return parsed(fmt::format("'{}'", file.string()),
+  std::ifstream in(file, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(in), {}};  // empty where there is none: MuJoCo says so
+  return shared(fmt::format("'{}'", file.string()), content,
                 [&file](char* message, int size) { return mj_parseXML(file.c_str(), nullptr, message, size); });
 }
 

@@ -18,7 +18,8 @@ class MujocoModel {
   /// The model that `mjcf` describes, compiled once for all who have it at the same time.
   /// @throws Error(data) naming the model, with MuJoCo's own message
   static std::shared_ptr<const MujocoModel> from_text(const std::string& name, const std::string& mjcf);
-  /// The model in an MJCF file, compiled at every call: the file, or one that it includes, may have changed.
+  /// The model in an MJCF file, compiled once for all who have it at the same time, unless the file has changed since;
+  /// of files that it includes no change is seen.
   /// @throws Error(data) naming the file, with MuJoCo's own message
   static std::shared_ptr<const MujocoModel> from_file(const std::filesystem::path& file);
 
@@ -49,6 +50,9 @@ class MujocoModel {
     void operator()(mjModel_* model) const;
   };
   MujocoModel(std::string name, mjModel_* model);
+  template <class Parse>
+  static std::shared_ptr<const MujocoModel> shared(const std::string& name, const std::string& content,
+                                                   const Parse& parse);
   template <class Parse>
   static std::shared_ptr<const MujocoModel> parsed(const std::string& name, const Parse& parse);
 

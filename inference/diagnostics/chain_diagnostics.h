@@ -16,7 +16,8 @@ double effective_sample_size(MatrixView<const double> draws);
 double bulk_effective_sample_size(MatrixView<const double> draws);
 
 /// R̂ of halved, rank-normalised chains: the larger of that for location and that for scale (Vehtari et al. 2021,
-/// equations 3 to 5 and 14). Near 1 where chains agree; above 1.01 they do not.
+/// equations 3 to 5 and 14). Near 1 where chains agree; above 1.01 they do not; not a number where a draw is none, or
+/// all are equal.
 /// @throws Error(usage) unless there are at least 4 draws a chain
 double split_r_hat(MatrixView<const double> draws);
 

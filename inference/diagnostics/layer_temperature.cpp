@@ -89,7 +89,11 @@ void LayerTemperature::merge(const LayerTemperature& other) {
     Layer& own = layers_[l];
     const Layer& added = other.layers_[l];
     const double together = own.coordinates + added.coordinates;
-    if (together == 0) continue;
+    if (added.coordinates == 0) continue;  // nothing was free there: its readings are no numbers
+    if (own.coordinates == 0) {
+      own = added;
+      continue;
+    }
     const double share = added.coordinates / together;
     for (std::size_t j = 0; j < own.blocks.size(); ++j) own.blocks[j] += share * (added.blocks[j] - own.blocks[j]);
     own.open += share * (added.open - own.open);

@@ -9,8 +9,8 @@
 namespace stein::inference::fused {
 
 /// What reference::add_scale_mixture does. Reads 4 bytes a weight, and with a gradient reads and writes 8 more; the
-/// same bits at any thread count. Terms are added in float, 16 running sums that are added up in double every 4,096
-/// weights.
+/// same bits at any thread count. Terms are added in float, as many running sums as a vector has numbers, which are
+/// added up in double every 4,096 weights.
 double add_scale_mixture(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient);
 
 }  // namespace stein::inference::fused

@@ -204,8 +204,8 @@ inline std::int64_t reflect_left(const MatrixShape& shape, const MatrixParts<con
   return -1;
 }
 
-/// Y, Yᵀ, Y S, Sᵀ and C (Λ₂ Y Sᵀ) in the place of R. Returns the index of the first reflector
-/// without a direction, or −1.
+/// Y, Yᵀ, Y S, Sᵀ and C (Λ₂ Y Sᵀ) in the place of R. Returns the index of the first reflector without a direction,
+/// or −1.
 inline std::int64_t reflect_right(const MatrixShape& shape, const MatrixParts<const float>& parts, const Kept& kept,
                                   const Working& own) {
   const std::int64_t p = shape.rows, d = shape.columns, k = shape.right, n = kept.right;

@@ -247,9 +247,10 @@ bool stein_columns(const Update& update, std::int64_t begin, std::int64_t end) {
   FiniteCheck finite;
   for (std::int64_t first = begin; first < end; first += chunk) {
     const std::int64_t size = padded(std::min(chunk, end - first));
-    // Differences of nearly equal positions times 2/h: relative to particle 0 they keep their digits.
+    // Differences of nearly equal positions times 2/h: relative to a particle in their middle they keep their digits.
+    const float* const middle = update.values.data + update.weights->middle * update.values.stride + first;
     for (std::int64_t q = 0; q < size; q += lanes)
-      hn::Store(relative ? hn::LoadU(d, update.values.data + first + q) : hn::Zero(d), d, origin + q);
+      hn::Store(relative ? hn::LoadU(d, middle + q) : hn::Zero(d), d, origin + q);
     for (std::int64_t i = 0; i < rows; ++i) {
       const float* const value = update.values.data + i * update.values.stride + first;
       const float* const gradient = update.gradients.data + i * update.gradients.stride + first;

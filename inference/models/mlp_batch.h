@@ -9,7 +9,7 @@
 namespace stein::inference {
 
 /// Throws Error(usage) naming what does not fit unless `inputs` are rows for the network `spec`: dense [·, inputs], or
-/// positions [·, A] of which each lies in [0, inputs).
+/// positions [·, A] of which each lies in [0, inputs); no tokens.
 template <class Scalar>
 void check_inputs(const MlpSpec& spec, const Inputs<Scalar>& inputs);
 
@@ -17,7 +17,7 @@ void check_inputs(const MlpSpec& spec, const Inputs<Scalar>& inputs);
 /// above; targets [·, outputs], or one column where `batch.outputs` chooses an output or the likelihood is categorical
 /// (classes in [0, outputs)), in [0, 1] where it is Bernoulli; chosen outputs in [0, outputs) and not with a
 /// categorical likelihood; one weight a row; none of these where the batch has a score of its own; an input mask only
-/// over dense inputs; n ≥ 1, N > 0.
+/// over dense inputs; no carried state; n ≥ 1, N > 0.
 template <class Scalar>
 void check_batch(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t particles);
 

@@ -69,8 +69,9 @@ void ParticleMlp::log_likelihood(const ParticleRows<const float>& weights, const
   }
 }
 
-bool ParticleMlp::uses_all_cores(const Batch<float>& batch) const {
-  return batch.rows > part_rows(batch.rows);
+std::int64_t ParticleMlp::tasks(const Batch<float>& batch) const {
+  const std::int64_t size = part_rows(batch.rows);
+  return (batch.rows + size - 1) / size;
 }
 
 double ParticleMlp::score(std::span<const float> weights, const Batch<float>& batch,

@@ -48,8 +48,8 @@ struct SharpeningOptions {
 /// and the log-likelihood is (N/n) [log p(y | θ, x) − ‖η ∘ g_φ‖²/(2σ₀²)], the second term being KL[q(θ | φ, (x, y)) ‖
 /// N(φ, σ₀² I)]. With `as_published` all of it is divided by B, which is KL times B in another unit.
 ///
-/// The layout is that of the model and for every weight and bias `NAME.rate`, η. A mean-field Gaussian over it in a
-/// variational objective is the paper's method:
+/// The layout is that of the model and for every weight, bias and gain `NAME.rate`, η. A mean-field Gaussian over it in
+/// a variational objective is the paper's method:
 ///   auto sharpened = std::make_unique<SharpenedModel<float>>(std::move(model), options);
 ///   auto family = std::make_unique<MeanFieldGaussian<float>>(sharpened->layout(), VariationalOptions{});
 ///   auto objective = make_variational_objective<float>(std::move(sharpened), std::move(family), prior);
@@ -67,7 +67,7 @@ class SharpenedModel final : public Model<Scalar> {
   bool draw_start(std::span<Scalar> weights, std::uint64_t seed, std::int64_t row) const override;
   std::int64_t rows_per_call() const override { return model_->rows_per_call(); }
   bool concurrent() const override { return model_->concurrent(); }
-  bool uses_all_cores(const Batch<Scalar>& batch) const override { return model_->uses_all_cores(batch); }
+  std::int64_t tasks(const Batch<Scalar>& batch) const override { return model_->tasks(batch); }
   std::int64_t output_count() const override { return model_->output_count(); }
   std::int64_t output_rows(const Inputs<Scalar>& inputs) const override { return model_->output_rows(inputs); }
   std::int64_t carried_size(const Inputs<Scalar>& inputs) const override { return model_->carried_size(inputs); }

@@ -8,8 +8,8 @@
 namespace stein::inference {
 
 /// θ = μ + softplus(ρ) ∘ ε with ε ~ N(0, I) (Blundell et al. 2015, §3.2; Fortunato et al. 2017, §2). Coordinates are
-/// the means, under the names of the weights, and for every weight and bias `NAME.log_deviation`, ρ. A minibatch sees
-/// one draw, kept for all of a truncated sequence.
+/// the means, under the names of the weights, and for every weight, bias and gain `NAME.log_deviation`, ρ. A
+/// minibatch sees `weight_samples` draws, each kept for all of a truncated sequence.
 template <class Scalar>
 class MeanFieldGaussian final : public VariationalFamily<Scalar> {
  public:

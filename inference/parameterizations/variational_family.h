@@ -43,8 +43,7 @@ class VariationalPart {
   /// Writes a draw of its weights, zeros in their padding.
   virtual void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const = 0;
   /// Writes, to its own coordinates, the gradient of Σ_s ⟨g_s, θ_s⟩ + log |∂θ/∂ε| − λ/2 E‖θ − c‖², with c the centre of
-  /// the weights (1 for gains, else 0), through draws that are
-  /// made again.
+  /// the weights (1 for gains, else 0), through draws that are made again.
   /// @param noise            of the first draw; the others have the rows behind it
   /// @param weight_gradient  g, [S, P]
   virtual void pull_back(std::span<const Scalar> row, const VariationalNoise& noise,
@@ -80,7 +79,7 @@ class VariationalFamily : public Parameterization<Scalar> {
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
   /// From now on E_q log N(θ; c, 1/λ) over weights, biases and gains, with its normaliser, stands with the entropy:
-  /// together −KL(q ‖ N(0, 1/λ)), whose gradient costs no pass of its own.
+  /// together −KL(q ‖ N(c, 1/λ)), whose gradient costs no pass of its own.
   void include_gaussian_prior(double precision) { prior_precision_ = precision; }
   /// Writes the mean of q [m, P], padding included: prediction without sampling.
   void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;
@@ -88,7 +87,7 @@ class VariationalFamily : public Parameterization<Scalar> {
  protected:
   /// Throws Error(usage) naming the option that is out of range, or unless low ≤ high.
   VariationalFamily(Layout weights, const VariationalOptions& options);
-  /// How a derived class gives a parameter its Gaussian; every weight and bias needs one.
+  /// How a derived class gives a parameter its Gaussian; every weight, bias and gain needs one.
   void add(std::unique_ptr<VariationalPart<Scalar>> part) { parts_.push_back(std::move(part)); }
 
   VariationalOptions options_;

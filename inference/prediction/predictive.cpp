@@ -181,19 +181,24 @@ void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
   Model<Scalar>& model = posterior.model();
   const std::int64_t samples = posterior.weight_samples(), size = posterior.weight_layout().size();
   const std::int64_t outputs = model.output_count(), count = model.output_rows(inputs);
-  Matrix<Scalar> memory(samples, size);
-  const MatrixView<Scalar> weights = memory.view();
-  std::vector<Scalar> predicted(static_cast<std::size_t>(samples * count * outputs));
-  const MatrixView<Scalar> all{predicted.data(), samples * count, outputs};
+  inputs.carried.check(coordinates.values.rows * samples, model.carried_size(inputs));
+  // Some draws at a time, for all cores; the weight samples of one row share its buffers.
+  const bool together = model.concurrent() && (samples == 1 || coordinates.buffers.empty());
+  const std::int64_t rows = coordinates.values.rows, most = together ? std::min<std::int64_t>(rows, 16) : 1;
+  Matrix<Scalar> memory(most * samples, size);
+  std::vector<Scalar> predicted(static_cast<std::size_t>(most * samples * count * outputs));
   const LayoutEntry* precision = noise_entry(posterior.weight_layout());
-  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
-    const ParticleRows<const Scalar> row = coordinates.block(i, 1);
-    posterior.effective_weights(row, noise, weights);
-    const MatrixView<const Scalar> buffers{row.buffers.data, row.buffers.empty() ? 0 : samples, row.buffers.columns, 0};
+  for (std::int64_t first = 0; first < rows; first += most) {
+    const std::int64_t draws = std::min(most, rows - first) * samples;
+    const ParticleRows<const Scalar> some = coordinates.block(first, draws / samples);
+    const MatrixView<Scalar> weights = memory.view().block(0, draws), all{predicted.data(), draws * count, outputs};
+    posterior.effective_weights(some, noise, weights);
+    MatrixView<const Scalar> buffers = some.buffers;
+    if (samples > 1 && !buffers.empty()) buffers = {buffers.data, samples, buffers.columns, 0};
     Inputs<Scalar> own = inputs;
-    own.carried = inputs.carried.block(i * samples, samples);
-    model.predict({weights, row.first_row * samples, buffers}, own, all);
-    for (std::int64_t s = 0; s < samples; ++s) {
+    own.carried = inputs.carried.block(first * samples, draws);
+    model.predict({weights, some.first_row * samples, buffers}, own, all);
+    for (std::int64_t s = 0; s < draws; ++s) {
       const double gamma =
           precision == nullptr ? noise_precision : std::exp(static_cast<double>(weights(s, precision->offset)));
       predictive.add<Scalar>(all.block(s * count, count), gamma);

@@ -2,6 +2,9 @@
 #include <stein/core/safetensors.h>
 #include <stein/inference/prediction/sample_reservoir.h>
 
+#include <map>
+#include <ranges>
+
 namespace stein::inference {
 namespace {
 
@@ -24,6 +27,11 @@ SampleReservoir<Scalar>::SampleReservoir(fs::path directory) : directory_(std::m
 template <class Scalar>
 fs::path SampleReservoir<Scalar>::file(std::int64_t k) const {
   return directory_ / fmt::format("sample-{:06}.safetensors", k);
+}
+
+template <class Scalar>
+fs::path SampleReservoir<Scalar>::dropped_file(std::int64_t drop, std::int64_t k) const {
+  return directory_ / fmt::format("dropped-{:06}-sample-{:06}.safetensors", drop, k);
 }
 
 template <class Scalar>
@@ -65,7 +73,30 @@ void SampleReservoir<Scalar>::add(const Particles<Scalar>& particles) {
 template <class Scalar>
 void SampleReservoir<Scalar>::drop_last(std::int64_t count) {
   STEIN_CHECK(count >= 0 && count <= size_, "samples: expected to drop 0 to {}, got {}", size_, count);
-  for (; count > 0; --count) fs::remove(file(--size_));
+  if (count == 0) return;
+  ++drops_;
+  for (; count > 0; --count) {
+    --size_;
+    fs::rename(file(size_), dropped_file(drops_, size_));
+  }
+}
+
+template <class Scalar>
+void SampleReservoir<Scalar>::save(Snapshot& snapshot) const {
+  snapshot.put("size", size_);
+  snapshot.put("drops", drops_);
+}
+
+template <class Scalar>
+void SampleReservoir<Scalar>::bring_back_dropped() {
+  constexpr std::string_view prefix = "dropped-000000-";
+  std::map<std::string, fs::path> later;  // by the number of their drop, then of the sample
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("dropped-") && name > fmt::format("dropped-{:06}-sample-999999.safetensors", drops_))
+      later[name] = entry.path();
+  }
+  for (const auto& [name, path] : std::views::reverse(later)) fs::rename(path, directory_ / name.substr(prefix.size()));
 }
 
 template <class Scalar>
@@ -81,6 +112,8 @@ void SampleReservoir<Scalar>::read(std::int64_t k, Particles<Scalar>& particles)
 template <class Scalar>
 void SampleReservoir<Scalar>::restore(const Snapshot& snapshot) {
   const auto size = snapshot.get_scalar<std::int64_t>("size");
+  drops_ = snapshot.contains("drops") ? snapshot.get_scalar<std::int64_t>("drops") : 0;
+  bring_back_dropped();
   for (std::int64_t k = 0; k < size; ++k)
     if (!fs::exists(file(k)))
       fail(ErrorKind::data, "'{}' is missing: the saved run had {} samples", file(k).string(), size);

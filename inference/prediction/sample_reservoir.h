@@ -10,7 +10,8 @@ namespace stein::inference {
 /// Samples of M particles each, with their buffers: one checksummed safetensors file a sample
 /// (sample-000000.safetensors, …), written atomically.
 ///
-/// A checkpoint keeps how many there are; what a run wrote after its last checkpoint is removed when it is restored.
+/// A checkpoint keeps how many there are; what a run wrote after its last checkpoint is removed when it is restored,
+/// and what it dropped after it comes back: dropped samples stay in files of another name.
 template <class Scalar>
 class SampleReservoir {
  public:
@@ -22,7 +23,7 @@ class SampleReservoir {
 
   /// Writes what the particles are now. @throws Error(io)
   void add(const Particles<Scalar>& particles);
-  /// Removes the last `count` samples, those of steps that were taken back. @throws Error(usage) if there are fewer
+  /// Sets the last `count` samples aside, those of steps that were taken back. @throws Error(usage) if there are fewer
   void drop_last(std::int64_t count);
   /// Samples so far.
   std::int64_t size() const { return size_; }
@@ -31,16 +32,20 @@ class SampleReservoir {
   ///         naming the first parameter that differs if it has another layout
   void read(std::int64_t k, Particles<Scalar>& particles) const;
 
-  void save(Snapshot& snapshot) const { snapshot.put("size", size_); }
+  void save(Snapshot& snapshot) const;
   /// Throws Error(data) if fewer samples are there than were when it was saved.
   void restore(const Snapshot& snapshot);
 
  private:
   explicit SampleReservoir(std::filesystem::path directory);
   std::filesystem::path file(std::int64_t k) const;
+  /// Where sample k lies once the n-th drop, n = 1, 2, …, has set it aside.
+  std::filesystem::path dropped_file(std::int64_t drop, std::int64_t k) const;
+  /// Undoes the drops behind the first `drops_`, the last one first.
+  void bring_back_dropped();
 
   std::filesystem::path directory_;
-  std::int64_t size_ = 0;
+  std::int64_t size_ = 0, drops_ = 0;
 };
 
 }  // namespace stein::inference

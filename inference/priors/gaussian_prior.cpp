@@ -10,7 +10,7 @@ namespace stein::inference {
 template <class Scalar>
 GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout,
                                      const std::vector<std::string>& without, PriorSpace space)
-    : options_(options), space_(space) {
+    : options_(checked(options)), space_(space) {
   STEIN_CHECK(
       space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
       "a prior on the weights of a variational family has fixed precisions, expected none to be learned");

@@ -9,10 +9,10 @@ namespace stein::inference {
 
 /// The precision λ of the weights: given, or learned under a gamma law.
 struct GaussianPriorOptions {
-  double weight_precision = 1;             ///< λ of weights and biases: its value, or where it starts if it is learned
-  bool learn_weight_precision = false;     ///< sample log λ as a coordinate
-  bool precision_per_layer = false;        ///< one λ a layer instead of one for the network
-  double reflector_precision = 1;          ///< φ, ψ of the Householder vectors: their values, or where they start
+  double weight_precision = 1;          ///< λ of weights, biases and gains: its value, or its start if it is learned
+  bool learn_weight_precision = false;  ///< sample log λ as a coordinate
+  bool precision_per_layer = false;     ///< one λ a layer instead of one for the network
+  double reflector_precision = 1;       ///< φ, ψ of the Householder vectors: their values, or where they start
   bool learn_reflector_precision = false;  ///< sample log φ and log ψ as coordinates
   double scale_deviation = 1;              ///< s: log Λ₁, log Λ₂ ~ N(0, s²); ours, the paper gives none
   GammaPriorOptions gamma{};               ///< of every learned precision
@@ -21,7 +21,7 @@ struct GaussianPriorOptions {
   template <class V>
   void describe(V& v) {
     v("weight_precision", weight_precision,
-      "λ of the Gaussian prior on weights and biases (where it starts if learned)", positive);
+      "λ of the Gaussian prior on weights, biases and gains (where it starts if learned)", positive);
     v("learn_weight_precision", learn_weight_precision, "sample log λ with the weights");
     v("precision_per_layer", precision_per_layer, "one λ a layer instead of one for the network");
     gamma.describe(v);
@@ -29,7 +29,7 @@ struct GaussianPriorOptions {
   /// What there is where no precision of weights can be learned.
   template <class V>
   void describe_fixed(V& v) {
-    v("weight_precision", weight_precision, "λ of the Gaussian prior on weights and biases", positive);
+    v("weight_precision", weight_precision, "λ of the Gaussian prior on weights, biases and gains", positive);
     gamma.describe(v);
   }
   /// What there is besides for structured weights.
@@ -56,8 +56,9 @@ class GaussianPrior final : public Prior<Scalar> {
   /// @param layout   of the parameterization's coordinates, before this prior extends them; or, if that is the space,
   ///                 of the weights, padded or not
   /// @param without  names of entries on which another prior has a say
-  /// @throws Error(usage) if a precision of weights is to be learned in the space of the weights: it is no coordinate;
-  ///         and for one precision a layer where none is learned: they would all be the same
+  /// @throws Error(usage) naming the option that is out of range; if a precision is to be learned in the space of the
+  ///         weights: it is no coordinate; for one precision a layer where none is learned: they would all be the same;
+  ///         and for a layout with log deviations, whose parameterization brings its own law
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
                 PriorSpace space = PriorSpace::coordinates);
 

@@ -49,19 +49,22 @@ SpikeAndSlabLatents::SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std
   STEIN_CHECK(size_ >= 1 && rows.count >= 1, "spike and slab: expected at least one weight and one row, got {} and {}",
               size_, rows.count);
   const auto count = static_cast<std::size_t>(rows.count);
-  rho_.assign(count * static_cast<std::size_t>(size_), options.slab_share);
+  rho_ = Matrix<double>(rows.count, size_);
+  slab_share_ = Matrix<double>(rows.count, std::ssize(layers_));
+  for (std::int64_t i = 0; i < rows.count; ++i) {
+    std::ranges::fill(rho_.row(i), options.slab_share);
+    std::ranges::fill(slab_share_.row(i), options.slab_share);
+  }
   sigma_.assign(count, options.sigma);
-  slab_share_.assign(count * layers_.size(), options.slab_share);
   count_.assign(count, 0);
 }
 
 double SpikeAndSlabLatents::slab_share(std::int64_t row, std::size_t layer) const {
-  return slab_share_.at(position(row) * layers_.size() + layer);
+  return slab_share_.row(static_cast<std::int64_t>(position(row)))[layer];
 }
 
 std::span<const double> SpikeAndSlabLatents::rho(std::int64_t row) const {
-  const auto p = static_cast<std::size_t>(size_);
-  return std::span(rho_).subspan(position(row) * p, p);
+  return rho_.row(static_cast<std::int64_t>(position(row)));
 }
 
 void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before, std::span<const double> after,
@@ -69,8 +72,8 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
   const std::size_t place = position(row), p = static_cast<std::size_t>(size_);
   const double weight = options_.weight(++count_[place] + 1);
   if (weight == 0) return;
-  const std::span<double> rho = std::span(rho_).subspan(place * p, p);
-  const std::span<double> shares = std::span(slab_share_).subspan(place * layers_.size(), layers_.size());
+  const std::span<double> rho = rho_.row(static_cast<std::int64_t>(place));
+  const std::span<double> shares = slab_share_.row(static_cast<std::int64_t>(place));
   double& sigma = sigma_[place];
 
   std::size_t j = 0;
@@ -121,16 +124,16 @@ double SpikeAndSlabLatents::log_density(std::int64_t row, std::span<const double
 }
 
 void SpikeAndSlabLatents::save(Snapshot& snapshot) const {
-  snapshot.put("rho", std::span<const double>(rho_), {rows_.count, size_});
+  rho_.save(snapshot, "rho");
   snapshot.put("sigma", sigma_);
-  snapshot.put("slab_share", std::span<const double>(slab_share_), {rows_.count, std::ssize(layers_)});
+  slab_share_.save(snapshot, "slab_share");
   snapshot.put("adaptations", count_);
 }
 
 void SpikeAndSlabLatents::restore(const Snapshot& snapshot) {
-  snapshot.get("rho", std::span<double>(rho_));
+  rho_.restore(snapshot, "rho");
   snapshot.get("sigma", std::span<double>(sigma_));
-  snapshot.get("slab_share", std::span<double>(slab_share_));
+  slab_share_.restore(snapshot, "slab_share");
   snapshot.get("adaptations", std::span<std::int64_t>(count_));
 }
 

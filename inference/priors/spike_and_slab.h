@@ -4,6 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
 #include <stein/inference/priors/residuals.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/inference/storage/row_range.h>
 
 #include <functional>
@@ -117,9 +118,9 @@ class SpikeAndSlabLatents {
   std::vector<std::int64_t> layers_;
   RowRange rows_;
   std::int64_t size_;
-  std::vector<double> rho_;          ///< [rows, p]
+  Matrix<double> rho_;               ///< [rows, p]
   std::vector<double> sigma_;        ///< [rows]
-  std::vector<double> slab_share_;   ///< [rows, layers]
+  Matrix<double> slab_share_;        ///< [rows, layers]
   std::vector<std::int64_t> count_;  ///< [rows] adaptations so far
 };
 

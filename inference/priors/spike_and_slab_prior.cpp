@@ -23,7 +23,7 @@ SpikeAndSlabPrior<Scalar>::SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents
   }
   STEIN_CHECK(size == latents_->size(), "spike and slab: the entries have {} weights, the latents are of {}", size,
               latents_->size());
-  observed_.resize(static_cast<std::size_t>(latents_->rows().count * size));
+  observed_ = Matrix<double>(latents_->rows().count, size);
 }
 
 template <class Scalar>
@@ -56,22 +56,18 @@ void SpikeAndSlabPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>
 
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::observe(const ParticleRows<const Scalar>& coordinates) {
-  const auto p = static_cast<std::size_t>(latents_->size());
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i)
-    gather(coordinates.values.row(i),
-           std::span(observed_).subspan(latents_->position(coordinates.first_row + i) * p, p));
+    gather(coordinates.values.row(i), observed_row(coordinates.first_row + i));
 }
 
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates,
                                       const std::function<Residuals(std::int64_t)>& residuals) {
-  const auto p = static_cast<std::size_t>(latents_->size());
-  std::vector<double> after(p);
+  std::vector<double> after(static_cast<std::size_t>(latents_->size()));
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const std::int64_t row = coordinates.first_row + i;
     gather(coordinates.values.row(i), after);
-    latents_->adapt(row, std::span(observed_).subspan(latents_->position(row) * p, p), after,
-                    [&] { return residuals(i); });
+    latents_->adapt(row, observed_row(row), after, [&] { return residuals(i); });
   }
 }
 

@@ -35,12 +35,15 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   void restore(const Snapshot& snapshot) override { latents_->restore(snapshot); }
 
  private:
+  std::span<double> observed_row(std::int64_t row) {
+    return observed_.row(static_cast<std::int64_t>(latents_->position(row)));
+  }
   /// The sparse weights [p] of a row of coordinates.
   void gather(std::span<const Scalar> row, std::span<double> weights) const;
 
   std::shared_ptr<SpikeAndSlabLatents> latents_;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans_;  ///< offset and length of every entry
-  std::vector<double> observed_;                              ///< [rows, p] where the last gradients were taken
+  Matrix<double> observed_;                                   ///< [rows, p] where the last gradients were taken
 };
 
 /// Sizes of chosen entries of a layout. Throws Error(usage) naming one that there is not.

@@ -2,6 +2,7 @@
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace stein::inference {
 
@@ -20,7 +21,7 @@ HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options,
                     .square = std::vector<double>(width)};
   chains_.assign(static_cast<std::size_t>(rows_), fresh);
   trajectories_.resize(static_cast<std::size_t>(rows_));
-  moved_.resize(static_cast<std::size_t>(rows_ * size_));
+  moved_ = Matrix<Scalar>(rows_, size_);
 }
 
 template <class Scalar>
@@ -35,13 +36,21 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
                 "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
                 row);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(rows_));
   const auto move_one = [&](std::int64_t i) {
-    trajectories_[static_cast<std::size_t>(i)] = move_chain(i, particles, target, batch, noise);
+    const auto chain = static_cast<std::size_t>(i);
+    try {
+      trajectories_[chain] = move_chain(i, particles, target, share_of(batch, i, 1), noise);
+    } catch (...) {
+      errors[chain] = std::current_exception();
+    }
   };
   if (target.concurrent())
     parallel_for(rows_, move_one);
   else
     for (std::int64_t i = 0; i < rows_; ++i) move_one(i);
+  for (const std::exception_ptr& error : errors)  // that of the first chain, whichever was the first in time
+    if (error != nullptr) std::rethrow_exception(error);
 
   StepReport report{.accepted = false, .exploring = exploring(steps_)};
   for (const Trajectory& trajectory : trajectories_) {
@@ -53,7 +62,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     acceptances_ += trajectory.acceptance;
   }
   for (std::int64_t i = 0; i < rows_; ++i)  // only now: an error in one chain leaves all of them where they were
-    std::copy_n(moved_.begin() + i * size_, size_, particles.values().row(i).begin());
+    std::ranges::copy(moved_.row(i), particles.values().row(i).begin());
   if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
   return report;
@@ -85,7 +94,7 @@ Trajectory HamiltonianSampler<Scalar>::move_chain(std::int64_t i, const Particle
     chain.averaging.restart(chain.step_size);
   }
   const Trajectory trajectory = space->walker->move(hamiltonian, chain.step_size, draws, point);
-  std::ranges::copy(point.position, moved_.begin() + i * size_);
+  std::ranges::copy(point.position, moved_.row(i).begin());
   if (exploring(steps_)) tune(chain, trajectory, hamiltonian, draws, point);
   return trajectory;
 }

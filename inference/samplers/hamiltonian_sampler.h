@@ -55,8 +55,9 @@ template <class Scalar>
 class HamiltonianSampler : public Sampler<Scalar> {
  public:
   /// @throws Error(usage)    unless the particles have the rows and coordinates that the sampler was made for and the
-  ///                         target has a value
-  /// @throws Error(numeric)  naming the chain whose log density or gradient is not finite where it starts
+  ///                         target has a value; for a batch with carried state; for a target that holds
+  ///                         coordinates at zero
+  /// @throws Error(numeric)  naming the first chain whose log density or gradient is not finite where it starts
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) final;
   void scale_step_size(double factor) override;
   bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }
@@ -96,7 +97,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
     std::unique_ptr<Walker<Scalar>> walker;
     PhasePoint<Scalar> point;
   };
-  /// One step of chain i; where it ends is kept in `moved_`.
+  /// One step of chain i, on what that chain sees of the batch; where it ends is kept in `moved_`.
   Trajectory move_chain(std::int64_t i, const Particles<Scalar>& particles, Target<Scalar>& target,
                         const Batch<Scalar>& batch, const NoiseKey& noise);
   double reasonable_step_size(const Hamiltonian<Scalar>& hamiltonian, double start, Draws& draws,
@@ -113,7 +114,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   std::vector<Chain> chains_;
   Pool<Workspace> workspaces_;
   std::vector<Trajectory> trajectories_;  ///< [M] of the step
-  std::vector<Scalar> moved_;             ///< [M·Q] where the chains are after it
+  Matrix<Scalar> moved_;                  ///< [M, Q] where the chains are after it
 };
 
 }  // namespace stein::inference

@@ -12,7 +12,12 @@ RollbackSampler<Scalar>::RollbackSampler(std::unique_ptr<Sampler<Scalar>> sample
 template <class Scalar>
 StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                          const Batch<Scalar>& batch) {
-  StepReport before{.kept = steps_ % options_.keep_every == 0};
+  // After a step that was lost the state kept before it is still there, untouched.
+  const bool there = !kept_.empty() && kept_.front().age == 0;
+  StepReport before{.kept = steps_ % options_.keep_every == 0 && !there};
+  STEIN_CHECK(after_ == AfterRollback::wait || batch.inputs.carried.empty(),
+              "{}: carried state of an earlier minibatch does not go with this one, expected AfterRollback::wait",
+              name());
   if (before.kept) keep(particles, target, batch);
   while (true) {
     try {
@@ -76,10 +81,10 @@ std::int64_t RollbackSampler<Scalar>::go_back(Particles<Scalar>& particles, Targ
                                               const Batch<Scalar>& batch) {
   if (kept_.front().used && kept_.size() > 1) kept_.pop_front();
   Generation& generation = kept_.front();
+  if (!batch.inputs.carried.empty()) batch.inputs.carried.restore(generation.state);
   particles.restore(generation.state.part("particles"));
   sampler_->restore(generation.state.part("sampler"));
   target.restore(generation.state.part("target"));
-  if (!batch.inputs.carried.empty()) batch.inputs.carried.restore(generation.state);
   generation.used = true;
   const std::int64_t lost = generation.age;
   for (Generation& each : kept_) each.age -= lost;

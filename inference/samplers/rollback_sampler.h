@@ -25,8 +25,9 @@ struct RollbackOptions {
 
 /// What follows when the sampler has gone back.
 enum class AfterRollback {
-  step_again,  ///< with the same batch
-  wait,        ///< nothing: the batch was made by the particles that were lost, as the rollouts of a policy are
+  step_again,  ///< with the same batch, which must not carry state: that of an earlier minibatch does not go with it
+  wait,        ///< nothing: the batch was made by the particles that were lost, as the rollouts of a policy are, or is
+               ///< one of a stream whose state went back: its owner goes on where that state belongs, or resets it
 };
 
 /// Moves particles as another sampler does. Where that one leaves the finite numbers, particles, sampler, target and
@@ -42,6 +43,7 @@ class RollbackSampler final : public Sampler<Scalar> {
 
   /// The report says whether a state was kept, whether it went back, and how many steps were lost. Where it waits,
   /// no step is taken.
+  /// @throws Error(usage)    for a batch with carried state where it would step again
   /// @throws Error(numeric)  naming sampler, step and coordinate if the first step of all diverges, or one does once
   ///                         more after all rollbacks; the particles are those of the state it went back to
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;

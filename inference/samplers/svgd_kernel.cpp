@@ -28,6 +28,18 @@ double bandwidth(const SvgdKernelOptions& options, std::span<const double> dista
   return scale * median(values) / std::log(static_cast<double>(rows) + 1);
 }
 
+/// The row of least sum of distances, not squared ones: far particles do not decide. The first of several.
+std::int64_t nearest_to_others(std::span<const double> distances, std::int64_t rows) {
+  std::int64_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < rows; ++j) sum += std::sqrt(distances[i * rows + j]);
+    if (sum < least) best = i, least = sum;
+  }
+  return best;
+}
+
 }  // namespace
 
 void kernel_weights(const SvgdKernelOptions& options, std::span<const double> matrix, std::int64_t rows,
@@ -40,6 +52,7 @@ void kernel_weights(const SvgdKernelOptions& options, std::span<const double> ma
   weights.shift = 0;
   weights.translation_invariant = options.kernel != SvgdKernel::linear;
   weights.bandwidth = 0;
+  weights.middle = 0;
   if (rows == 1) return;  // no kernel of a particle with itself: plain ascent
   if (options.kernel == SvgdKernel::linear) {
     for (std::size_t i = 0; i < size * size; ++i) weights.gradient[i] = share * (matrix[i] + 1);
@@ -48,6 +61,7 @@ void kernel_weights(const SvgdKernelOptions& options, std::span<const double> ma
   }
   const double h = weights.bandwidth = bandwidth(options, matrix, rows);
   if (h == 0) return;
+  weights.middle = nearest_to_others(matrix, rows);
   if (options.kernel == SvgdKernel::rbf) {
     weights.shift = -2 / h;  // ∇_{x_j} k = (2/h) k (x_i − x_j)
     for (std::size_t i = 0; i < size; ++i) {

@@ -50,6 +50,7 @@ struct KernelWeights {
   std::vector<double> position;        ///< b, [M·M]; empty if all zero
   std::vector<double> own;             ///< c, [M]
   bool translation_invariant = false;  ///< positions enter by their differences only, so they may be centred first
+  std::int64_t middle = 0;             ///< the particle nearest to the others: where to centre them
   double bandwidth = 0;                ///< h that was used; 0: none (linear, M = 1, or all particles in one place)
 };
 

@@ -17,6 +17,13 @@ struct CarriedRows {
   MatrixView<Scalar> after{};   ///< [m·S, C]
 
   bool empty() const { return before.data == nullptr; }
+  /// Throws Error(usage) unless it is empty or has `rows` rows of `size` numbers, `after` too if there is one.
+  void check(std::int64_t rows, std::int64_t size) const {
+    for (const MatrixView<Scalar>& view : {before, after})
+      STEIN_CHECK(view.data == nullptr || (view.rows == rows && view.columns == size),
+                  "carried state: expected [{}, {}], one row a row of weights, got [{}, {}]", rows, size, view.rows,
+                  view.columns);
+  }
   CarriedRows block(std::int64_t first, std::int64_t count) const {
     CarriedRows part;
     if (before.data != nullptr) part.before = before.block(first, count);
@@ -59,7 +66,9 @@ class CarriedState {
 
   CarriedRows<Scalar> rows() { return {before_.view(), after_.view()}; }
   /// Forgets everything: the start of another text.
-  void reset() { before_ = Matrix<Scalar>(before_.rows(), before_.columns(), before_.device()); }
+  void reset() {
+    for (std::int64_t i = 0; i < before_.rows(); ++i) std::ranges::fill(before_.row(i), Scalar{0});
+  }
   void save(Snapshot& snapshot) const { before_.save(snapshot, "carried"); }
   /// Throws Error(data) if the saved state has another shape.
   void restore(const Snapshot& snapshot) { before_.restore(snapshot, "carried"); }

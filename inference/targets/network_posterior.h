@@ -52,8 +52,8 @@ struct NetworkPosteriorOptions {
 };
 
 /// The posterior of the weights of `network` under a Gaussian prior; for a form that distributes the weights, its
-/// evidence lower bound with the divergence in closed form. Throws Error(usage) for a network that makes no
-/// sense.
+/// evidence lower bound with the divergence in closed form. Throws Error(usage) for a network or
+/// options that make no sense, and for reference arithmetic where Stein was built without LibTorch.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network);
 

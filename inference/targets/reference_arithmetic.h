@@ -11,7 +11,8 @@
 
 namespace stein::inference {
 
-/// Makes the reference of every fused part: the same numbers, by automatic differentiation.
+/// Makes the references of the perceptron and of matrix-Gaussian weights: the same numbers, by automatic
+/// differentiation.
 struct ReferenceArithmetic {
   std::unique_ptr<Model<float>> (*make_perceptron)(const MlpSpec&) = nullptr;
   std::unique_ptr<Parameterization<float>> (*make_matrix_gaussian)(const Layout& weights,

@@ -8,7 +8,9 @@
 #include <stein/inference/samplers/hmc.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/rollback_sampler.h>
+#include <stein/inference/samplers/sgld.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
@@ -32,6 +34,7 @@ class ToyRecurrent final : public Model<double> {
   void log_likelihood(const ParticleRows<const double>& weights, const Batch<double>& batch, const NoiseKey&,
                       const Evaluation<double>& wanted) override {
     for (std::int64_t i = 0; i < weights.values.rows; ++i) {
+      ++scored;
       const Batch<double> own = rows_of(batch, i);
       double value = 0, slope[2] = {0, 0};
       for (std::int64_t r = 0; r < own.rows; ++r) {
@@ -60,6 +63,8 @@ class ToyRecurrent final : public Model<double> {
              [&](std::int64_t t, double, double h) { outputs(i * output_rows(inputs) + r * length + t, 0) = h; });
     }
   }
+
+  std::atomic<std::int64_t> scored = 0;  ///< rows of weights so far
 
  private:
   /// visit(t, h_{t−1}, h_t) through sequence r.
@@ -202,7 +207,65 @@ TEST_CASE("only a step that was accepted moves the state on, and once", "[infere
   CHECK_ERROR(trajectories.step(particles, *posterior, batch), usage, "hmc", "without carried state");
   batch.inputs.carried.before.rows = 1;
   CHECK_ERROR(posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()}), usage,
-              "a row of carried state for each of 2 rows of weights, got 1");
+              "expected [2, 3], one row a row of weights, got [1, 3]");
+}
+
+TEST_CASE("a step hands the state on without another pass over the batch", "[inference][carried]") {
+  const Sequences data;
+  auto model = std::make_unique<ToyRecurrent>();
+  const ToyRecurrent& toy = *model;
+  const auto posterior = posterior_of(std::move(model));
+  Particles<double> particles = two(*posterior);
+  CarriedState<double> state(2, sequences);
+  Batch<double> batch = data.batch(0, 5);
+  batch.inputs.carried = state.rows();
+  // Where the step began, by hand: what the state has to be after it.
+  CarriedState<double> expected(2, sequences);
+  Batch<double> same = data.batch(0, 5);
+  same.inputs.carried = expected.rows();
+  posterior->evaluate(particles.coordinates(), same, {}, {.gradient = particles.gradients()});
+  const std::int64_t once = toy.scored;
+  CHECK(once == 2);  // rows of weights
+  Sgld<double> sampler({.step = {.step_size = 1e-4}}, particles.ensemble(2));
+  sampler.step(particles, *posterior, batch);
+  CHECK(toy.scored == 2 * once);
+  CHECK(numbers(state.rows().before) == numbers(expected.rows().after));
+}
+
+TEST_CASE("state of another shape than the weights' is refused, and forgetting it keeps its place",
+          "[inference][carried]") {
+  const Sequences data;
+  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
+  Particles<double> particles = two(*posterior);
+  CarriedState<double> state(2, sequences), wide(2, sequences + 1), long_one(3, sequences);
+  Inputs<double> inputs = data.batch(0, 5).inputs;
+  Predictive predictive(Likelihood::gaussian, sequences * 5, 1);
+  for (CarriedState<double>* wrong : {&wide, &long_one}) {
+    Batch<double> batch = data.batch(0, 5);
+    batch.inputs.carried = wrong->rows();
+    CHECK_ERROR(posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()}), usage,
+                "expected [2, 3]");
+    inputs.carried = wrong->rows();
+    CHECK_ERROR(add_predictions(predictive, *posterior, particles.coordinates(), inputs, {}), usage, "expected [2, 3]");
+  }
+
+  const CarriedRows<double> rows = state.rows();
+  rows.before(1, 2) = 7;
+  state.reset();
+  CHECK(rows.before.data == state.rows().before.data);
+  CHECK(numbers(rows.before) == std::vector<double>(2 * sequences));
+}
+
+TEST_CASE("a sampler that would step again after a rollback refuses carried state", "[inference][carried][rollback]") {
+  const Sequences data;
+  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
+  Particles<double> particles = two(*posterior);
+  CarriedState<double> state(2, sequences);
+  Batch<double> batch = data.batch(0, 5);
+  batch.inputs.carried = state.rows();
+  RollbackSampler<double> sampler(
+      std::make_unique<Optimizer<double>>(OptimizerOptions{.step = {.step_size = 1e-3}}, particles.ensemble(0)));
+  CHECK_ERROR(sampler.step(particles, *posterior, batch), usage, "expected AfterRollback::wait");
 }
 
 TEST_CASE("sharpening starts both evaluations from one state and hands on that of the sharpened weights",

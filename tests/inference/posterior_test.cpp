@@ -2,6 +2,7 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/svgd.h>
 #include <stein/inference/targets/network_posterior.h>
 
@@ -107,6 +108,76 @@ TEST_CASE("the same bits at one thread and at several", "[inference][posterior]"
     CHECK(sampled(options) == one);
   }
   set_thread_count(before);
+}
+
+TEST_CASE("chains on a network have the same bits at one thread and at several",
+          "[inference][posterior][hamiltonian]") {
+  const Data data;
+  const std::string name = GENERATE("hmc", "nuts");
+  const WeightForm form = GENERATE(WeightForm::direct, WeightForm::matrix_gaussian);
+  const auto walk = [&](int threads) {
+    const int before = thread_count();
+    set_thread_count(threads);
+    NetworkPosteriorOptions options;
+    options.parameterization = form;
+    const auto posterior = make_network_posterior(options, network);
+    Particles<float> chains = posterior->initial_particles(5, 3, 1);
+    SamplerChoice choice = samplers().at(name).defaults;
+    OptionTable table = OptionTable::of(choice);
+    table.set("warm_up", "10");
+    const auto sampler = choice.make(chains.ensemble(4));
+    for (int t = 0; t < 15; ++t) sampler->step(chains, *posterior, data.batch);
+    set_thread_count(before);
+    std::vector<float> all;
+    for (std::int64_t i = 0; i < 5; ++i)
+      all.insert(all.end(), chains.values().row(i).begin(), chains.values().row(i).end());
+    return all;
+  };
+  const std::vector<float> one = walk(1);
+  CHECK(walk(2) == one);
+  CHECK(walk(4) == one);
+}
+
+TEST_CASE("a chain sees the data that are its own", "[inference][posterior][hamiltonian]") {
+  const Data data;
+  std::vector<float> targets(80);  // another set for each of two chains
+  fill_normal(std::span<float>(targets), {.seed = 7}, 0);
+  Batch<float> both = data.batch;
+  both.targets = {targets.data(), 80, 1};
+  both.targets_per_particle = true;
+  const std::string name = GENERATE("hmc", "nuts");
+  const auto walk = [&](const Batch<float>& batch, std::int64_t first, std::int64_t count) {
+    const auto posterior = make_network_posterior({}, network);
+    Particles<float> chains(posterior->layout(), count, first, 2);
+    posterior->initialise(chains, 3, 1);
+    SamplerChoice choice = samplers().at(name).defaults;
+    OptionTable table = OptionTable::of(choice);
+    table.set("warm_up", "5");
+    const auto sampler = choice.make(chains.ensemble(4));
+    for (int t = 0; t < 8; ++t) sampler->step(chains, *posterior, batch);
+    return std::vector<float>(chains.values().row(count - 1).begin(), chains.values().row(count - 1).end());
+  };
+  Batch<float> second = data.batch;
+  second.targets = {targets.data() + 40, 40, 1};
+  CHECK(walk(both, 0, 2) == walk(second, 1, 1));
+}
+
+TEST_CASE("every sampler moves in plain loops as it does in SIMD", "[inference][posterior][driver]") {
+  const Data data;
+  for (const std::string& name : samplers().names()) {
+    const auto walk = [&](Arithmetic arithmetic) {
+      const auto posterior = make_network_posterior({}, network);
+      Particles<float> particles = posterior->initial_particles(4, 3, 1);
+      const auto sampler = samplers().at(name).defaults.make(particles.ensemble(4, arithmetic));
+      for (int t = 0; t < 3; ++t) sampler->step(particles, *posterior, data.batch);
+      return particles;
+    };
+    const Particles<float> simd = walk(Arithmetic::fused), plain = walk(Arithmetic::reference);
+    CAPTURE(name);
+    for (std::int64_t i = 0; i < 4; ++i)
+      for (std::int64_t q = 0; q < simd.size(); ++q)
+        REQUIRE(simd.values()(i, q) == Approx(plain.values()(i, q)).epsilon(1e-3).margin(1e-4));
+  }
 }
 
 TEST_CASE("the value is the log joint whose gradient is given", "[inference][posterior]") {

@@ -8,6 +8,7 @@
 #include <stein/inference/samplers/sgld.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <set>
 
 #include "core/error_matcher.h"
@@ -141,4 +142,57 @@ TEST_CASE("an interrupted run drops what the whole run drops", "[inference][roll
   CHECK(second.sampler.rollbacks() == 2);
   CHECK(second.streamed.total().draws() == whole.streamed.total().draws());
   CHECK(second.streamed.total().mean()(0, 0) == whole.streamed.total().mean()(0, 0));
+}
+
+TEST_CASE("a step that is lost where a state was kept does not push the older state out", "[inference][rollback]") {
+  // States at steps 0, 10, 20. Evaluation 20, the first from the state of step 20, breaks; so does 22, the second: that
+  // state has been tried, the older one is that of step 10.
+  Bowl target({20, 22});
+  Particles<double> particles(target.layout(), 1);
+  RollbackSampler<double> sampler(sgld(particles), {.keep_every = 10, .rollbacks = 9}, AfterRollback::wait);
+  std::vector<std::int64_t> lost;
+  for (int t = 0; t < 23; ++t)
+    if (const StepReport report = sampler.step(particles, target, batch); report.went_back)
+      lost.push_back(report.lost_steps);
+  CHECK(lost == std::vector<std::int64_t>{0, 11});
+  CHECK(target.accepted == 10);
+}
+
+TEST_CASE("a run that is resumed before a rollback has the samples that the rollback took back",
+          "[inference][rollback][collector]") {
+  const TemporaryDirectory folder;
+  Layout layout;
+  layout.add("x", {1}, Role::bias);
+  Particles<double> particles(layout, 1);
+  const auto add = [&](SampleReservoir<double>& reservoir, double number) {
+    particles.values()(0, 0) = number;
+    reservoir.add(particles);
+  };
+  const auto numbers_in = [&](const SampleReservoir<double>& reservoir) {
+    std::vector<double> found;
+    for (std::int64_t k = 0; k < reservoir.size(); ++k) {
+      reservoir.read(k, particles);
+      found.push_back(particles.values()(0, 0));
+    }
+    return found;
+  };
+  auto reservoir = SampleReservoir<double>::create(folder / "samples");
+  for (const double number : {0, 1, 2, 3}) add(reservoir, number);
+  Snapshot early, later;
+  reservoir.save(early);
+  reservoir.drop_last(2);  // 0 1
+  add(reservoir, 20);      // 0 1 20
+  reservoir.save(later);
+  reservoir.drop_last(2);  // 0
+  for (const double number : {10, 21, 30, 40}) add(reservoir, number);
+
+  const std::string copy = folder / "copy";
+  std::filesystem::copy(folder / "samples", copy);
+  auto resumed = SampleReservoir<double>::open(copy);
+  resumed.restore(later);
+  CHECK(numbers_in(resumed) == std::vector<double>{0, 1, 20});
+  auto again = SampleReservoir<double>::open(folder / "samples");
+  again.restore(early);
+  CHECK(numbers_in(again) == std::vector<double>{0, 1, 2, 3});
+  CHECK(SampleReservoir<double>::open(folder / "samples").size() == 4);
 }

@@ -5,6 +5,7 @@
 #include <stein/inference/models/sharpened_model.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/prediction/predictive.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
 #include <stein/inference/samplers/sgld.h>
 #include <stein/inference/samplers/svgd.h>
@@ -568,4 +569,81 @@ TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inferenc
                     }});
   CHECK_THROWS_WITH(mover.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()}),
                     "module: parameter '0.weight' or its gradient was moved to other memory while it was scored");
+}
+
+TEST_CASE("an LSTM carries its state from chunk to chunk as through one pass", "[inference][module][carried]") {
+  constexpr std::int64_t sequences = 2, length = 12, hidden = 3;
+  torch::nn::LSTM lstm(torch::nn::LSTMOptions(1, hidden).batch_first(true));
+  torch::nn::Linear head(hidden, 1);
+  torch::nn::ModuleDict network;
+  network->update({{"lstm", lstm.ptr()}, {"head", head.ptr()}});
+  auto states = [lstm](const Inputs<float>& inputs) mutable {
+    const CarriedRows<float>& carried = inputs.carried;
+    at::Tensor start = at::zeros({2, 1, inputs.rows(), hidden});
+    if (!carried.empty()) start = tensor_view(carried.before).reshape(start.sizes()).clone();
+    const auto [outputs, last] =
+        lstm->forward(tensor_view(inputs.dense).unsqueeze(2), std::make_tuple(start[0], start[1]));
+    if (carried.after.data != nullptr)
+      tensor_view(carried.after)
+          .copy_(at::stack({std::get<0>(last), std::get<1>(last)}).detach().reshape({1, carried.after.columns}));
+    return outputs;
+  };
+  auto means = [states, head](const Inputs<float>& inputs) mutable {
+    return head->forward(states(inputs)).reshape({-1, 1});
+  };
+  auto model = std::make_unique<ModuleModel>(
+      network.ptr(),
+      ModuleFunctions{
+          .log_likelihood =
+              [means](const Batch<float>& batch) mutable {
+                return (means(batch.inputs) - tensor_view(batch.targets).reshape({-1, 1})).square().sum() / -2;
+              },
+          .outputs = means,
+          .output_rows = [](const Inputs<float>& in) { return in.rows() * in.dense.columns; },
+          .carried_size = [](const Inputs<float>& in) { return 2 * in.rows() * hidden; },
+          .draws_numbers = false});
+  auto direct = std::make_unique<Direct<float>>(model->layout());
+  Posterior<float> posterior(std::move(model), std::move(direct), {});
+  const Particles<float> particles = posterior.initial_particles(2, 5, 1);
+  const Numbers data = random_numbers(sequences, length, length);
+  const auto part = [&](std::int64_t first, std::int64_t count) {
+    return Batch<float>{.inputs = {.dense = {data.batch.inputs.dense.data + first, sequences, count, length}},
+                        .targets = {data.batch.targets.data + first, sequences, count, length},
+                        .rows = sequences,
+                        .size = sequences * count,
+                        .data_size = static_cast<double>(sequences * count),
+                        .unit = DataUnit::tokens};
+  };
+  std::vector<double> whole(2), value(2), sum(2);
+  posterior.evaluate(particles.coordinates(), part(0, length), {}, {.value = whole});
+  CarriedState<float> state(2, 2 * sequences * hidden);
+  for (std::int64_t first = 0; first < length; first += 4) {
+    Batch<float> batch = part(first, 4);
+    batch.inputs.carried = state.rows();
+    Particles<float> at = particles;
+    posterior.evaluate(at.coordinates(), batch, {}, {.gradient = at.gradients(), .value = value});
+    posterior.adapt(at.coordinates(), batch, {}, at.buffers());
+    for (std::size_t i = 0; i < 2; ++i) sum[i] += value[i];
+  }
+  for (std::size_t i = 0; i < 2; ++i) CHECK(sum[i] == Approx(whole[i]).epsilon(1e-5));
+
+  // Predictions in pieces, from a state of the wrong shape not at all.
+  Predictive long_one(Likelihood::gaussian, sequences * length, 1), piece(Likelihood::gaussian, sequences * 6, 1);
+  add_predictions(long_one, posterior, particles.coordinates(), part(0, length).inputs, {});
+  state.reset();
+  for (std::int64_t first = 0; first < length; first += 6) {
+    Inputs<float> inputs = part(first, 6).inputs;
+    inputs.carried = state.rows();
+    piece = Predictive(Likelihood::gaussian, sequences * 6, 1);
+    add_predictions(piece, posterior, particles.coordinates(), inputs, {});
+    inputs.carried.accept();
+    for (std::int64_t r = 0; r < sequences; ++r)
+      for (std::int64_t t = 0; t < 6; ++t)
+        CHECK(piece.mean()(r * 6 + t, 0) == Approx(long_one.mean()(r * length + first + t, 0)).margin(1e-5));
+  }
+  CarriedState<float> narrow(2, hidden);
+  Inputs<float> inputs = part(0, 6).inputs;
+  inputs.carried = narrow.rows();
+  CHECK_THROWS_WITH(add_predictions(piece, posterior, particles.coordinates(), inputs, {}),
+                    Catch::Contains("expected [2, 12]"));
 }

@@ -7,7 +7,7 @@
 
 namespace stein::agents {
 
-/// At its own pace on a terminal, else its first, a middle and its last frame.
+/// At its own pace on a terminal, else about three of its frames, from the first on.
 void show_in_terminal(const Film& film, std::FILE* stream);
 
 }  // namespace stein::agents

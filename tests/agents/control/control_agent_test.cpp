@@ -372,3 +372,25 @@ TEST_CASE("options that make no sense are refused by name", "[agents][control]")
   CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'slots'");
   CHECK_ERROR(control_agents().at("a3c"), usage, "unknown agent 'a3c'", "a2c");
 }
+
+TEST_CASE("after a rollback the rollouts of the lost policy move nothing more", "[agents][control][rollback]") {
+  ControlAgent agent(small(Learner::ppo, PolicyPosterior::none, true), *environment_of("CartPole-v1"), 1);
+  const std::vector<float> start = particle(agent, 0);
+  const auto updates = [&] {
+    Snapshot snapshot;
+    agent.save(snapshot);
+    return snapshot.part("sampler").part("rollback").get_scalar<std::int64_t>("steps");
+  };
+  agent.iterate();
+  CHECK(updates() == 6);
+  CHECK(particle(agent, 0) != start);
+  // The first of the next six has no gradient: back to where the run began. The other five were to be made for
+  // rollouts of the policy that is lost.
+  agent.policy().particles().values()(0, 0) = NAN;
+  agent.policy().refresh();
+  agent.iterate();
+  CHECK(updates() == 6);
+  CHECK(particle(agent, 0) == start);
+  agent.iterate();
+  CHECK(updates() == 12);
+}
