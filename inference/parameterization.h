@@ -10,6 +10,12 @@
 
 namespace stein::inference {
 
+/// What `Parameterization::forward` leaves for `pullback`. Memory that is used again: it grows with the rows of a call.
+class ForwardTrace {
+ public:
+  virtual ~ForwardTrace() = default;
+};
+
 /// φ → θ, row by row. A stochastic one maps each row to `samples()` rows of weights, regenerates the same noise in its
 /// pullback from the same key, and owns its entropy.
 ///
@@ -28,20 +34,16 @@ class Parameterization {
   /// need be called.
   virtual bool passes_through() const { return false; }
 
-  /// What `forward` leaves for `pullback`. Memory that is used again: it grows with the rows of a call.
-  class Trace {
-   public:
-    virtual ~Trace() = default;
-  };
-  virtual std::unique_ptr<Trace> make_trace() const { return std::make_unique<Trace>(); }
+  virtual std::unique_ptr<ForwardTrace> make_trace() const { return std::make_unique<ForwardTrace>(); }
   /// Writes the weights [m·S, P] of the coordinates [m, Q], padding included.
   /// @param trace  made by this parameterization
   virtual void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-                       Trace& trace) const = 0;
+                       ForwardTrace& trace) const = 0;
   /// Writes ∇φ [m, Q] from ∇θ [m·S, P]; with it, where φ describes a distribution, the gradient of its entropy.
   /// @param trace  of the last `forward`, which had the same coordinates and noise
   virtual void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                        MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const = 0;
+                        MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                        ForwardTrace& trace) const = 0;
   /// Adds the entropy of the distribution that φ describes to `value` [m].
   virtual void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const {
     static_cast<void>(coordinates), static_cast<void>(value);

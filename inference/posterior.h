@@ -58,7 +58,7 @@ class Posterior final : public Target<Scalar> {
   struct Block {
     Matrix<Scalar> weights;      ///< and behind them their gradients, unless coordinates pass through
     std::vector<double> values;  ///< of every weight sample
-    std::unique_ptr<typename Parameterization<Scalar>::Trace> trace;
+    std::unique_ptr<ForwardTrace> trace;
   };
   typename Pool<Block>::Loan borrow_block() const;
   void adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,

@@ -52,12 +52,12 @@ template <class Scalar>
 MatrixGaussianReference<Scalar>::~MatrixGaussianReference() = default;
 
 template <class Scalar>
-struct MatrixGaussianReference<Scalar>::Kept final : Trace {
+struct MatrixGaussianReference<Scalar>::Kept final : ForwardTrace {
   std::unique_ptr<const Graph> graph;
 };
 
 template <class Scalar>
-std::unique_ptr<typename MatrixGaussianReference<Scalar>::Trace> MatrixGaussianReference<Scalar>::make_trace() const {
+std::unique_ptr<ForwardTrace> MatrixGaussianReference<Scalar>::make_trace() const {
   return std::make_unique<Kept>();
 }
 
@@ -85,7 +85,7 @@ std::unique_ptr<const typename MatrixGaussianReference<Scalar>::Graph> MatrixGau
 
 template <class Scalar>
 void MatrixGaussianReference<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey&,
-                                              MatrixView<Scalar> weights, Trace& trace) const {
+                                              MatrixView<Scalar> weights, ForwardTrace& trace) const {
   check_rows(coordinates.values, layout_.coordinates, weights.rows, weights.columns, layout_.weights);
   Kept& kept = dynamic_cast<Kept&>(trace);
   kept.graph = graph(coordinates.values);
@@ -102,7 +102,7 @@ void MatrixGaussianReference<Scalar>::forward(const ParticleRows<const Scalar>& 
 template <class Scalar>
 void MatrixGaussianReference<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey&,
                                                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
-                                               Trace& trace) const {
+                                               ForwardTrace& trace) const {
   check_rows(coordinates.values, layout_.coordinates, weight_gradient.rows, weight_gradient.columns, layout_.weights);
   const Graph& made = *dynamic_cast<Kept&>(trace).graph;
   for (const PlainParameter& parameter : layout_.plain)

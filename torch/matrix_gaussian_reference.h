@@ -17,7 +17,6 @@ namespace stein::inference {
 template <class Scalar>
 class MatrixGaussianReference final : public Parameterization<Scalar> {
  public:
-  using Trace = typename Parameterization<Scalar>::Trace;
   /// @param weights  layout of the network's weights, rows perhaps padded
   /// @throws Error(usage) if options are out of range
   MatrixGaussianReference(Layout weights, const MatrixGaussianOptions& options);
@@ -26,11 +25,12 @@ class MatrixGaussianReference final : public Parameterization<Scalar> {
   const Layout& coordinates() const override { return layout_.coordinates; }
   const Layout& weights() const override { return layout_.weights; }
 
-  std::unique_ptr<Trace> make_trace() const override;
+  std::unique_ptr<ForwardTrace> make_trace() const override;
   void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                ForwardTrace& trace) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
  private:

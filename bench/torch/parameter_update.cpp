@@ -104,7 +104,7 @@ class FusedBackprop final : public ParameterUpdate {
 
   UpdateVectors coordinates_, drawn_;
   MeanFieldGaussian<float> family_;
-  std::unique_ptr<Parameterization<float>::Trace> trace_;
+  std::unique_ptr<ForwardTrace> trace_;
   OptimizerState<float> state_;
   double step_size_;
   std::int64_t updates_ = 0;

@@ -72,7 +72,7 @@ class ReferenceUpdate {
 
   ParticleMlpReference<float> model_;
   std::unique_ptr<MatrixGaussianReference<float>> structure_;
-  std::unique_ptr<Parameterization<float>::Trace> trace_;
+  std::unique_ptr<ForwardTrace> trace_;
   Particles<float> particles_;
   std::unique_ptr<Particles<float>> weights_;
   at::Tensor mean_, square_;

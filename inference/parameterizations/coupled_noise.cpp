@@ -29,7 +29,7 @@ CoupledNoise<Scalar>::CoupledNoise(Layout weights, std::unique_ptr<Parameterizat
 
 template <class Scalar>
 void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                                   MatrixView<Scalar> weights, Trace& trace) const {
+                                   MatrixView<Scalar> weights, ForwardTrace& trace) const {
   MatrixView<Scalar> rest = weights;
   rest.columns = inner_->weights().size();
   inner_->forward(coordinates, noise, rest, trace);
@@ -42,7 +42,7 @@ void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates
 template <class Scalar>
 void CoupledNoise<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                                     MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
-                                    Trace& trace) const {
+                                    ForwardTrace& trace) const {
   MatrixView<const Scalar> rest = weight_gradient;
   rest.columns = inner_->weights().size();
   inner_->pullback(coordinates, noise, rest, gradient, trace);

@@ -14,7 +14,6 @@ namespace stein::inference {
 template <class Scalar>
 class CoupledNoise final : public Parameterization<Scalar> {
  public:
-  using Trace = typename Parameterization<Scalar>::Trace;
   /// @param weights  the model's layout, whose last entry is `log_noise_precision`
   /// @param inner    made for that layout without its last entry (`without_noise_precision`)
   /// @throws Error(usage) unless that is so
@@ -24,11 +23,12 @@ class CoupledNoise final : public Parameterization<Scalar> {
   const Layout& coordinates() const override { return inner_->coordinates(); }
   const Layout& weights() const override { return weights_; }
   std::int64_t samples() const override { return inner_->samples(); }
-  std::unique_ptr<Trace> make_trace() const override { return inner_->make_trace(); }
+  std::unique_ptr<ForwardTrace> make_trace() const override { return inner_->make_trace(); }
   void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                ForwardTrace& trace) const override;
   void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const override {
     inner_->add_entropy(coordinates, value);
   }

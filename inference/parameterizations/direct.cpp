@@ -65,13 +65,14 @@ Direct<Scalar>::Direct(Layout weights) : weights_(std::move(weights)), coordinat
 
 template <class Scalar>
 void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey&, MatrixView<Scalar> weights,
-                             Trace&) const {
+                             ForwardTrace&) const {
   add_padding<Scalar>(weights_, coordinates.values, weights);
 }
 
 template <class Scalar>
 void Direct<Scalar>::pullback(const ParticleRows<const Scalar>&, const NoiseKey&,
-                              MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace&) const {
+                              MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                              ForwardTrace&) const {
   remove_padding<Scalar>(weights_, weight_gradient, gradient);
 }
 

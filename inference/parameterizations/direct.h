@@ -9,16 +9,16 @@ namespace stein::inference {
 template <class Scalar>
 class Direct final : public Parameterization<Scalar> {
  public:
-  using Trace = typename Parameterization<Scalar>::Trace;
   explicit Direct(Layout weights);
 
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
   bool passes_through() const override { return !weights_.padded(); }
   void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                ForwardTrace& trace) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
  private:

@@ -48,7 +48,7 @@ std::span<const std::uint8_t> Masked<Scalar>::free_coordinates(std::int64_t row)
 
 template <class Scalar>
 void Masked<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                             MatrixView<Scalar> weights, Trace& trace) const {
+                             MatrixView<Scalar> weights, ForwardTrace& trace) const {
   direct_.forward(coordinates, noise, weights, trace);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const std::span<const std::uint8_t> free = free_coordinates(coordinates.first_row + i);
@@ -61,7 +61,7 @@ void Masked<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, cons
 template <class Scalar>
 void Masked<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
-                              Trace& trace) const {
+                              ForwardTrace& trace) const {
   direct_.pullback(coordinates, noise, weight_gradient, gradient, trace);
   for (std::int64_t i = 0; i < gradient.rows; ++i)
     zero_where_held(gradient.row(i), free_coordinates(coordinates.first_row + i));

@@ -34,7 +34,6 @@ struct PruningOptions {
 template <class Scalar>
 class Masked final : public Parameterization<Scalar> {
  public:
-  using Trace = typename Parameterization<Scalar>::Trace;
   /// @param weights  the model's layout
   /// @param entries  names of the parameters that are pruned
   /// @param rows     those that have masks here
@@ -44,9 +43,10 @@ class Masked final : public Parameterization<Scalar> {
   const Layout& coordinates() const override { return direct_.coordinates(); }
   const Layout& weights() const override { return direct_.weights(); }
   void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                ForwardTrace& trace) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override {
     direct_.initialise(particles, seed, spread);
   }

@@ -57,7 +57,7 @@ MatrixGaussian::MatrixGaussian(Layout weights, const MatrixGaussianOptions& opti
 }
 
 /// What the kernels leave for the way back, of every row.
-class MatrixGaussian::Kept final : public Trace {
+class MatrixGaussian::Kept final : public ForwardTrace {
  public:
   /// Of `rows` rows of `size` numbers each.
   float* numbers(std::int64_t rows, std::int64_t size) {
@@ -70,7 +70,7 @@ class MatrixGaussian::Kept final : public Trace {
   AlignedBuffer<float> numbers_;
 };
 
-std::unique_ptr<Parameterization<float>::Trace> MatrixGaussian::make_trace() const {
+std::unique_ptr<ForwardTrace> MatrixGaussian::make_trace() const {
   return std::make_unique<Kept>();
 }
 
@@ -82,7 +82,7 @@ void MatrixGaussian::check(std::int64_t rows, std::int64_t columns, std::int64_t
 }
 
 void MatrixGaussian::forward(const ParticleRows<const float>& coordinates, const NoiseKey&, MatrixView<float> weights,
-                             Trace& trace) const {
+                             ForwardTrace& trace) const {
   const std::int64_t rows = coordinates.values.rows;
   check(rows, coordinates.values.columns, weights.rows, weights.columns);
   float* const all_kept = dynamic_cast<Kept&>(trace).numbers(rows, kept_size_);
@@ -108,7 +108,8 @@ void MatrixGaussian::forward(const ParticleRows<const float>& coordinates, const
 }
 
 void MatrixGaussian::pullback(const ParticleRows<const float>& coordinates, const NoiseKey&,
-                              MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const {
+                              MatrixView<const float> weight_gradient, MatrixView<float> gradient,
+                              ForwardTrace& trace) const {
   const std::int64_t rows = coordinates.values.rows;
   check(rows, coordinates.values.columns, weight_gradient.rows, weight_gradient.columns);
   float* const all_kept = dynamic_cast<Kept&>(trace).numbers(rows, kept_size_);

@@ -24,11 +24,12 @@ class MatrixGaussian final : public Parameterization<float> {
   const Layout& coordinates() const override { return layout_.coordinates; }
   const Layout& weights() const override { return layout_.weights; }
 
-  std::unique_ptr<Trace> make_trace() const override;
+  std::unique_ptr<ForwardTrace> make_trace() const override;
   void forward(const ParticleRows<const float>& coordinates, const NoiseKey& noise, MatrixView<float> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const float>& coordinates, const NoiseKey& noise,
-                MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const override;
+                MatrixView<const float> weight_gradient, MatrixView<float> gradient,
+                ForwardTrace& trace) const override;
   void initialise(Particles<float>& particles, std::uint64_t seed, double spread) override;
 
  private:

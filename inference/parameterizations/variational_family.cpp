@@ -40,7 +40,7 @@ void VariationalFamily<Scalar>::mean_weights(MatrixView<const Scalar> coordinate
 
 template <class Scalar>
 void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                                        MatrixView<Scalar> weights, Trace&) const {
+                                        MatrixView<Scalar> weights, ForwardTrace&) const {
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const std::span<const Scalar> row = coordinates.values.row(i / samples());
     for (const auto& part : parts_) part->draw(row, noise_of(noise, coordinates, samples(), i), weights.row(i));
@@ -53,7 +53,7 @@ void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordi
 template <class Scalar>
 void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                                          MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
-                                         Trace&) const {
+                                         ForwardTrace&) const {
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const MatrixView<const Scalar> slopes = weight_gradient.block(i * samples(), samples());
     for (const auto& part : parts_)

@@ -66,15 +66,15 @@ class VariationalPart {
 template <class Scalar>
 class VariationalFamily : public Parameterization<Scalar> {
  public:
-  using Trace = typename Parameterization<Scalar>::Trace;
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
   std::int64_t samples() const override { return options_.weight_samples; }
 
   void forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, MatrixView<Scalar> weights,
-               Trace& trace) const override;
+               ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
-                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient, Trace& trace) const override;
+                MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
+                ForwardTrace& trace) const override;
   void add_entropy(const ParticleRows<const Scalar>& coordinates, std::span<double> value) const override;
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 

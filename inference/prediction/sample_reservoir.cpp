@@ -2,8 +2,8 @@
 #include <stein/core/safetensors.h>
 #include <stein/inference/prediction/sample_reservoir.h>
 
+#include <functional>
 #include <map>
-#include <ranges>
 
 namespace stein::inference {
 namespace {
@@ -90,13 +90,13 @@ void SampleReservoir<Scalar>::save(Snapshot& snapshot) const {
 template <class Scalar>
 void SampleReservoir<Scalar>::bring_back_dropped() {
   constexpr std::string_view prefix = "dropped-000000-";
-  std::map<std::string, fs::path> later;  // by the number of their drop, then of the sample
+  std::map<std::string, fs::path, std::greater<>> later;  // the last drop first
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("dropped-") && name > fmt::format("dropped-{:06}-sample-999999.safetensors", drops_))
       later[name] = entry.path();
   }
-  for (const auto& [name, path] : std::views::reverse(later)) fs::rename(path, directory_ / name.substr(prefix.size()));
+  for (const auto& [name, path] : later) fs::rename(path, directory_ / name.substr(prefix.size()));
 }
 
 template <class Scalar>

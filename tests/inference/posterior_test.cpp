@@ -42,7 +42,7 @@ class Twice final : public Parameterization<float> {
   const Layout& weights() const override { return weights_; }
   std::int64_t samples() const override { return 2; }
   void forward(const ParticleRows<const float>& coordinates, const NoiseKey& noise, MatrixView<float> weights,
-               Trace& trace) const override {
+               ForwardTrace& trace) const override {
     Direct<float> direct(weights_);
     for (std::int64_t i = 0; i < weights.rows; ++i) {
       direct.forward(coordinates.block(i / 2, 1), noise, weights.block(i, 1), trace);
@@ -51,7 +51,8 @@ class Twice final : public Parameterization<float> {
     }
   }
   void pullback(const ParticleRows<const float>& coordinates, const NoiseKey& noise,
-                MatrixView<const float> weight_gradient, MatrixView<float> gradient, Trace& trace) const override {
+                MatrixView<const float> weight_gradient, MatrixView<float> gradient,
+                ForwardTrace& trace) const override {
     Direct<float> direct(weights_);
     std::vector<float> one(static_cast<std::size_t>(gradient.columns));
     for (std::int64_t i = 0; i < gradient.rows; ++i) {

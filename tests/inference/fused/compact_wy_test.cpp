@@ -308,7 +308,7 @@ TEST_CASE("a network maps every matrix and passes the rest through, each row for
   std::vector<float> alone(together.size());
   const MatrixView<float> view{alone.data(), 7, weights.size()};
   const MatrixView<const float> slope_view{slopes.data(), 7, weights.size()};
-  std::vector<std::unique_ptr<Parameterization<float>::Trace>> traces;
+  std::vector<std::unique_ptr<ForwardTrace>> traces;
   for (std::int64_t m = 0; m < 7; ++m) {
     traces.push_back(map.make_trace());
     map.forward(particles.coordinates().block(m, 1), {}, view.block(m, 1), *traces.back());
