@@ -10,10 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "command.h"
 #include "program.h"
@@ -177,11 +180,20 @@ int run(std::vector<std::string> arguments) {
   return actions.at(command)();
 }
 
+/// Throws Error(io) if what was printed has not arrived: a full disk, a closed pipe.
+void check_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    fail(ErrorKind::io, "standard output cannot be written: {}", std::generic_category().message(errno));
+}
+
 }  // namespace
 
 int run_program(std::vector<std::string> arguments) {
   try {
-    return run(std::move(arguments));
+    const int code = run(std::move(arguments));
+    if (code == 0) check_output();
+    return code;
   } catch (const Error& error) {
     log_error("{}", error.what());
     return exit_code(error.kind());

@@ -67,8 +67,9 @@ std::shared_ptr<const MujocoModel> MujocoModel::from_text(const std::string& nam
 }
 
 std::shared_ptr<const MujocoModel> MujocoModel::from_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(in), {}};  // empty where there is none: MuJoCo says so
+  std::string content;  // empty where there is no file: MuJoCo says so
+  if (std::ifstream in(file, std::ios::binary); in && std::filesystem::is_regular_file(file))
+    content.assign(std::istreambuf_iterator<char>(in), {});
   return shared(fmt::format("'{}'", file.string()), content,
                 [&file](char* message, int size) { return mj_parseXML(file.c_str(), nullptr, message, size); });
 }

@@ -227,3 +227,14 @@ TEST_CASE("a report needs finished runs", "[cli][bad-input][report]") {
               .code == 75);
   check_refused(folder, {"report", "part"}, 3, {"not finished", "stein resume part"});
 }
+
+TEST_CASE("output that has nowhere to go is an error", "[cli]") {
+  for (const char* command : {"list", "--help", "--version"}) {
+    const TemporaryDirectory folder;
+    const std::string line = std::string(STEIN_PROGRAM) + " " + command + " > /dev/full";
+    const Outcome outcome = Program(folder.path(), {"-c", line}, {}, "/bin/sh").wait();
+    CAPTURE(command);
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err, Contains("standard output cannot be written"));
+  }
+}
