@@ -151,8 +151,9 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                    .normalize_rewards = options.normalize_rewards},
                   rollouts_),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
-      sampler_(options.sampler.make(policy_.particles().ensemble(part_of(seed, 3))), {},
-               inference::AfterRollback::wait) {
+      sampler_(
+          options.sampler.make(policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic)), {},
+          inference::AfterRollback::wait) {
   STEIN_CHECK(
       (sampler_.name() == "svgd") == is_stein(options.posterior),
       "posteriors svgd and s2vgd, and no others, are moved by the sampler 'svgd', as default_options sets it; got "

@@ -90,11 +90,11 @@ void SampleReservoir<Scalar>::save(Snapshot& snapshot) const {
 template <class Scalar>
 void SampleReservoir<Scalar>::bring_back_dropped() {
   constexpr std::string_view prefix = "dropped-000000-";
+  const std::string kept = dropped_file(drops_, 999999).filename().string();
   std::map<std::string, fs::path, std::greater<>> later;  // the last drop first
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("dropped-") && name > fmt::format("dropped-{:06}-sample-999999.safetensors", drops_))
-      later[name] = entry.path();
+    if (name.starts_with("dropped-") && name > kept) later[name] = entry.path();
   }
   for (const auto& [name, path] : later) fs::rename(path, directory_ / name.substr(prefix.size()));
 }

@@ -2,7 +2,6 @@
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 
 #include <algorithm>
-#include <exception>
 
 namespace stein::inference {
 
@@ -36,20 +35,20 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
                 "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
                 row);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(rows_));
+  errors_.assign(static_cast<std::size_t>(rows_), nullptr);
   const auto move_one = [&](std::int64_t i) {
     const auto chain = static_cast<std::size_t>(i);
     try {
       trajectories_[chain] = move_chain(i, particles, target, share_of(batch, i, 1), noise);
     } catch (...) {
-      errors[chain] = std::current_exception();
+      errors_[chain] = std::current_exception();
     }
   };
   if (target.concurrent())
     parallel_for(rows_, move_one);
   else
     for (std::int64_t i = 0; i < rows_; ++i) move_one(i);
-  for (const std::exception_ptr& error : errors)  // that of the first chain, whichever was the first in time
+  for (const std::exception_ptr& error : errors_)  // that of the first chain, whichever was the first in time
     if (error != nullptr) std::rethrow_exception(error);
 
   StepReport report{.accepted = false, .exploring = exploring(steps_)};

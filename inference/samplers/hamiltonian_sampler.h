@@ -9,6 +9,7 @@
 #include <stein/inference/samplers/hamiltonian.h>
 #include <stein/inference/samplers/warm_up_windows.h>
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -113,8 +114,9 @@ class HamiltonianSampler : public Sampler<Scalar> {
   double acceptances_ = 0;  ///< sum, after the warm-up
   std::vector<Chain> chains_;
   Pool<Workspace> workspaces_;
-  std::vector<Trajectory> trajectories_;  ///< [M] of the step
-  Matrix<Scalar> moved_;                  ///< [M, Q] where the chains are after it
+  std::vector<Trajectory> trajectories_;    ///< [M] of the step
+  std::vector<std::exception_ptr> errors_;  ///< [M] of the step
+  Matrix<Scalar> moved_;                    ///< [M, Q] where the chains are after it
 };
 
 }  // namespace stein::inference

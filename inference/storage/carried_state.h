@@ -2,10 +2,7 @@
 #pragma once
 
 #include <stein/core/error.h>
-#include <stein/core/snapshot.h>
 #include <stein/inference/storage/matrix.h>
-
-#include <vector>
 
 namespace stein::inference {
 
@@ -31,19 +28,9 @@ struct CarriedRows {
     return part;
   }
   /// Stores `before` as "carried".
-  void save(Snapshot& snapshot) const {
-    std::vector<Scalar> packed;
-    for (std::int64_t i = 0; i < before.rows; ++i)
-      packed.insert(packed.end(), before.row(i).begin(), before.row(i).end());
-    snapshot.put("carried", std::span<const Scalar>(packed), {before.rows, before.columns});
-  }
+  void save(Snapshot& snapshot) const { save_rows<Scalar>(snapshot, "carried", before); }
   /// Throws Error(data) if the saved state has another size.
-  void restore(const Snapshot& snapshot) const {
-    std::vector<Scalar> packed(static_cast<std::size_t>(before.rows * before.columns));
-    snapshot.get("carried", std::span<Scalar>(packed));
-    for (std::int64_t i = 0; i < before.rows; ++i)
-      std::copy_n(packed.begin() + i * before.columns, before.columns, before.row(i).begin());
-  }
+  void restore(const Snapshot& snapshot) const { restore_rows(snapshot, "carried", before); }
   /// What the evaluation left is what the next minibatch starts from.
   void accept() const {
     if (before.data == nullptr || after.data == nullptr) return;

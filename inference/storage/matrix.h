@@ -1,14 +1,9 @@
 // Rows of numbers that lie on a device.
 #pragma once
 
-#include <stein/core/snapshot.h>
 #include <stein/inference/storage/aligned_buffer.h>
 #include <stein/inference/storage/device.h>
-#include <stein/inference/storage/matrix_view.h>
-
-#include <algorithm>
-#include <string_view>
-#include <vector>
+#include <stein/inference/storage/saved_rows.h>
 
 namespace stein::inference {
 
@@ -37,21 +32,14 @@ class Matrix {
 
   /// Stores the numbers as [rows, columns]; nothing if there are none.
   void save(Snapshot& snapshot, std::string_view name) const {
-    if (empty()) return;
-    std::vector<Scalar> packed;
-    packed.reserve(static_cast<std::size_t>(rows_ * columns_));
-    for (std::int64_t i = 0; i < rows_; ++i) packed.insert(packed.end(), row(i).begin(), row(i).end());
-    snapshot.put(name, std::span<const Scalar>(packed), {rows_, columns_});
+    if (!empty()) save_rows(snapshot, name, view());
   }
   /// Throws Error(data) naming the array if it has another size.
   void restore(const Snapshot& snapshot, std::string_view name) {
     if (empty()) return;
     // Older checkpoints hold the state of samplers with the room between its rows.
     const bool with_room = snapshot.size_of(name) == numbers_.size();
-    const std::int64_t width = with_room ? stride_ : columns_;
-    std::vector<Scalar> packed(static_cast<std::size_t>(rows_ * width));
-    snapshot.get(name, std::span<Scalar>(packed));
-    for (std::int64_t i = 0; i < rows_; ++i) std::copy_n(packed.begin() + i * width, columns_, row(i).begin());
+    restore_rows(snapshot, name, with_room ? MatrixView<Scalar>{numbers_.data(), rows_, stride_, stride_} : view());
   }
 
  private:

@@ -118,6 +118,21 @@ Particles<double> two(const Posterior<double>& posterior) {
   return particles;
 }
 
+/// Two particles of the toy with the state that they carry through the sequences.
+struct TwoToys {
+  Sequences data;
+  std::unique_ptr<Posterior<double>> posterior = posterior_of(std::make_unique<ToyRecurrent>());
+  Particles<double> particles = two(*posterior);
+  CarriedState<double> state{2, sequences};
+
+  /// Places first … first + count − 1, starting from the state.
+  Batch<double> batch(std::int64_t first = 0, std::int64_t count = 5) {
+    Batch<double> part = data.batch(first, count);
+    part.inputs.carried = state.rows();
+    return part;
+  }
+};
+
 std::vector<double> numbers(MatrixView<const double> rows) {
   std::vector<double> all;
   for (std::int64_t i = 0; i < rows.rows; ++i) all.insert(all.end(), rows.row(i).begin(), rows.row(i).end());
@@ -128,13 +143,11 @@ std::vector<double> numbers(MatrixView<const double> rows) {
 
 TEST_CASE("chunks of five with carried state have the value of one pass of fifty, and its truncated gradient",
           "[inference][carried]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  const Particles<double> particles = two(*posterior);
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
   std::vector<double> whole(2);
   posterior->evaluate(particles.coordinates(), data.batch(0, length), {}, {.value = whole});
 
-  CarriedState<double> state(2, sequences);
   std::vector<double> sum(2), value(2), above(2), below(2);
   for (std::int64_t first = 0; first < length; first += 5) {
     Batch<double> batch = data.batch(first, 5);
@@ -186,12 +199,9 @@ TEST_CASE("every draw of the weights carries a state of its own", "[inference][c
 }
 
 TEST_CASE("only a step that was accepted moves the state on, and once", "[inference][carried]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  Particles<double> particles = two(*posterior);
-  CarriedState<double> state(2, sequences);
-  Batch<double> batch = data.batch(0, 5);
-  batch.inputs.carried = state.rows();
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
+  Batch<double> batch = toys.batch();
   const std::vector<double> nothing(2 * sequences);
   posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
   CHECK(numbers(state.rows().before) == nothing);
@@ -211,14 +221,10 @@ TEST_CASE("only a step that was accepted moves the state on, and once", "[infere
 }
 
 TEST_CASE("a step hands the state on without another pass over the batch", "[inference][carried]") {
-  const Sequences data;
-  auto model = std::make_unique<ToyRecurrent>();
-  const ToyRecurrent& toy = *model;
-  const auto posterior = posterior_of(std::move(model));
-  Particles<double> particles = two(*posterior);
-  CarriedState<double> state(2, sequences);
-  Batch<double> batch = data.batch(0, 5);
-  batch.inputs.carried = state.rows();
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
+  const auto& toy = dynamic_cast<const ToyRecurrent&>(posterior->model());
+  Batch<double> batch = toys.batch();
   // Where the step began, by hand: what the state has to be after it.
   CarriedState<double> expected(2, sequences);
   Batch<double> same = data.batch(0, 5);
@@ -234,10 +240,9 @@ TEST_CASE("a step hands the state on without another pass over the batch", "[inf
 
 TEST_CASE("state of another shape than the weights' is refused, and forgetting it keeps its place",
           "[inference][carried]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  Particles<double> particles = two(*posterior);
-  CarriedState<double> state(2, sequences), wide(2, sequences + 1), long_one(3, sequences);
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
+  CarriedState<double> wide(2, sequences + 1), long_one(3, sequences);
   Inputs<double> inputs = data.batch(0, 5).inputs;
   Predictive predictive(Likelihood::gaussian, sequences * 5, 1);
   for (CarriedState<double>* wrong : {&wide, &long_one}) {
@@ -257,15 +262,11 @@ TEST_CASE("state of another shape than the weights' is refused, and forgetting i
 }
 
 TEST_CASE("a sampler that would step again after a rollback refuses carried state", "[inference][carried][rollback]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  Particles<double> particles = two(*posterior);
-  CarriedState<double> state(2, sequences);
-  Batch<double> batch = data.batch(0, 5);
-  batch.inputs.carried = state.rows();
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
   RollbackSampler<double> sampler(
       std::make_unique<Optimizer<double>>(OptimizerOptions{.step = {.step_size = 1e-3}}, particles.ensemble(0)));
-  CHECK_ERROR(sampler.step(particles, *posterior, batch), usage, "expected AfterRollback::wait");
+  CHECK_ERROR(sampler.step(particles, *posterior, toys.batch()), usage, "expected AfterRollback::wait");
 }
 
 TEST_CASE("sharpening starts both evaluations from one state and hands on that of the sharpened weights",
@@ -291,29 +292,22 @@ TEST_CASE("sharpening starts both evaluations from one state and hands on that o
 }
 
 TEST_CASE("a rollback and a checkpoint bring the state back", "[inference][carried][rollback]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  Particles<double> particles = two(*posterior);
-  CarriedState<double> state(2, sequences);
-  const auto next = [&](std::int64_t t) {
-    Batch<double> batch = data.batch(5 * (t % 10), 5);
-    batch.inputs.carried = state.rows();
-    return batch;
-  };
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
   RollbackSampler<double> sampler(
       std::make_unique<Optimizer<double>>(OptimizerOptions{.step = {.step_size = 1e-3}}, particles.ensemble(0)),
       {.keep_every = 4}, AfterRollback::wait);
-  for (std::int64_t t = 0; t < 4; ++t) sampler.step(particles, *posterior, next(t));
+  for (std::int64_t t = 0; t < 4; ++t) sampler.step(particles, *posterior, toys.batch(5 * t));
   const std::vector<double> kept = numbers(state.rows().before);
-  sampler.step(particles, *posterior, next(4));  // keeps what there is before it
-  sampler.step(particles, *posterior, next(5));
+  sampler.step(particles, *posterior, toys.batch(20));  // keeps what there is before it
+  sampler.step(particles, *posterior, toys.batch(25));
   CHECK(numbers(state.rows().before) != kept);
   Snapshot saved;
   state.save(saved);
 
   std::vector<double> spoiled(data.x);
   spoiled[0] = NAN;
-  Batch<double> broken = next(6);
+  Batch<double> broken = toys.batch(30);
   broken.inputs.dense.data = spoiled.data();
   const StepReport report = sampler.step(particles, *posterior, broken);
   CHECK(report.went_back);
@@ -330,13 +324,11 @@ TEST_CASE("a rollback and a checkpoint bring the state back", "[inference][carri
 }
 
 TEST_CASE("a long text is predicted in pieces as in one", "[inference][carried]") {
-  const Sequences data;
-  const auto posterior = posterior_of(std::make_unique<ToyRecurrent>());
-  const Particles<double> particles = two(*posterior);
+  TwoToys toys;
+  auto& [data, posterior, particles, state] = toys;
   Predictive whole(Likelihood::gaussian, sequences * length, 1);
   add_predictions(whole, *posterior, particles.coordinates(), data.batch(0, length).inputs, {});
 
-  CarriedState<double> state(2, sequences);
   for (std::int64_t first = 0; first < length; first += 10) {
     Inputs<double> inputs = data.batch(first, 10).inputs;
     inputs.carried = state.rows();
