@@ -204,8 +204,11 @@ SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& 
   for (const std::string& warning : run.warnings()) log_warning("{}", warning);
   std::optional<Json> result = reached_end ? session.finish() : std::nullopt;
   if (!result) {
-    log_info("stopped after {} of {}; continue with `stein resume {}`", run.steps_done(), length_of(experiment),
-             directory.root().string());
+    const std::string all = length_of(experiment), root = directory.root().string();
+    if (reached_end)
+      log_info("stopped before the result was there, after {}; `stein resume {}` makes it", all, root);
+    else
+      log_info("stopped after {} of {}; continue with `stein resume {}`", run.steps_done(), all, root);
     return {.finished = false, .summary = {}, .directory = directory.root()};
   }
   Json summary = std::move(*result);

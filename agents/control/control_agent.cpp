@@ -258,8 +258,7 @@ bool ControlAgent::step(const ExperienceRows& rows) {
   if (!(inverse_alpha < largest_inverse_alpha))
     fail(ErrorKind::numeric,
          "alpha has been halved from {} to {} and the gradient of J/α leaves the range of the numbers: expected a "
-         "longer "
-         "alpha_half_life than {} iterations",
+         "longer alpha_half_life than {} iterations",
          options_.alpha, alpha(), options_.alpha_half_life);
   for (std::int64_t i = 0; i < m; ++i) {
     // 1/(rows) becomes 1/(α rows), or 1/(α paths).

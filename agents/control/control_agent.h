@@ -70,7 +70,7 @@ struct ControlAgentOptions {
     if (posterior != PolicyPosterior::none)
       v("particles", particles, "M: policies that play and learn side by side", between(1, 10000));
     if (is_stein(posterior)) {
-      v("alpha", alpha, "α: the posterior is prior × exp(J/α), J in units of gradient_scale", positive);
+      v("alpha", alpha, "α: the posterior is prior × exp(J/α), J in units of gradient_scale", at_least(1e-14));
       v("alpha_half_life", alpha_half_life, "α is halved every so many iterations; 0: it stays", non_negative,
         "iterations");
       v("gradient_scale", gradient_scale,

@@ -183,6 +183,7 @@ TEST_CASE("asked to stop while it sums up, a run has no result yet, and resuming
   CHECK_FALSE(stopped.finished);
   CHECK_FALSE(fs::exists(folder / "run/summary.json"));
   CHECK_FALSE(fs::exists(folder / "run/counted.txt"));
+  CHECK_THAT(read_file(folder / "run/log.txt"), Catch::Contains("stopped before the result was there, after 10 "));
   CHECK(resume(folder / "run").finished);
   CHECK(lasting_files(folder / "run") == lasting_files(folder / "whole"));
 }
