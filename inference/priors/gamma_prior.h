@@ -27,7 +27,9 @@ struct LogGamma {
 };
 inline LogGamma log_gamma_prior(const GammaPriorOptions& prior, double log_precision) {
   const double a = prior.gamma_shape, b = prior.gamma_rate, precision = std::exp(log_precision);
-  return {.value = a * std::log(b) - std::lgamma(a) + a * log_precision - b * precision, .slope = a - b * precision};
+  int sign = 0;  // std::lgamma writes it to a variable that all threads share
+  return {.value = a * std::log(b) - ::lgamma_r(a, &sign) + a * log_precision - b * precision,
+          .slope = a - b * precision};
 }
 
 }  // namespace stein::inference
