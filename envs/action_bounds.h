@@ -20,7 +20,8 @@ struct ControlOptions {
 
   template <class V>
   void describe(V& v) {
-    v("normalize_actions", normalize_actions, "actions in [-1, 1] are mapped to the bounds of the task");
+    v("normalize_actions", normalize_actions,
+      "actions in [-1, 1] are mapped to the bounds of the task; a run sets it where every action has bounds");
     v("clip_actions", clip_actions, "an action outside its bounds acts as the bound does; false: it is an error");
     v("horizon", horizon, "steps after which an episode is truncated", between(1, 1e7), "steps");
   }

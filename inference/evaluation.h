@@ -8,8 +8,9 @@
 
 namespace stein::inference {
 
-/// Where results go, a row for each row that is evaluated. What is empty is not asked for and not computed: a value
-/// without a gradient costs a forward pass.
+/// Where results go, a row for each row that is evaluated. What is empty is not asked for, and not computed but where
+/// the rest needs it (sharpening moves the weights along a gradient; the function of a FunctionTarget gives both): a
+/// value without a gradient costs a forward pass.
 template <class Scalar>
 struct Evaluation {
   MatrixView<Scalar> gradient{};  ///< [m, ·], padding included

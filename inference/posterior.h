@@ -23,7 +23,7 @@ namespace stein::inference {
 template <class Scalar>
 class Posterior final : public Target<Scalar> {
  public:
-  /// Throws Error(usage) if the parameterization was not made for the layout of the model, buffers included.
+  /// Throws Error(usage) if the parameterization maps to another number of weights or buffers than the model has.
   Posterior(std::unique_ptr<Model<Scalar>> model, std::unique_ptr<Parameterization<Scalar>> parameterization,
             std::vector<std::unique_ptr<Prior<Scalar>>> priors);
 

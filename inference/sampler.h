@@ -12,7 +12,7 @@ namespace stein::inference {
 
 /// What one step did.
 struct StepReport {
-  bool accepted = true;    ///< false only where a Metropolis test rejected the proposal
+  bool accepted = true;    ///< false where a Metropolis test rejected the proposal, NUTS stayed, or no step was taken
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
   bool exploring = false;  ///< the step looks for a mode, or tunes: what it reached is no sample
   /// Before this step its state was kept, so that a later step may go back to it (see RollbackSampler).
@@ -45,8 +45,8 @@ class Sampler {
     return false;
   }
 
-  /// Multiplies the step size from now on: what a run that is rolled back after a divergence does before it tries
-  /// again.
+  /// Multiplies the step size from now on (that which a warm-up has found so far, and goes on from): what a run that is
+  /// rolled back after a divergence does before it tries again.
   virtual void scale_step_size(double factor) = 0;
 
   /// What a checkpoint and an error message call it: "sghmc".

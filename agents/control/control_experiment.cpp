@@ -78,8 +78,14 @@ std::vector<runs::Part> ControlExperiment::other_parts() const {
 
 std::vector<runs::Part> control_parts() {
   ControlEvaluationOptions evaluation;
-  std::vector<runs::Part> parts{runs::make_part("evaluation", "", "", OptionTable::of(evaluation))};
+  std::vector<runs::Part> parts{runs::make_part(
+      "evaluation", "", "A run sets `evaluate_every` by its `steps`, see there.", OptionTable::of(evaluation))};
   add_agents(parts, PolicyPosterior::s2vgd, false);  // all that a posterior and continuous actions add
+  for (runs::Part& part : parts)
+    if (part.group == "agent")
+      part.description +=
+          ". Defaults are those of posterior s2vgd and continuous actions; docs/control.md says how others differ, and "
+          "`stein rl --agent NAME --posterior NAME --env NAME --help` has them";
   runs::add_parts(parts, "environment", envs::controls());
   return parts;
 }

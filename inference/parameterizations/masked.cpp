@@ -91,6 +91,7 @@ void Masked<Scalar>::prune(std::size_t place, std::span<const Scalar> values, st
 
 template <class Scalar>
 void Masked<Scalar>::save(Snapshot& snapshot) const {
+  rows_.save(snapshot);
   snapshot.put("free", std::span<const std::uint8_t>(free_), {rows_.count, coordinates().size()});
   snapshot.put("pruned", pruned_);
   snapshot.put("adaptations", count_);
@@ -98,6 +99,7 @@ void Masked<Scalar>::save(Snapshot& snapshot) const {
 
 template <class Scalar>
 void Masked<Scalar>::restore(const Snapshot& snapshot) {
+  rows_.check(snapshot, "masked weights");
   snapshot.get("free", std::span<std::uint8_t>(free_));
   snapshot.get("pruned", std::span<std::int64_t>(pruned_));
   snapshot.get("adaptations", std::span<std::int64_t>(count_));

@@ -60,7 +60,7 @@ class Masked final : public Parameterization<Scalar> {
   std::int64_t prunable() const { return static_cast<std::int64_t>(chosen_.size()); }
 
   void save(Snapshot& snapshot) const override;
-  /// Throws Error(data) if it was saved for other rows or weights.
+  /// Throws Error(data) if it was saved for other rows or another number of weights.
   void restore(const Snapshot& snapshot) override;
 
  private:

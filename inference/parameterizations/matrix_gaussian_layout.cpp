@@ -39,7 +39,7 @@ bool has_parts(const StructuredMatrix& matrix) {
 }  // namespace
 
 MatrixGaussianLayout matrix_gaussian_layout(Layout weights, const MatrixGaussianOptions& options) {
-  STEIN_CHECK(options.reflectors >= 0, "reflectors must be at least 0, got {}", options.reflectors);
+  static_cast<void>(checked(options));
   MatrixGaussianLayout layout{.weights = std::move(weights)};
   for (const LayoutEntry& entry : layout.weights.entries()) {
     if (entry.role != Role::weight || entry.shape.size() != 2) {

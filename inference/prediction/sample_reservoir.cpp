@@ -2,8 +2,10 @@
 #include <stein/core/safetensors.h>
 #include <stein/inference/prediction/sample_reservoir.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
+#include <vector>
 
 namespace stein::inference {
 namespace {
@@ -17,6 +19,25 @@ std::string checksum(const Snapshot& sample) {
   std::string sums = fmt::format("layout {:08x}", crc32c(sample.get_text("layout")));
   for (const auto& [name, array] : sample.arrays()) sums += fmt::format(", {} {:08x}", name, crc32c(array.bytes));
   return sums;
+}
+
+/// The files of `directory` that hold samples, those that were dropped included.
+std::vector<fs::path> sample_files(const fs::path& directory) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if ((name.starts_with("sample-") || name.starts_with("dropped-")) && name.ends_with(".safetensors"))
+      found.push_back(entry->path());
+  }
+  if (error) fail(ErrorKind::data, "cannot read samples in '{}': {}", directory.string(), error.message());
+  return found;
+}
+
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fail(ErrorKind::io, "cannot rename '{}' to '{}': {}", from.string(), to.string(), error.message());
 }
 
 }  // namespace
@@ -40,21 +61,17 @@ SampleReservoir<Scalar> SampleReservoir<Scalar>::create(fs::path directory) {
   std::error_code error;
   fs::create_directories(reservoir.directory_, error);
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", reservoir.directory_.string(), error.message());
-  STEIN_CHECK(!fs::exists(reservoir.file(0)), "samples: expected a directory without samples, '{}' has some",
-              reservoir.directory_.string());
+  STEIN_CHECK(sample_files(reservoir.directory_).empty(),
+              "samples: expected a directory without samples, '{}' has some", reservoir.directory_.string());
   return reservoir;
 }
 
 template <class Scalar>
 SampleReservoir<Scalar> SampleReservoir<Scalar>::open(fs::path directory) {
   SampleReservoir reservoir(std::move(directory));
-  std::error_code error;
-  std::int64_t files = 0;
-  for (fs::directory_iterator entry(reservoir.directory_, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    files += name.starts_with("sample-") && name.ends_with(".safetensors") ? 1 : 0;
-  }
-  if (error) fail(ErrorKind::data, "cannot read samples in '{}': {}", reservoir.directory_.string(), error.message());
+  const std::int64_t files = std::ranges::count_if(sample_files(reservoir.directory_), [](const fs::path& path) {
+    return path.filename().string().starts_with("sample-");
+  });
   while (fs::exists(reservoir.file(reservoir.size_))) ++reservoir.size_;
   if (files != reservoir.size_)
     fail(ErrorKind::data, "'{}' is missing, and later samples are there", reservoir.file(reservoir.size_).string());
@@ -77,7 +94,7 @@ void SampleReservoir<Scalar>::drop_last(std::int64_t count) {
   ++drops_;
   for (; count > 0; --count) {
     --size_;
-    fs::rename(file(size_), dropped_file(drops_, size_));
+    move_file(file(size_), dropped_file(drops_, size_));
   }
 }
 
@@ -92,11 +109,11 @@ void SampleReservoir<Scalar>::bring_back_dropped() {
   constexpr std::string_view prefix = "dropped-000000-";
   const std::string kept = dropped_file(drops_, 999999).filename().string();
   std::map<std::string, fs::path, std::greater<>> later;  // the last drop first
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("dropped-") && name > kept) later[name] = entry.path();
+  for (const fs::path& path : sample_files(directory_)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with("dropped-") && name > kept) later[name] = path;
   }
-  for (const auto& [name, path] : later) fs::rename(path, directory_ / name.substr(prefix.size()));
+  for (const auto& [name, path] : later) move_file(path, directory_ / name.substr(prefix.size()));
 }
 
 template <class Scalar>
@@ -117,7 +134,11 @@ void SampleReservoir<Scalar>::restore(const Snapshot& snapshot) {
   for (std::int64_t k = 0; k < size; ++k)
     if (!fs::exists(file(k)))
       fail(ErrorKind::data, "'{}' is missing: the saved run had {} samples", file(k).string(), size);
-  for (std::int64_t k = size; fs::exists(file(k)); ++k) fs::remove(file(k));
+  for (std::int64_t k = size; fs::exists(file(k)); ++k) {
+    std::error_code error;
+    fs::remove(file(k), error);
+    if (error) fail(ErrorKind::io, "cannot remove '{}': {}", file(k).string(), error.message());
+  }
   size_ = size;
 }
 

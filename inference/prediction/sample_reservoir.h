@@ -16,14 +16,16 @@ template <class Scalar>
 class SampleReservoir {
  public:
   /// A new reservoir; the directory is made if need be.
-  /// @throws Error(usage) if there are samples in it; Error(io)
+  /// @throws Error(usage) if there are samples in it, dropped ones included; Error(io)
   static SampleReservoir create(std::filesystem::path directory);
-  /// The samples of an earlier run. @throws Error(data) if there is no directory, or one of the samples is missing
+  /// The samples of an earlier run. @throws Error(data) if there is no directory, or a sample before the last is
+  /// missing
   static SampleReservoir open(std::filesystem::path directory);
 
   /// Writes what the particles are now. @throws Error(io)
   void add(const Particles<Scalar>& particles);
-  /// Sets the last `count` samples aside, those of steps that were taken back. @throws Error(usage) if there are fewer
+  /// Sets the last `count` samples aside, those of steps that were taken back.
+  /// @throws Error(usage) if there are fewer; Error(io)
   void drop_last(std::int64_t count);
   /// Samples so far.
   std::int64_t size() const { return size_; }
@@ -33,7 +35,7 @@ class SampleReservoir {
   void read(std::int64_t k, Particles<Scalar>& particles) const;
 
   void save(Snapshot& snapshot) const;
-  /// Throws Error(data) if fewer samples are there than were when it was saved.
+  /// Throws Error(data) if fewer samples are there than were when it was saved; Error(io).
   void restore(const Snapshot& snapshot);
 
  private:

@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <stein/inference/priors/spike_and_slab.h>
 
 #include <algorithm>
@@ -124,6 +125,8 @@ double SpikeAndSlabLatents::log_density(std::int64_t row, std::span<const double
 }
 
 void SpikeAndSlabLatents::save(Snapshot& snapshot) const {
+  rows_.save(snapshot);
+  snapshot.put("layers", layers_);
   rho_.save(snapshot, "rho");
   snapshot.put("sigma", sigma_);
   slab_share_.save(snapshot, "slab_share");
@@ -131,6 +134,11 @@ void SpikeAndSlabLatents::save(Snapshot& snapshot) const {
 }
 
 void SpikeAndSlabLatents::restore(const Snapshot& snapshot) {
+  rows_.check(snapshot, "spike and slab");
+  if (snapshot.contains("layers") &&
+      snapshot.get_vector<std::int64_t>("layers") != layers_)  // not in older checkpoints
+    fail(ErrorKind::data, "spike and slab: the checkpoint is of layers with {} weights, expected {}",
+         fmt::join(snapshot.get_vector<std::int64_t>("layers"), ", "), fmt::join(layers_, ", "));
   rho_.restore(snapshot, "rho");
   snapshot.get("sigma", std::span<double>(sigma_));
   slab_share_.restore(snapshot, "slab_share");

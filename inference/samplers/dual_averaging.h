@@ -14,6 +14,11 @@ class DualAveraging {
     log_centre_ = std::log(10 * step_size);
     count_ = shortfall_ = log_average_ = 0;
   }
+  /// As if every step size so far had been `factor` times what it was.
+  void scale(double factor) {
+    log_centre_ += std::log(factor);
+    if (count_ > 0) log_average_ += std::log(factor);
+  }
   /// The step size to try next, after one that was accepted with this probability.
   double update(double acceptance, double wanted) {
     ++count_;

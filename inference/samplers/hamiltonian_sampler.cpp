@@ -89,7 +89,7 @@ Trajectory HamiltonianSampler<Scalar>::move_chain(std::int64_t i, const Particle
       fail(ErrorKind::numeric, "the gradient of {} of particle {} is {} at update {}",
            particles.layout().describe_position(q), row, point.gradient[static_cast<std::size_t>(q)], steps_);
   if (steps_ == 0 && windows_.warming_up(0)) {
-    chain.step_size = reasonable_step_size(hamiltonian, options_.step_size, draws, point);
+    chain.step_size = reasonable_step_size(hamiltonian, chain.step_size, draws, point);
     chain.averaging.restart(chain.step_size);
   }
   const Trajectory trajectory = space->walker->move(hamiltonian, chain.step_size, draws, point);
@@ -153,7 +153,10 @@ void HamiltonianSampler<Scalar>::tune(Chain& chain, const Trajectory& trajectory
 
 template <class Scalar>
 void HamiltonianSampler<Scalar>::scale_step_size(double factor) {
-  for (Chain& chain : chains_) chain.step_size *= factor;
+  for (Chain& chain : chains_) {
+    chain.step_size *= factor;
+    chain.averaging.scale(factor);
+  }
 }
 
 template <class Scalar>

@@ -1,5 +1,5 @@
-// What HMC and NUTS share: independent chains with Metropolis-corrected trajectories, each with a step size and a
-// diagonal mass of its own, tuned during the warm-up as Stan does.
+// What HMC and NUTS share: independent chains of trajectories that leave the posterior as it is, each with a step size
+// and a diagonal mass of its own, tuned during the warm-up as Stan does.
 #pragma once
 
 #include <stein/core/options.h>

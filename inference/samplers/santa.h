@@ -50,7 +50,7 @@ struct SantaOptions {
 /// with α(2 − α) = 2G), and Euler's variance is too small by a share of α/2 however small η is. The splitting's bias is
 /// of second order in √η, down to a variance that is too large by cosh(α/2) − 1 with sinh α = G: a share of 1/128 at
 /// G = ¼. tests/inference/exact_law_test.cpp holds both to their laws. The published average of f̃/N (`square_of=mean`)
-/// makes G large: it needs a `preconditioner_epsilon` above 16.
+/// makes G large: it needs a `preconditioner_epsilon` above 4.
 template <class Scalar>
 class Santa : public Diffusion<Scalar> {
  public:

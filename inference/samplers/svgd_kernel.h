@@ -51,7 +51,7 @@ struct KernelWeights {
   std::vector<double> own;             ///< c, [M]
   bool translation_invariant = false;  ///< positions enter by their differences only, so they may be centred first
   std::int64_t middle = 0;             ///< the particle nearest to the others: where to centre them
-  double bandwidth = 0;                ///< h that was used; 0: none (linear, M = 1, or all particles in one place)
+  double bandwidth = 0;                ///< h that was used; 0: none (linear, M = 1, or a median of 0)
 };
 
 /// Weights from `matrix`: of squared distances [M·M] (symmetric, zero diagonal), or for the linear kernel of inner

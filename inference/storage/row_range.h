@@ -2,9 +2,11 @@
 #pragma once
 
 #include <stein/core/error.h>
+#include <stein/core/snapshot.h>
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace stein::inference {
 
@@ -18,6 +20,16 @@ struct RowRange {
     STEIN_CHECK(row >= first && row < first + count, "{}: it is for rows {} to {}, got row {}", owner, first,
                 first + count - 1, row);
     return static_cast<std::size_t>(row - first);
+  }
+
+  void save(Snapshot& snapshot) const { snapshot.put("rows", std::vector<std::int64_t>{first, count}); }
+  /// Throws Error(data) naming `owner` if other rows were saved.
+  void check(const Snapshot& snapshot, std::string_view owner) const {
+    if (!snapshot.contains("rows")) return;  // not in older checkpoints, of which none is of a shard
+    const auto saved = snapshot.get_vector<std::int64_t>("rows");
+    if (saved != std::vector<std::int64_t>{first, count})
+      fail(ErrorKind::data, "{}: the checkpoint is of rows {} to {}, expected {} to {}", owner, saved.at(0),
+           saved.at(0) + saved.at(1) - 1, first, first + count - 1);
   }
 };
 

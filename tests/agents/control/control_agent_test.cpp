@@ -54,8 +54,7 @@ constexpr Learner learners[] = {Learner::reinforce, Learner::a2c, Learner::ppo};
 
 }  // namespace
 
-TEST_CASE("a Stein update of one particle without a prior is the plain agent, bit for bit",
-          "[agents][control][proof]") {
+TEST_CASE("a Stein update of one particle without a prior is the plain agent, bit for bit", "[agents][control]") {
   for (const char* environment : {"CartPole-v1", "cartpole"})
     for (const Learner learner : learners)
       for (std::uint64_t seed = 0; seed < 3; ++seed) {
@@ -75,7 +74,7 @@ TEST_CASE("a Stein update of one particle without a prior is the plain agent, bi
       }
 }
 
-TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][control][proof]") {
+TEST_CASE("alpha divides the gradient, also where the prior is flat", "[agents][control]") {
   // Plain ascent, so that half a gradient is half a step: to the last bit, as 2 is a power of 2.
   const auto moved = [](Learner learner, PolicyPosterior posterior, const Settings& more) {
     Settings settings{{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "1"}};
@@ -156,7 +155,7 @@ TEST_CASE("structure without reflectors and scales is plain SVGD, bit for bit", 
   }
 }
 
-TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the prior", "[agents][control][proof]") {
+TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the prior", "[agents][control]") {
   // CartPole-v1 with a linear policy has ten coordinates, where SVGD with 20 particles, the RBF kernel and the median
   // over the full matrix settles at a variance of 0.263 (tests/inference/samplers/svgd_test.cpp).
   ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::svgd, true);

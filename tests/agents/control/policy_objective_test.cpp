@@ -185,8 +185,7 @@ TEST_CASE("the exact return of the two-state task is that of a policy that can b
   }
 }
 
-TEST_CASE("the score-function gradient is the exact gradient of the return, and no mutant is",
-          "[agents][control][proof]") {
+TEST_CASE("the score-function gradient is the exact gradient of the return, and no mutant is", "[agents][control]") {
   const std::array<float, 4> logits{0.2F, -0.1F, 0.3F, 0.6F};
   for (const double discount : {1.0, 0.6}) {
     const ExactReturn exact(logits, discount);
@@ -202,7 +201,7 @@ TEST_CASE("the score-function gradient is the exact gradient of the return, and 
   }
 }
 
-TEST_CASE("REINFORCE moves a policy along the exact gradient of the return", "[agents][control][proof]") {
+TEST_CASE("REINFORCE moves a policy along the exact gradient of the return", "[agents][control]") {
   // Plain ascent with a step of 1 moves the weights by the gradient itself; they are put back after every iteration.
   // The prior is there for `gradient_scale = per_episode`, and nearly flat.
   const std::array<float, 4> logits{0.2F, -0.1F, 0.3F, 0.6F};

@@ -1,6 +1,8 @@
 // Long vectors in SIMD against sums in double.
 #include <stein/core/rng.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/samplers/gradient_clip.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +29,24 @@ TEST_CASE("sums and scaled differences agree with double at every length", "[inf
     }
     CHECK(square == Approx(expected).epsilon(1e-6));
     CHECK(sum_of_squares(std::span<const float>(x)) == Approx(expected).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("gradients are clipped to the same bits in SIMD as in plain loops", "[inference][parity]") {
+  for (const ClipRule rule : {ClipRule::clip, ClipRule::rescale}) {
+    for (const std::int64_t columns : {1, 7, 64, 1001}) {
+      Matrix<float> plain(5, columns);
+      for (std::int64_t i = 0; i < 4; ++i) {  // the last row stays zero
+        fill_normal(plain.row(i), {.seed = 3}, static_cast<std::uint32_t>(i));
+        for (float& value : plain.row(i)) value *= i == 3 ? 1e30f : std::pow(10.0f, static_cast<float>(i) - 1);
+      }
+      Matrix<float> simd = plain;
+      const GradientClipOptions options{.clip_norm = 2, .clip_rule = rule};
+      reference::clip_rows(plain.view(), options);
+      fused::clip_rows(simd.view(), options);
+      CAPTURE(columns);
+      for (std::int64_t i = 0; i < 5; ++i) CHECK(std::ranges::equal(plain.row(i), simd.row(i)));
+    }
   }
 }
 

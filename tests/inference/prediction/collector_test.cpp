@@ -179,6 +179,7 @@ TEST_CASE("samples on disk come back as they were", "[inference][collector]") {
   CHECK_ERROR(reservoir.read(0, different), data, "weight");
   std::filesystem::remove(directory / "sample-000000.safetensors");
   CHECK_ERROR(SampleReservoir<float>::open(directory), data, "sample-000000.safetensors", "missing");
+  CHECK_ERROR(SampleReservoir<float>::create(directory), usage, "a directory without samples");
   CHECK_ERROR(reservoir.restore(after_one), data, "sample-000000.safetensors", "missing");
   CHECK_ERROR(SampleReservoir<float>::open(directory / "nowhere"), data, "nowhere");
 }

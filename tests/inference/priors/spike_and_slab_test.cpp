@@ -447,5 +447,8 @@ TEST_CASE("a spike and slab that does not fit its model is refused", "[inference
   CHECK_ERROR(made({.laplace_scale = 0}, "layer0.weight"), usage, "laplace_scale");
   CHECK_ERROR(made({.slab_share = 1}, "layer0.weight"), usage, "slab_share");
   const auto one = make({}).posterior, two = make({}, {.first = 0, .count = 2}).posterior;
-  CHECK_ERROR(two->restore(saved(*one)), data, "rho");
+  CHECK_ERROR(two->restore(saved(*one)), data, "of rows 0 to 0, expected 0 to 1");
+  Snapshot latents;
+  SpikeAndSlabLatents({}, {3, 2}, {}).save(latents);
+  CHECK_ERROR(SpikeAndSlabLatents({}, {2, 3}, {}).restore(latents), data, "layers with 3, 2 weights, expected 2, 3");
 }
