@@ -318,7 +318,7 @@ Found, by 95 % intervals of differences paired by seed (ahead: the whole interva
 FOUND = """So the published order is not reproduced: S2VGD is behind SVGD* wherever an interval decides, and behind SVGD in learning except
 for A2C on cartpole-swingup. This rests on settings from two tuning seeds, {ends} of {choices} at the end of their grid; on a prior N(0, 1)
 where the published code has next to none; and on fewer iterations than the published 1,000 on the last two tasks. On double-pendulum no
-method learns much in these 32 M steps: untrained policies get −1,195 with drawn actions, and one PPO policy with its defaults −816 ± 207
+method learns much in these 32 M steps: untrained policies get −1,195 with drawn actions, and one PPO policy with its defaults −1,036 ± 76
 (sd of five seeds) after 1 M steps (`stein rl --env double-pendulum --agent ppo --set steps=1000000 --seeds 0:5`; of these two figures no
 record is kept). Differences there say little.
 
