@@ -40,8 +40,8 @@ Written by `scripts/results/inference.py` from what the tests tagged `[proof]` m
 `build/release/test_inference "[proof]"` and `build/release/test_inference_torch "[proof]"` run the same tests.
 
 |z| is the largest distance between an average over chains and its law, in standard errors that come from the spread of 64 or more
-independent chains, never from autocorrelation. Seeds are fixed. A right sampler has to stay below 7.2 in every comparison (with 64 chains,
-Student's t: one false alarm in 10⁹ comparisons); a mutant (the same code with one error put in) has to exceed 10.
+independent chains, never from autocorrelation. Seeds are fixed. A right sampler has to stay below 6.1 in every comparison (with 64 chains,
+Student's t: 7 false alarms in 10⁸ comparisons); a mutant (the same code with one error put in) has to exceed 10.
 
 """
 
@@ -66,8 +66,8 @@ TEXT = """
   them, get halves of the data, which add no noise.
 - **Logistic regression**: two coordinates (structured weights: three), a posterior that is no Gaussian, by quadrature on a grid. HMC and NUTS: |z| of means and
   covariances. The others: the bias of E (φ − m)ᵀ C⁻¹ (φ − m)/2 at h and at h/2; the tests require that the bias falls by more than √2 and
-  less than 2√2, both by 7.2 standard errors. SGNHT: also at h/4, and the parabola through the three at h = 0, with its standard error; it
-  has to be 0 within 7.2 of those. Santa with splitting gets 20,000 responses, because its thermostats are at rest only on stiff
+  less than 2√2, both by 6.1 standard errors. SGNHT: also at h/4, and the parabola through the three at h = 0, with its standard error; it
+  has to be 0 within 6.1 of those. Santa with splitting gets 20,000 responses, because its thermostats are at rest only on stiff
   targets; the posterior of this row is therefore nearly Gaussian. The bias of Santa falls to cosh(α/2) − 1 = 0.8 % with sinh α = G = ¼, not
   to 0, because the friction does not fall with the step size.
 - **Mutants killed**: of those that apply, see below; one that gives the number of an earlier row, but for rounding, is the same mutant and

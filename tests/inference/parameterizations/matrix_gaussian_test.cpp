@@ -33,7 +33,10 @@ TEST_CASE("the coordinates of a structured network are laid out as documented", 
                                                                                 {"layer1.bias", {1}},
                                                                                 {"log_noise_precision", {1}}});
   CHECK(!layout.coordinates.padded());
-  CHECK_THROWS_WITH(matrix_gaussian_layout(weights, {.reflectors = -1}), Catch::Contains("'reflectors'"));
+  CHECK_THROWS_WITH(matrix_gaussian_layout(weights, {.reflectors = -1}),
+                    "option 'reflectors' must be in [0, 4096], got -1");
+  CHECK_THROWS_WITH(matrix_gaussian_layout(weights, {.reflectors = 4097}),
+                    "option 'reflectors' must be in [0, 4096], got 4097");
 }
 
 TEST_CASE("without reflectors and with identity scales the coordinates are the weights bit for bit",
