@@ -4,6 +4,7 @@
 #include <stein/core/jsonl_recorder.h>
 #include <stein/core/log.h>
 #include <stein/core/progress.h>
+#include <stein/core/remove_file.h>
 #include <stein/core/tensorboard_recorder.h>
 #include <stein/core/version.h>
 #include <stein/runs/measured.h>
@@ -175,11 +176,7 @@ class Session {
 void remove_results(const Experiment& experiment, const RunDirectory& directory) {
   std::vector<fs::path> results{directory.summary(), directory.divergence()};
   for (const std::string& file : experiment.kind().result_files) results.push_back(directory.file(file));
-  for (const fs::path& path : results) {
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) fail(ErrorKind::io, "cannot remove '{}': {}", path.string(), error.message());
-  }
+  for (const fs::path& path : results) remove_file(path);
 }
 
 std::string length_of(const Experiment& experiment) {

@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
+#include <stein/core/remove_file.h>
 #include <stein/runs/json_file.h>
 #include <stein/runs/resume_run.h>
 #include <stein/runs/run_kind.h>
@@ -193,9 +194,7 @@ void Sweep::remove_earlier() const {
   }
   for (const fs::path& folder : folders) RunDirectory::check_replaceable(folder);
   for (const fs::path& folder : folders) RunDirectory::remove(folder, all_files());
-  std::error_code error;
-  fs::remove(page(), error);
-  if (error) fail(ErrorKind::io, "cannot remove '{}': {}", page().string(), error.message());
+  remove_file(page());
 }
 
 bool Sweep::diverged(const fs::path& run) {

@@ -1,4 +1,5 @@
 #include <stein/core/checksum.h>
+#include <stein/core/remove_file.h>
 #include <stein/core/safetensors.h>
 #include <stein/inference/prediction/sample_reservoir.h>
 
@@ -134,11 +135,7 @@ void SampleReservoir<Scalar>::restore(const Snapshot& snapshot) {
   for (std::int64_t k = 0; k < size; ++k)
     if (!fs::exists(file(k)))
       fail(ErrorKind::data, "'{}' is missing: the saved run had {} samples", file(k).string(), size);
-  for (std::int64_t k = size; fs::exists(file(k)); ++k) {
-    std::error_code error;
-    fs::remove(file(k), error);
-    if (error) fail(ErrorKind::io, "cannot remove '{}': {}", file(k).string(), error.message());
-  }
+  for (std::int64_t k = size; fs::exists(file(k)); ++k) remove_file(file(k));
   size_ = size;
 }
 

@@ -135,10 +135,12 @@ void SpikeAndSlabLatents::save(Snapshot& snapshot) const {
 
 void SpikeAndSlabLatents::restore(const Snapshot& snapshot) {
   rows_.check(snapshot, "spike and slab");
-  if (snapshot.contains("layers") &&
-      snapshot.get_vector<std::int64_t>("layers") != layers_)  // not in older checkpoints
-    fail(ErrorKind::data, "spike and slab: the checkpoint is of layers with {} weights, expected {}",
-         fmt::join(snapshot.get_vector<std::int64_t>("layers"), ", "), fmt::join(layers_, ", "));
+  if (snapshot.contains("layers")) {  // not in older checkpoints
+    const auto saved = snapshot.get_vector<std::int64_t>("layers");
+    if (saved != layers_)
+      fail(ErrorKind::data, "spike and slab: the checkpoint is of layers with {} weights, expected {}",
+           fmt::join(saved, ", "), fmt::join(layers_, ", "));
+  }
   rho_.restore(snapshot, "rho");
   snapshot.get("sigma", std::span<double>(sigma_));
   slab_share_.restore(snapshot, "slab_share");
