@@ -82,7 +82,8 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
     of_weights.value = block->values;
   }
 
-  for (const auto& prior : priors_) prior->observe(rows);
+  for (const auto& prior : priors_)
+    if (with_gradient) prior->observe(rows);
   if (!through) {
     const MatrixView<Scalar> own_weights = block->weights.view().block(0, count * samples);
     parameterization_->forward(mapped_rows, noise, own_weights, *block->trace);

@@ -33,9 +33,13 @@ struct Data {
 
 const MlpSpec network{.inputs = inputs, .hidden = {9}, .outputs = outputs, .learn_noise_precision = true};
 
+/// 7,000 weights: more than a task adds up at a time where parts of a batch have gradients of their own.
+const MlpSpec wide{.inputs = inputs, .hidden = {200, 28}, .outputs = outputs};
+
 std::unique_ptr<Posterior<float>> made(const std::string& kind) {
   NetworkPosteriorOptions options{.prior = {.learn_weight_precision = true}};
   if (kind == "structured") options.parameterization = WeightForm::matrix_gaussian;
+  if (kind == "wide") return make_network_posterior(options, wide);
   if (kind == "vmg") options = {.parameterization = WeightForm::variational_matrix_gaussian};
   if (kind == "spike and slab")
     return make_spike_and_slab_posterior<float>({}, std::make_unique<ParticleMlp>(network), {"layer0.weight"}, {0, 3})
@@ -83,7 +87,7 @@ TEST_CASE("a value alone and a gradient alone are those of both together", "[inf
 
 TEST_CASE("one network and a few have the same bits on any number of threads", "[inference][evaluation][threads]") {
   const Data data(1000);
-  const auto posterior = made("structured");
+  const auto posterior = made(GENERATE("structured", "wide"));
   const Particles<float> start = posterior->initial_particles(GENERATE(1, 4), 5, 1);
   const int before = thread_count();
   set_thread_count(1);
@@ -121,6 +125,15 @@ TEST_CASE("a perceptron says that it takes no tokens", "[inference][evaluation]"
   const auto posterior = make_network_posterior({}, {.inputs = inputs, .outputs = outputs});
   const Particles<float> start = posterior->initial_particles(1, 5, 1);
   CHECK_ERROR(evaluated(*posterior, start, data.batch, true, false), usage, "got tokens");
+}
+
+TEST_CASE("a mask of other rows than the batch has is refused", "[inference][evaluation]") {
+  Data data;
+  const std::vector<float> mask(static_cast<std::size_t>((rows + 1) * inputs), 1);
+  const auto posterior = make_network_posterior({}, {.inputs = inputs, .outputs = outputs});
+  const Particles<float> start = posterior->initial_particles(1, 5, 1);
+  data.batch.input_mask = {mask.data(), rows + 1, inputs};
+  CHECK_ERROR(evaluated(*posterior, start, data.batch, true, false), usage, "input mask [40, 6], got [41, 6]");
 }
 
 TEST_CASE("what lies between the rows of the inputs is not read", "[inference][evaluation]") {

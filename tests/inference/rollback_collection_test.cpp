@@ -131,7 +131,8 @@ TEST_CASE("an interrupted run drops what the whole run drops", "[inference][roll
       }
     }
   } whole, first, second;
-  whole.go(1000), first.go(24);
+  // In the third stretch before a rollback, and after one.
+  whole.go(1000), first.go(GENERATE(24, 26));
   Snapshot states[5];
   first.sampler.save(states[0]), first.particles.save(states[1]), first.target.save(states[2]);
   first.collector.save(states[3]), first.streamed.save(states[4]);
@@ -140,6 +141,7 @@ TEST_CASE("an interrupted run drops what the whole run drops", "[inference][roll
   second.target.evaluations = first.target.evaluations;
   second.go(1000);
   CHECK(second.sampler.rollbacks() == 2);
+  CHECK(second.streamed.total().draws() == 20);
   CHECK(second.streamed.total().draws() == whole.streamed.total().draws());
   CHECK(second.streamed.total().mean()(0, 0) == whole.streamed.total().mean()(0, 0));
 }

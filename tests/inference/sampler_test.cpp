@@ -222,6 +222,17 @@ TEST_CASE("noise depends neither on threads nor on how parameters are split into
   }
 }
 
+TEST_CASE("a shard moves as it does in the whole ensemble", "[inference][sampler]") {
+  for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& whole) {
+    Particles<float> shard(whole.layout(), 1, whole.rows() - 1, whole.rows());
+    std::ranges::copy(whole.values().row(whole.rows() - 1), shard.values().row(0).begin());
+    const auto all_rows = make(choice, whole), last = make(choice, shard);
+    if (all_rows->name() == "svgd") return;  // moves every particle by all of them
+    for (int t = 0; t < 5; ++t) all_rows->step(whole, target, batch), last->step(shard, target, batch);
+    CHECK(std::ranges::equal(shard.values().row(0), whole.values().row(whole.rows() - 1)));
+  });
+}
+
 TEST_CASE("after every accepted step the target adapts to where the particles are then", "[inference][sampler]") {
   for_every_sampler([](const SamplerChoice& choice, Bowl& target, Particles<float>& particles) {
     const auto sampler = make(choice, particles);

@@ -410,6 +410,33 @@ TEST_CASE("dropout follows the noise key and leaves LibTorch's own generator alo
   CHECK(score({.seed = 7}) == first);
   CHECK(score({.seed = 7, .step = 1}) != first);
   CHECK(first[0] != first[1]);
+  // The second particle alone, as a shard has it.
+  std::vector<double> second(1);
+  model.log_likelihood(particles.coordinates().block(1, 1), data.batch, {.seed = 7}, {.value = second});
+  CHECK(second[0] == first[1]);
+}
+
+TEST_CASE("running statistics move by the dropout of their own key and row", "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 30), torch::nn::Dropout(0.5), torch::nn::BatchNorm1d(30),
+                                torch::nn::Linear(30, 2));
+  ModuleModel model = gaussian_model(network, 2);
+  Particles<float> particles(model.layout(), 2);
+  initialise_coordinates(particles, 5, 1.0);
+  std::ranges::copy(particles.values().row(0), particles.values().row(1).begin());
+  const Numbers data = random_numbers(6, 4, 2);
+  const auto adapted = [&](std::int64_t first, std::int64_t count, const NoiseKey& key) {
+    for (std::int64_t i = 0; i < 2; ++i) model.initialise_buffers(particles.buffers().row(i));
+    model.adapt(particles.coordinates().block(first, count), data.batch, key, particles.buffers().block(first, count));
+    const auto row = particles.buffers().row(first + count - 1);
+    return std::vector<float>(row.begin(), row.end());
+  };
+  torch::manual_seed(1);
+  const std::vector<float> second = adapted(0, 2, {.seed = 7}), first = adapted(0, 1, {.seed = 7});
+  CHECK(first != second);
+  torch::manual_seed(2);
+  CHECK(adapted(0, 1, {.seed = 7}) == first);
+  CHECK(adapted(1, 1, {.seed = 7}) == second);
+  CHECK(adapted(0, 1, {.seed = 7, .step = 1}) != first);
 }
 
 TEST_CASE("scoring leaves the running statistics of batch normalisation as they were", "[inference][module]") {
@@ -641,8 +668,31 @@ TEST_CASE("an LSTM carries its state from chunk to chunk as through one pass", "
       for (std::int64_t t = 0; t < 6; ++t)
         CHECK(piece.mean()(r * 6 + t, 0) == Approx(long_one.mean()(r * length + first + t, 0)).margin(1e-5));
   }
-  CarriedState<float> narrow(2, hidden);
+  // Both particles in one call have what each has alone.
+  Model<float>& network_model = posterior.model();
+  CarriedState<float> both(2, 2 * sequences * hidden), alone(1, 2 * sequences * hidden);
+  for (std::int64_t i = 0; i < 2; ++i)
+    fill_normal(both.rows().before.row(i), {.seed = 8}, static_cast<std::uint32_t>(i));
+  std::ranges::copy(both.rows().before.row(1), alone.rows().before.row(0).begin());
   Inputs<float> inputs = part(0, 6).inputs;
+  std::vector<float> together(2 * sequences * 6), apart(sequences * 6);
+  inputs.carried = both.rows();
+  network_model.predict(particles.coordinates(), inputs, {together.data(), 2 * sequences * 6, 1});
+  inputs.carried = alone.rows();
+  network_model.predict(particles.coordinates().block(1, 1), inputs, {apart.data(), sequences * 6, 1});
+  CHECK(std::ranges::equal(apart, std::span(together).subspan(sequences * 6)));
+  CHECK(std::ranges::equal(alone.rows().after.row(0), both.rows().after.row(1)));
+
+  // A product with the Hessian looks at the batch once more; the state that an evaluation left stays.
+  Batch<float> batch = part(0, 4);
+  batch.inputs.carried = both.rows();
+  for (std::int64_t i = 0; i < 2; ++i) std::ranges::fill(both.rows().after.row(i), 7.0F);
+  Matrix<float> product(2, particles.size());
+  network_model.hessian_product(particles.coordinates(), batch, {}, particles.values(), product.view());
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (const float number : both.rows().after.row(i)) CHECK(number == 7);
+
+  CarriedState<float> narrow(2, hidden);
   inputs.carried = narrow.rows();
   CHECK_THROWS_WITH(add_predictions(piece, posterior, particles.coordinates(), inputs, {}),
                     Catch::Contains("expected [2, 12]"));

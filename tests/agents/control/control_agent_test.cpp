@@ -132,6 +132,47 @@ TEST_CASE("a mean over paths is one over steps times the length of episodes", "[
   }
 }
 
+TEST_CASE("a mean over paths is that over each particle's own paths", "[agents][control]") {
+  // A kernel so narrow that no particle feels another: each goes along its own gradient.
+  const auto moved = [](const std::string& scale) {
+    ControlAgent agent(small(Learner::reinforce, PolicyPosterior::svgd, true,
+                             {{"bandwidth_rule", "fixed"},
+                              {"bandwidth", "1e-6"},
+                              {"alpha", "1"},
+                              {"weight_precision", "1e-12"},
+                              {"optimizer", "sgd"},
+                              {"momentum", "0"},
+                              {"clip_norm", "0"},
+                              {"step_size", "0.01"},
+                              {"gradient_scale", scale}}),
+                       *environment_of("CartPole-v1"), 5);
+    const std::vector<float> before[2]{particle(agent, 0), particle(agent, 1)};
+    agent.iterate();
+    std::vector<double> lengths;  // of the way that each of two particles went
+    for (std::int64_t i = 0; i < 2; ++i) {
+      const std::vector<float> after = particle(agent, i);
+      double square = 0;
+      for (std::size_t q = 0; q < after.size(); ++q) square += std::pow(double{after[q]} - before[i][q], 2);
+      lengths.push_back(std::sqrt(square));
+    }
+    return lengths;
+  };
+  const std::vector<double> steps = moved("per_step"), episodes = moved("per_episode");
+  const double first = episodes[0] / steps[0], second = episodes[1] / steps[1];  // steps a path
+  CHECK(first > 8);
+  CHECK(second > 8);
+  CHECK(std::abs(first - second) > 0.1);
+}
+
+TEST_CASE("the statistics of the observations are those of the rows that count", "[agents][control]") {
+  // Whole paths of unequal lengths: a slot that has played its last one goes on and does not count.
+  ControlAgent agent(small(Learner::reinforce, PolicyPosterior::none, true, {{"normalize_observations", "true"}}),
+                     *environment_of("CartPole-v1"), 5);
+  agent.iterate();
+  const Snapshot state = test::snapshot_of(agent);
+  CHECK(state.get_scalar<double>("policy/observations/count") == static_cast<double>(agent.total_steps()));
+}
+
 TEST_CASE("independent particles learn as they would alone", "[agents][control]") {
   for (const Learner learner : learners) {
     ControlAgent alone(small(learner, PolicyPosterior::none, true), *environment_of("CartPole-v1"), 5),

@@ -153,6 +153,9 @@ TEST_CASE("a control run that is asked to stop stops soon, and its state can be 
   stop.request_stop();
   run->advance(1000, stop, {recorder, progress});
   CHECK(run->steps_done() == 0);
+  for (const ControlOutcome& outcome : run->outcomes(stop))
+    for (const auto* episodes : {&outcome.deterministic, &outcome.sampled})
+      for (const FinishedEpisode& episode : *episodes) CHECK(episode.length == 0);
   CHECK_NOTHROW(make_run()->restore(test::snapshot_of(*run)));
 }
 

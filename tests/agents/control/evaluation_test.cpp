@@ -106,6 +106,14 @@ TEST_CASE("deterministic episodes repeat, drawn ones differ by seed, neither by 
   set_thread_count(before);
 }
 
+TEST_CASE("the particles' episodes begin differently", "[agents][evaluation]") {
+  const auto episodes = play_episodes(constant_policies(), *test::countdown(), every_particle(30, 3), {.seed = 4});
+  std::map<std::int64_t, std::vector<std::int64_t>> lengths;
+  for (const FinishedEpisode& episode : episodes) lengths[episode.particle].push_back(episode.length);
+  CHECK(lengths[0] != lengths[1]);
+  CHECK(lengths[1] != lengths[2]);
+}
+
 TEST_CASE("an episode is watched before its first step and after each one", "[agents][evaluation]") {
   const policies::ControlPolicy policy = constant_policies();
   std::mutex door;

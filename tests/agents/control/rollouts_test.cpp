@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "agents/toy_control.h"
@@ -176,6 +177,21 @@ TEST_CASE("a particle plays the same beside others as alone, and others play oth
   for (std::size_t i = 0; i < own.size(); ++i) CHECK(own[i] == all[i]);
   CHECK(together.shards()[0].actions != together.shards()[2].actions);
   CHECK(together.shards()[0].observations != together.shards()[2].observations);
+}
+
+TEST_CASE("every slot of a particle draws its own actions", "[agents][rollouts]") {
+  policies::ControlPolicy policy = policy_of(1);
+  std::ranges::fill(policy.particles().values().row(0), 0.0F);  // an action is its noise, whatever is seen
+  policy.refresh();
+  RolloutShape shape = stretch;
+  shape.particles = 1;
+  Rollouts rollouts(*test::countdown(), shape, 2);
+  rollouts.collect(policy);
+  REQUIRE(rollouts.shards().size() > 1);
+  std::set<float> drawn;
+  for (const RolloutShard& shard : rollouts.shards())
+    drawn.insert(shard.actions.begin(), shard.actions.begin() + shard.rows());
+  CHECK(std::ssize(drawn) == shape.slots * shape.steps);
 }
 
 TEST_CASE("what is collected does not depend on threads", "[agents][rollouts]") {

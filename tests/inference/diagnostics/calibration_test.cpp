@@ -76,4 +76,7 @@ TEST_CASE("predictions that make no sense are refused by row", "[inference][cali
   const std::vector<double> beyond{1.5, -0.5};
   CHECK_ERROR(brier_score({beyond.data(), 1, 2}, std::vector<std::int64_t>{0}), usage, "probability 1.5 in row 0");
   CHECK_ERROR(area_under_roc({}, std::vector<double>{1}), usage, "got 0 and 1");
+  const std::vector<double> broken{0.5, NAN}, whole{0.2};
+  CHECK_ERROR(area_under_roc(broken, whole), usage, "a score is not a number");
+  CHECK_ERROR(area_under_roc(whole, broken), usage, "a score is not a number");
 }

@@ -114,15 +114,26 @@ TEST_CASE("meters of shards put together read what one meter of all particles do
   Quadratic<double> target(size, 1, 0);
   Particles<double> particles(target.layout(), rows);
   Sgld<double> sampler({.step = {.step_size = 0.2}}, particles.ensemble(3));
-  ConfigurationalTemperature all(target.layout()), first(target.layout()), second(target.layout());
+  ConfigurationalTemperature all(target.layout()), first(target.layout()), second(target.layout()),
+      third(target.layout());
+  bool together = false;
   sampler.observe_gradients([&](const Particles<double>& seen) {
     all.add(seen.coordinates(), seen.gradients(), target);
-    first.add(seen.coordinates().block(0, 2), seen.gradients().block(0, 2), target);
-    second.add(seen.coordinates().block(2, 4), seen.gradients().block(2, 4), target);
+    if (together) return first.add(seen.coordinates(), seen.gradients(), target);
+    first.add(seen.coordinates().block(0, 1), seen.gradients().block(0, 1), target);
+    second.add(seen.coordinates().block(1, 2), seen.gradients().block(1, 2), target);
+    third.add(seen.coordinates().block(3, 3), seen.gradients().block(3, 3), target);
   });
+  const auto check_same = [&] {
+    CHECK(first.readings()[0].mean == Approx(all.readings()[0].mean).epsilon(1e-12));
+    CHECK(first.readings()[0].low == Approx(all.readings()[0].low).epsilon(1e-12));
+  };
   for (int t = 0; t < 500; ++t) sampler.step(particles, target, {});
-  first.merge(second);
-  CHECK(first.readings()[0].mean == Approx(all.readings()[0].mean).epsilon(1e-12));
-  CHECK(first.readings()[0].low == Approx(all.readings()[0].low).epsilon(1e-12));
+  first.merge(second), first.merge(third);
+  check_same();
   CHECK_ERROR(first.merge(ConfigurationalTemperature(target.layout())), usage, "the same 500 steps, got 0");
+  // Put together in the middle of a block, the meter goes on for all of them.
+  together = true;
+  for (int t = 0; t < 300; ++t) sampler.step(particles, target, {});
+  check_same();
 }

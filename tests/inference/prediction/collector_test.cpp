@@ -83,6 +83,13 @@ TEST_CASE("steps that explore give no samples", "[inference][collector]") {
   CHECK(taken == Steps{8, 9});
   CHECK(surprised.taken() == 2);
   CHECK(surprised.skipped() == 8);
+  Snapshot saved;
+  surprised.save(saved);
+  Collector resumed({.burn_in = 0, .samples = 10}, 10);
+  resumed.restore(saved);
+  CHECK(resumed.taken() == 2);
+  CHECK(resumed.skipped() == 8);
+  CHECK(resumed.take({.lost_steps = 10}).dropped == 2);  // what was passed over is no sample that is lost
 }
 
 TEST_CASE("a collection that cannot be is refused before the run", "[inference][collector]") {
@@ -139,6 +146,12 @@ TEST_CASE("samples are kept with their buffers, sample by sample and chain by ch
   CHECK(same(samples.sample(1), second.coordinates()));
   CHECK(samples.all().values.rows == 4);
   CHECK(samples.draws(1) == std::vector<double>{2, 101, 12, 111});
+  Snapshot saved;
+  samples.save(saved);
+  CollectedSamples<float> restored(first.layout(), 2);
+  restored.restore(saved);
+  CHECK(same(restored.all(), samples.all()));
+  CHECK(same(restored.sample(1), second.coordinates()));
   CHECK_ERROR(samples.sample(2), usage, "0 to 1, got 2");
   CHECK_ERROR(samples.draws(3), usage, "0 to 2, got 3");
   const Particles<float> alone(first.layout(), 1);

@@ -21,6 +21,7 @@ Layout structured_layout() {
   layout.add("layer0.reflectors_right", {2, 2}, Role::reflector_right, 0);
   layout.add("layer0.bias", {2}, Role::bias, 0);
   layout.add("layer1.weight", {2, 1}, Role::weight, 1);
+  layout.add("layer1.gain", {3}, Role::gain, 1);
   layout.add("log_noise_precision", {1}, Role::log_precision, 2);
   return layout;
 }
@@ -49,9 +50,10 @@ TEST_CASE("the log density counts every variable with its own precision, Jacobia
   double expected = 0;
   const auto add = [&](const char* name, double precision) {
     const LayoutEntry& entry = layout.at(name);
-    for (std::int64_t q = entry.offset; q < entry.offset + entry.size(); ++q) expected += log_normal(row[q], precision);
+    for (std::int64_t q = entry.offset; q < entry.offset + entry.size(); ++q)
+      expected += log_normal(row[q] - entry.centre(), precision);
   };
-  for (const char* name : {"layer0.weight", "layer0.bias", "layer1.weight"})
+  for (const char* name : {"layer0.weight", "layer0.bias", "layer1.weight", "layer1.gain"})
     add(name, std::exp(at("log_weight_precision")));
   add("layer0.reflectors_left", std::exp(at("log_reflector_precision_left")));
   add("layer0.reflectors_right", std::exp(at("log_reflector_precision_right")));

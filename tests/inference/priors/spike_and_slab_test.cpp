@@ -329,7 +329,7 @@ TEST_CASE("residuals are what the slope by the log noise precision says", "[infe
   Particles<double> particles(model.layout(), 1);
   initialise_coordinates(particles, 4, 1);
   particles.view("log_noise_precision", 0)(0, 0) = std::log(0.4);
-  const std::vector<double> row_weights{1, 2, 0.5, 0, 1, -0.5, 1, 1, 3, 1};
+  const std::vector<double> row_weights{1, 2, 0.5, 0, 1, -0.5, 1, 1, 3, 2};  // 11 in all
   const std::vector<std::int32_t> outputs{0, 1, 1, 0, 0, 1, 0, 1, 0, 0};
   Batch<double> weighted = data.regression(), chosen = data.regression();
   weighted.row_weights = row_weights;

@@ -89,6 +89,21 @@ TEST_CASE("D-SGHMC continues from a checkpoint with the same masks and the same 
   CHECK(target.masks == resumed.masks);
 }
 
+TEST_CASE("a step of D-SGHMC explores where the first of its inner moves does", "[inference][dropout_sghmc]") {
+  // A cycle of eight moves, two a step: the first four explore, the steps 0 and 1 of four.
+  DropoutSghmc<double> sampler(
+      {.sghmc = {.step = {.step_size = 0.1, .cycle_steps = 8}, .temperature = {.exploration_share = 0.5}},
+       .inner_steps = 2},
+      ensemble_of(1, 3, 7));
+  MaskedQuadratic target;
+  Particles<double> particles(target.layout(), 1);
+  for (std::int64_t t = 0; t < 12; ++t) {
+    CAPTURE(t);
+    CHECK(sampler.exploring(t) == (t % 4 < 2));
+    CHECK(sampler.step(particles, target, data).exploring == (t % 4 < 2));
+  }
+}
+
 TEST_CASE("the published settings of D-SGHMC in the terms of the equation", "[inference][dropout_sghmc]") {
   const DropoutSghmcOptions options = DropoutSghmcOptions::as_published(1e-4, 1);
   CHECK(options.sghmc.friction == 0.5);

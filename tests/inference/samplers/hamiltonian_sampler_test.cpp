@@ -318,6 +318,21 @@ TEMPLATE_TEST_CASE("the warm-up finds the scales", "[inference][hamiltonian]", H
   CHECK(sampler.divergences() == 0);
 }
 
+TEMPLATE_TEST_CASE("a window estimates the variances from its own steps alone", "[inference][hamiltonian]", Hmc<double>,
+                   Nuts<double>) {
+  // The last window has 500 of the 875 steps that estimate: with the sums of the windows before it in them the
+  // variances would be 1.75.
+  constexpr std::int64_t chains = 8, size = 12;
+  CorrelatedGaussian target(VectorXd::Zero(size), MatrixXd::Identity(size, size));
+  Particles<double> particles(target.layout(), chains);
+  TestType sampler({}, ensemble_of(chains, size, 2));
+  for (int t = 0; t < 1000; ++t) sampler.step(particles, target, {});
+  double sum = 0;
+  for (std::int64_t i = 0; i < chains; ++i)
+    for (const double variance : sampler.inverse_mass(i)) sum += variance;
+  CHECK(sum / (chains * size) == Approx(1).margin(0.15));
+}
+
 TEST_CASE("the windows of a warm-up are Stan's", "[inference][hamiltonian]") {
   const auto ends = [](std::int64_t steps) {
     const WarmUpWindows windows(steps);

@@ -118,11 +118,14 @@ TEST_CASE("a log density that is no number at the start stops the run there", "[
 }
 
 TEST_CASE("an interrupted run goes back to the same state and takes the same steps", "[inference][rollback]") {
+  // Before the first rollback, and at several places after it: with two states, one of them tried, and steps halved.
+  const int interruption = GENERATE(50, 66, 70, 79, 81, 130, 200);
+  CAPTURE(interruption);
   Bowl target(1), later(1);
   Particles<float> particles = at_one(target), again = at_one(later);
-  RollbackSampler<float> guarded(gradient_ascent(5), {.keep_every = 40}),
-      resumed(gradient_ascent(5), {.keep_every = 40});
-  for (int t = 0; t < 50; ++t) guarded.step(particles, target, batch);
+  RollbackSampler<float> guarded(gradient_ascent(8), {.keep_every = 40, .rollbacks = 9}),
+      resumed(gradient_ascent(8), {.keep_every = 40, .rollbacks = 9});
+  for (int t = 0; t < interruption; ++t) guarded.step(particles, target, batch);
   Snapshot sampler, positions, latents;
   guarded.save(sampler);
   particles.save(positions);
@@ -130,12 +133,24 @@ TEST_CASE("an interrupted run goes back to the same state and takes the same ste
   resumed.restore(sampler);
   again.restore(positions);
   later.restore(latents);
-  for (int t = 0; t < 100; ++t) {
-    guarded.step(particles, target, batch);
-    resumed.step(again, later, batch);
+  for (int t = 0; t < 600; ++t) {
+    const StepReport report = guarded.step(particles, target, batch), same = resumed.step(again, later, batch);
+    REQUIRE(same.lost_steps == report.lost_steps);
   }
-  CHECK(guarded.rollbacks() >= 1);
+  CHECK(guarded.rollbacks() >= 2);
   CHECK(resumed.rollbacks() == guarded.rollbacks());
   CHECK(later.adaptations == target.adaptations);
   for (std::int64_t q = 0; q < 4; ++q) CHECK(again.values()(1, q) == particles.values()(1, q));
+}
+
+TEST_CASE("a step size that was scaled from outside stays so after a rollback", "[inference][rollback]") {
+  // After a first step 50 becomes 5, as above: two rollbacks, to 1.25.
+  Bowl target(1);
+  Particles<float> particles = at_one(target);
+  RollbackSampler<float> guarded(gradient_ascent(50), {.keep_every = 1000, .rollbacks = 2});
+  guarded.step(particles, target, batch);
+  guarded.scale_step_size(0.1);
+  for (int t = 0; t < 600; ++t) guarded.step(particles, target, batch);
+  CHECK(guarded.rollbacks() == 2);
+  for (std::int64_t q = 0; q < 4; ++q) CHECK(std::abs(particles.values()(1, q)) < 1e-6);
 }

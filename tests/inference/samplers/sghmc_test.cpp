@@ -5,6 +5,7 @@
 
 #include "core/error_matcher.h"
 #include "inference/ensemble_of.h"
+#include "inference/quadratic_chain.h"
 
 using namespace stein;
 using namespace stein::inference;
@@ -33,6 +34,16 @@ TEST_CASE("the noise of minibatches that SGHMC leaves out follows the step size"
     const double noise = sampler.at(t).noise;
     CHECK(noise * noise == Approx(2 * (0.3 * 2 - eta * 4 / 2) * eta).epsilon(1e-12));
     CHECK(sampler.at(t).drift == Approx(eta).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the temperature of momenta is that at the step size which made them", "[inference][sghmc]") {
+  Numbers sampler(options_with(0), ensemble_of(1, 1, 0));
+  Quadratic<double> target(1, 1, 0);
+  Particles<double> particles(target.layout(), 1);
+  for (int t = 0; t < 3; ++t) {
+    sampler.step(particles, target, {});
+    CHECK(sampler.kinetic_scale() == Approx((1 - 0.3 / 2) * (1 + t / 10.0) / 0.1).epsilon(1e-12));
   }
 }
 
