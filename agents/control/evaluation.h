@@ -17,7 +17,7 @@ struct EvaluationOptions {
   bool deterministic = true;  ///< the most likely action; false: a draw
   double discount = 0.99;     ///< of `discounted_reward`
   std::uint64_t seed = 0;     ///< of environments and draws
-  /// Looked at once a step. Episodes that it cuts short are as if they had never been played.
+  /// Looked at once a step. Episodes that it cuts short have length 0: whoever asked to stop has no result.
   StopToken stop{};
   /// Called for every episode before its first step and after each one, with the slot of the environment that it is
   /// played in. Different episodes may be watched at the same time.

@@ -69,8 +69,9 @@ template <class Scalar>
 void CollectedSamples<Scalar>::restore(const Snapshot& snapshot) {
   layout_.check_description(snapshot.get_text("layout"));
   const auto counts = snapshot.get_vector<std::int64_t>("counts");
-  if (counts.size() != 3 || counts[0] != rows_ || counts[2] < 0)
-    fail(ErrorKind::data, "the saved samples are of {} particles, expected {}", counts.empty() ? 0 : counts[0], rows_);
+  if (counts.size() != 3 || counts[2] < 0)
+    fail(ErrorKind::data, "the saved samples have no counts of particles and samples");
+  if (counts[0] != rows_) fail(ErrorKind::data, "the saved samples are of {} particles, expected {}", counts[0], rows_);
   std::vector<Scalar> values(static_cast<std::size_t>(counts[2] * rows_ * layout_.size()));
   std::vector<Scalar> buffers(static_cast<std::size_t>(counts[2] * rows_ * layout_.buffer_size()));
   snapshot.get("values", std::span<Scalar>(values));

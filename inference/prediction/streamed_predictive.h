@@ -16,7 +16,8 @@ namespace stein::inference {
 ///   if (collector.take(report).keep) add_predictions(streamed.current(), posterior, …);
 /// @endcode
 ///
-/// It holds a part for each state that can be gone back to, up to three times the memory of a Predictive.
+/// It holds a part for each state that can be gone back to and an empty one, up to four times the memory of a
+/// Predictive.
 class StreamedPredictive {
  public:
   /// The parameters and errors of Predictive.

@@ -100,6 +100,29 @@ TEST_CASE("one network and a few have the same bits on any number of threads", "
   set_thread_count(before);
 }
 
+TEST_CASE("predictions of many rows are those of each", "[inference][evaluation]") {
+  const std::int64_t n = GENERATE(1, 5, 128, 300, 1000), particles = GENERATE(1, 3);
+  CAPTURE(n, particles);
+  const Data data(n);
+  const auto posterior = made("direct");
+  const Particles<float> at = posterior->initial_particles(particles, 5, 1);
+  const ParticleRows<const float> all = at.coordinates();
+  std::vector<float> together(static_cast<std::size_t>(particles * n * outputs), NAN), apart(outputs);
+  Model<float>& model = posterior->model();
+  const std::int64_t weights = model.layout().size();
+  Matrix<float> mapped(particles, weights);
+  posterior->effective_weights(all, {}, mapped.view());
+  model.predict({mapped.view()}, data.batch.inputs, {together.data(), particles * n, outputs});
+  for (std::int64_t i = 0; i < particles; ++i)
+    for (std::int64_t r = 0; r < n; ++r) {
+      model.predict({mapped.view().block(i, 1)}, {.dense = data.batch.inputs.dense.block(r, 1)},
+                    {apart.data(), 1, outputs});
+      for (std::int64_t k = 0; k < outputs; ++k)
+        REQUIRE(together[static_cast<std::size_t>((i * n + r) * outputs + k)] ==
+                Approx(apart[static_cast<std::size_t>(k)]).epsilon(1e-4).margin(1e-5));
+    }
+}
+
 TEST_CASE("a likelihood is scaled by N/n in the batch's own unit", "[inference][evaluation]") {
   Data data;
   const auto posterior = make_network_posterior({.flat_prior = true}, {.inputs = inputs, .outputs = outputs});

@@ -314,6 +314,15 @@ TEST_CASE("a run that diverged says so, keeps its last finite state, and has no 
   CHECK_THAT(read_file(folder / "run/log.txt"), Catch::Contains("diverged and will again"));
 }
 
+TEST_CASE("a run that goes on past where it once diverged is no longer said to have", "[runs][session]") {
+  // As with a program that was mended since.
+  const test::TemporaryDirectory folder;
+  start(folder / "run", {{"steps", "20"}, {"checkpoint_every", "4"}}, {.stop_after = 8});
+  write_file_atomically(folder / "run/diverged.txt", "seed 0 lost count at 9\n");
+  CHECK(resume(folder / "run").finished);
+  CHECK_FALSE(fs::exists(folder / "run/diverged.txt"));
+}
+
 TEST_CASE("programs that go on with a run are noted, each once", "[runs][session]") {
   const test::TemporaryDirectory folder;
   start(folder / "run", {}, {.stop_after = 2});

@@ -200,6 +200,10 @@ TEST_CASE("another sweep in the folder is refused, or replaced with all its runs
   CHECK(advance(first));
   const Sweep second = plan(folder / "sweep", {"steps=7,9"});
   CHECK_ERROR(second.write(Existing::refuse), usage, "holds another sweep", "--overwrite");
+  const Sweep longer = plan(folder / "sweep", {"steps=5,7,9"});
+  CHECK_ERROR(longer.write(Existing::refuse), usage, "holds another sweep");
+  const Sweep broken = plan(folder / "sweep", {"steps=5,7"}, {.settings = {{"breaks_at", "3"}}});
+  CHECK_ERROR(broken.write(Existing::refuse), usage, "holds another sweep");
   fs::create_directory(folder / "sweep/steps=9");
   write_file_atomically(folder / "sweep/steps=9/mine.txt", "mine");
   CHECK_ERROR(second.write(Existing::overwrite), usage, "steps=9", "no run of Stein");

@@ -569,6 +569,33 @@ TEST_CASE("modules scored in several threads at once have the dropout of their o
   CHECK(second.values == alone.values);
 }
 
+TEST_CASE("a product with the Hessian has the dropout of its own key", "[inference][module]") {
+  torch::nn::Sequential network(torch::nn::Linear(4, 30), torch::nn::Tanh(), torch::nn::Dropout(0.5),
+                                torch::nn::Linear(30, 2));
+  ModuleModel model = gaussian_model(network, 2);
+  Particles<float> particles(model.layout(), 1);
+  initialise_coordinates(particles, 5, 1.0);
+  const Numbers data = random_numbers(3, 4, 2);
+  const auto product = [&](const NoiseKey& key, std::uint64_t seed) {
+    torch::manual_seed(seed);
+    Matrix<float> found(1, particles.size());
+    model.hessian_product(particles.coordinates(), data.batch, key, std::as_const(particles).values(), found.view());
+    return std::vector<float>(found.row(0).begin(), found.row(0).end());
+  };
+  CHECK(product({.seed = 7}, 1) == product({.seed = 7}, 2));
+  CHECK(product({.seed = 7}, 1) != product({.seed = 8}, 1));
+}
+
+TEST_CASE("a module that trains fewer parameters than when the model was made is refused", "[inference][module]") {
+  torch::nn::Sequential network = two_layers();
+  ModuleModel model = gaussian_model(network, 2);
+  Particles<float> particles(model.layout(), 1);
+  network->named_parameters()["2.bias"].set_requires_grad(false);
+  const Numbers data = random_numbers(3, 4, 2);
+  CHECK_THROWS_WITH(model.log_likelihood(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients()}),
+                    "module: its parameters changed since the model was made");
+}
+
 TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inference][module]") {
   const auto refused = [](torch::nn::Sequential network) { gaussian_model(network, 2); };
   torch::nn::Sequential doubles = two_layers();

@@ -112,6 +112,29 @@ TEST_CASE("metrics are numbered by the steps taken and then by seed, and are tho
   }
 }
 
+TEST_CASE("every evaluation of a run has starts of its own", "[agents][run][control]") {
+  // A policy that hardly moves, always judged on the same starts, would always have the same return.
+  const auto make_still = [](std::uint64_t seed) {
+    ControlAgentOptions options = default_options(Learner::reinforce, PolicyPosterior::none, true);
+    test::set(options, {{"slots", "2"}, {"steps_per_slot", "20"}, {"hidden", "8"}, {"step_size", "1e-12"}});
+    return std::make_unique<ControlAgent>(options, cart_pole(), seed);
+  };
+  const test::TemporaryDirectory folder;
+  {
+    JsonlRecorder recorder(folder / "metrics.jsonl");
+    SilentProgress progress;
+    ControlRun run(runs::SeedRange{4, 5}, make_still, cart_pole(), evaluation, {.environment = "CartPole-v1"});
+    run.advance(6000, StopToken(), {recorder, progress});
+    run.record_rest({recorder, progress});
+  }
+  std::set<double> returns;
+  std::istringstream lines(read_file(folder / "metrics.jsonl"));
+  for (std::string line; std::getline(lines, line);)
+    if (const auto entry = nlohmann::json::parse(line); entry["tag"] == "evaluation_return")
+      returns.insert(entry["value"].get<double>());
+  CHECK(returns.size() > 1);
+}
+
 TEST_CASE("the outcome of a control run has every seed and every particle", "[agents][run][control]") {
   RecorderGroup recorder;
   SilentProgress progress;

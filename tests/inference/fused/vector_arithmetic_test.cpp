@@ -97,6 +97,16 @@ TEST_CASE("rows spread out have zeros between them, and packed again are the sam
   }
 }
 
+TEST_CASE("one number of many that is not finite is seen, wherever it stands", "[inference]") {
+  std::vector<float> x(200'000, 1e30f);  // whose sum of squares overflows
+  CHECK(all_finite(x));
+  for (const std::size_t place : {0, 65'535, 65'536, 150'000, 199'999}) {
+    x[place] = std::numeric_limits<float>::quiet_NaN();
+    CHECK_FALSE(all_finite(x));
+    x[place] = 1e30f;
+  }
+}
+
 TEST_CASE("one number that is not finite shows in the sum of squares, wherever it stands", "[inference]") {
   for (std::size_t place = 0; place < 37; ++place) {
     std::vector<float> x(37, 1.0f);

@@ -222,6 +222,23 @@ TEST_CASE("the published weight of the divergence is B times that of the full jo
     CHECK(one.gradients()(1, j) == Approx(other.gradients()(1, j)).epsilon(1e-10));
 }
 
+TEST_CASE("a call has the same numbers after one of more rows and after one of fewer", "[inference][sharpening]") {
+  const LinearGaussian data;
+  const auto model = sharpened(data.spec, {.sharpening_deviation = 0.2});
+  Particles<double> at(model->layout(), 3);
+  for (std::int64_t i = 0; i < 3; ++i) fill_normal(at.values().row(i), {.seed = 9}, static_cast<std::uint32_t>(i));
+  const auto values = [&](SharpenedModel<double>& with, std::int64_t rows) {
+    std::vector<double> value(static_cast<std::size_t>(rows));
+    with.log_likelihood(at.coordinates().block(0, rows), data.batch(), {.seed = 4},
+                        {.gradient = at.gradients().block(0, rows), .value = value});
+    return value;
+  };
+  std::vector<std::vector<double>> alone;
+  for (const std::int64_t rows : {1, 2, 3})
+    alone.push_back(values(*sharpened(data.spec, {.sharpening_deviation = 0.2}), rows));
+  for (const std::int64_t rows : {2, 3, 1, 2}) CHECK(values(*model, rows) == alone[static_cast<std::size_t>(rows - 1)]);
+}
+
 TEST_CASE("predictions under sharpening: at φ alone, or the bound of the minibatch", "[inference][sharpening]") {
   const LinearGaussian data;
   const auto model = sharpened(data.spec, {.sharpening_deviation = 1e-9, .initial_rate = 0.02});

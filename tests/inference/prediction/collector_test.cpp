@@ -136,6 +136,10 @@ TEST_CASE("a run that is interrupted collects what the whole run does, bit for b
   CHECK_ERROR(other.restore(states[2]), data, "keeps other steps");
   CollectedSamples<float> wider(target.layout(), 3);
   CHECK_ERROR(wider.restore(states[3]), data, "of 2 particles, expected 3");
+  Snapshot broken;
+  broken.put_text("layout", target.layout().description());
+  broken.put("counts", std::vector<std::int64_t>{2, 0});
+  CHECK_ERROR(wider.restore(broken), data, "no counts");
 }
 
 TEST_CASE("samples are kept with their buffers, sample by sample and chain by chain", "[inference][collector]") {

@@ -73,6 +73,20 @@ TEST_CASE("a mask of D-SGHMC holds for all inner moves, and hides its share of t
   }
 }
 
+TEST_CASE("the mask of D-SGHMC shares no random numbers with any particle", "[inference][dropout_sghmc]") {
+  DropoutSghmc<double> sampler({.sghmc = {.step = {.step_size = 0.1}}, .keep = 0.5}, ensemble_of(1, 3, 7));
+  MaskedQuadratic target;
+  Particles<double> particles(target.layout(), 1);
+  sampler.step(particles, target, data);
+  for (std::uint32_t row = 0; row < 100; ++row) {
+    std::vector<double> mask;
+    for (std::uint32_t i = 0; mask.size() < target.masks[0].size(); ++i)
+      for (const std::uint32_t word : random_block({.seed = 7, .stream = Stream::sampler}, row, i))
+        mask.push_back(word < 2147483648U ? 2 : 0);
+    CHECK(mask != target.masks[0]);
+  }
+}
+
 TEST_CASE("D-SGHMC continues from a checkpoint with the same masks and the same bits", "[inference][dropout_sghmc]") {
   const DropoutSghmcOptions options{.sghmc = {.step = {.step_size = 0.1}}, .inner_steps = 2};
   DropoutSghmc<double> through(options, ensemble_of(1, 3, 7)), first(options, ensemble_of(1, 3, 7)),
