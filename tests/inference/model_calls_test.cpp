@@ -33,6 +33,7 @@ class Notebook final : public Model<double> {
   std::int64_t output_count() const override { return 1; }
   std::int64_t carried_size(const Inputs<double>&) const override { return 1; }
   bool concurrent() const override { return false; }
+  std::int64_t rows_per_call() const override { return 0; }  // all particles in one call
 
   void log_likelihood(const ParticleRows<const double>& weights, const Batch<double>& batch, const NoiseKey& noise,
                       const Evaluation<double>& wanted) override {
