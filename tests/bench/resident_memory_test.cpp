@@ -1,7 +1,7 @@
 #include <stein/bench/resident_memory.h>
 
-#include <catch2/catch.hpp>
 #include <sys/mman.h>
+#include <catch2/catch.hpp>
 
 using namespace stein::bench;
 
