@@ -20,8 +20,7 @@ void Model<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, c
   std::vector<Scalar> step(static_cast<std::size_t>(rows));
   for (std::int64_t i = 0; i < rows; ++i) {
     // Relative to the root mean square of the weights, or to 1 where that is less: the step that balances truncation
-    // and
-    // rounding.
+    // and rounding.
     const double length = std::sqrt(sum_of_squares(vectors.row(i)));
     const double scale = std::max(1.0, std::sqrt(sum_of_squares(weights.values.row(i)) / static_cast<double>(size)));
     step[i] = length == 0 ? Scalar{0}

@@ -146,11 +146,10 @@ void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, con
 template <class Scalar>
 Residuals Posterior<Scalar>::residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i,
                                        const Batch<Scalar>& batch, const NoiseKey& noise) {
-  const std::int64_t samples = parameterization_->samples(), size = weight_layout().size();
-  Matrix<Scalar> memory(samples, size);
-  const MatrixView<Scalar> weights = memory.view();
+  const std::int64_t samples = parameterization_->samples();
   const ParticleRows<const Scalar> row = coordinates.block(i, 1);
-  effective_weights(row, noise, weights);
+  const auto block = borrow_block();
+  const MatrixView<const Scalar> weights = weights_of(row, noise, block->weights);
   const MatrixView<const Scalar> buffers{row.buffers.data, samples, row.buffers.columns, 0};
   return residuals_of<Scalar>(*model_, {weights, row.first_row * samples, buffers}, share_of(batch, i, 1));
 }
@@ -182,19 +181,11 @@ template <class Scalar>
 void Posterior<Scalar>::adapt_buffers(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
                                       const NoiseKey& noise, MatrixView<Scalar> buffers) {
   if (buffers.empty()) return;
-  const std::int64_t samples = parameterization_->samples(), size = weight_layout().size();
+  const std::int64_t samples = parameterization_->samples();
   const auto block = borrow_block();
-  if (!parameterization_->passes_through() && block->weights.rows() < samples)
-    block->weights = Matrix<Scalar>(samples, size);
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const ParticleRows<const Scalar> row = coordinates.block(i, 1);
-    MatrixView<const Scalar> weights = row.values;
-    weights.columns = size;
-    if (!parameterization_->passes_through()) {
-      const MatrixView<Scalar> own = block->weights.view().block(0, samples);
-      effective_weights(row, noise, own);
-      weights = own.block(0, 1);
-    }
+    const MatrixView<const Scalar> weights = weights_of(row, noise, block->weights).block(0, 1);
     model_->adapt({weights, row.first_row * samples, buffers.block(i, 1)}, share_of(batch, i, 1), noise,
                   buffers.block(i, 1));
   }
@@ -247,6 +238,21 @@ void Posterior<Scalar>::effective_weights(const ParticleRows<const Scalar>& coor
   ParticleRows<const Scalar> mapped = coordinates;
   mapped.values.columns = parameterization_->coordinates().size();
   parameterization_->forward(mapped, noise, weights, *borrow_block()->trace);
+}
+
+template <class Scalar>
+MatrixView<const Scalar> Posterior<Scalar>::weights_of(const ParticleRows<const Scalar>& coordinates,
+                                                       const NoiseKey& noise, Matrix<Scalar>& memory) {
+  const std::int64_t rows = coordinates.values.rows * weight_samples(), size = weight_layout().size();
+  if (parameterization_->passes_through()) {
+    MatrixView<const Scalar> weights = coordinates.values;
+    weights.columns = size;
+    return weights;
+  }
+  if (memory.rows() < rows) memory = Matrix<Scalar>(rows, size);
+  const MatrixView<Scalar> weights = memory.view().block(0, rows);
+  effective_weights(coordinates, noise, weights);
+  return weights;
 }
 
 template class Posterior<float>;

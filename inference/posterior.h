@@ -52,6 +52,10 @@ class Posterior final : public Target<Scalar> {
   /// predictions.
   void effective_weights(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                          MatrixView<Scalar> weights);
+  /// The same for one use of them: a view of the coordinates where they are the weights themselves, else of `memory`,
+  /// which is made large enough.
+  MatrixView<const Scalar> weights_of(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                      Matrix<Scalar>& memory);
 
  private:
   /// Working memory of one call of the model.

@@ -14,7 +14,8 @@ void SavedSampler::save(Snapshot& snapshot) const {
   snapshot.put_text("sampler", std::string(name));
   snapshot.put_text("form", std::string(form));
   snapshot.put_text("number", std::string(number));
-  snapshot.put("shape", std::vector<std::int64_t>{rows, size});
+  snapshot.put("shape", std::vector<std::int64_t>{rows.count, size});
+  rows.save(snapshot);
 }
 
 void SavedSampler::check(const Snapshot& snapshot) const {
@@ -26,9 +27,10 @@ void SavedSampler::check(const Snapshot& snapshot) const {
   compare("form", "the checkpoint holds the state of {2} in its form '{0}', expected '{1}'", form);
   compare("number", "the checkpoint holds the state of {2} in {0}, expected {1}", number);
   const auto shape = snapshot.get_vector<std::int64_t>("shape");
-  if (shape != std::vector<std::int64_t>{rows, size})
+  if (shape != std::vector<std::int64_t>{rows.count, size})
     fail(ErrorKind::data, "the checkpoint is of {} particles of {} coordinates, expected {} of {}", shape.at(0),
-         shape.at(1), rows, size);
+         shape.at(1), rows.count, size);
+  rows.check(snapshot, name);
 }
 
 }  // namespace stein::inference

@@ -4,6 +4,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/inference/batch.h>
 #include <stein/inference/particles.h>
+#include <stein/inference/storage/row_range.h>
 #include <stein/inference/target.h>
 
 #include <string_view>
@@ -65,23 +66,28 @@ void check_sampler_size(std::int64_t rows, std::int64_t size);
 
 /// Throws Error(usage) unless the particles are those that a sampler was made for.
 template <class Scalar>
-void check_particles(const Particles<Scalar>& particles, std::int64_t rows, std::int64_t size) {
-  STEIN_CHECK(particles.rows() == rows && particles.size() == size,
-              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows, size, particles.rows(),
-              particles.size());
+void check_particles(const Particles<Scalar>& particles, const RowRange& rows, std::int64_t size) {
+  STEIN_CHECK(particles.rows() == rows.count && particles.size() == size,
+              "the sampler was made for {} particles of {} coordinates, got {} of {}", rows.count, size,
+              particles.rows(), particles.size());
+  STEIN_CHECK(particles.first_row() == rows.first,
+              "the sampler was made for particles from row {} of the ensemble on, got those from row {} on", rows.first,
+              particles.first_row());
 }
 
 /// What every sampler's state begins with.
 struct SavedSampler {
   std::string_view name, form, number;  ///< "optimizer", "adam", "float"
-  std::int64_t rows, size;
+  RowRange rows;
+  std::int64_t size;
 
   template <class Scalar>
-  static SavedSampler of(const Sampler<Scalar>& sampler, std::int64_t rows, std::int64_t size) {
+  static SavedSampler of(const Sampler<Scalar>& sampler, const RowRange& rows, std::int64_t size) {
     return {sampler.name(), sampler.form(), sizeof(Scalar) == sizeof(float) ? "float" : "double", rows, size};
   }
   void save(Snapshot& snapshot) const;
-  /// Throws Error(data) saying what differs if the state is of another sampler, form, number type or shape.
+  /// Throws Error(data) saying what differs if the state is of another sampler, form, number type, shape or
+  /// shard.
   void check(const Snapshot& snapshot) const;
 };
 

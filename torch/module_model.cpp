@@ -9,6 +9,7 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -111,6 +112,25 @@ class SeededGenerator {
   at::Generator generator_;
   at::Tensor state_;
 };
+
+/// A NaN that no arithmetic makes: it marks carried state that a function has yet to write.
+constexpr std::uint32_t unwritten = 0x7FC57E19;
+
+void mark_unwritten(const CarriedRows<float>& carried) {
+  for (std::int64_t i = 0; i < carried.after.rows; ++i)
+    std::ranges::fill(carried.after.row(i), std::bit_cast<float>(unwritten));
+}
+
+/// Throws Error(usage) if the function left some of it as it was.
+void check_written(const CarriedRows<float>& carried) {
+  for (std::int64_t i = 0; i < carried.after.rows; ++i)
+    STEIN_CHECK(
+        std::ranges::none_of(carried.after.row(i),
+                             [](float number) { return std::bit_cast<std::uint32_t>(number) == unwritten; }),
+        "module: the function was given the state of the minibatch before and has not written all {} numbers of "
+        "what comes after to `inputs.carried.after`",
+        carried.after.columns);
+}
 
 }  // namespace
 
@@ -304,7 +324,10 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
     const std::span<float> gradient = with_gradient ? wanted.gradient.row(i) : std::span<float>();
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), gradient);
-    const at::Tensor sum = log_likelihood_of(rows_of(masked.batch(), i));
+    const Batch<float> own = rows_of(masked.batch(), i);
+    mark_unwritten(own.inputs.carried);
+    const at::Tensor sum = log_likelihood_of(own);
+    check_written(own.inputs.carried);
     if (with_gradient) (sum * batch.likelihood_scale()).backward();
     binding.check_places(weights.values.row(i), gradient);
     if (wanted.wants_value()) wanted.value[i] = sum.item<double>() * batch.likelihood_scale();
@@ -393,7 +416,9 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
     Inputs<float> own = inputs;
     own.carried = inputs.carried.block(i, 1);
+    mark_unwritten(own.carried);
     const at::Tensor found = functions_.outputs(own);
+    check_written(own.carried);
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),
                 found.numel(), found.dim());

@@ -46,7 +46,8 @@ struct ModuleFunctions {
 /// Recurrent layers come first, each in the order of cuDNN's flat buffer (matrices, then biases); the others follow in
 /// the order in which they are registered. Matrices and kernels are Role::weight; gains of normalisations, and whatever
 /// else of one dimension starts at 1 throughout, Role::gain; other vectors Role::bias. Weights start with the fan-in of
-/// their layer: inputs × kernel of a convolution, inputs of a linear or recurrent matrix, 1 of an embedding. Frozen
+/// their layer: inputs × kernel of a convolution (of a transposed one, kernel / stride), inputs of a linear or
+/// recurrent matrix, 1 of an embedding. Frozen
 /// parameters are not sampled.
 ///
 /// Real-valued buffers (the running statistics of batch normalisation) are the buffers of the layout: during a call the
@@ -77,8 +78,9 @@ class ModuleModel final : public Model<float> {
   /// The module's own buffers.
   void initialise_buffers(std::span<float> row) const override;
 
-  /// @throws Error(usage) for shapes that do not fit and for a batch with a score of its own; if the functions give no
-  ///         scalar, or move a parameter to other memory; if the module's parameters changed since the model was made
+  /// @throws Error(usage) for shapes that do not fit and for a batch with a score of its own; if the functions leave
+  ///         some of `inputs.carried.after` as it was, give no scalar, or move a parameter to other memory; if the
+  ///         module's parameters changed since the model was made
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       const Evaluation<float>& wanted) override;
   /// By differentiating twice; where an operation of the module has no second derivative, by differences.

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/torch/module_parameters.h>
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/instancenorm.h>
 #include <torch/nn/modules/normalization.h>
@@ -39,9 +40,26 @@ bool is_gain(const Module* owner, const std::string& own_name, const at::Tensor&
   return tensor.dim() == 1 && tensor.numel() > 0 && tensor.eq(1).all().item<bool>();
 }
 
-/// LibTorch keeps weights [outputs, inputs, …]; a row of an embedding is chosen, not added up.
+/// Weights of a transposed convolution are [inputs, outputs / groups, kernel…]; of a kernel one place of every stride
+/// meets a number of the output. 0 if the layer is none.
+template <std::size_t dimensions, class Layer>
+std::int64_t transposed_fan_in(const Module* owner, const at::Tensor& tensor) {
+  const auto* layer = dynamic_cast<const Layer*>(owner);
+  if (layer == nullptr) return 0;
+  std::int64_t found = tensor.size(0) / layer->options.groups();
+  for (std::size_t d = 0; d < dimensions; ++d)
+    found *= std::max<std::int64_t>(1, layer->options.kernel_size()->at(d) / layer->options.stride()->at(d));
+  return found;
+}
+
+/// Other layers of LibTorch keep weights [outputs, inputs, …]; a row of an embedding is chosen, not added up.
 std::int64_t fan_in(const Module* owner, const at::Tensor& tensor) {
+  using namespace torch::nn;
   if (tensor.dim() < 2 || (owner != nullptr && is_embedding(*owner))) return 1;
+  for (const std::int64_t transposed : {transposed_fan_in<1, ConvTranspose1dImpl>(owner, tensor),
+                                        transposed_fan_in<2, ConvTranspose2dImpl>(owner, tensor),
+                                        transposed_fan_in<3, ConvTranspose3dImpl>(owner, tensor)})
+    if (transposed > 0) return transposed;
   return tensor.numel() / tensor.size(0);
 }
 

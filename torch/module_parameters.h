@@ -15,7 +15,7 @@ struct ModuleParameter {
   std::string name;  ///< as `named_parameters()` has it
   at::Tensor tensor;
   Role role = Role::weight;
-  std::int64_t fan_in = 1;  ///< inputs that one number of the layer's output adds up
+  std::int64_t fan_in = 1;  ///< numbers that one of the layer's output adds up
 };
 
 /// The trainable parameters of `module`: first those of recurrent layers (torch::nn::RNN, LSTM, GRU), of each all

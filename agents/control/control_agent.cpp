@@ -178,14 +178,17 @@ IterationReport ControlAgent::iterate() {
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
   report.entropy = entropy_and_densities();
+  bool moved = false;
   try {
-    update();
+    moved = update();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::numeric) throw;
     fail(ErrorKind::numeric, "seed {}, iteration {}: {}", seed_, iterations_, error.what());
   }
-  baseline_->refit(value_rows(experience_.all()));
-  observe();
+  if (moved) {
+    baseline_->refit(value_rows(experience_.all()));
+    observe();
+  }
   ++iterations_;
   return report;
 }
@@ -225,11 +228,12 @@ ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
           .scale = rows.scale};
 }
 
-void ControlAgent::update() {
+/// All updates from what was collected; false where the policies went back.
+bool ControlAgent::update() {
   if (options_.minibatches == 1) {
     for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch)
-      if (!step(experience_.all())) return;
-    return;
+      if (!step(experience_.all())) return false;
+    return true;
   }
   const std::int64_t rows = experience_.all().rows;
   std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
@@ -244,9 +248,10 @@ void ControlAgent::update() {
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
-      if (!step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}))) return;
+      if (!step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}))) return false;
     }
   }
+  return true;
 }
 
 /// One update of all policies and of the baseline; false where the policies went back to earlier ones, which have not

@@ -165,7 +165,7 @@ class ControlAgent {
 
  private:
   double entropy_and_densities();
-  void update();
+  bool update();
   bool step(const ExperienceRows& rows);
   void observe();
   ValueRows value_rows(const ExperienceRows& rows) const;

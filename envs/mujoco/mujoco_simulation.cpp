@@ -20,7 +20,8 @@ constexpr int whole_state = mjSTATE_INTEGRATION;
 
 }  // namespace
 
-// What frees raises no errors, and neither does mj_versionString; every other call of MuJoCo is guarded.
+// What frees raises no errors, and neither do mj_versionString, mjs_getError and mju_warningText, which give a text;
+// every other call of MuJoCo is guarded.
 
 void MujocoModel::Deleter::operator()(mjModel_* model) const {
   mj_deleteModel(model);

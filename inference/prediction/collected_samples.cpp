@@ -15,6 +15,9 @@ void CollectedSamples<Scalar>::add(const Particles<Scalar>& particles) {
               layout_.size(), layout_.buffer_size(), particles.rows(), particles.size(),
               particles.layout().buffer_size());
   if (size_ == 0) first_row_ = particles.first_row();
+  STEIN_CHECK(particles.first_row() == first_row_,
+              "samples: expected particles from row {} on, got those from row {} on", first_row_,
+              particles.first_row());
   for (std::int64_t i = 0; i < rows_; ++i) {
     const auto values = particles.values().row(i), buffers = particles.buffers().row(i);
     values_.insert(values_.end(), values.begin(), values.end());

@@ -179,20 +179,20 @@ void add_predictions(Predictive& predictive, Posterior<Scalar>& posterior,
                      const ParticleRows<const Scalar>& coordinates, const Inputs<Scalar>& inputs, const NoiseKey& noise,
                      double noise_precision) {
   Model<Scalar>& model = posterior.model();
-  const std::int64_t samples = posterior.weight_samples(), size = posterior.weight_layout().size();
+  const std::int64_t samples = posterior.weight_samples();
   const std::int64_t outputs = model.output_count(), count = model.output_rows(inputs);
   inputs.carried.check(coordinates.values.rows * samples, model.carried_size(inputs));
   // Some draws at a time, for all cores; the weight samples of one row share its buffers.
   const bool together = model.concurrent() && (samples == 1 || coordinates.buffers.empty());
   const std::int64_t rows = coordinates.values.rows, most = together ? std::min<std::int64_t>(rows, 16) : 1;
-  Matrix<Scalar> memory(most * samples, size);
+  Matrix<Scalar> memory;
   std::vector<Scalar> predicted(static_cast<std::size_t>(most * samples * count * outputs));
   const LayoutEntry* precision = noise_entry(posterior.weight_layout());
   for (std::int64_t first = 0; first < rows; first += most) {
     const std::int64_t draws = std::min(most, rows - first) * samples;
     const ParticleRows<const Scalar> some = coordinates.block(first, draws / samples);
-    const MatrixView<Scalar> weights = memory.view().block(0, draws), all{predicted.data(), draws * count, outputs};
-    posterior.effective_weights(some, noise, weights);
+    const MatrixView<const Scalar> weights = posterior.weights_of(some, noise, memory);
+    const MatrixView<Scalar> all{predicted.data(), draws * count, outputs};
     MatrixView<const Scalar> buffers = some.buffers;
     if (samples > 1 && !buffers.empty()) buffers = {buffers.data, samples, buffers.columns, 0};
     Inputs<Scalar> own = inputs;

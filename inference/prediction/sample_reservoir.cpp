@@ -70,9 +70,14 @@ SampleReservoir<Scalar> SampleReservoir<Scalar>::create(fs::path directory) {
 template <class Scalar>
 SampleReservoir<Scalar> SampleReservoir<Scalar>::open(fs::path directory) {
   SampleReservoir reservoir(std::move(directory));
-  const std::int64_t files = std::ranges::count_if(sample_files(reservoir.directory_), [](const fs::path& path) {
-    return path.filename().string().starts_with("sample-");
-  });
+  std::int64_t files = 0;
+  for (const fs::path& path : sample_files(reservoir.directory_)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with("sample-"))
+      ++files;
+    else  // the next drop gets another number
+      reservoir.drops_ = std::max<std::int64_t>(reservoir.drops_, std::stoll(name.substr(std::size("dropped-") - 1)));
+  }
   while (fs::exists(reservoir.file(reservoir.size_))) ++reservoir.size_;
   if (files != reservoir.size_)
     fail(ErrorKind::data, "'{}' is missing, and later samples are there", reservoir.file(reservoir.size_).string());

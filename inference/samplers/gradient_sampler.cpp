@@ -25,11 +25,11 @@ GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const Gradien
                                          const Ensemble& ensemble)
     : schedule_(schedule),
       clip_(checked(clip)),
-      rows_(ensemble.rows.count),
+      rows_(ensemble.rows),
       size_(ensemble.size()),
       seed_(ensemble.seed),
       driver_(inference::driver<Scalar>(ensemble)) {
-  check_sampler_size(rows_, size_);
+  check_sampler_size(rows_.count, size_);
 }
 
 template <class Scalar>

@@ -47,7 +47,7 @@ class GradientSampler : public Sampler<Scalar> {
   /// `Target::adapt` with the noise of the last evaluation.
   void adapt(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
 
-  std::int64_t rows() const { return rows_; }
+  std::int64_t rows() const { return rows_.count; }
   std::int64_t size() const { return size_; }
   std::uint64_t seed() const { return seed_; }
   const Driver<Scalar>& driver() const { return driver_; }
@@ -58,7 +58,8 @@ class GradientSampler : public Sampler<Scalar> {
 
   Schedule schedule_;
   GradientClipOptions clip_;
-  std::int64_t rows_, size_;
+  RowRange rows_;
+  std::int64_t size_;
   std::uint64_t seed_;
   const Driver<Scalar>& driver_;
   std::int64_t steps_ = 0;

@@ -9,18 +9,18 @@ template <class Scalar>
 HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options, const Ensemble& ensemble)
     : options_(checked(options)),
       windows_(options.warm_up),
-      rows_(ensemble.rows.count),
+      rows_(ensemble.rows),
       size_(ensemble.size()),
       seed_(ensemble.seed) {
-  check_sampler_size(rows_, size_);
+  check_sampler_size(rows_.count, size_);
   const auto width = static_cast<std::size_t>(size_);
   const Chain fresh{.step_size = options.step_size,
                     .inverse_mass = std::vector<Scalar>(width, Scalar{1}),
                     .mean = std::vector<double>(width),
                     .square = std::vector<double>(width)};
-  chains_.assign(static_cast<std::size_t>(rows_), fresh);
-  trajectories_.resize(static_cast<std::size_t>(rows_));
-  moved_ = Matrix<Scalar>(rows_, size_);
+  chains_.assign(static_cast<std::size_t>(rows_.count), fresh);
+  trajectories_.resize(static_cast<std::size_t>(rows_.count));
+  moved_ = Matrix<Scalar>(rows_.count, size_);
 }
 
 template <class Scalar>
@@ -30,12 +30,12 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   STEIN_CHECK(target.has_value(batch), "{} needs a target with a log density, not a gradient alone", this->name());
   STEIN_CHECK(batch.inputs.carried.empty(),
               "{}: a trajectory asks for many gradients, expected a batch without carried state", this->name());
-  for (std::int64_t row = particles.first_row(); row < particles.first_row() + rows_; ++row)
+  for (std::int64_t row = rows_.first; row < rows_.first + rows_.count; ++row)
     STEIN_CHECK(target.free_coordinates(row).empty(),
                 "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
                 row);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  errors_.assign(static_cast<std::size_t>(rows_), nullptr);
+  errors_.assign(static_cast<std::size_t>(rows_.count), nullptr);
   const auto move_one = [&](std::int64_t i) {
     const auto chain = static_cast<std::size_t>(i);
     try {
@@ -45,9 +45,9 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     }
   };
   if (target.concurrent())
-    parallel_for(rows_, move_one);
+    parallel_for(rows_.count, move_one);
   else
-    for (std::int64_t i = 0; i < rows_; ++i) move_one(i);
+    for (std::int64_t i = 0; i < rows_.count; ++i) move_one(i);
   for (const std::exception_ptr& error : errors_)  // that of the first chain, whichever was the first in time
     if (error != nullptr) std::rethrow_exception(error);
 
@@ -60,7 +60,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     if (trajectory.divergent) ++divergences_;
     acceptances_ += trajectory.acceptance;
   }
-  for (std::int64_t i = 0; i < rows_; ++i)  // only now: an error in one chain leaves all of them where they were
+  for (std::int64_t i = 0; i < rows_.count; ++i)  // only now: an error in one chain leaves all of them where they were
     std::ranges::copy(moved_.row(i), particles.values().row(i).begin());
   if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
@@ -162,7 +162,7 @@ void HamiltonianSampler<Scalar>::scale_step_size(double factor) {
 template <class Scalar>
 double HamiltonianSampler<Scalar>::acceptance() const {
   const std::int64_t kept = std::max<std::int64_t>(0, steps_ - options_.warm_up);
-  return acceptances_ / static_cast<double>(kept * rows_);
+  return acceptances_ / static_cast<double>(kept * rows_.count);
 }
 
 template <class Scalar>

@@ -108,7 +108,8 @@ class HamiltonianSampler : public Sampler<Scalar> {
 
   TrajectoryOptions options_;
   WarmUpWindows windows_;
-  std::int64_t rows_, size_;
+  RowRange rows_;
+  std::int64_t size_;
   std::uint64_t seed_;
   std::int64_t steps_ = 0, divergences_ = 0, gradients_ = 0;
   double acceptances_ = 0;  ///< sum, after the warm-up

@@ -198,6 +198,9 @@ def planted():
     record = read_record(PLANTED, PLANTED_COMMAND)
     if record is None:
         return ""
+    listed = subprocess.run([ROOT / "scripts/mutants", "--list"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if list(record["planted"]) != [line.split()[0] for line in listed.splitlines()]:
+        sys.exit(f"{PLANTED.relative_to(ROOT)} has other bugs than scripts/mutants plants: run `{PLANTED_COMMAND}`")
     text = "\n## Errors planted in the product's own code\n\nThe mutants above are errors that the tests put in. `make mutants` changes a line of the "
     text += f"product, one at a time, and\nruns the test files named with it; the last column has those of them that failed. Commit: {' and '.join(map(short_commit, commits_of(record)))}.\n\n"
     text += "| error | file | noticed by |\n|---|---|---|\n"

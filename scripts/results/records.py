@@ -28,6 +28,9 @@ def clean_commit():
     changed = git("diff", "--name-only", "HEAD").splitlines()
     if changed:
         sys.exit(f"experiments run from a clean commit only, but these tracked files differ from HEAD: {', '.join(changed)}")
+    added = git("ls-files", "--others", "--exclude-standard", "*.cpp", "*.h", "*.inc", "*.cu", "CMakeLists.txt", "*.cmake").splitlines()
+    if added:
+        sys.exit(f"experiments run from a clean commit only, but the build would take these files, which are in none: {', '.join(added)}")
     commit = git("rev-parse", "HEAD")
     if not PROGRAM.exists():
         sys.exit(f"{PROGRAM.relative_to(ROOT)} is not there: run `make build` first")

@@ -42,6 +42,9 @@ void check_density(inference::Target<double>& target, const LogisticData& data, 
   std::vector<double> value(1);
   target.evaluate(point.coordinates(), {}, {}, {.gradient = point.gradients(), .value = value});
   CHECK(value[0] + constant == Approx(expected.value).epsilon(1e-12));
+  std::vector<double> alone(1);
+  target.evaluate(point.coordinates(), {}, {}, {.value = alone});
+  CHECK(alone == value);
   for (std::int64_t j = 0; j < data.columns; ++j) {
     const double largest = static_cast<double>(data.rows) + std::abs(weights[static_cast<std::size_t>(j)]);
     CHECK(std::abs(point.gradients()(0, j) - expected.slope[j]) < 1e-13 * largest);

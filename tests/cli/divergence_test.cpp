@@ -13,7 +13,7 @@ namespace {
 
 bool all_finite(const stein::Snapshot& state) {
   for (const auto& [name, array] : state.arrays()) {
-    if (array.type != stein::ElementType::float32) continue;
+    if (array.type != stein::ElementType::float32 || array.bytes.size() == 0) continue;
     std::vector<float> values(array.bytes.size() / sizeof(float));
     std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
     for (const float value : values)

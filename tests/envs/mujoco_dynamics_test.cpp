@@ -194,6 +194,13 @@ TEST_CASE("under the same integrator a twin is its task, over one step and over 
   CHECK(largest_difference(DoublePendulum({}), links, 60, 25) < 1e-10);
 }
 
+TEST_CASE("a model is compiled once while somebody has it", "[envs][control][mujoco]") {
+  const std::string text(model_texts::rllab_cart_pole);
+  const auto first = MujocoModel::from_text("cart", text), second = MujocoModel::from_text("cart", text);
+  CHECK(first == second);
+  CHECK(MujocoModel::from_text("links", std::string(model_texts::rllab_double_pendulum)) != first);
+}
+
 TEST_CASE("a twin's path is the solution of its task's equations of motion, over one step and over half a second",
           "[envs][control][mujoco]") {
   const std::string cart = "cartpole-swingup-mujoco", links = "double-pendulum-mujoco";

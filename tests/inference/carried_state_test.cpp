@@ -255,8 +255,9 @@ TEST_CASE("state of another shape than the weights' is refused, and forgetting i
   }
 
   const CarriedRows<double> rows = state.rows();
-  rows.before(1, 2) = 7;
+  rows.before(1, 2) = 7, rows.after(0, 1) = 7;
   state.reset();
+  rows.accept();  // nor does what was left before come back
   CHECK(rows.before.data == state.rows().before.data);
   CHECK(numbers(rows.before) == std::vector<double>(2 * sequences));
 }

@@ -18,6 +18,7 @@ struct Seen {
   std::string what;  ///< "score", "adapt" or "predict"
   std::int64_t row;  ///< by the global count of rows of weights
   double weight, target, buffer;
+  const double* place;           ///< of its weight
   const double *before, *after;  ///< its carried state
   NoiseKey noise;
 };
@@ -60,8 +61,8 @@ class Notebook final : public Model<double> {
   void note(const std::string& what, const ParticleRows<const double>& weights, std::int64_t i, double target,
             const CarriedRows<double>& carried, const NoiseKey& noise) {
     seen_.push_back({what, weights.first_row + i, weights.values(i, 0), target,
-                     weights.buffers.empty() ? 0 : weights.buffers(i, 0), carried.before.data, carried.after.data,
-                     noise});
+                     weights.buffers.empty() ? 0 : weights.buffers(i, 0), weights.values.row(i).data(),
+                     carried.before.data, carried.after.data, noise});
   }
 
   Layout layout_;
@@ -194,6 +195,23 @@ TEST_CASE("a prior is shown the coordinates of gradients, not of values alone", 
   CHECK(here.prior->observed == 0);
   here.posterior->evaluate(here.particles.coordinates(), here.batch(), {}, {.gradient = here.particles.gradients()});
   CHECK(here.prior->observed == particles_here);
+}
+
+TEST_CASE("coordinates that are the weights themselves reach the model where they lie", "[inference][model_calls]") {
+  std::vector<Seen> seen;
+  auto model = std::make_unique<Notebook>(seen);
+  auto direct = std::make_unique<Direct<double>>(model->layout());
+  Posterior<double> posterior(std::move(model), std::move(direct), {});
+  Particles<double> particles = posterior.initial_particles(3, 1, 1);
+  const std::vector<double> x{1, 2}, y{3, 4};
+  const Batch<double> batch{
+      .inputs = {.dense = {x.data(), 2, 1}}, .targets = {y.data(), 2, 1}, .rows = 2, .data_size = 2};
+  Predictive predictive(Likelihood::gaussian, 2, 1);
+  posterior.evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
+  posterior.adapt(particles.coordinates(), batch, {}, particles.buffers());
+  add_predictions(predictive, posterior, particles.coordinates(), batch.inputs, {});
+  REQUIRE(seen.size() == 9);
+  for (const Seen& one : seen) CHECK(one.place == particles.values().row(one.row).data());
 }
 
 TEST_CASE("a prediction gives every draw its own state and its particle's buffers", "[inference][model_calls]") {

@@ -200,4 +200,13 @@ TEST_CASE("a run that is resumed before a rollback has the samples that the roll
   again.restore(early);
   CHECK(numbers_in(again) == std::vector<double>{0, 1, 2, 3});
   CHECK(SampleReservoir<double>::open(folder / "samples").size() == 4);
+
+  // One that was opened and not restored overwrites nothing that an earlier run took back.
+  const std::string third = folder / "third";
+  std::filesystem::copy(copy, third);
+  auto opened = SampleReservoir<double>::open(third);  // 0 1 20, and what two drops took
+  opened.drop_last(1);
+  auto first = SampleReservoir<double>::open(third);
+  first.restore(early);
+  CHECK(numbers_in(first) == std::vector<double>{0, 1, 2, 3});
 }

@@ -182,6 +182,13 @@ TEST_CASE("a sampler refuses particles that it was not made for", "[inference][s
     Snapshot state;
     sampler->save(state);
     CHECK_ERROR(fewer->restore(state), data, "of 5 particles of 9 coordinates", "expected 4 of 9");
+
+    // As many of them, of another shard.
+    Ensemble other = particles.ensemble(7);
+    other.rows.first = rows, other.total_rows = 2 * rows;
+    const auto next = choice.make(other);
+    CHECK_ERROR(next->step(particles, target, batch), usage, "from row 5 of the ensemble on, got those from row 0");
+    CHECK_ERROR(next->restore(state), data, "of rows 0 to 4, expected 5 to 9");
   });
 }
 

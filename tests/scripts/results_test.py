@@ -56,6 +56,7 @@ class ResultsTest(unittest.TestCase):
         cls.stein = cls.root / "build/release/stein"
         for part in ("scripts/results", "docs"):
             shutil.copytree(SOURCE / part, cls.root / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(SOURCE / "scripts/mutants", cls.root / "scripts")
         cls.git("init", "--quiet")
         cls.commit()
         cls.published = cls.head()
@@ -303,6 +304,22 @@ class CommitTest(ResultsTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("columns without a single figure, so the page is left as it was: data twice, exact law, linear", done.stderr)
         self.assertEqual(self.git("diff", "--name-only", "HEAD", "docs/inference.md"), "")
+
+
+    def test_a_record_of_other_planted_bugs_than_there_are_is_refused(self):
+        record = self.record("mutants.json")
+        del record["planted"]["prior-sign"]
+        (self.root / "docs/results/mutants.json").write_text(json.dumps(record))
+        done = self.call("inference.py", "write")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/results/mutants.json has other bugs than scripts/mutants plants", done.stderr)
+
+    def test_a_source_that_no_commit_has_is_no_clean_commit(self):
+        (self.root / "inference").mkdir()
+        (self.root / "inference/new.cpp").write_text("")
+        done = self.call("inference.py", "run")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("in none: inference/new.cpp", done.stderr)
 
 
 class PageTest(ResultsTest):

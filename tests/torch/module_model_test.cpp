@@ -625,6 +625,31 @@ TEST_CASE("a module that cannot be sampled is refused in a sentence", "[inferenc
                     "module: parameter '0.weight' or its gradient was moved to other memory while it was scored");
 }
 
+TEST_CASE("a value alone is one forward pass and none backward", "[inference][module]") {
+  torch::nn::Linear line(3, 1);
+  const Numbers data = random_numbers(4, 3, 1);
+  int forward = 0, backward = 0;
+  ModuleModel model(line.ptr(), {.log_likelihood =
+                                     [&](const Batch<float>& batch) {
+                                       ++forward;
+                                       const at::Tensor sum = line->forward(tensor_view(batch.inputs.dense)).sum();
+                                       if (sum.requires_grad())
+                                         sum.register_hook([&](const at::Tensor&) { ++backward; });
+                                       return sum;
+                                     },
+                                 .draws_numbers = false});
+  const std::vector<float> weights(2 * 4, 0.5F);
+  std::vector<float> gradient(2 * 4);
+  std::vector<double> value(2);
+  const ParticleRows<const float> rows{{weights.data(), 2, 4}};
+  model.log_likelihood(rows, data.batch, {}, {.value = value});
+  CHECK(forward == 2);
+  CHECK(backward == 0);
+  model.log_likelihood(rows, data.batch, {}, {.gradient = {gradient.data(), 2, 4}, .value = value});
+  CHECK(forward == 4);
+  CHECK(backward == 2);
+}
+
 TEST_CASE("an LSTM carries its state from chunk to chunk as through one pass", "[inference][module][carried]") {
   constexpr std::int64_t sequences = 2, length = 12, hidden = 3;
   torch::nn::LSTM lstm(torch::nn::LSTMOptions(1, hidden).batch_first(true));
@@ -718,6 +743,30 @@ TEST_CASE("an LSTM carries its state from chunk to chunk as through one pass", "
   network_model.hessian_product(particles.coordinates(), batch, {}, particles.values(), product.view());
   for (std::int64_t i = 0; i < 2; ++i)
     for (const float number : both.rows().after.row(i)) CHECK(number == 7);
+
+  // A function that forgets what comes after is told so.
+  CarriedState<float> one(1, 2);
+  Batch<float> forgetful = data.batch;
+  forgetful.inputs.carried = one.rows();
+  torch::nn::Linear line(length, 1);
+  ModuleModel forgets(
+      line.ptr(),
+      {.log_likelihood =
+           [line](const Batch<float>& seen) mutable {
+             seen.inputs.carried.after(0, 0) = 1;  // one of two
+             return line->forward(tensor_view(seen.inputs.dense)).sum();
+           },
+       .outputs = [line](const Inputs<float>& seen) mutable { return line->forward(tensor_view(seen.dense)); },
+       .carried_size = [](const Inputs<float>&) { return 2; },
+       .draws_numbers = false});
+  const std::vector<float> weights(length + 1);
+  std::vector<double> score(1);
+  CHECK_THROWS_WITH(forgets.log_likelihood({{weights.data(), 1, length + 1}}, forgetful, {}, {.value = score}),
+                    Catch::Contains("has not written all 2 numbers"));
+  std::vector<float> answers(sequences);
+  CHECK_THROWS_WITH(
+      forgets.predict({{weights.data(), 1, length + 1}}, forgetful.inputs, {answers.data(), sequences, 1}),
+      Catch::Contains("has not written all 2 numbers"));
 
   CarriedState<float> narrow(2, hidden);
   inputs.carried = narrow.rows();

@@ -172,6 +172,11 @@ TEST_CASE("weights start with the fan-in of their kind of layer", "[inference][m
   check(texts, "embedding.weight", 1);
   check(texts, "lstm.weight_ih_l0", 12);
   check(texts, "lstm.weight_hh_l0", 16);
+
+  // 8 × 8 places of 48 / 2 images, 2 × 2 of the kernel's 4 × 4 at each.
+  torch::nn::ConvTranspose2d up(torch::nn::ConvTranspose2dOptions(48, 4, 4).stride(2).groups(2));
+  Start transposed(up.ptr(), {.log_likelihood = [&](const Batch<float>&) { return up->weight.sum(); }});
+  check(transposed, "weight", 24 * 2 * 2);
 }
 
 TEST_CASE("the module's own start is drawn anew for every particle, and the same for every shard",

@@ -429,9 +429,19 @@ TEST_CASE("after a rollback the rollouts of the lost policy move nothing more", 
   // rollouts of the policy that is lost.
   agent.policy().particles().values()(0, 0) = NAN;
   agent.policy().refresh();
+  Snapshot before, after;
+  agent.save(before);
   agent.iterate();
+  agent.save(after);
   CHECK(updates() == 6);
   CHECK(particle(agent, 0) == start);
+  // Nor do they teach the baseline.
+  const Snapshot taught = before.part("baseline"), then = after.part("baseline");
+  REQUIRE_FALSE(taught.arrays().empty());
+  for (const auto& [name, array] : taught.arrays()) {
+    CAPTURE(name);
+    CHECK(array.bytes == then.arrays().at(name).bytes);
+  }
   agent.iterate();
   CHECK(updates() == 12);
 }

@@ -160,6 +160,8 @@ TEST_CASE("samples are kept with their buffers, sample by sample and chain by ch
   CHECK_ERROR(samples.draws(3), usage, "0 to 2, got 3");
   const Particles<float> alone(first.layout(), 1);
   CHECK_ERROR(samples.add(alone), usage, "expected 2 particles of 3", "got 1 of 3");
+  const Particles<float> other_shard(first.layout(), 2, 2, 4);
+  CHECK_ERROR(samples.add(other_shard), usage, "from row 4 on, got those from row 2 on");
 }
 
 TEST_CASE("samples on disk come back as they were", "[inference][collector]") {
