@@ -106,8 +106,10 @@ double z_of_posterior_mean(const typename S::Options& options, Spoiled spoiled, 
   const std::int64_t ensembles = how.together == 1 ? 1 : chains, rows = how.together == 1 ? chains : how.together;
   ChainAverages mean(chains);
   for (std::int64_t e = 0; e < ensembles; ++e) {
-    S sampler(options, ensemble_of(rows, target.layout().size(), 5));
     Particles<double> particles(target.layout(), rows, e * rows, ensembles * rows);
+    Ensemble these = ensemble_of(rows, target.layout().size(), 5);  // that see one another, and no others
+    these.rows.first = particles.first_row();
+    S sampler(options, these);
     for (int t = 0; t < 2 * steps; ++t) {
       sampler.step(particles, target, batch);
       if (t < steps) continue;
