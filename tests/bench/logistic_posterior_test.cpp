@@ -65,7 +65,8 @@ TEST_CASE("ours and Eigen's density of a logistic regression are that of a plain
   CAPTURE(rows, columns, spread);
 
   LogisticPosterior ours(data);
-  const double padding = static_cast<double>((rows + 31) / 32 * 32 - rows);
+  const std::int64_t blocks = (rows + 31) / 32;
+  const auto padding = static_cast<double>(32 * blocks - rows);
   check_density(ours, data, weights, padding * std::log(2.0));
   for (const EigenArithmetic& arithmetic : eigen_arithmetics()) {
     INFO("Eigen, " << arithmetic.instructions);

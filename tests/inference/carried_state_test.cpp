@@ -144,7 +144,10 @@ std::vector<double> numbers(MatrixView<const double> rows) {
 TEST_CASE("chunks of five with carried state have the value of one pass of fifty, and its truncated gradient",
           "[inference][carried]") {
   TwoToys toys;
-  auto& [data, posterior, particles, state] = toys;
+  auto& data = toys.data;
+  auto& posterior = toys.posterior;
+  auto& particles = toys.particles;
+  auto& state = toys.state;
   std::vector<double> whole(2);
   posterior->evaluate(particles.coordinates(), data.batch(0, length), {}, {.value = whole});
 
@@ -200,7 +203,9 @@ TEST_CASE("every draw of the weights carries a state of its own", "[inference][c
 
 TEST_CASE("only a step that was accepted moves the state on, and once", "[inference][carried]") {
   TwoToys toys;
-  auto& [data, posterior, particles, state] = toys;
+  auto& posterior = toys.posterior;
+  auto& particles = toys.particles;
+  auto& state = toys.state;
   Batch<double> batch = toys.batch();
   const std::vector<double> nothing(2 * sequences);
   posterior->evaluate(particles.coordinates(), batch, {}, {.gradient = particles.gradients()});
@@ -241,7 +246,10 @@ TEST_CASE("a step hands the state on without another pass over the batch", "[inf
 TEST_CASE("state of another shape than the weights' is refused, and forgetting it keeps its place",
           "[inference][carried]") {
   TwoToys toys;
-  auto& [data, posterior, particles, state] = toys;
+  auto& data = toys.data;
+  auto& posterior = toys.posterior;
+  auto& particles = toys.particles;
+  auto& state = toys.state;
   CarriedState<double> wide(2, sequences + 1), long_one(3, sequences);
   Inputs<double> inputs = data.batch(0, 5).inputs;
   Predictive predictive(Likelihood::gaussian, sequences * 5, 1);
@@ -264,7 +272,8 @@ TEST_CASE("state of another shape than the weights' is refused, and forgetting i
 
 TEST_CASE("a sampler that would step again after a rollback refuses carried state", "[inference][carried][rollback]") {
   TwoToys toys;
-  auto& [data, posterior, particles, state] = toys;
+  auto& posterior = toys.posterior;
+  auto& particles = toys.particles;
   RollbackSampler<double> sampler(
       std::make_unique<Optimizer<double>>(OptimizerOptions{.step = {.step_size = 1e-3}}, particles.ensemble(0)));
   CHECK_ERROR(sampler.step(particles, *posterior, toys.batch()), usage, "expected AfterRollback::wait");
@@ -294,7 +303,10 @@ TEST_CASE("sharpening starts both evaluations from one state and hands on that o
 
 TEST_CASE("a rollback and a checkpoint bring the state back", "[inference][carried][rollback]") {
   TwoToys toys;
-  auto& [data, posterior, particles, state] = toys;
+  auto& data = toys.data;
+  auto& posterior = toys.posterior;
+  auto& particles = toys.particles;
+  auto& state = toys.state;
   RollbackSampler<double> sampler(
       std::make_unique<Optimizer<double>>(OptimizerOptions{.step = {.step_size = 1e-3}}, particles.ensemble(0)),
       {.keep_every = 4}, AfterRollback::wait);

@@ -31,7 +31,7 @@ struct LogisticQuadrature {
     const double highest = log_density(mode), spacing = 20.0 / (points - 1);
     mean = VectorXd::Zero(size), covariance = MatrixXd::Zero(size, size);
     double mass = 0;
-    const auto count = static_cast<std::int64_t>(std::pow(points, size) + 0.5);
+    const auto count = std::llround(std::pow(points, size));
     VectorXd place(size);
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t rest = k;

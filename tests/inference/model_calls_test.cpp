@@ -139,10 +139,11 @@ TEST_CASE("every draw of the weights has its global row, its particle's data and
   REQUIRE(scored.size() == particles_here * samples);
   for (std::int64_t k = 0; k < particles_here * samples; ++k) {
     const Seen& one = scored[static_cast<std::size_t>(k)];
+    const std::int64_t particle = k / samples;
     CHECK(one.row == first_row * samples + k);
     CHECK(one.weight == weights.view()(k, 0));
-    CHECK(one.target == here.targets[static_cast<std::size_t>(k / samples * rows)]);
-    CHECK(one.buffer == 100 + static_cast<double>(k / samples));
+    CHECK(one.target == here.targets[static_cast<std::size_t>(particle * rows)]);
+    CHECK(one.buffer == 100 + static_cast<double>(particle));
     CHECK(one.before == here.state.rows().before.row(k).data());
     CHECK(one.after == here.state.rows().after.row(k).data());
   }
@@ -226,9 +227,10 @@ TEST_CASE("a prediction gives every draw its own state and its particle's buffer
   REQUIRE(predicted.size() == particles_here * samples);
   for (std::int64_t k = 0; k < particles_here * samples; ++k) {
     const Seen& one = predicted[static_cast<std::size_t>(k)];
+    const std::int64_t particle = k / samples;
     CHECK(one.row == first_row * samples + k);
     CHECK(one.weight == weights.view()(k, 0));
-    CHECK(one.buffer == 100 + static_cast<double>(k / samples));
+    CHECK(one.buffer == 100 + static_cast<double>(particle));
     CHECK(one.before == here.state.rows().before.row(k).data());
     CHECK(one.after == here.state.rows().after.row(k).data());
   }
