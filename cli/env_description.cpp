@@ -146,7 +146,7 @@ Json describe_bandit(const std::string& name, const std::string& description, en
     bandit["active_columns"] = spec.active_columns;
     bandit["reward_low"] = spec.reward_low;
     bandit["reward_high"] = spec.reward_high;
-    bandit["reward_deviation"] = spec.reward_deviation;
+    bandit["reward_deviation"] = spec.reward_deviation.value();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;
     bandit["missing"] = error.what();

@@ -1,10 +1,11 @@
-// Contextual bandits: a context, a choice of arms, a reward, and the expected reward of every arm, so that regret is
-// exact.
+// Simulated contextual bandits: a context, a choice of arms, a reward, and the expected reward of every arm, so that
+// regret is exact.
 #pragma once
 
 #include <stein/core/options.h>
 #include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
+#include <stein/envs/bandit_spec.h>
 
 #include <cstdint>
 #include <functional>
@@ -15,29 +16,8 @@
 
 namespace stein::envs {
 
-/// What a policy needs to know of a bandit before it meets it.
-struct BanditSpec {
-  std::string name;
-  std::int64_t arms = 0;
-  std::int64_t context_size = 0;    ///< columns of the context as a dense vector
-  std::int64_t active_columns = 0;  ///< > 0: the context is one-hot, always with this many ones; 0: dense numbers
-  double reward_low = 0;            ///< smallest expected reward of any arm
-  double reward_high = 0;           ///< largest expected reward of any arm
-  double reward_deviation =
-      1;               ///< sd of the rewards of uniformly drawn arms: the scale that makes rewards of unit spread
-  std::string data;    ///< "real", or "synthetic"
-  std::string source;  ///< paper, file and checksum, or formula that it follows
-  std::vector<std::string> arm_names{};  ///< [arms], or empty where arms are just numbered
-};
-
-/// What an agent sees: either dense numbers or the columns that are one.
-struct Context {
-  std::span<const float> dense;          ///< [context_size], or empty
-  std::span<const std::int32_t> active;  ///< [active_columns] ascending, or empty
-};
-
-/// A contextual bandit. Everything random is keyed by (seed, step), so steps can be visited in any order and nothing
-/// but the step number is state. Objects are not shared between threads; make one a seed.
+/// A contextual bandit of which the truth is known. Everything random is keyed by (seed, step), so steps can be visited
+/// in any order and nothing but the step number is state. Objects are not shared between threads; make one a seed.
 class BanditEnvironment {
  public:
   virtual ~BanditEnvironment() = default;
@@ -58,12 +38,11 @@ class BanditEnvironment {
     std::vector<float> dense;
     std::vector<std::int32_t> active;
     std::vector<double> expected_rewards{};  ///< [arms], or empty where they are not told
+
+    Context context() const { return {.dense = dense, .active = active}; }
   };
   virtual std::vector<Probe> probes() const { return {}; }
 };
-
-/// Throws Error(usage) naming the bandit unless 0 ≤ arm < spec.arms.
-void check_arm(const BanditSpec& spec, std::int64_t arm);
 
 /// Where data sets are looked for: `--data DIR`, or empty for $STEIN_DATA and then the user's cache.
 struct DataSource {

@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/policies/arm_regressions.h>
 
 #include <Eigen/Core>
@@ -27,7 +28,6 @@ ArmRegressions::ArmRegressions(const envs::BanditSpec& spec, bool intercept, dou
   const auto arms = static_cast<std::size_t>(spec.arms);
   factors_.assign(arms * order_ * order_, 0.0);
   observations_.assign(arms, 0);
-  predictions_.resize(arms);
   row_.resize(order_);
   work_.resize(order_);
   const auto order = static_cast<Eigen::Index>(order_);
@@ -42,7 +42,9 @@ std::span<const ArmRegressions::Prediction> ArmRegressions::predict(const envs::
   load(context, 0);
   const auto order = static_cast<Eigen::Index>(order_);
   Vector work(work_.data(), order);
-  for (std::size_t arm = 0; arm < predictions_.size(); ++arm) {
+  predictions_.resize(static_cast<std::size_t>(context.choices(spec_)));
+  for (std::size_t place = 0; place < predictions_.size(); ++place) {
+    const auto arm = static_cast<std::size_t>(context.arm(static_cast<std::int64_t>(place)));
     // Forward substitution of v = L⁻¹x. The last row of the factor is (L⁻¹b)ᵀ, so the last place ends at −v·L⁻¹b.
     const Matrix lower(factor(arm), order, order);
     std::copy(row_.begin(), row_.end(), work_.begin());
@@ -53,15 +55,18 @@ std::span<const ArmRegressions::Prediction> ArmRegressions::predict(const envs::
       leverage += v * v;
       work.tail(order - k - 1) -= v * lower.col(k).tail(order - k - 1);
     }
-    predictions_[arm] = {.mean = -work[order - 1], .leverage = leverage};
+    predictions_[place] = {.mean = -work[order - 1], .leverage = leverage};
   }
   return predictions_;
 }
 
-void ArmRegressions::observe(const envs::Context& context, std::int64_t arm, double reward) {
-  envs::check_arm(spec_, arm);
+void ArmRegressions::observe(const envs::Context& context, std::int64_t arm, double reward, double weight) {
+  static_cast<void>(context.place_of(arm, spec_));
   STEIN_CHECK(std::isfinite(reward), "a reward must be finite, got {}", reward);
+  STEIN_CHECK(std::isfinite(weight) && weight >= 0, "a weight must be finite and at least 0, got {}", weight);
   load(context, reward);
+  if (weight != 1)
+    for (double& number : row_) number *= std::sqrt(weight);
   double* lower = factor(static_cast<std::size_t>(arm));
   for (std::size_t k = 0; k < order_; ++k) {
     if (row_[k] == 0) continue;
@@ -75,7 +80,7 @@ void ArmRegressions::observe(const envs::Context& context, std::int64_t arm, dou
       row_[i] = cosine * row_[i] - sine * old;
     }
   }
-  ++observations_[static_cast<std::size_t>(arm)];
+  observations_[static_cast<std::size_t>(arm)] += weight;
 }
 
 double ArmRegressions::squares(std::int64_t arm) const {
@@ -84,20 +89,10 @@ double ArmRegressions::squares(std::int64_t arm) const {
 }
 
 void ArmRegressions::load(const envs::Context& context, double last) {
+  context.check(spec_);
   std::fill(row_.begin(), row_.end(), 0.0);
-  if (spec_.active_columns > 0) {
-    STEIN_CHECK(std::ssize(context.active) == spec_.active_columns, "a context of '{}' has {} active columns, got {}",
-                spec_.name, spec_.active_columns, context.active.size());
-    for (const std::int32_t column : context.active) {
-      STEIN_CHECK(column >= 0 && column < spec_.context_size, "a column of '{}' must lie in [0, {}), got {}",
-                  spec_.name, spec_.context_size, column);
-      row_[static_cast<std::size_t>(column)] = 1;
-    }
-  } else {
-    STEIN_CHECK(std::ssize(context.dense) == spec_.context_size, "a context of '{}' has {} numbers, got {}", spec_.name,
-                spec_.context_size, context.dense.size());
-    std::copy(context.dense.begin(), context.dense.end(), row_.begin());
-  }
+  for (const std::int32_t column : context.active) row_[static_cast<std::size_t>(column)] = 1;
+  std::copy(context.dense.begin(), context.dense.end(), row_.begin());
   if (intercept_) row_[order_ - 2] = 1;
   row_[order_ - 1] = last;
 }
@@ -105,12 +100,18 @@ void ArmRegressions::load(const envs::Context& context, double last) {
 void ArmRegressions::save(Snapshot& snapshot) const {
   const auto order = static_cast<std::int64_t>(order_);
   snapshot.put("factors", std::span<const double>(factors_), {spec_.arms, order, order});
-  snapshot.put("observations", observations_);
+  snapshot.put("weights", observations_);
 }
 
 void ArmRegressions::restore(const Snapshot& snapshot) {
   snapshot.get("factors", std::span(factors_));
-  snapshot.get("observations", std::span(observations_));
+  if (snapshot.contains("weights")) {
+    snapshot.get("weights", std::span(observations_));
+  } else {  // older checkpoints, of which none has weights
+    std::vector<std::int64_t> counts(observations_.size());
+    snapshot.get("observations", std::span(counts));
+    std::ranges::copy(counts, observations_.begin());
+  }
 }
 
 }  // namespace stein::policies

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
-#include <stein/envs/bandit_environment.h>
+#include <stein/envs/bandit_spec.h>
 
 #include <cstdint>
 #include <span>
@@ -28,14 +28,15 @@ class ArmRegressions {
     double mean = 0;      ///< x·μ
     double leverage = 0;  ///< xᵀA⁻¹x
   };
-  /// The prediction of every arm, [arms], valid until the next call. Throws Error(usage) for a context of another
-  /// shape.
+  /// The prediction of every arm that can be chosen, [choices], valid until the next call. Throws Error(usage) for a
+  /// context of another shape.
   std::span<const Prediction> predict(const envs::Context& context);
-  /// Adds an interaction. Throws Error(usage) for a context of another shape, an arm that does not exist, or a reward
-  /// that is not finite.
-  void observe(const envs::Context& context, std::int64_t arm, double reward);
+  /// Adds an interaction, as often as its weight says. Throws Error(usage) for a context of another shape, an arm that
+  /// cannot be chosen, a reward that is not finite, or a weight that is not finite and ≥ 0.
+  void observe(const envs::Context& context, std::int64_t arm, double reward, double weight = 1);
 
-  std::int64_t observations(std::int64_t arm) const { return observations_[static_cast<std::size_t>(arm)]; }
+  /// The sum of the weights of the arm's interactions.
+  double observations(std::int64_t arm) const { return observations_[static_cast<std::size_t>(arm)]; }
   /// s₀ + min over β of Σ (r − x·β)² + λ‖β‖².
   double squares(std::int64_t arm) const;
 
@@ -50,11 +51,11 @@ class ArmRegressions {
 
   envs::BanditSpec spec_;
   bool intercept_;
-  std::size_t order_;                       ///< d + 1
-  std::vector<double> factors_;             ///< [arms, column, row], lower triangles
-  std::vector<std::int64_t> observations_;  ///< [arms]
-  std::vector<Prediction> predictions_;     ///< [arms]
-  std::vector<double> row_, work_;          ///< [order]
+  std::size_t order_;                    ///< d + 1
+  std::vector<double> factors_;          ///< [arms, column, row], lower triangles
+  std::vector<double> observations_;     ///< [arms] sums of weights
+  std::vector<Prediction> predictions_;  ///< [arms]
+  std::vector<double> row_, work_;       ///< [order]
 };
 
 }  // namespace stein::policies

@@ -5,7 +5,7 @@
 #include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
 #include <stein/core/snapshot.h>
-#include <stein/envs/bandit_environment.h>
+#include <stein/envs/bandit_spec.h>
 
 #include <cstdint>
 #include <functional>
@@ -18,22 +18,35 @@
 
 namespace stein::policies {
 
-/// A chosen arm. `propensities` [arms] is the exact probability of every arm given what the policy knew; it stays valid
-/// until the next decision.
+/// Whether a decision comes with the exact probability of every arm: some policies have to compute it, at a cost.
+enum class Propensities { none, exact };
+
+/// A chosen arm. `propensities` [choices] is the exact probability of every arm that can be chosen, in the order of the
+/// context, given what the policy knew; empty unless it was asked for. It stays valid until the next decision.
 struct Decision {
   std::int64_t action = 0;
-  std::span<const double> propensities;
+  std::span<const double> propensities{};
   bool deterministic = false;  ///< the policy itself drew nothing; its propensities are one-hot
 };
 
-/// A minibatch of past interactions, drawn with replacement from the agent's window.
+/// What came of a choice.
+struct Outcome {
+  std::int64_t action = 0;
+  double reward = 0;
+  double propensity = 1;  ///< with which the arm was chosen, in (0, 1]
+  double weight = 1;      ///< how many interactions it counts for, ≥ 0
+};
+
+/// A minibatch of past interactions, drawn with replacement from a learner's window.
 struct InteractionBatch {
-  std::span<const float> dense;           ///< [n · context_size], or empty
-  std::span<const std::int32_t> active;   ///< [n · active_columns], or empty
-  std::span<const std::int32_t> actions;  ///< [n]
-  std::span<const float> rewards;         ///< [n]
-  std::int64_t rows = 0;                  ///< n
-  std::int64_t window = 0;                ///< N: interactions in the window that the posterior is conditioned on
+  std::span<const float> dense{};           ///< [n · context_size], or empty
+  std::span<const std::int32_t> active{};   ///< [n · active_columns], or empty
+  std::span<const float> arm_features{};    ///< [n · arm_features] of the arms that were chosen, or empty
+  std::span<const std::int32_t> actions{};  ///< [n]
+  std::span<const float> rewards{};         ///< [n]
+  std::span<const float> weights{};         ///< [n], or empty: all 1
+  std::int64_t rows = 0;                    ///< n
+  std::int64_t window = 0;                  ///< N: interactions in the window that the posterior is conditioned on
 };
 
 /// Chooses arms and learns from rewards. Everything random is keyed by the seed given at construction and the step.
@@ -44,13 +57,14 @@ class BanditPolicy {
   /// Whether rewards change later decisions; a policy that never learns hides this by a `false` of its own.
   static constexpr bool learns = true;
 
-  /// Chooses an arm for `context` at interaction `step`.
-  virtual Decision decide(const envs::Context& context, std::int64_t step) = 0;
-  /// Takes note of one interaction: all that a policy with a closed-form posterior needs.
-  virtual void observe(const envs::Context& context, std::int64_t action, double reward) {
-    static_cast<void>(context), static_cast<void>(action), static_cast<void>(reward);
+  /// Chooses one of the context's arms. @param step  keys what is drawn: the number of the decision
+  virtual Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) = 0;
+  /// Takes note of one interaction: all that a policy with a closed-form posterior needs. Throws Error(usage) for an
+  /// arm that could not be chosen.
+  virtual void observe(const envs::Context& context, const Outcome& outcome) {
+    static_cast<void>(context), static_cast<void>(outcome);
   }
-  /// Whether the agent should draw minibatches for `learn`.
+  /// Whether minibatches should be drawn for `learn`.
   virtual bool learns_from_minibatches() const { return false; }
   /// One update from a minibatch of the window. Throws Error(numeric) naming the coordinate that left the finite
   /// numbers.
@@ -60,8 +74,8 @@ class BanditPolicy {
   virtual std::vector<std::pair<std::string, double>> diagnostics() const { return {}; }
   /// What a person should know of how it learned: a step size that had to be halved.
   virtual std::optional<std::string> warning() const { return {}; }
-  /// Samples of the posterior expected reward of every arm in a context, [samples][arms]; empty where the policy has
-  /// none.
+  /// Samples of the posterior expected reward of every arm that can be chosen in a context, [samples][choices]; empty
+  /// where the policy has none.
   virtual std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) {
     static_cast<void>(context);
     return {};

@@ -19,48 +19,53 @@ constexpr std::size_t report_samples = 100;
 LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : prior_shape_(options.prior_shape),
       seed_(seed),
-      regressions_(spec, options.intercept, options.prior_precision, 2 * options.prior_rate),
-      posterior_(static_cast<std::size_t>(spec.arms)),
-      propensities_(posterior_.size()) {}
+      regressions_(spec, options.intercept, options.prior_precision, 2 * options.prior_rate) {}
 
 std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
   const auto predictions = regressions_.predict(context);
-  for (std::size_t arm = 0; arm < posterior_.size(); ++arm) {
-    const auto index = static_cast<std::int64_t>(arm);
-    const double shape = prior_shape_ + 0.5 * static_cast<double>(regressions_.observations(index));
-    const double rate = 0.5 * regressions_.squares(index);
-    posterior_[arm] = {.degrees = 2 * shape,
-                       .location = predictions[arm].mean,
-                       .scale = std::sqrt(rate / shape * predictions[arm].leverage)};
-    if (!std::isfinite(posterior_[arm].location) || !std::isfinite(posterior_[arm].scale))
+  posterior_.resize(predictions.size());
+  for (std::size_t place = 0; place < posterior_.size(); ++place) {
+    const std::int64_t arm = context.arm(static_cast<std::int64_t>(place));
+    const double shape = prior_shape_ + 0.5 * regressions_.observations(arm);
+    const double rate = 0.5 * regressions_.squares(arm);
+    StudentT& reward = posterior_[place];
+    reward = {.degrees = 2 * shape,
+              .location = predictions[place].mean,
+              .scale = std::sqrt(rate / shape * predictions[place].leverage)};
+    if (!std::isfinite(reward.location) || !std::isfinite(reward.scale))
       fail(ErrorKind::numeric,
            "lints: the reward of arm {} has posterior mean {} and scale {}; expected finite numbers", arm,
-           posterior_[arm].location, posterior_[arm].scale);
+           reward.location, reward.scale);
   }
   return posterior_;
 }
 
-Decision LinTs::decide(const envs::Context& context, std::int64_t step) {
+Decision LinTs::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   posterior(context);
   const NoiseKey key{seed_, static_cast<std::uint64_t>(step), Stream::decision};
+  Decision decision;
+  if (wanted == Propensities::exact) {
+    propensities_.resize(posterior_.size());
+    decision.propensities = propensities_;
+  }
   if (posterior_.front().scale == 0) {  // x = 0: every arm's expected reward is known to be 0
-    std::fill(propensities_.begin(), propensities_.end(), 1.0 / static_cast<double>(propensities_.size()));
-    const std::uint32_t action = Draws(key, 0).integer(static_cast<std::uint32_t>(propensities_.size()));
-    return {.action = action, .propensities = propensities_};
+    std::ranges::fill(propensities_, 1.0 / static_cast<double>(posterior_.size()));
+    decision.action = context.arm(Draws(key, 0).integer(static_cast<std::uint32_t>(posterior_.size())));
+    return decision;
   }
-  std::int64_t action = 0;
   double largest = -std::numeric_limits<double>::infinity();
-  for (std::size_t arm = 0; arm < posterior_.size(); ++arm) {
+  for (std::size_t place = 0; place < posterior_.size(); ++place) {
+    const std::int64_t arm = context.arm(static_cast<std::int64_t>(place));
     Draws draws(key, static_cast<std::uint32_t>(arm));
-    const double value = draw(posterior_[arm], draws);
-    if (value > largest) largest = value, action = static_cast<std::int64_t>(arm);
+    const double value = draw(posterior_[place], draws);
+    if (value > largest) largest = value, decision.action = arm;
   }
-  largest_probabilities(posterior_, propensities_);
-  return {.action = action, .propensities = propensities_};
+  if (wanted == Propensities::exact) largest_probabilities(posterior_, propensities_);
+  return decision;
 }
 
-void LinTs::observe(const envs::Context& context, std::int64_t action, double reward) {
-  regressions_.observe(context, action, reward);
+void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
+  regressions_.observe(context, outcome.action, outcome.reward, outcome.weight);
 }
 
 std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& context) {

@@ -35,12 +35,12 @@ class LinTs final : public BanditPolicy {
 
   LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
-  Decision decide(const envs::Context& context, std::int64_t step) override;
-  void observe(const envs::Context& context, std::int64_t action, double reward) override;
-  /// 100 draws of the expected reward of every arm.
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+  void observe(const envs::Context& context, const Outcome& outcome) override;
+  /// 100 draws of the expected reward of every arm that can be chosen.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
-  /// The posterior of the expected reward of every arm, [arms], valid until the next call or decision. The scales are 0
-  /// where the context is all zeros and there is no intercept.
+  /// The posterior of the expected reward of every arm that can be chosen, [choices], valid until the next call or
+  /// decision. The scales are 0 where the context is all zeros and there is no intercept.
   std::span<const StudentT> posterior(const envs::Context& context);
 
   void save(Snapshot& snapshot) const override;

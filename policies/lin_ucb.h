@@ -27,9 +27,9 @@ class LinUcb final : public BanditPolicy {
 
   LinUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
-  Decision decide(const envs::Context& context, std::int64_t step) override;
-  void observe(const envs::Context& context, std::int64_t action, double reward) override;
-  /// The upper confidence bound of every arm, [arms], valid until the next call or decision.
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+  void observe(const envs::Context& context, const Outcome& outcome) override;
+  /// The upper confidence bound of every arm that can be chosen, [choices], valid until the next call or decision.
   std::span<const double> bounds(const envs::Context& context);
 
   void save(Snapshot& snapshot) const override;

@@ -82,20 +82,13 @@ std::int64_t draw_best(std::span<const Value> values, Draws& draws) {
 
 ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : options_(checked(options)),
-      arms_(spec.arms),
-      context_size_(spec.context_size),
-      active_columns_(spec.active_columns),
+      spec_(spec),
       seed_(seed),
-      reward_scale_(options.scale_rewards && options.likelihood == inference::Likelihood::gaussian
-                        ? static_cast<float>(1 / spec.reward_deviation)
-                        : 1.0f),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
       particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
       weights_(options.particles * posterior_->weight_samples(), posterior_->weight_layout().size()),
-      start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)),
-      propensities_(static_cast<std::size_t>(spec.arms)),
-      mean_(static_cast<std::size_t>(spec.arms)) {
+      start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)) {
   STEIN_CHECK(options.likelihood != inference::Likelihood::categorical,
               "a bandit's rewards need a gaussian or bernoulli likelihood");
   const bool bernoulli = options.likelihood == inference::Likelihood::bernoulli;
@@ -119,10 +112,10 @@ void ParticlePolicy::make_prior_functions(const inference::MlpSpec& network) {
 Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
                                         std::int64_t rows) const {
   Inputs<float> inputs;
-  if (active_columns_ > 0)
-    inputs.ones = {active.data(), rows, active_columns_};
+  if (spec_.active_columns > 0)
+    inputs.ones = {active.data(), rows, spec_.active_columns};
   else
-    inputs.dense = {dense.data(), rows, context_size_};
+    inputs.dense = {dense.data(), rows, spec_.context_size};
   return inputs;
 }
 
@@ -141,19 +134,19 @@ void ParticlePolicy::update_weights() {
 MatrixView<const float> ParticlePolicy::predict(const Inputs<float>& inputs) {
   update_weights();
   const std::int64_t rows = options_.particles * inputs.rows();
-  outputs_.resize(static_cast<std::size_t>(rows * arms_));
-  const MatrixView<float> outputs{outputs_.data(), rows, arms_};
+  outputs_.resize(static_cast<std::size_t>(rows * spec_.arms));
+  const MatrixView<float> outputs{outputs_.data(), rows, spec_.arms};
   MatrixView<const float> first_draws = weights_.view();  // of each particle
   first_draws.rows = options_.particles, first_draws.stride *= posterior_->weight_samples();
   posterior_->model().predict({first_draws, 0}, inputs, outputs);
   if (!prior_weights_.empty()) {
     prior_outputs_.resize(outputs_.size());
-    posterior_->model().predict({prior_weights_.view(), 0}, inputs, {prior_outputs_.data(), rows, arms_});
+    posterior_->model().predict({prior_weights_.view(), 0}, inputs, {prior_outputs_.data(), rows, spec_.arms});
     const auto scale = static_cast<float>(options_.prior_function_scale);
     for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] += scale * prior_outputs_[i];
   }
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t a = 0; a < arms_; ++a)
+    for (std::int64_t a = 0; a < spec_.arms; ++a)
       if (!std::isfinite(outputs(i, a)))
         fail(ErrorKind::numeric, "the prediction of arm {} by particle {} is {}", a, i / inputs.rows(), outputs(i, a));
   return outputs;
@@ -163,33 +156,60 @@ double ParticlePolicy::scaled_reward(float output) const {
   return options_.likelihood == inference::Likelihood::bernoulli ? 1 / (1 + std::exp(-double{output})) : output;
 }
 
-Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step) {
-  const std::int64_t rows = options_.particles;
-  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
+float ParticlePolicy::reward_scale() const {
+  if (!options_.scale_rewards || options_.likelihood != inference::Likelihood::gaussian) return 1;
+  if (spec_.reward_deviation) return static_cast<float>(1 / *spec_.reward_deviation);
+  const double variance = rewards_.variance(0);
+  return variance > 0 ? static_cast<float>(1 / std::sqrt(variance)) : 1;
+}
+
+Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
+  const std::int64_t rows = options_.particles, choices = context.choices(spec_);
+  const MatrixView<const float> outputs = choice_outputs(context);
+  const auto width = static_cast<std::size_t>(choices);
 
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  std::ranges::fill(propensities_, 0);
-  std::int64_t action;
+  propensities_.assign(width, 0);
+  std::int64_t place;
   bool drawn = true;
   if (options_.draw == Draw::mean) {
-    std::ranges::fill(mean_, 0);
+    mean_.assign(width, 0);
     for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t a = 0; a < arms_; ++a) mean_[a] += scaled_reward(outputs(i, a));
+      for (std::int64_t a = 0; a < choices; ++a) mean_[a] += scaled_reward(outputs(i, a));
     const auto best = std::ranges::max_element(mean_);
     drawn = std::ranges::count(mean_, *best) > 1;
-    action = drawn ? draw_best<double>(mean_, draws) : best - mean_.begin();
+    place = drawn ? draw_best<double>(mean_, draws) : best - mean_.begin();
     vote<double>(mean_, propensities_);
   } else {
     for (std::int64_t i = 0; i < rows; ++i) vote<float>(outputs.row(i), propensities_);
     for (double& share : propensities_) share /= static_cast<double>(rows);
-    action = draw_best<float>(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
+    place = draw_best<float>(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
   }
   if (options_.epsilon > 0) {
     for (double& share : propensities_)
-      share = (1 - options_.epsilon) * share + options_.epsilon / static_cast<double>(arms_);
-    if (draws.uniform() < options_.epsilon) action = draws.integer(static_cast<std::uint32_t>(arms_));
+      share = (1 - options_.epsilon) * share + options_.epsilon / static_cast<double>(choices);
+    if (draws.uniform() < options_.epsilon) place = draws.integer(static_cast<std::uint32_t>(choices));
   }
-  return {.action = action, .propensities = propensities_, .deterministic = !drawn && options_.epsilon == 0};
+  Decision decision{.action = context.arm(place), .deterministic = !drawn && options_.epsilon == 0};
+  if (wanted == Propensities::exact) decision.propensities = propensities_;
+  return decision;
+}
+
+MatrixView<const float> ParticlePolicy::choice_outputs(const envs::Context& context) {
+  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
+  if (context.present.empty()) return outputs;
+  const std::int64_t choices = std::ssize(context.present);
+  choice_outputs_.resize(static_cast<std::size_t>(outputs.rows * choices));
+  const MatrixView<float> chosen{choice_outputs_.data(), outputs.rows, choices};
+  for (std::int64_t i = 0; i < outputs.rows; ++i)
+    for (std::int64_t a = 0; a < choices; ++a) chosen(i, a) = outputs(i, context.arm(a));
+  return chosen;
+}
+
+void ParticlePolicy::observe(const envs::Context&, const Outcome& outcome) {
+  if (spec_.reward_deviation) return;
+  const auto reward = static_cast<float>(outcome.reward);
+  rewards_.add({&reward, 1, 1});
 }
 
 void ParticlePolicy::learn(const InteractionBatch& batch) {
@@ -197,19 +217,21 @@ void ParticlePolicy::learn(const InteractionBatch& batch) {
   inference::Batch<float> data;
   data.inputs = inputs_of(batch.dense, batch.active, n);
   data.outputs = batch.actions;
+  data.row_weights = batch.weights;
   data.rows = n;
   data.data_size = static_cast<double>(batch.window);
   const bool own_targets = !prior_weights_.empty();
   const std::int64_t rows = own_targets ? options_.particles : 1;
   targets_.resize(static_cast<std::size_t>(rows * n));
   if (own_targets) {
-    prior_outputs_.resize(static_cast<std::size_t>(rows * n * arms_));
-    posterior_->model().predict({prior_weights_.view(), 0}, data.inputs, {prior_outputs_.data(), rows * n, arms_});
+    prior_outputs_.resize(static_cast<std::size_t>(rows * n * spec_.arms));
+    posterior_->model().predict({prior_weights_.view(), 0}, data.inputs, {prior_outputs_.data(), rows * n, spec_.arms});
   }
   const auto scale = static_cast<float>(options_.prior_function_scale);
+  const float reward_scale = this->reward_scale();
   for (std::int64_t i = 0; i < rows * n; ++i) {
-    targets_[i] = reward_scale_ * batch.rewards[i % n];
-    if (own_targets) targets_[i] -= scale * prior_outputs_[i * arms_ + batch.actions[i % n]];
+    targets_[i] = reward_scale * batch.rewards[i % n];
+    if (own_targets) targets_[i] -= scale * prior_outputs_[i * spec_.arms + batch.actions[i % n]];
   }
   data.targets = {targets_.data(), rows * n, 1};
   data.targets_per_particle = own_targets;
@@ -245,11 +267,12 @@ std::vector<std::pair<std::string, double>> ParticlePolicy::diagnostics() const 
 }
 
 std::vector<std::vector<double>> ParticlePolicy::posterior_rewards(const envs::Context& context) {
-  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
+  const MatrixView<const float> outputs = choice_outputs(context);
+  const float scale = reward_scale();
   std::vector<std::vector<double>> rewards;
   for (std::int64_t i = 0; i < options_.particles; ++i) {
     std::vector<double>& row = rewards.emplace_back();
-    for (std::int64_t a = 0; a < arms_; ++a) row.push_back(scaled_reward(outputs(i, a)) / reward_scale_);
+    for (const float output : outputs.row(i)) row.push_back(scaled_reward(output) / scale);
   }
   return rewards;
 }
@@ -263,6 +286,10 @@ void ParticlePolicy::save(Snapshot& snapshot) const {
   snapshot.put_part("sampler", sampler);
   snapshot.put_part("target", target);
   snapshot.put("updates", updates_);
+  if (spec_.reward_deviation) return;
+  Snapshot rewards;
+  rewards_.save(rewards);
+  snapshot.put_part("rewards", rewards);
 }
 
 void ParticlePolicy::restore(const Snapshot& snapshot) {
@@ -271,6 +298,7 @@ void ParticlePolicy::restore(const Snapshot& snapshot) {
   posterior_->restore(snapshot.part("target"));
   updates_ = snapshot.get_scalar<std::int64_t>("updates");
   weights_current_ = false;
+  if (!spec_.reward_deviation) rewards_.restore(snapshot.part("rewards"));
 }
 
 }  // namespace stein::policies

@@ -5,6 +5,7 @@
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/policies/running_moments.h>
 
 #include <memory>
 #include <vector>
@@ -18,8 +19,8 @@ enum class Draw {
 };
 
 /// A perceptron that predicts the reward of every arm from the context, with particles for its weights (Zhang et al.
-/// 2018, Algorithm 1). Rewards are divided by their spread before they are learned; the head of the chosen arm alone is
-/// trained.
+/// 2018, Algorithm 1). The head of the chosen arm alone is trained. Rewards are divided by their spread before they are
+/// learned: what the bandit says of it, or where it says nothing, as a log does, the sd of the rewards so far.
 ///
 /// `svgd` and `s2vgd` move the particles by SVGD, on the weights and on the factors of matrix-Gaussian weights;
 /// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle. `vmg` fits a Gaussian with
@@ -66,7 +67,8 @@ class ParticlePolicy final : public BanditPolicy {
       v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
         {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
       v("scale_rewards", scale_rewards,
-        "divide rewards by the sd of the rewards of uniformly drawn arms (Gaussian only)");
+        "divide rewards by the sd of the rewards of uniformly drawn arms, or of those so far where that is not known "
+        "(Gaussian only)");
       v("noise_precision", noise_precision, "γ of the Gaussian likelihood (where it starts if learned)", positive,
         "1 / scaled reward²");
       v("learn_noise_precision", learn_noise_precision, "sample log γ with the weights");
@@ -95,7 +97,8 @@ class ParticlePolicy final : public BanditPolicy {
   ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
   /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
-  Decision decide(const envs::Context& context, std::int64_t step) override;
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+  void observe(const envs::Context& context, const Outcome& outcome) override;
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& batch) override;
 
@@ -113,8 +116,12 @@ class ParticlePolicy final : public BanditPolicy {
   /// Every particle's prediction of every arm for `inputs`, [M·n, arms], prior functions included; valid until the next
   /// call. Throws Error(numeric) naming the first that is not finite.
   inference::MatrixView<const float> predict(const inference::Inputs<float>& inputs);
+  /// The same of one context for the arms that can be chosen, [M, choices].
+  inference::MatrixView<const float> choice_outputs(const envs::Context& context);
   /// The expected reward that an output stands for, in the unit of the scaled rewards.
   double scaled_reward(float output) const;
+  /// What rewards are multiplied with before they are learned.
+  float reward_scale() const;
   void update_weights();
   double prior_variance() const;
   void make_prior_functions(const inference::MlpSpec& network);
@@ -122,9 +129,9 @@ class ParticlePolicy final : public BanditPolicy {
                                      std::int64_t rows) const;
 
   Options options_;
-  std::int64_t arms_, context_size_, active_columns_;
+  envs::BanditSpec spec_;
   std::uint64_t seed_;
-  float reward_scale_;
+  RunningMoments rewards_{1};  ///< where the bandit does not say how far they spread
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
   inference::RollbackSampler<float> sampler_;
@@ -135,6 +142,7 @@ class ParticlePolicy final : public BanditPolicy {
   double start_variance_;                   ///< of the weights over particles
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> outputs_, prior_outputs_, targets_;
+  std::vector<float> choice_outputs_;  ///< [M · choices]
   std::vector<double> propensities_, mean_;
 };
 

@@ -20,9 +20,10 @@ class Uniform final : public BanditPolicy {
 
   Uniform(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
-  Decision decide(const envs::Context& context, std::int64_t step) override;
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
  private:
+  envs::BanditSpec spec_;
   std::uint64_t seed_;
   std::vector<double> propensities_;
 };

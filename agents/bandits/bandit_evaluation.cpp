@@ -21,7 +21,7 @@ ChoicesWorth worth_of_choices(policies::BanditPolicy& policy, envs::BanditEnviro
   ChoicesWorth worth;
   for (std::int64_t i = 0; i < interactions; ++i) {
     const envs::Context context = environment.observe(seed, first_step + i);
-    const policies::Decision decision = policy.decide(context, first_step + i);
+    const policies::Decision decision = policy.decide(context, first_step + i, policies::Propensities::none);
     const std::span<const double> expected = environment.expected_rewards();
     const double best = std::ranges::max(expected);
     worth.regret += best - expected[static_cast<std::size_t>(decision.action)];

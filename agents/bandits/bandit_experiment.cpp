@@ -46,7 +46,7 @@ std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) c
 }
 
 std::vector<runs::Part> bandit_parts() {
-  BanditAgent::Options agent;
+  policies::BanditLearner::Options agent;
   std::vector<runs::Part> parts{runs::make_part("learning", "", "", OptionTable::of(agent))};
   runs::add_parts(parts, "environment", envs::bandits());
   runs::add_parts(parts, "policy", policies::bandit_policies());

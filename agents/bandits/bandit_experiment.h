@@ -25,7 +25,7 @@ class BanditExperiment final : public runs::Experiment {
  private:
   std::string environment_ = "mushroom", policy_ = "s2vgd";
   bool learns_ = true, log_decisions_ = false;
-  BanditAgent::Options agent_;
+  policies::BanditLearner::Options agent_;
   std::unique_ptr<envs::BanditEntry::Builder> environment_builder_;
   std::unique_ptr<policies::PolicyEntry::Builder> policy_builder_;
 };

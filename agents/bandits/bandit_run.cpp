@@ -57,7 +57,7 @@ void BanditRepetition::advance(std::int64_t until, const StopToken&, runs::Recor
     records.number(done, "propensity_entropy", entropy_sum_ / static_cast<double>(entropy_count_));
     entropy_sum_ = 0;
     entropy_count_ = 0;
-    for (const auto& [tag, value] : agent_->policy().diagnostics()) records.number(done, tag, value);
+    for (const auto& [tag, value] : agent_->learner().policy().diagnostics()) records.number(done, tag, value);
   }
 }
 
@@ -90,9 +90,9 @@ BanditResult BanditRun::result() const {
   return result;
 }
 
-BanditAgent::Timing BanditRun::timing() const {
-  BanditAgent::Timing sum = earlier_;
-  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).agent().timing();
+policies::BanditLearner::Timing BanditRun::timing() const {
+  policies::BanditLearner::Timing sum = earlier_;
+  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).agent().learner().timing();
   return sum;
 }
 
@@ -108,7 +108,7 @@ std::vector<std::string> BanditRun::notices() const {
 /// N: what the posterior is conditioned on.
 std::string BanditRun::data_size() const {
   if (!facts_.learns) return "none: the policy does not learn";
-  if (!repetition(0).agent().policy().learns_from_minibatches()) return "all interactions so far";
+  if (!repetition(0).agent().learner().policy().learns_from_minibatches()) return "all interactions so far";
   return fmt::format("interactions in the window, at most {}", facts_.window);
 }
 
@@ -133,7 +133,7 @@ std::map<std::string, std::string> BanditRun::data_checksums() const {
 }
 
 Json BanditRun::cost() const {
-  const BanditAgent::Timing sum = timing();
+  const policies::BanditLearner::Timing sum = timing();
   return {{"deciding_seconds", sum.deciding_seconds},
           {"learning_seconds", sum.learning_seconds},
           {"decisions", sum.decisions},
@@ -149,7 +149,7 @@ void BanditRun::add_cost(const Json& earlier) {
 
 Json BanditRun::summarize(const StopToken&) {
   const BanditResult result = this->result();
-  const BanditAgent::Timing time = timing();
+  const policies::BanditLearner::Timing time = timing();
   return {{"env", facts_.environment},
           {"policy", facts_.policy},
           {"data", spec().data},
@@ -169,7 +169,7 @@ void BanditRun::write_results(const RunDirectory& directory) {
   for (std::int64_t i = 0; i < count(); ++i) {
     BanditAgent& agent = repetition(i).agent();
     for (const auto& probe : agent.environment().probes()) {
-      const auto samples = agent.policy().posterior_rewards({.dense = probe.dense, .active = probe.active});
+      const auto samples = agent.policy().posterior_rewards(probe.context());
       if (samples.empty()) continue;
       entries.push_back({{"seed", agent.seed()},
                          {"probe", probe.name},

@@ -37,7 +37,7 @@ class BanditRepetition final : public runs::Repetition {
   std::int64_t steps_done() const override { return agent_->steps_done(); }
   /// A few interactions: repetitions with the same `until` stay in step.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
-  std::optional<std::string> warning() const override { return agent_->policy().warning(); }
+  std::optional<std::string> warning() const override { return agent_->learner().policy().warning(); }
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
@@ -66,7 +66,7 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   const envs::BanditSpec& spec() const { return repetition(0).agent().environment().spec(); }
   BanditResult result() const;
   /// Time of all seeds together, that of earlier processes included once it was added.
-  BanditAgent::Timing timing() const;
+  policies::BanditLearner::Timing timing() const;
 
   std::string source() const override;
   std::vector<std::string> notices() const override;
@@ -83,7 +83,7 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   std::string data_size() const;
 
   Facts facts_;
-  BanditAgent::Timing earlier_{};
+  policies::BanditLearner::Timing earlier_{};
 };
 
 /// The lines that a person sees of the summary of a bandit run.

@@ -61,7 +61,7 @@ class ReferenceDecision {
 void check_same(policies::ParticlePolicy& policy, const envs::Context& context, const ReferenceDecision& reference,
                 const Propensities& share) {
   const std::vector<std::vector<double>> rewards = policy.posterior_rewards(context);
-  const policies::Decision decision = policy.decide(context, 0);
+  const policies::Decision decision = policy.decide(context, 0, policies::Propensities::exact);
   double error = 0;
   for (std::int64_t i = 0; i < particle_count; ++i)
     for (std::int64_t a = 0; a < 2; ++a)
@@ -100,7 +100,7 @@ Row measure_case(const MushroomCase& which) {
   check_same(policy, context, reference, share);
 
   std::int64_t step = 0;
-  const auto decide = [&] { keep(policy.decide(context, ++step)); };
+  const auto decide = [&] { keep(policy.decide(context, ++step, policies::Propensities::exact)); };
   const TensorPair pair = measure_tensor_pair(decide, decide_reference);
   Row row = tensor_row(which.name, pair, "LibTorch forward, batched over particles");
   if (const auto count = allocations_in(decide)) row.extra.emplace_back("allocations", static_cast<double>(*count));

@@ -41,7 +41,7 @@ class ToyPolicy final : public policies::BanditPolicy {
   explicit ToyPolicy(std::uint64_t seed, std::int64_t breaks_at_update = -1)
       : seed_(seed), breaks_at_update_(breaks_at_update) {}
 
-  policies::Decision decide(const envs::Context&, std::int64_t step) override {
+  policies::Decision decide(const envs::Context&, std::int64_t step, policies::Propensities) override {
     if (std::isnan(probability_)) fail(ErrorKind::numeric, "the probability is not a number");
     Draws draws({.seed = seed_, .step = static_cast<std::uint64_t>(step), .stream = Stream::decision}, 0);
     propensities_ = {1 - probability_, probability_};

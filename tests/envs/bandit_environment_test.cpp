@@ -72,7 +72,7 @@ TEST_CASE("every bandit shows what its spec says", "[envs][bandit]") {
       CHECK(spec.arms >= 2);
       CHECK((spec.data == "real" || spec.data == "synthetic"));
       CHECK_FALSE(spec.source.empty());
-      CHECK(spec.reward_deviation > 0);
+      CHECK(spec.reward_deviation.value() > 0);
       for (std::int64_t step = 0; step < 200; ++step) {
         const Moment moment = look(*bandit, 1, step);
         check_context(spec, moment.dense, moment.active);
@@ -170,7 +170,7 @@ TEST_CASE("rewards agree with expected rewards in the mean, and with the stated 
       // (r − mean)² − deviation² has mean zero; the mean's own error enters at second order only.
       std::vector<double> excess;
       for (const double reward : uniform_rewards)
-        excess.push_back((reward - mean) * (reward - mean) - spec.reward_deviation * spec.reward_deviation);
+        excess.push_back((reward - mean) * (reward - mean) - *spec.reward_deviation * *spec.reward_deviation);
       CHECK(std::abs(z_score(excess)) < critical_value);
     }
   }

@@ -21,7 +21,7 @@ TEST_CASE("the real mushroom bandit has the counts of the UCI table", "[envs][mu
   CHECK(bandit.spec().data == "real");
   // Mixture over a uniform arm: 0 with ½; else +5, or −10 for half of the 3916 / 8124 poisonous ones.
   const double losing = 3916.0 / 8124 / 2, mean = (5 - 15 * losing) / 2, square = (25 + 75 * losing) / 2;
-  CHECK(bandit.spec().reward_deviation == Approx(std::sqrt(square - mean * mean)).epsilon(1e-14));
+  CHECK(bandit.spec().reward_deviation.value() == Approx(std::sqrt(square - mean * mean)).epsilon(1e-14));
   // Every row turns up among 200,000 draws but for a chance of 8124 exp(−200000 / 8124) ≈ 2e-7.
   std::map<std::int64_t, double> value_of_eating;
   for (std::int64_t step = 0; step < 200'000; ++step) {

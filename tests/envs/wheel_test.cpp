@@ -42,7 +42,7 @@ TEST_CASE("the wheel's reward deviation is that of the mixture", "[envs][wheel]"
   // δ² = 0.25 inside: rewards 1, 1, 1, 1, 1.2; 0.75 outside: 50, 1, 1, 1, 1.2. Mean (0.25·5.2 + 0.75·54.2) / 5 = 8.39;
   // mean square (0.25·5.44 + 0.75·2504.44) / 5 = 375.938; deviation² = 375.938 − 70.3921 + 0.01².
   const Wheel wheel({.delta = 0.5, .noise = 0.01}, {});
-  CHECK(wheel.spec().reward_deviation == Approx(std::sqrt(305.546)).epsilon(1e-12));
+  CHECK(wheel.spec().reward_deviation.value() == Approx(std::sqrt(305.546)).epsilon(1e-12));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <stein/core/rng.h>
+#include <stein/envs/bandit_environment.h>
 #include <stein/policies/arm_regressions.h>
 
 #include <Eigen/Dense>
@@ -61,7 +62,7 @@ TEST_CASE("after 50,000 interactions the factor still agrees with the batch solu
     regressions.observe(context, arm, reward);
     batch.observe(Batch::features(spec, context), reward);
   }
-  CHECK(regressions.observations(arm) == interactions);
+  CHECK(regressions.observations(arm) == static_cast<double>(interactions));
   CHECK(regressions.observations(0) == 0);
   const Eigen::LLT<Matrix> factor(batch.precision);
   const Vector coefficients = factor.solve(batch.moment);

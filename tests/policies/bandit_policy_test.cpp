@@ -1,5 +1,6 @@
 // Every registered policy keeps the contract of policies/bandit_policy.h, on dense and on one-hot contexts.
 #include <stein/core/rng.h>
+#include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_policy.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class History {
       rewards_.push_back(static_cast<float>(reward));
       const auto rows = std::ssize(actions_);
       for (BanditPolicy* policy : policies) {
-        policy->observe(context, arm, reward);
+        policy->observe(context, {.action = arm, .reward = reward});
         if (policy->learns_from_minibatches())
           policy->learn({.dense = dense_,
                          .active = active_,
@@ -104,7 +105,7 @@ TEST_CASE("a decision's propensities are probabilities, one-hot where it says it
     const auto policy = make_policy(name, bandit.spec());
     History history;
     for (std::int64_t step = 0; step < 40; ++step) {
-      const Decision decision = policy->decide(bandit.observe(seed, step), step);
+      const Decision decision = policy->decide(bandit.observe(seed, step), step, Propensities::exact);
       const auto& p = decision.propensities;
       REQUIRE(std::ssize(p) == bandit.spec().arms);
       REQUIRE(decision.action >= 0);
@@ -135,9 +136,9 @@ TEST_CASE("the same seed gives the same decisions, before and after saving and r
     restored->restore(snapshot);
     for (std::int64_t step = 20; step < 40; ++step) {
       const envs::Context context = bandit.observe(seed, step);
-      const Decision decision = policy->decide(context, step);
+      const Decision decision = policy->decide(context, step, Propensities::exact);
       for (BanditPolicy* other : {twin.get(), restored.get()}) {
-        const Decision again = other->decide(context, step);
+        const Decision again = other->decide(context, step, Propensities::exact);
         REQUIRE(again.action == decision.action);
         REQUIRE(copy(again.propensities) == copy(decision.propensities));
         REQUIRE(again.deterministic == decision.deterministic);
@@ -166,7 +167,7 @@ TEST_CASE("redrawn decisions have the frequencies of their propensities", "[poli
       std::vector<int> counts(static_cast<std::size_t>(bandit.spec().arms));
       std::vector<double> propensities;
       for (int redraw = 0; redraw < redraws; ++redraw) {
-        const Decision decision = policy->decide(bandit.observe(seed, shown), 1000 + redraw);
+        const Decision decision = policy->decide(bandit.observe(seed, shown), 1000 + redraw, Propensities::exact);
         if (redraw == 0) propensities = copy(decision.propensities);
         REQUIRE(std::equal(propensities.begin(), propensities.end(), decision.propensities.begin()));
         ++counts[static_cast<std::size_t>(decision.action)];

@@ -17,8 +17,8 @@ envs::Context at(const std::vector<float>& x) {
 
 TEST_CASE("the posterior of linear Thompson sampling agrees with the conjugate formulas by hand", "[policies][lints]") {
   LinTs policy({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 2, .intercept = false}, line, 1);
-  policy.observe(at({1}), 0, 1);
-  policy.observe(at({2}), 0, 3);
+  policy.observe(at({1}), {.action = 0, .reward = 1});
+  policy.observe(at({2}), {.action = 0, .reward = 3});
   // Arm 0: A = ½ + 1 + 4 = 5.5, Σ r x = 7, μ = 14/11; a = 3 + 1 = 4;
   // b = 2 + ½ (Σ r² − 7²/5.5) = 2 + ½ (10 − 98/11) = 28/11. At x = 2: location 28/11, scale² = (7/11) · 4/5.5.
   const auto posterior = policy.posterior(at({2}));
@@ -35,7 +35,7 @@ TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[
   LinTs policy({.intercept = false}, line, 1);
   int first = 0;
   for (std::int64_t step = 0; step < 10'000; ++step) {
-    const Decision decision = policy.decide(at({0}), step);
+    const Decision decision = policy.decide(at({0}), step, Propensities::exact);
     REQUIRE(decision.propensities[0] == 0.5);
     first += decision.action == 0;
   }
@@ -44,13 +44,13 @@ TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[
 
 TEST_CASE("rewards too large for its sums are a numeric error that names the arm", "[policies][lints]") {
   LinTs policy({}, line, 1);
-  policy.observe(at({1}), 1, 1e300);
-  CHECK_ERROR(policy.decide(at({1}), 0), numeric, "arm 1", "expected finite");
+  policy.observe(at({1}), {.action = 1, .reward = 1e300});
+  CHECK_ERROR(policy.decide(at({1}), 0, Propensities::exact), numeric, "arm 1", "expected finite");
 }
 
 TEST_CASE("the samples for the report come from the posterior", "[policies][lints]") {
   LinTs policy({}, line, 1);
-  for (int i = 0; i < 50; ++i) policy.observe(at({1}), 0, 4 + (i % 2 == 0 ? 1 : -1));
+  for (int i = 0; i < 50; ++i) policy.observe(at({1}), {.action = 0, .reward = i % 2 == 0 ? 5.0 : 3.0});
   const auto samples = policy.posterior_rewards(at({1}));
   REQUIRE(samples.size() == 100);
   double mean = 0;

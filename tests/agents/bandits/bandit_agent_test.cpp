@@ -7,12 +7,13 @@
 
 using namespace stein;
 using agents::BanditAgent;
+using policies::BanditLearner;
 using test::ToyBandit;
 using test::ToyPolicy;
 
 namespace {
 
-BanditAgent make_agent(const BanditAgent::Options& options, std::int64_t breaks_at_update = -1) {
+BanditAgent make_agent(const BanditLearner::Options& options, std::int64_t breaks_at_update = -1) {
   return {options, 5, std::make_unique<ToyBandit>(), std::make_unique<ToyPolicy>(5, breaks_at_update)};
 }
 
@@ -52,9 +53,9 @@ TEST_CASE("forced pulls take every arm in turn and say that they are certain", "
     CHECK(now.propensities[static_cast<std::size_t>(step % 2)] == 1);
     CHECK(now.propensities[static_cast<std::size_t>(1 - step % 2)] == 0);
   }
-  CHECK(agent.timing().decisions == 0);
+  CHECK(agent.learner().timing().decisions == 0);
   CHECK_FALSE(agent.step().deterministic);
-  CHECK(agent.timing().decisions == 1);
+  CHECK(agent.learner().timing().decisions == 1);
 }
 
 TEST_CASE("learning is spaced out, and short while data are few", "[agents][agent]") {
@@ -76,7 +77,7 @@ TEST_CASE("learning is spaced out, and short while data are few", "[agents][agen
 }
 
 TEST_CASE("a restored agent repeats the saved one bit for bit", "[agents][agent]") {
-  const BanditAgent::Options options{.buffer = 20, .batch = 5, .updates = 2, .forced_pulls = 1};
+  const BanditLearner::Options options{.buffer = 20, .batch = 5, .updates = 2, .forced_pulls = 1};
   BanditAgent agent = make_agent(options);
   for (int i = 0; i < 30; ++i) agent.step();
   Snapshot snapshot;

@@ -13,12 +13,12 @@ namespace {
 /// Plays the arms in turn and notes what happens to it.
 class Spy final : public policies::BanditPolicy {
  public:
-  policies::Decision decide(const envs::Context& context, std::int64_t step) override {
+  policies::Decision decide(const envs::Context& context, std::int64_t step, policies::Propensities) override {
     steps.insert(step);
     contexts.push_back(context.dense[0]);
     return {.action = std::ssize(contexts) % 2, .propensities = propensities_};
   }
-  void observe(const envs::Context&, std::int64_t, double) override { learned = true; }
+  void observe(const envs::Context&, const policies::Outcome&) override { learned = true; }
   bool learns_from_minibatches() const override { return true; }
   void learn(const policies::InteractionBatch&) override { learned = true; }
 

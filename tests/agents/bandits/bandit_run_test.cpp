@@ -19,8 +19,9 @@ using agents::BanditRun;
 namespace {
 
 std::unique_ptr<BanditAgent> make_agent(std::uint64_t seed) {
-  return std::make_unique<BanditAgent>(BanditAgent::Options{.batch = 8, .updates = 2, .forced_pulls = 0}, seed,
-                                       std::make_unique<test::ToyBandit>(), std::make_unique<test::ToyPolicy>(seed));
+  return std::make_unique<BanditAgent>(policies::BanditLearner::Options{.batch = 8, .updates = 2, .forced_pulls = 0},
+                                       seed, std::make_unique<test::ToyBandit>(),
+                                       std::make_unique<test::ToyPolicy>(seed));
 }
 
 std::unique_ptr<BanditRun> make_run(runs::SeedRange seeds) {

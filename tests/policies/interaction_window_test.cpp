@@ -1,4 +1,4 @@
-#include <stein/agents/bandits/interaction_window.h>
+#include <stein/policies/interaction_window.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "core/error_matcher.h"
 
 using namespace stein;
-using agents::InteractionWindow;
+using policies::InteractionWindow;
 
 namespace {
 
@@ -18,12 +18,12 @@ const envs::BanditSpec one_hot{
 /// Interaction i: context (i, −i), arm i mod 3, reward 10 i.
 void append(InteractionWindow& window, int i) {
   const std::vector<float> context{static_cast<float>(i), static_cast<float>(-i)};
-  window.append({.dense = context, .active = {}}, i % 3, 10.0 * i);
+  window.append({.dense = context, .active = {}}, {.action = i % 3, .reward = 10.0 * i});
 }
 
 }  // namespace
 
-TEST_CASE("a window holds the last interactions, and a drawn row is one of them, whole", "[agents][window]") {
+TEST_CASE("a window holds the last interactions, and a drawn row is one of them, whole", "[policies][window]") {
   InteractionWindow window(dense, 5, 64);
   for (int i = 0; i < 12; ++i) {
     append(window, i);
@@ -42,7 +42,7 @@ TEST_CASE("a window holds the last interactions, and a drawn row is one of them,
   }
 }
 
-TEST_CASE("rows are drawn uniformly with replacement", "[agents][window]") {
+TEST_CASE("rows are drawn uniformly with replacement", "[policies][window]") {
   InteractionWindow window(dense, 10, 100);
   for (int i = 0; i < 10; ++i) append(window, i);
   std::map<int, double> drawn;
@@ -54,11 +54,11 @@ TEST_CASE("rows are drawn uniformly with replacement", "[agents][window]") {
   for (int i = 0; i < 10; ++i) CHECK(std::abs(drawn[i] - 10'000) / 94.87 < 6.1);
 }
 
-TEST_CASE("a minibatch depends on the seed and the update alone", "[agents][window]") {
+TEST_CASE("a minibatch depends on the seed and the update alone", "[policies][window]") {
   InteractionWindow window(one_hot, 50, 8);
   for (std::int32_t i = 0; i < 30; ++i) {
     const std::vector<std::int32_t> active{i % 4, 4 + i % 5};
-    window.append({.dense = {}, .active = active}, 0, i);
+    window.append({.dense = {}, .active = active}, {.action = 0, .reward = static_cast<double>(i)});
   }
   const auto rewards = [&](std::uint64_t seed, std::uint64_t update) {
     const auto batch = window.draw(seed, update);
@@ -72,7 +72,7 @@ TEST_CASE("a minibatch depends on the seed and the update alone", "[agents][wind
   CHECK(rewards(3, 0) == first);
 }
 
-TEST_CASE("a restored window goes on like the saved one", "[agents][window]") {
+TEST_CASE("a restored window goes on like the saved one", "[policies][window]") {
   InteractionWindow window(dense, 5, 4);
   for (int i = 0; i < 8; ++i) append(window, i);
   Snapshot snapshot;
@@ -91,11 +91,11 @@ TEST_CASE("a restored window goes on like the saved one", "[agents][window]") {
   CHECK_ERROR(smaller.restore(snapshot), data, "5 interactions", "room for 3");
 }
 
-TEST_CASE("a window refuses what it cannot hold", "[agents][window]") {
+TEST_CASE("a window refuses what it cannot hold", "[policies][window]") {
   CHECK_ERROR(InteractionWindow(dense, 0, 1), usage, "buffer", "got 0");
   CHECK_ERROR(InteractionWindow(dense, 1, -3), usage, "batch", "got -3");
   InteractionWindow window(dense, 5, 4);
   CHECK_ERROR(window.draw(1, 0), usage, "interaction");
   const std::vector<float> context{1, 2, 3};
-  CHECK_ERROR(window.append({.dense = context, .active = {}}, 0, 0), usage, "2 dense", "got 3");
+  CHECK_ERROR(window.append({.dense = context}, {}), usage, "has 2 numbers, got 3");
 }

@@ -1,0 +1,40 @@
+#include <stein/core/error.h>
+#include <stein/envs/bandit_spec.h>
+
+#include <algorithm>
+
+namespace stein::envs {
+
+std::int64_t Context::place_of(std::int64_t arm, const BanditSpec& spec) const {
+  check_arm(spec, arm);
+  if (present.empty()) return arm;
+  const auto found = std::ranges::find(present, static_cast<std::int32_t>(arm));
+  STEIN_CHECK(found != present.end(), "arm {} of '{}' is not among the {} that can be chosen", arm, spec.name,
+              present.size());
+  return found - present.begin();
+}
+
+void Context::check(const BanditSpec& spec) const {
+  if (spec.active_columns > 0) {
+    STEIN_CHECK(std::ssize(active) == spec.active_columns, "a context of '{}' has {} active columns, got {}", spec.name,
+                spec.active_columns, active.size());
+    for (const std::int32_t column : active)
+      STEIN_CHECK(column >= 0 && column < spec.context_size, "a column of '{}' must lie in [0, {}), got {}", spec.name,
+                  spec.context_size, column);
+  } else {
+    STEIN_CHECK(std::ssize(dense) == spec.context_size, "a context of '{}' has {} numbers, got {}", spec.name,
+                spec.context_size, dense.size());
+  }
+  const std::int64_t there = choices(spec);
+  STEIN_CHECK(there >= 1, "a context of '{}' needs at least one arm", spec.name);
+  STEIN_CHECK(std::ssize(arm_features) == there * spec.arm_features,
+              "a context of '{}' has {} numbers for each of {} arms, got {} in all", spec.name, spec.arm_features,
+              there, arm_features.size());
+  for (const std::int32_t arm : present) check_arm(spec, arm);
+}
+
+void check_arm(const BanditSpec& spec, std::int64_t arm) {
+  STEIN_CHECK(arm >= 0 && arm < spec.arms, "an arm of '{}' must lie in [0, {}), got {}", spec.name, spec.arms, arm);
+}
+
+}  // namespace stein::envs

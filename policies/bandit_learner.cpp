@@ -1,0 +1,127 @@
+#include <stein/core/error.h>
+#include <stein/policies/bandit_learner.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace stein::policies {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+BanditLearner::Timing& BanditLearner::Timing::operator+=(const Timing& other) {
+  deciding_seconds += other.deciding_seconds;
+  learning_seconds += other.learning_seconds;
+  decisions += other.decisions;
+  updates += other.updates;
+  return *this;
+}
+
+double BanditLearner::Timing::decisions_per_second() const {
+  return decisions > 0 ? static_cast<double>(decisions) / deciding_seconds : 0;
+}
+
+double BanditLearner::Timing::updates_per_second() const {
+  return updates > 0 ? static_cast<double>(updates) / learning_seconds : 0;
+}
+
+BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                             std::unique_ptr<BanditPolicy> policy)
+    : options_(checked(options)),
+      spec_(spec),
+      seed_(seed),
+      policy_(std::move(policy)),
+      window_(spec, options.buffer, options.batch),
+      pulls_(static_cast<std::size_t>(spec.arms)) {}
+
+Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {
+  const std::int64_t number = decisions_++;
+  if (const std::int64_t place = forced_place(context); place >= 0) {
+    Decision decision{.action = context.arm(place), .deterministic = true};
+    if (wanted == Propensities::exact) {
+      forced_.assign(static_cast<std::size_t>(context.choices(spec_)), 0);
+      forced_[static_cast<std::size_t>(place)] = 1;
+      decision.propensities = forced_;
+    }
+    return decision;
+  }
+  const auto start = Clock::now();
+  const Decision decision = policy_->decide(context, number, wanted);
+  timing_.deciding_seconds += seconds_since(start);
+  ++timing_.decisions;
+  return decision;
+}
+
+std::int64_t BanditLearner::forced_place(const envs::Context& context) const {
+  std::int64_t place = -1, least = options_.forced_pulls;
+  if (least == 0) return place;
+  for (std::int64_t k = 0; k < context.choices(spec_); ++k)
+    if (const std::int64_t pulls = pulls_[static_cast<std::size_t>(context.arm(k))]; pulls < least)
+      least = pulls, place = k;
+  return place;
+}
+
+void BanditLearner::learn(const envs::Context& context, const Outcome& outcome) {
+  const auto start = Clock::now();
+  Outcome weighted = outcome;
+  if (options_.importance_weights)
+    weighted.weight = std::min(outcome.weight / outcome.propensity, options_.largest_weight);
+  ++pulls_[static_cast<std::size_t>(outcome.action)];
+  ++outcomes_;
+  policy_->observe(context, weighted);
+  if (policy_->learns_from_minibatches()) {
+    window_.append(context, weighted);
+    if (outcomes_ % options_.learn_every == 0) update();
+  }
+  timing_.learning_seconds += seconds_since(start);
+}
+
+void BanditLearner::update() {
+  for (std::int64_t remaining = updates_now(); remaining > 0; --remaining) {
+    policy_->learn(window_.draw(seed_, static_cast<std::uint64_t>(updates_)));
+    ++updates_;
+    ++timing_.updates;
+  }
+}
+
+std::int64_t BanditLearner::updates_now() const {
+  if (options_.rows_per_update == 0) return options_.updates;
+  return std::clamp<std::int64_t>(window_.rows() / options_.rows_per_update, 1, options_.updates);
+}
+
+void BanditLearner::save(Snapshot& snapshot) const {
+  snapshot.put("steps", decisions_);
+  snapshot.put("outcomes", outcomes_);
+  snapshot.put("pulls", pulls_);
+  snapshot.put("updates", updates_);
+  Snapshot part;
+  window_.save(part);
+  snapshot.put_part("window", part);
+  part = {};
+  policy_->save(part);
+  snapshot.put_part("policy", part);
+}
+
+void BanditLearner::restore(const Snapshot& snapshot) {
+  window_.restore(snapshot.part("window"));
+  policy_->restore(snapshot.part("policy"));
+  decisions_ = snapshot.get_scalar<std::int64_t>("steps");
+  updates_ = snapshot.get_scalar<std::int64_t>("updates");
+  if (snapshot.contains("pulls")) {
+    outcomes_ = snapshot.get_scalar<std::int64_t>("outcomes");
+    snapshot.get("pulls", std::span(pulls_));
+  } else {  // older checkpoints, where every decision had its outcome, and the first ones took all arms in turn
+    outcomes_ = decisions_;
+    const auto arms = std::ssize(pulls_);
+    for (std::int64_t arm = 0; arm < arms; ++arm)
+      pulls_[static_cast<std::size_t>(arm)] = std::min(options_.forced_pulls, (decisions_ + arms - 1 - arm) / arms);
+  }
+}
+
+}  // namespace stein::policies

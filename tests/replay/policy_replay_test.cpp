@@ -1,0 +1,151 @@
+// Replay on made-up news, whose truth is known.
+#include <stein/policies/uniform.h>
+#include <stein/replay/policy_replay.h>
+#include <stein/replay/synthetic_news.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace stein;
+using namespace stein::replay;
+
+namespace {
+
+const envs::BanditSpec spec{
+    .name = "news", .arms = 1'000'000, .context_size = 6, .arm_features = 6, .reward_low = 0, .reward_high = 1};
+
+/// Chooses the article whose second feature is the largest, and notes what it is told.
+class Favourite final : public policies::BanditPolicy {
+ public:
+  policies::Decision decide(const envs::Context& context, std::int64_t, policies::Propensities) override {
+    ++decisions;
+    std::int64_t best = 0;
+    for (std::int64_t k = 1; k < std::ssize(context.present); ++k)
+      if (context.arm_features[static_cast<std::size_t>(6 * k + 1)] >
+          context.arm_features[static_cast<std::size_t>(6 * best + 1)])
+        best = k;
+    return {.action = context.arm(best), .deterministic = true};
+  }
+  void observe(const envs::Context&, const policies::Outcome& outcome) override {
+    told.push_back(outcome.action), decided_before.push_back(decisions);
+  }
+  void save(Snapshot& snapshot) const override { snapshot.put("told", told); }
+  void restore(const Snapshot& snapshot) override { told = snapshot.get_vector<std::int64_t>("told"); }
+
+  std::int64_t decisions = 0;
+  std::vector<std::int64_t> told, decided_before;
+};
+
+struct Case {
+  Favourite* policy;
+  std::unique_ptr<PolicyReplay> replay;
+
+  explicit Case(const DeliveryOptions& delivery = {}) {
+    auto made = std::make_unique<Favourite>();
+    policy = made.get();
+    const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+    replay = std::make_unique<PolicyReplay>(
+        std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(made)), delivery, 0, 1);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an event is accepted where both chose the same article, and only then learned from", "[replay]") {
+  SyntheticNews news({.seed = 2, .lifetime = 1000});
+  Case here;
+  Favourite same;
+  double reward = 0;
+  std::vector<std::int64_t> accepted;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    const LoggedEvent& event = news.event(i);
+    const bool match = same.decide(event.context(), i, policies::Propensities::none).action == event.action;
+    CHECK(here.replay->take(event) == match);
+    if (!match) continue;
+    accepted.push_back(event.action);
+    reward += event.reward;
+  }
+  CHECK(here.policy->told == accepted);
+  CHECK(here.replay->events() == 5000);
+  CHECK(here.replay->accepted() == std::ssize(accepted));
+  CHECK(here.replay->total_reward() == reward);
+  CHECK(here.replay->reward().mean() == Approx(reward / static_cast<double>(accepted.size())));
+}
+
+// 1,000 logs of 3,000 events: about 150 accepted in each. The mean of the errors of all logs is normal.
+TEST_CASE("replay is unbiased, and its confidence sequence covers at all times", "[replay][slow]") {
+  double sum = 0, squares = 0;
+  int missed = 0;
+  for (int log = 0; log < 1000; ++log) {
+    SyntheticNews news({.seed = log, .lifetime = 1000});
+    Case here;
+    double chances = 0;
+    bool outside = false;
+    for (std::int64_t i = 0; i < 3000; ++i) {
+      const LoggedEvent& event = news.event(i);
+      if (!here.replay->take(event)) continue;
+      const auto place = std::ranges::find(event.present, event.action) - event.present.begin();
+      chances += news.click_probabilities()[static_cast<std::size_t>(place)];
+      const Interval interval = here.replay->reward().interval();
+      const double mean = chances / static_cast<double>(here.replay->accepted());
+      outside = outside || mean < interval.low || mean > interval.high;
+    }
+    const double error = here.replay->total_reward() - chances;
+    sum += error, squares += error * error;
+    missed += outside;
+  }
+  CHECK(std::abs(sum) <= 4.9 * std::sqrt(squares));
+  CHECK(missed <= 83);  // more have a chance below 1e-6 where each misses with 5 %
+}
+
+TEST_CASE("a uniform policy accepts one event in twenty and earns what the log does", "[replay]") {
+  SyntheticNews news({.seed = 8});
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  PolicyReplay replay(std::make_unique<policies::BanditLearner>(
+                          options, spec, 3, std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)),
+                      {}, 0, 1);
+  double clicks = 0;
+  constexpr double events = 100'000;
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    replay.take(news.event(i));
+    clicks += news.event(i).reward;
+  }
+  // Accepted events are binomial(100,000, 1/20): sd 68.9; 6.1 of it, below 1e-9.
+  CHECK(std::abs(static_cast<double>(replay.accepted()) - 5000) < 6.1 * 68.9);
+  const double log_rate = clicks / events;
+  CHECK(std::abs(replay.reward().mean() - log_rate) < 6.1 * std::sqrt(log_rate / 5000));
+}
+
+TEST_CASE("outcomes come late and together if asked to", "[replay]") {
+  SyntheticNews news({.seed = 2, .lifetime = 1000});
+  Case late({.delay = 7, .deliver_every = 10}), at_once;
+  std::vector<std::int64_t> accepted_at;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    const LoggedEvent& event = news.event(i);
+    at_once.replay->take(event);
+    if (late.replay->take(event)) accepted_at.push_back(i + 1);
+  }
+  REQUIRE(late.policy->told.size() > 50);
+  CHECK(std::ranges::equal(late.policy->told, std::span(at_once.policy->told).first(late.policy->told.size())));
+  for (std::size_t k = 0; k < late.policy->told.size(); ++k) {
+    const std::int64_t when = late.policy->decided_before[k];  // events before the delivery
+    CHECK(when % 10 == 0);
+    CHECK(when >= accepted_at[k] + 7);
+    CHECK(when < accepted_at[k] + 17);
+  }
+}
+
+TEST_CASE("a replay goes on from where it was saved, with what was still to be delivered", "[replay]") {
+  const DeliveryOptions delivery{.delay = 50, .deliver_every = 20};
+  SyntheticNews news({.seed = 2, .lifetime = 1000});
+  Case whole(delivery), first(delivery), second(delivery);
+  for (std::int64_t i = 0; i < 1000; ++i) whole.replay->take(news.event(i)), first.replay->take(news.event(i));
+  Snapshot saved;
+  first.replay->save(saved);
+  second.replay->restore(saved);
+  for (std::int64_t i = 1000; i < 2000; ++i) whole.replay->take(news.event(i)), second.replay->take(news.event(i));
+  CHECK(second.policy->told == whole.policy->told);
+  CHECK(second.replay->accepted() == whole.replay->accepted());
+  CHECK(second.replay->reward().interval().low == whole.replay->reward().interval().low);
+}
