@@ -55,6 +55,24 @@ std::string in_cell(std::string text) {
   return text;
 }
 
+/// What stands between the commas of a text; nothing of an empty one.
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    items.emplace_back(text.substr(0, comma));
+    if (comma + 1 == text.size()) items.emplace_back();
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return items;
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream stream;
+  stream << toml::value<std::string>(text);
+  return stream.str();
+}
+
 std::string toml_text(const Option& option) {
   const std::string value = option.text();
   switch (option.kind) {
@@ -62,12 +80,13 @@ std::string toml_text(const Option& option) {
     case Option::Kind::integer: return value;
     case Option::Kind::real: return value.find_first_of(".einf") == std::string::npos ? value + ".0" : value;
     case Option::Kind::integer_list: return value == "none" ? "[]" : fmt::format("[{}]", value);
-    case Option::Kind::text:
-    case Option::Kind::choice: {
-      std::ostringstream quoted;
-      quoted << toml::value<std::string>(value);
-      return quoted.str();
+    case Option::Kind::text_list: {
+      std::vector<std::string> items = split_list(value == "none" ? "" : value);
+      for (std::string& item : items) item = quoted(item);
+      return fmt::format("[{}]", fmt::join(items, ", "));
     }
+    case Option::Kind::text:
+    case Option::Kind::choice: return quoted(value);
   }
   return value;
 }
@@ -89,8 +108,8 @@ std::string node_text(const toml::node& node) {
 void check_type(const Option& option, const toml::node& node) {
   const bool is_text = option.kind == Option::Kind::text || option.kind == Option::Kind::choice;
   STEIN_CHECK(!is_text || node.is_string(), "option '{}' expects a text in quotes", option.name);
-  STEIN_CHECK(!node.is_array() || option.kind == Option::Kind::integer_list,
-              "option '{}' expects one value, got a list", option.name);
+  const bool is_list = option.kind == Option::Kind::integer_list || option.kind == Option::Kind::text_list;
+  STEIN_CHECK(!node.is_array() || is_list, "option '{}' expects one value, got a list", option.name);
 }
 
 void collect_values(const toml::table& node, const std::string& prefix, std::map<std::string, std::string>& values) {
@@ -104,15 +123,23 @@ void collect_values(const toml::table& node, const std::string& prefix, std::map
   }
 }
 
-void set_from_table(OptionTable& table, const toml::table& node, const std::string& prefix, std::string_view source) {
+/// What a file may set: groups first, so that what it says of one option wins.
+enum class Keys { groups, options };
+
+void set_from_table(OptionTable& table, const toml::table& node, const std::string& prefix, std::string_view source,
+                    const std::set<std::string>& passed_over, Keys keys) {
   for (const auto& [key, value] : node) {
     const std::string name = prefix + std::string(key.str());
     if (const auto* inner = value.as_table()) {
-      set_from_table(table, *inner, name + ".", source);
+      set_from_table(table, *inner, name + ".", source, passed_over, keys);
       continue;
     }
+    if (passed_over.contains(name) && !table.contains(name)) continue;
+    const auto group = table.groups().find(name);
+    if ((group != table.groups().end()) != (keys == Keys::groups)) continue;
     try {
-      const auto option = std::ranges::find(table.options(), name, &Option::name);
+      const std::string& first = group == table.groups().end() ? name : group->second.front();
+      const auto option = std::ranges::find(table.options(), first, &Option::name);
       if (option != table.options().end()) check_type(*option, value);
       table.set(name, node_text(value));
     } catch (const Error& error) {
@@ -219,13 +246,21 @@ Option& OptionTable::operator()(std::string_view name, std::vector<std::int64_t>
       [&value] { return value.empty() ? std::string("none") : fmt::format("{}", fmt::join(value, ",")); },
       [&value, range, key = prefix_ + std::string(name)](std::string_view text) {
         std::vector<std::int64_t> items;
-        while (!text.empty() && text != "none") {
-          const std::size_t comma = std::min(text.find(','), text.size());
-          items.push_back(
-              parse_number<std::int64_t>(key, text.substr(0, comma), range, "whole numbers separated by commas"));
-          STEIN_CHECK(comma + 1 != text.size(), "option '{}' expects a number after the last comma", key);
-          text.remove_prefix(std::min(comma + 1, text.size()));
-        }
+        if (text != "none")
+          for (const std::string& item : split_list(text))
+            items.push_back(parse_number<std::int64_t>(key, item, range, "whole numbers separated by commas"));
+        value = std::move(items);
+      });
+}
+
+Option& OptionTable::operator()(std::string_view name, std::vector<std::string>& value, std::string_view help) {
+  return add(
+      name, help, "", Option::Kind::text_list, "",
+      [&value] { return value.empty() ? std::string("none") : fmt::format("{}", fmt::join(value, ",")); },
+      [&value, key = prefix_ + std::string(name)](std::string_view text) {
+        std::vector<std::string> items = split_list(text == "none" ? "" : text);
+        for (const std::string& item : items)
+          STEIN_CHECK(!item.empty(), "option '{}' expects texts between commas, got '{}'", key, text);
         value = std::move(items);
       });
 }
@@ -243,8 +278,16 @@ Option& OptionTable::add_choice(std::string_view name, std::string_view help, st
       });
 }
 
+void OptionTable::group(const std::string& name, const std::vector<std::string>& options) {
+  STEIN_CHECK(!contains(name), "'{}' is an option already", name);
+  STEIN_CHECK(!options.empty(), "the group '{}' has no options", name);
+  for (const std::string& option : options) static_cast<void>(at(option));
+  groups_.emplace(name, options);
+}
+
 bool OptionTable::contains(std::string_view key) const {
-  return std::ranges::any_of(options_, [&](const Option& option) { return option.name == key; });
+  return groups_.contains(key) ||
+         std::ranges::any_of(options_, [&](const Option& option) { return option.name == key; });
 }
 
 const Option& OptionTable::at(std::string_view key) const {
@@ -252,12 +295,16 @@ const Option& OptionTable::at(std::string_view key) const {
   if (place != options_.end()) return *place;
   std::vector<std::string> names;
   for (const Option& option : options_) names.push_back(option.name);
+  for (const auto& [group, options] : groups_) names.push_back(group);
   fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(key, names));
 }
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the fields that the table is bound to
 void OptionTable::set(std::string_view key, std::string_view value) {
-  at(key).assign(value);
+  if (const auto group = groups_.find(key); group != groups_.end())
+    for (const std::string& option : group->second) at(option).assign(value);
+  else
+    at(key).assign(value);
 }
 
 std::string OptionTable::get(std::string_view key) const {
@@ -270,9 +317,11 @@ std::string to_toml(const OptionTable& table) {
   return text;
 }
 
-void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source) {
+void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source,
+                   const std::set<std::string>& passed_over) {
   try {
-    set_from_table(table, toml::parse(toml, source), "", source);
+    const toml::table parsed = toml::parse(toml, source);
+    for (const Keys keys : {Keys::groups, Keys::options}) set_from_table(table, parsed, "", source, passed_over, keys);
   } catch (const toml::parse_error& error) {
     fail(ErrorKind::usage, "{}, line {}: {}", source, error.source().begin.line, error.description());
   }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,7 +45,7 @@ constexpr Range between(double low, double high) {
 /// One option of one component, bound to the field that holds it.
 struct Option {
   /// What a value is, and how its text is read.
-  enum class Kind { boolean, integer, real, text, choice, integer_list };
+  enum class Kind { boolean, integer, real, text, choice, integer_list, text_list };
 
   std::string name;  ///< full key: `kernel.bandwidth`
   std::string help;
@@ -103,6 +104,8 @@ class OptionTable {
   /// A list such as `50,50`; every item must lie in `range`; `none` or an empty text is the empty list.
   Option& operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
                      Range range = any_number);
+  /// A list of texts such as `svgd,linucb`, none of which has a comma; `none` or an empty text is the empty list.
+  Option& operator()(std::string_view name, std::vector<std::string>& value, std::string_view help);
   /// An enumeration by the names of its values.
   template <class Enum>
   requires std::is_enum_v<Enum> Option& operator()(
@@ -138,12 +141,18 @@ class OptionTable {
               std::initializer_list<std::pair<const char*, std::string>> settings);
   /// Appends the options and presets of another table, whose fields must outlive this one too.
   void append(const OptionTable& other);
+  /// Lets `name` set all of `options`, which are described already, at once. Throws Error(usage) where an option has
+  /// that name, or one of them does not exist.
+  void group(const std::string& name, const std::vector<std::string>& options);
 
   const std::vector<Option>& options() const { return options_; }
   const std::vector<Preset>& presets() const { return presets_; }
+  /// Names of groups with the options that they set.
+  const std::map<std::string, std::vector<std::string>, std::less<>>& groups() const { return groups_; }
+  /// Whether there is an option or a group called `key`.
   bool contains(std::string_view key) const;
-  /// Sets the option `key` from text. Throws Error(usage) that names the key, the value, what is allowed, and for an
-  /// unknown key the nearest known one.
+  /// Sets the option or the group `key` from text. Throws Error(usage) that names the key, the value, what is allowed,
+  /// and for an unknown key the nearest known one.
   void set(std::string_view key, std::string_view value);
   /// The option `key`. Throws Error(usage) that suggests the nearest one.
   const Option& at(std::string_view key) const;
@@ -159,15 +168,18 @@ class OptionTable {
 
   std::vector<Option> options_;
   std::vector<Preset> presets_;
+  std::map<std::string, std::vector<std::string>, std::less<>> groups_;
   std::string prefix_;
 };
 
 /// `key = value` lines of all options, TOML values, dotted keys; reading it back gives the same options.
 std::string to_toml(const OptionTable& table);
 
-/// Sets options from the text of a TOML file; tables become prefixes. Throws Error(usage) naming `source`, line and
-/// key.
-void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source);
+/// Sets options from the text of a TOML file; tables become prefixes, and groups come before single options. Throws
+/// Error(usage) naming `source`, line and key. @param passed_over  keys that the table may lack: the file says them to
+/// others
+void set_from_toml(OptionTable& table, std::string_view toml, std::string_view source,
+                   const std::set<std::string>& passed_over = {});
 
 /// Every key of a TOML text with its value as one would type it; tables become prefixes. Throws Error(usage) naming
 /// `source` and line where the text is no TOML.

@@ -55,6 +55,7 @@ void TerminalProgress::begin(std::string_view task, std::string_view unit, std::
   task_ = task;
   unit_ = unit;
   total_ = total;
+  estimated_ = false;
   done_before_ = done;
   done_ = done;
   began_ = now_();
@@ -70,6 +71,12 @@ void TerminalProgress::advance(std::uint64_t units) {
   if (!lock.owns_lock() || !running_ || now.count() < next_draw_.load()) return;
   next_draw_ = (now + interval(style_)).count();
   draw(now);
+}
+
+void TerminalProgress::expect(std::uint64_t total) {
+  const std::scoped_lock lock(mutex_);
+  total_ = total;
+  estimated_ = true;
 }
 
 void TerminalProgress::finish() {
@@ -93,9 +100,10 @@ std::string TerminalProgress::describe(nanoseconds now) const {
   if (total_ == 0) return fmt::format("{}: {} {}, {}/s", task_, done, unit_, rate_text(rate));
 
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-  std::string text = fmt::format(
-      "{} {}{:3.0f} %, {} of {} {}, {}/s", style_ == ProgressStyle::bar ? task_ : task_ + ":",
-      style_ == ProgressStyle::bar ? bar_text(share) + " " : "", 100 * share, done, total_, unit_, rate_text(rate));
+  std::string text =
+      fmt::format("{} {}{:3.0f} %, {} of {}{} {}, {}/s", style_ == ProgressStyle::bar ? task_ : task_ + ":",
+                  style_ == ProgressStyle::bar ? bar_text(share) + " " : "", 100 * share, done,
+                  estimated_ ? "about " : "", total_, unit_, rate_text(rate));
   if (done >= total_) return text + fmt::format(", took {}", duration_text(seconds));
   if (rate > 0) text += fmt::format(", {} left", duration_text(static_cast<double>(total_ - done) / rate));
   return text;

@@ -21,6 +21,8 @@ class Progress {
   /// it.
   virtual void begin(std::string_view task, std::string_view unit, std::uint64_t total, std::uint64_t done = 0) = 0;
   virtual void advance(std::uint64_t units = 1) = 0;
+  /// The total of a task whose total was not known, as far as one can tell now; 0: one cannot.
+  virtual void expect(std::uint64_t total) { static_cast<void>(total); }
   virtual void finish() = 0;
 };
 
@@ -50,6 +52,7 @@ class TerminalProgress final : public Progress {
 
   void begin(std::string_view task, std::string_view unit, std::uint64_t total, std::uint64_t done) override;
   void advance(std::uint64_t units) override;
+  void expect(std::uint64_t total) override;
   void finish() override;
 
  private:
@@ -61,6 +64,7 @@ class TerminalProgress final : public Progress {
   Now now_;
   std::mutex mutex_;
   std::string task_, unit_;
+  bool estimated_ = false;  ///< total_ is
   std::uint64_t total_ = 0, done_before_ = 0;
   std::chrono::nanoseconds began_{};
   bool running_ = false;

@@ -30,6 +30,15 @@ void Experiment::add_run(const std::function<void(OptionTable&)>& own) {
   });
 }
 
+void Experiment::group_options(const std::vector<std::string>& prefixes) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const Option& option : table_.options())
+    for (const std::string& prefix : prefixes)
+      if (option.name.starts_with(prefix + ".")) groups[option.name.substr(prefix.size() + 1)].push_back(option.name);
+  for (const auto& [name, options] : groups)
+    if (!table_.contains(name)) table_.group(name, options);
+}
+
 void Experiment::read(const OptionSources& sources) {
   refuse_options_of_others(sources);
   if (sources.of_run)
@@ -37,8 +46,9 @@ void Experiment::read(const OptionSources& sources) {
   else if (!sources.preset.empty())
     apply_preset(sources.preset);
   if (sources.of_run) fill_older_values(sources);
-  set_from_toml(table_, sources.toml, sources.toml_name);
-  for (const auto& [key, value] : sources.settings) table_.set(key, value);
+  set_from_toml(table_, sources.toml, sources.toml_name, sources.of_others);
+  for (const auto& [key, value] : sources.settings)
+    if (table_.contains(key) || !sources.of_others.contains(key)) table_.set(key, value);
   static_cast<void>(seeds());
 }
 
@@ -73,7 +83,8 @@ std::vector<Part> Experiment::other_parts() const {
 
 void Experiment::refuse_options_of_others(const OptionSources& sources) const {
   std::set<std::string> foreign = sources.keys();
-  std::erase_if(foreign, [&](const std::string& key) { return table_.contains(key); });
+  std::erase_if(foreign,
+                [&](const std::string& key) { return table_.contains(key) || sources.of_others.contains(key); });
   if (foreign.empty()) return;
   const std::vector<Part> others = other_parts();
   for (const std::string& key : foreign) {
@@ -94,18 +105,23 @@ std::map<std::string, std::string> Experiment::values_of(std::string_view headin
   return values;
 }
 
-std::string Experiment::help() const {
-  std::string text = "Options for --set and for the file of --config:\n\n";
-  for (const auto& [heading, table] : sections_)
+std::string Experiment::help(const std::vector<std::unique_ptr<Experiment>>& beside) const {
+  std::vector<std::pair<std::string, OptionTable>> parts = sections_;
+  for (const auto& other : beside)
+    for (const auto& section : other->sections_) {
+      const auto has_heading = [&](const auto& part) { return part.first == section.first; };
+      if (std::ranges::none_of(parts, has_heading)) parts.push_back(section);
+    }
+  std::string text = "Options for --set and for the file of --config:\n\n", presets;
+  for (const auto& [heading, table] : parts) {
     if (!table.options().empty()) text += fmt::format("{}\n{}\n", heading, help_text(table));
-  if (table_.presets().empty()) return text;
-  text += "Presets for --preset:\n";
-  for (const Preset& preset : table_.presets()) {
-    std::vector<std::string> settings;
-    for (const auto& [key, value] : preset.settings) settings.push_back(fmt::format("{}={}", key, value));
-    text += fmt::format("  {}: {}\n    {}\n", preset.name, preset.description, fmt::join(settings, " "));
+    for (const Preset& preset : table.presets()) {
+      std::vector<std::string> settings;
+      for (const auto& [key, value] : preset.settings) settings.push_back(fmt::format("{}={}", key, value));
+      presets += fmt::format("  {}: {}\n    {}\n", preset.name, preset.description, fmt::join(settings, " "));
+    }
   }
-  return text + "\n";
+  return presets.empty() ? text : fmt::format("{}Presets for --preset:\n{}\n", text, presets);
 }
 
 }  // namespace stein::runs

@@ -47,8 +47,9 @@ class Experiment {
   const OptionTable& options() const { return table_; }
   /// Options with the heading of the part that they belong to; the first part is the run itself.
   const std::vector<std::pair<std::string, OptionTable>>& sections() const { return sections_; }
-  /// The options under the headings of their parts, with defaults, for `--help`.
-  std::string help() const;
+  /// The options under the headings of their parts, with defaults, for `--help`; behind them the parts that only those
+  /// `beside` it have.
+  std::string help(const std::vector<std::unique_ptr<Experiment>>& beside = {}) const;
 
  protected:
   /// How long a run is unless somebody says otherwise.
@@ -64,6 +65,9 @@ class Experiment {
   void add_part(std::string heading, const std::function<void(OptionTable&)>& describe);
   /// Adds the part "Run": the kind's `own` options, then seeds, steps and checkpoint_every.
   void add_run(const std::function<void(OptionTable&)>& own);
+  /// Lets options that several parts have under names of their own ("svgd.hidden", "s2vgd.hidden") be set together by
+  /// what follows ("hidden"), where no other option is called so. @param prefixes  "svgd", "s2vgd"
+  void group_options(const std::vector<std::string>& prefixes);
   /// Reads all sources into the options of all parts. Throws Error(usage) for unknown presets, keys and values out of
   /// range, naming the part that has an option of that name where this experiment has none.
   void read(const OptionSources& sources);

@@ -15,6 +15,9 @@ struct OptionSources {
   std::string toml{};
   std::string toml_name{};  ///< of the file, for messages
   std::vector<std::pair<std::string, std::string>> settings{};
+  /// Options that runs beside this one have, of the same sweep: the file and the settings may name them though this run
+  /// has none of that name.
+  std::set<std::string> of_others{};
   std::string data{};  ///< what `--data` says, for kinds of runs that are told apart by it
   /// The file is the resolved configuration of a run: an option that it lacks was added to the program later, and
   /// takes the value declared for older runs; the preset is what the run began with, and already in the file.

@@ -23,6 +23,8 @@ class Repetition {
   /// Whether there is nothing left to do, however many steps were asked for: the data have ended, or a validation rule
   /// stops early.
   virtual bool ended() const { return false; }
+  /// The share of its data that is behind it, where its length is not known before; 0: that is not known either.
+  virtual double share_done() const { return 0; }
   /// Takes a few steps, one at least unless asked to stop, and none beyond `until` but those that cannot be taken
   /// apart; between two steps it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not
   /// be saved.

@@ -3,6 +3,7 @@
 #include <stein/core/read_file.h>
 #include <stein/core/version.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/paired_differences.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/seed_statistics.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 namespace stein::runs {
@@ -92,26 +94,33 @@ Json describe(const RunRecord& record) {
   return run;
 }
 
-/// A group without runs: of one kind and task, equal in what makes runs comparable.
-Json group_of(const RunRecord& record) {
-  Json group{{"kind", record.kind->name}, {"task", record.task}};
-  for (const std::string& key : record.kind->report.grouped_by) group[key] = record.summary.value(key, Json(nullptr));
-  return group;
+using Runs = std::vector<std::reference_wrapper<const RunRecord>>;
+
+/// {list, left_out}: what `paired_differences` tells of these.
+Json differences_of(const Runs& runs) {
+  constexpr std::size_t most_pairs = 30;  // a figure can be read with
+  const PairedDifferences differences = paired_differences(runs, most_pairs);
+  Json list = Json::array();
+  for (const PairedDifference& difference : differences.list) list.push_back(difference.to_json());
+  return {{"list", list}, {"left_out", differences.left_out}};
 }
 
 /// Runs that can be compared, groups in the order in which they were given.
 Json group_alike(const std::vector<RunRecord>& records) {
-  std::vector<std::pair<Json, Json>> groups;  // and their runs
+  std::vector<std::pair<Json, Runs>> groups;
   for (const RunRecord& record : records) {
     const Json group = group_of(record);
-    auto place = std::ranges::find(groups, group, &std::pair<Json, Json>::first);
-    if (place == groups.end()) place = groups.emplace(place, group, Json::array());
-    place->second.push_back(describe(record));
+    auto place = std::ranges::find(groups, group, &std::pair<Json, Runs>::first);
+    if (place == groups.end()) place = groups.emplace(place, group, Runs());
+    place->second.emplace_back(record);
   }
   Json list = Json::array();
-  for (auto& [group, runs] : groups) {
-    list.push_back(std::move(group));
-    list.back()["runs"] = std::move(runs);
+  for (const auto& [group, runs] : groups) {
+    Json described = group;
+    described["runs"] = Json::array();
+    for (const RunRecord& record : runs) described["runs"].push_back(describe(record));
+    described["differences"] = differences_of(runs);
+    list.push_back(std::move(described));
   }
   return list;
 }

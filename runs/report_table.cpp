@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/paired_differences.h>
 #include <stein/runs/report_table.h>
 #include <stein/runs/run_kind.h>
 
@@ -54,7 +56,36 @@ void add_row(Rows& rows, const RunRecord& record) {
   for (const SummaryColumn& column : record.kind->report.columns) rows.back().push_back(column.text(record.summary));
 }
 
+/// "-12.3 [-15.1, -9.5]".
+std::string with_interval(const PairedDifference& difference) {
+  const nlohmann::ordered_json json = difference.to_json();
+  const std::string mean = text(json["difference"], "{:.5g}");
+  const nlohmann::ordered_json& interval = json["interval"];
+  return interval.is_null()
+             ? mean
+             : fmt::format("{} [{:.5g}, {:.5g}]", mean, interval[0].get<double>(), interval[1].get<double>());
+}
+
 }  // namespace
+
+std::string make_differences_table(const std::vector<RunRecord>& records) {
+  constexpr std::size_t most_pairs = 30;
+  const PairedDifferences differences = paired_differences({records.begin(), records.end()}, most_pairs);
+  if (differences.list.empty()) return "";
+  const std::vector<std::string>& fields = records.front().kind->paired;
+  Rows rows{{"first − second"}};
+  rows.front().insert(rows.front().end(), fields.begin(), fields.end());
+  for (std::size_t k = 0; k < differences.list.size(); ++k) {
+    const PairedDifference& difference = differences.list[k];
+    if (k % fields.size() == 0) rows.push_back({fmt::format("{} − {}", difference.first, difference.second)});
+    rows.back().push_back(with_interval(difference));
+  }
+  const std::size_t left_out = differences.left_out;
+  const std::string more =
+      left_out == 0 ? "" : fmt::format("  and {} more pair{}\n", left_out, left_out == 1 ? "" : "s");
+  return fmt::format("Differences, paired by seed: the mean over seeds with its 95 % interval\n\n{}{}", aligned(rows),
+                     more);
+}
 
 std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading) {
   if (records.empty()) return heading + "\n";

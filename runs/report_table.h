@@ -14,4 +14,8 @@ std::string make_report_table(const std::vector<RunRecord>& records);
 /// One table of runs of one kind, whatever they differ in, under `heading`.
 std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading);
 
+/// A line a pair of runs that can be compared, with the difference and its interval in every field that their kind
+/// compares; of more than 30 pairs the first, and how many more there are. Empty where there is no pair.
+std::string make_differences_table(const std::vector<RunRecord>& records);
+
 }  // namespace stein::runs

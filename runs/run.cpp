@@ -36,17 +36,16 @@ void take_in_order(std::vector<Records>& records, std::int64_t last_step, const 
   }
 }
 
-/// Where a snapshot keeps the repetition with this seed.
-std::string part_name(std::uint64_t seed) {
-  return fmt::format("seed_{}", seed);
-}
-
 /// "decisions_bytes" of "decisions.jsonl".
 std::string bytes_name(const std::string& file) {
   return file.substr(0, file.find('.')) + "_bytes";
 }
 
 }  // namespace
+
+std::string part_of_seed(std::uint64_t seed) {
+  return fmt::format("seed_{}", seed);
+}
 
 Run::Run(SeedRange seeds, const MakeRepetition& make_repetition, std::string line_log)
     : line_log_(std::move(line_log)) {
@@ -86,7 +85,18 @@ void Run::advance(std::int64_t until, const StopToken& stop, const Outputs& outp
     for (const std::exception_ptr& error : errors)
       if (error) std::rethrow_exception(error);
     hand_over(outputs, steps_done());
+    if (outputs.length_unknown) outputs.progress.expect(expected_steps());
   }
+}
+
+std::uint64_t Run::expected_steps() const {
+  double sum = 0;
+  for (const auto& repetition : repetitions_) {
+    const double share = repetition->ended() ? 1 : repetition->share_done();
+    if (share <= 0) return 0;
+    sum += static_cast<double>(repetition->steps_done()) / share;
+  }
+  return static_cast<std::uint64_t>(sum);
 }
 
 void Run::record_rest(const Outputs& outputs) {
@@ -125,14 +135,14 @@ void Run::save(Snapshot& snapshot) const {
     Snapshot part;
     repetitions_[i]->save(part);
     records_[i].save(part);
-    snapshot.put_part(part_name(repetitions_[i]->seed()), part);
+    snapshot.put_part(part_of_seed(repetitions_[i]->seed()), part);
   }
 }
 
 void Run::restore(const Snapshot& snapshot) {
   if (!line_log_.empty()) line_bytes_ = snapshot.get_scalar<std::uint64_t>(bytes_name(line_log_));
   for (std::size_t i = 0; i < repetitions_.size(); ++i) {
-    const Snapshot part = snapshot.part(part_name(repetitions_[i]->seed()));
+    const Snapshot part = snapshot.part(part_of_seed(repetitions_[i]->seed()));
     repetitions_[i]->restore(part);
     records_[i].restore(part);
   }
@@ -142,6 +152,7 @@ void Run::open_logs(const RunDirectory& directory) {
   if (line_log_.empty()) return;
   truncate_file(directory.file(line_log_), line_bytes_);
   lines_ = std::make_unique<AppendFile>(directory.file(line_log_));
+  if (const std::string head = line_log_head(); !head.empty() && lines_->tell() == 0) lines_->append_line(head);
 }
 
 void Run::check_manifest(const Json& manifest) const {

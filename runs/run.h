@@ -25,6 +25,7 @@ namespace stein::runs {
 struct Outputs {
   Recorder& recorder;
   Progress& progress;
+  bool length_unknown = false;  ///< progress is told how many steps there may be in all
 };
 
 /// Repetitions with seeds first … end − 1, each a task of its own, in one process. Metrics and log lines are written by
@@ -66,6 +67,8 @@ class Run {
 
   // What a kind says of its runs.
 
+  /// What the log of lines begins with; empty: the first repetition's first line.
+  virtual std::string line_log_head() const { return {}; }
   /// Where the data or the task come from, for the first line of the log.
   virtual std::string source() const = 0;
   /// What a person should know before the run begins.
@@ -88,6 +91,8 @@ class Run {
   virtual void write_results(const RunDirectory& directory);
 
  private:
+  /// Of all repetitions together, by the share of data behind each; 0 where one does not know its own.
+  std::uint64_t expected_steps() const;
   void hand_over(const Outputs& outputs, std::int64_t last_step);
 
   std::vector<std::unique_ptr<Repetition>> repetitions_;
@@ -96,6 +101,9 @@ class Run {
   std::unique_ptr<AppendFile> lines_;
   std::uint64_t line_bytes_ = 0;  ///< length of the log of lines when the restored state was saved
 };
+
+/// Where a snapshot of a run keeps the repetition with this seed.
+std::string part_of_seed(std::uint64_t seed);
 
 /// A run whose repetitions are of class `R`.
 template <class R>

@@ -3,6 +3,7 @@
 
 #include <stein/core/error.h>
 #include <stein/core/options.h>
+#include <stein/core/stop_token.h>
 #include <stein/runs/loaded_run.h>
 
 #include <cstdio>
@@ -10,6 +11,13 @@
 #include <string>
 
 namespace stein::runs {
+
+/// Where an action reads from and writes to while it goes on.
+struct Console {
+  std::FILE* in = stdin;
+  std::FILE* out = stdout;
+  StopToken stop{};
+};
 
 /// One verb for runs of one kind, with options of its own, which become arguments of the subcommand.
 class RunAction {
@@ -20,9 +28,12 @@ class RunAction {
   virtual void describe(OptionTable& table) = 0;
   /// Throws Error(usage) where it cannot be done with runs of `experiment`: asked before a long run begins.
   virtual void check(const Experiment& experiment) const { static_cast<void>(experiment); }
-  /// @param terminal  where a person looks, for what is shown while it goes on
+  /// Whether it fills standard output by itself: the result is then told on standard error.
+  virtual bool streams() const { return false; }
+  /// @param data  folder with data sets; empty: the one that the run began with
   /// @returns the object of --json. Throws Error(usage) for options that do not fit the run.
-  virtual nlohmann::ordered_json perform(const LoadedRun& run, std::FILE* terminal) = 0;
+  virtual nlohmann::ordered_json perform(const RunDirectory& directory, const std::string& data,
+                                         const Console& console) = 0;
   /// The same for a person.
   virtual std::string readable(const nlohmann::ordered_json& result) const = 0;
 };
@@ -32,13 +43,16 @@ template <class E, class R>
 class RunActionOn : public RunAction {
  public:
   void check(const Experiment& experiment) const final { check_experiment(dynamic_cast<const E&>(experiment)); }
-  nlohmann::ordered_json perform(const LoadedRun& loaded, std::FILE* terminal) final {
-    return perform_on(dynamic_cast<const E&>(*loaded.experiment), dynamic_cast<R&>(*loaded.run), loaded.directory,
-                      terminal);
+  nlohmann::ordered_json perform(const RunDirectory& directory, const std::string& data, const Console& console) final {
+    const LoadedRun loaded = load_run(directory, data);
+    check(*loaded.experiment);
+    return perform_on(dynamic_cast<const E&>(*loaded.experiment), dynamic_cast<R&>(*loaded.run), directory,
+                      console.out);
   }
 
  private:
   virtual void check_experiment(const E& experiment) const { static_cast<void>(experiment); }
+  /// @param terminal  where a person looks, for what is shown while it goes on
   virtual nlohmann::ordered_json perform_on(const E& experiment, R& run, const RunDirectory& directory,
                                             std::FILE* terminal) = 0;
 };

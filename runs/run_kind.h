@@ -51,6 +51,10 @@ struct RunKind {
   std::string directory;    ///< how runs are named by default, for help: "ENV-POLICY"
   /// Options that have an argument of their own: `env` is `--env NAME`; one that is true or false is a flag.
   std::vector<std::string> arguments{};
+  /// The option whose values are compared: several, with commas between, are a run each, on the same seeds.
+  std::string compared{};
+  /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair.
+  std::vector<std::string> paired{};
   bool reads_data = false;  ///< `--data DIR` says where data sets are
   /// Whether the subcommand means this kind; needed where several share it, and decided by what they name as data.
   std::function<bool(const OptionSources&)> recognises{};

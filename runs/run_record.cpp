@@ -107,6 +107,12 @@ RunRecord read_run(const RunDirectory& directory) {
   return record;
 }
 
+Json group_of(const RunRecord& record) {
+  Json group{{"kind", record.kind->name}, {"task", record.task}};
+  for (const std::string& key : record.kind->report.grouped_by) group[key] = record.summary.value(key, Json(nullptr));
+  return group;
+}
+
 void label_apart(std::vector<RunRecord>& records) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> values;  // of every option of every task
   for (RunRecord& record : records) record.task = task_of(record);

@@ -35,6 +35,9 @@ struct RunRecord {
 /// Reads the run in `directory`. Throws Error(data) if it is unfinished, or if a file of it cannot be understood.
 RunRecord read_run(const RunDirectory& directory);
 
+/// {kind, task, …}: what runs that can be compared are equal in, with the fields of `grouped_by` of their kind.
+nlohmann::ordered_json group_of(const RunRecord& record);
+
 /// Gives records of different tasks different names of the task, and every record of one task a label of its own. May
 /// be called again once there are more records.
 void label_apart(std::vector<RunRecord>& records);

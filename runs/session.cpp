@@ -169,7 +169,7 @@ class Session {
   RecorderGroup recorder_;
   JsonlRecorder* metrics_ = nullptr;
   std::unique_ptr<Progress> progress_;
-  Outputs outputs_{recorder_, *progress_};
+  Outputs outputs_{recorder_, *progress_, experiment_.steps() == 0};
 };
 
 /// A run that is made longer has no result until it ends again. What it logs while it goes on stays.

@@ -14,19 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A new runs/<name>-<number>; made, so that a run started at the same moment takes the next number.
-fs::path claim_directory(const Experiment& experiment) {
-  std::string name = experiment.name();
-  std::ranges::replace(name, '/', '-');
-  std::error_code error;
-  fs::create_directories("runs", error);
-  for (int number = 1; !error; ++number) {
-    const fs::path path = fs::path("runs") / fmt::format("{}-{}", name, number);
-    if (fs::create_directory(path, error)) return path;
-  }
-  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
-}
-
 RunManifest manifest_of(const Experiment& experiment, const Run& run, const std::string& data) {
   Json protocol = run.protocol();
   if (experiment.kind().reads_data) protocol["data_folder"] = data.empty() ? "" : fs::absolute(data).string();
@@ -43,11 +30,22 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
 
 }  // namespace
 
+fs::path claim_directory(std::string name) {
+  std::ranges::replace(name, '/', '-');
+  std::error_code error;
+  fs::create_directories("runs", error);
+  for (int number = 1; !error; ++number) {
+    const fs::path path = fs::path("runs") / fmt::format("{}-{}", name, number);
+    if (fs::create_directory(path, error)) return path;
+  }
+  fail(ErrorKind::io, "cannot make a directory in 'runs': {}; choose a place with --out", error.message());
+}
+
 SessionResult start_run(const Experiment& experiment, const fs::path& out, Existing existing,
                         const SessionOptions& options) {
   const auto run = experiment.make_run(options.data);
   const RunDirectory directory =
-      RunDirectory::create(out.empty() ? claim_directory(experiment) : out, existing, all_files());
+      RunDirectory::create(out.empty() ? claim_directory(experiment.name()) : out, existing, all_files());
   directory.write_config(to_toml(experiment.options()));
   directory.write_manifest(to_json(manifest_of(experiment, *run, options.data)));
   open_log_file(directory.log());

@@ -44,6 +44,41 @@ std::string name_of(const Settings& settings) {
   return name;
 }
 
+OptionSources with(OptionSources sources, const Settings& combination) {
+  sources.settings.insert(sources.settings.end(), combination.begin(), combination.end());
+  return sources;
+}
+
+/// Options that the sources name, but for those of an axis, and at least one of the experiments has.
+std::set<std::string> options_of_some(const std::string& subcommand, OptionSources sources,
+                                      const std::vector<Settings>& combinations) {
+  std::set<std::string> named = sources.keys(), known;
+  for (const auto& [key, value] : combinations.front()) named.erase(key);
+  sources.of_others = named;
+  for (const Settings& combination : combinations) {
+    const OptionSources all = with(sources, combination);
+    const RunKind& kind = kind_of(subcommand, all);
+    const auto experiment = kind.make(kind, all);
+    for (const std::string& key : named)
+      if (experiment->options().contains(key)) known.insert(key);
+  }
+  return known;
+}
+
+/// "wheel/svgd+lints" of "wheel/svgd" and "wheel/lints": what stands between slashes, once each.
+std::string joined(const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> levels;
+  for (const std::string& name : names) {
+    const std::vector<std::string> parts = split(name, '/');
+    levels.resize(std::max(levels.size(), parts.size()));
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (std::ranges::find(levels[k], parts[k]) == levels[k].end()) levels[k].push_back(parts[k]);
+  }
+  std::string text;
+  for (const auto& level : levels) text += fmt::format("{}{}", text.empty() ? "" : "/", fmt::join(level, "+"));
+  return text;
+}
+
 /// Every value of every axis with every other, the last axis changing first.
 std::vector<Settings> combinations_of(const std::vector<SweepAxis>& axes) {
   std::vector<Settings> combinations{{}};
@@ -74,6 +109,22 @@ SweepAxis SweepAxis::parse(std::string_view text) {
   return axis;
 }
 
+std::optional<SweepAxis> SweepAxis::compared(std::string_view subcommand, OptionSources& sources) {
+  for (const RunKind* kind : kinds_of(subcommand)) {
+    if (kind->compared.empty() || (kind->recognises && !kind->recognises(sources))) continue;
+    const std::string text = sources.look_ahead(kind->compared, "");
+    if (text.find(',') == std::string::npos) continue;
+    SweepAxis axis{.key = kind->compared, .values = split(text, ',')};
+    for (const std::string& value : axis.values) {
+      STEIN_CHECK(!value.empty(), "option '{}' expects names between commas, got '{}'", axis.key, text);
+      STEIN_CHECK(std::ranges::count(axis.values, value) == 1, "option '{}' names '{}' twice", axis.key, value);
+    }
+    std::erase_if(sources.settings, [&](const auto& setting) { return setting.first == axis.key; });
+    return axis;
+  }
+  return std::nullopt;
+}
+
 Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
                   fs::path directory) {
   Sweep sweep;
@@ -86,12 +137,18 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
     STEIN_CHECK(std::ranges::none_of(sources.settings, [&](const auto& setting) { return setting.first == axis.key; }),
                 "--sweep {}: it is set as well, to one value", axis.key);
   }
-  for (const Settings& combination : combinations_of(axes)) sweep.add_run(subcommand, sources, combination);
+  const std::vector<Settings> combinations = combinations_of(axes);
+  OptionSources shared = sources;
+  shared.of_others = options_of_some(subcommand, sources, combinations);
+  for (const Settings& combination : combinations) sweep.add_run(subcommand, with(shared, combination), combination);
   return sweep;
 }
 
-void Sweep::add_run(const std::string& subcommand, OptionSources sources, const Settings& combination) {
-  sources.settings.insert(sources.settings.end(), combination.begin(), combination.end());
+void Sweep::claim_directory() {
+  directory_ = runs::claim_directory(joined(names_));
+}
+
+void Sweep::add_run(const std::string& subcommand, const OptionSources& sources, const Settings& combination) {
   const RunKind& kind = kind_of(subcommand, sources);
   const auto experiment = kind.make(kind, sources);
   STEIN_CHECK(kind_.empty() || kind_ == kind.name, "--sweep: runs of the kinds {} and {} have no table", kind_,
@@ -106,6 +163,7 @@ void Sweep::add_run(const std::string& subcommand, OptionSources sources, const 
   STEIN_CHECK(std::ranges::find(runs_, run.name, &Planned::name) == runs_.end(),
               "--sweep: two runs would have the folder '{}'; name the values apart", run.name);
   runs_.push_back(std::move(run));
+  names_.push_back(experiment->name());
 }
 
 bool Sweep::is_in(const fs::path& directory) {
@@ -154,10 +212,13 @@ std::vector<fs::path> Sweep::runs() const {
 }
 
 std::vector<std::string> Sweep::labels() const {
+  const auto kind = run_kinds().entries().find(kind_);
+  const std::string compared = kind == run_kinds().entries().end() ? "" : kind->second.compared;
   std::vector<std::string> labels;
   for (const Planned& run : runs_) {
     std::vector<std::string> settings;
-    for (const SweepAxis& axis : axes_) settings.push_back(fmt::format("{}={}", axis.key, run.settings.at(axis.key)));
+    for (const SweepAxis& axis : axes_)
+      settings.push_back(fmt::format("{}{}", axis.key == compared ? "" : axis.key + "=", run.settings.at(axis.key)));
     labels.push_back(fmt::format("{}", fmt::join(settings, ", ")));
   }
   return labels;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ struct SweepAxis {
   /// From "key=a,b,c"; where values have commas themselves, from "key=a,b;c,d". Throws Error(usage) for anything else
   /// and for a value that occurs twice.
   static SweepAxis parse(std::string_view text);
+  /// The option that `subcommand` compares, where `sources` give it several values: "svgd,lints". Settings of it are
+  /// taken out of the sources. Throws Error(usage) for a value that is empty or occurs twice.
+  static std::optional<SweepAxis> compared(std::string_view subcommand, OptionSources& sources);
   bool operator==(const SweepAxis&) const = default;
 };
 
@@ -27,7 +31,8 @@ struct SweepAxis {
 /// settings. A sweep that was interrupted is taken up where it stopped: finished runs stay, begun ones are resumed.
 class Sweep {
  public:
-  /// Every combination of the values of `axes`, each with `sources` besides; nothing is written yet.
+  /// Every combination of the values of `axes`, each with `sources` besides; nothing is written yet. The sources may
+  /// name an option that only some of the experiments have. @param directory  empty: see claim_directory
   /// Throws Error(usage) if one of the experiments makes no sense, before any has begun.
   static Sweep plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
                     std::filesystem::path directory);
@@ -36,6 +41,8 @@ class Sweep {
   /// Whether there is a sweep in `directory`.
   static bool is_in(const std::filesystem::path& directory);
 
+  /// Takes a new folder named after all that was planned: "runs/wheel-svgd+lints-1".
+  void claim_directory();
   const std::filesystem::path& directory() const { return directory_; }
   std::size_t size() const { return runs_.size(); }
   const std::vector<SweepAxis>& axes() const { return axes_; }
@@ -43,7 +50,8 @@ class Sweep {
   std::vector<std::filesystem::path> runs() const;
   /// Where its report lies.
   std::filesystem::path page() const { return directory_ / "report.html"; }
-  /// What each run is called beside the others: "step_size=0.1, steps=60".
+  /// What each run is called beside the others: "step_size=0.1, steps=60"; of the option that its kind compares the
+  /// value alone: "svgd".
   std::vector<std::string> labels() const;
 
   /// Where the directory holds this sweep already, nothing changes but the folder of its data. Throws Error(usage)
@@ -69,7 +77,7 @@ class Sweep {
     bool operator==(const Planned&) const = default;
   };
   nlohmann::ordered_json to_json() const;
-  void add_run(const std::string& subcommand, OptionSources sources,
+  void add_run(const std::string& subcommand, const OptionSources& sources,
                const std::vector<std::pair<std::string, std::string>>& combination);
   void remove_earlier() const;
   /// Whether the run is done with: finished, or diverged.
@@ -81,6 +89,7 @@ class Sweep {
   std::string data_;  ///< folder with data sets that `--data` named when it was planned
   std::vector<SweepAxis> axes_;
   std::vector<Planned> runs_;
+  std::vector<std::string> names_;  ///< of the experiments that were planned: "wheel/svgd"
 };
 
 }  // namespace stein::runs

@@ -168,6 +168,32 @@
     return [node];
   }
 
+  // How pairs of runs differ in `field` of their summaries, with intervals; `better` says which side of 0 is the better.
+  function differences(group, key, field, title, axisTitle, better) {
+    const {list, left_out: more} = group.differences;
+    const known = list.filter((d) => d.field === field && d.difference !== null).reverse();  // the first on top
+    if (!known.length) return [];
+    const many = known.length > 10;
+    const {node, plot} = figure(title,
+      "Seeds are paired: the mean over seeds of the first run less the second, both on the same seed" +
+      (known.some((d) => d.interval) ? ", with the 95 % interval of Student's t for this pair alone. " : "; a single seed tells no interval. ") +
+      `${better}${more ? ` ${count(more, "more pair")} of runs not shown.` : ""}`, many);
+    if (many) plot.style.height = `${6 + 1.4 * known.length}rem`;
+    const name = (d) => `${d.first} − ${d.second}`, ends = (d) => d.interval ?? [d.difference, d.difference];
+    addPlot(plot, `${key}differences`, () => ({
+      traces: [{x: known.map((d) => d.difference), y: known.map((_, i) => i), mode: "markers", showlegend: false,
+                marker: {color: ink(), size: 8},
+                error_x: {type: "data", symmetric: false, array: known.map((d) => ends(d)[1] - d.difference),
+                          arrayminus: known.map((d) => d.difference - ends(d)[0]), color: soft(), thickness: 1.6},
+                customdata: known.map((d) => [name(d), d.interval ? `${rounded(ends(d)[0])} to ${rounded(ends(d)[1])}` : "one seed"]),
+                hovertemplate: "<b>%{customdata[0]}</b><br>%{x:.4~g}<br>%{customdata[1]}<extra></extra>"}],
+      frame: {margin: {l: 20}, xaxis: {title: {text: axisTitle}, tickformat: ","},
+              shapes: [{type: "line", yref: "paper", x0: 0, x1: 0, y0: 0, y1: 1, line: {color: soft(), width: 1.4, dash: "dot"}}],
+              yaxis: {tickvals: known.map((_, i) => i), ticktext: known.map(name), range: [-0.5, known.length - 0.5],
+                      showgrid: false, zeroline: false}}}));
+    return [node];
+  }
+
   // Rows of runs with a swatch of their colour; each column is [name, (summary, run) → [main, spread]], best cells bold.
   function table(runs, heading, columns, isBest) {
     const head = element("tr", {}, element("th", {scope: "col"}, heading), ...columns.map(([name]) => element("th", {scope: "col"}, name)));
@@ -193,7 +219,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, facts, table, groups, mean};
+                 sameSeeds, seedNames, counts, overTime, differences, facts, table, groups, mean};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));

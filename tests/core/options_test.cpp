@@ -49,6 +49,15 @@ struct Count {
   }
 };
 
+struct Lists {
+  std::vector<std::string> files{"a b.gz", "c\"d"}, none;
+  template <class V>
+  void describe(V& v) {
+    v("files", files, "in order");
+    v("none", none, "nothing");
+  }
+};
+
 }  // namespace
 
 TEST_CASE("every kind of option is set from text and reads back", "[core][options]") {
@@ -72,6 +81,46 @@ TEST_CASE("every kind of option is set from text and reads back", "[core][option
   CHECK(table.get("widths") == "3,4,5");
   table.set("widths", "none");
   CHECK(options.widths.empty());
+}
+
+TEST_CASE("a list of texts is set from one text, and from a list in a file", "[core][options]") {
+  Lists lists, read;
+  OptionTable table = OptionTable::of(lists), other = OptionTable::of(read);
+  CHECK(table.get("files") == "a b.gz,c\"d");
+  CHECK(table.get("none") == "none");
+  CHECK(to_toml(table) == "files = ['a b.gz', 'c\"d']\nnone = []\n");
+  table.set("files", "one,two");
+  table.set("none", "x");
+  table.set("none", "");
+  set_from_toml(other, to_toml(table), "options.toml");
+  CHECK(read.files == std::vector<std::string>{"one", "two"});
+  CHECK(read.none.empty());
+  table.set("files", "none");
+  CHECK(lists.files.empty());
+  for (const char* text : {",", "a,", ",a", "a,,b"})
+    CHECK_ERROR(table.set("files", text), usage, "files", "texts between commas");
+}
+
+TEST_CASE("a group sets its options at once, and one that is named by itself wins", "[core][options]") {
+  Count first, second;
+  OptionTable table;
+  table.part("first", first);
+  table.part("second", second);
+  table.group("count", {"first.count", "second.count"});
+  table.set("count", "7");
+  CHECK(first.count == 7);
+  CHECK(second.count == 7);
+  CHECK(table.contains("count"));
+  set_from_toml(table, "count = 3\n[alone]\n", "options.toml");
+  set_from_toml(table, "first.count = 5\ncount = 4\n", "options.toml");
+  CHECK(first.count == 5);
+  CHECK(second.count == 4);
+  CHECK(to_toml(table) == "first.count = 5\nsecond.count = 4\n");
+  CHECK_ERROR(table.set("count", "x"), usage, "first.count", "'x'");
+  CHECK_ERROR(table.set("cuont", "1"), usage, "unknown option 'cuont'", "'count'");
+  CHECK_ERROR(table.group("first.count", {"second.count"}), usage, "an option already");
+  CHECK_ERROR(table.group("counts", {"third.count"}), usage, "unknown option 'third.count'");
+  CHECK_ERROR(table.group("counts", {}), usage, "no options");
 }
 
 TEST_CASE("a range holds its ends unless they are open, and says so", "[core][options]") {

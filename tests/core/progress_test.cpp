@@ -60,6 +60,22 @@ TEST_CASE("what a resumed task has behind it counts for the share, not for the r
   CHECK(watched.output == "run:  50 %, 1001 of 2000 steps, 0.01/s, 27:45:00 left\n");  // 999 / 0.01 s = 99,900 s
 }
 
+TEST_CASE("the length of a task may turn out as it goes on", "[core][progress]") {
+  Watched watched(ProgressStyle::lines);
+  watched.progress.begin("replay", "events", 0, 0);
+  watched.progress.expect(1000);
+  watched.now += 5s;
+  watched.progress.advance(250);
+  watched.progress.expect(800);
+  watched.now += 5s;
+  watched.progress.advance(550);
+  watched.progress.finish();
+  CHECK(watched.output ==
+        "replay:  25 %, 250 of about 1000 events, 50/s, 0:15 left\n"
+        "replay: 100 %, 800 of about 800 events, 80/s, took 0:10\n"
+        "replay: 100 %, 800 of about 800 events, 80/s, took 0:10\n");
+}
+
 TEST_CASE("a task of unknown length shows count and rate", "[core][progress]") {
   Watched watched(ProgressStyle::lines);
   watched.progress.begin("download", "bytes", 0, 0);

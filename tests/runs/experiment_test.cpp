@@ -39,6 +39,48 @@ TEST_CASE("an option of a part that stands elsewhere is refused with who has it"
   CHECK_ERROR(CounterExperiment(kind, {.settings = {{"strid", "1"}}}), usage, "unknown option 'strid'", "stride");
 }
 
+TEST_CASE("an option that only runs beside this one have is passed over, in settings and in the file",
+          "[runs][experiment]") {
+  const std::string file = "stride = 3.0\nbeads = [1, 2]\nabacus.frame = \"oak\"\n";
+  const std::set<std::string> of_others{"abacus.frame", "beads", "end"};
+  CHECK(stride_of({.toml = file, .toml_name = "f.toml", .settings = {{"beads", "1"}}, .of_others = of_others}) == 3);
+  CHECK_ERROR(stride_of({.toml = file, .toml_name = "f.toml", .of_others = {"beads"}}), usage, "f.toml, line 3",
+              "abacus.frame");
+  CHECK_ERROR(stride_of({.settings = {{"strid", "1"}}, .of_others = of_others}), usage, "unknown option 'strid'");
+  // Its own options are read and checked whoever else has them.
+  CHECK(CounterExperiment(kind, {.settings = {{"end", "7"}}, .of_others = of_others}).counting.end == 7);
+  CHECK_ERROR(stride_of({.settings = {{"end", "-7"}}, .of_others = of_others}), usage, "end");
+}
+
+TEST_CASE("help of several experiments has the parts of all, each once", "[runs][experiment]") {
+  class Longer final : public runs::Experiment {
+   public:
+    explicit Longer(const runs::RunKind& own) : Experiment(own, {.steps = 1, .checkpoint_every = 1}) {
+      add_run([](OptionTable&) {});
+      add_part("Patience", [this](OptionTable& table) {
+        table("patience", patience_, "how long it may take");
+        table.preset("endless", "nobody", {{"patience", "true"}});
+      });
+    }
+    std::string name() const override { return "longer"; }
+    std::unique_ptr<runs::Run> make_run(const std::string&) const override { return nullptr; }
+
+   private:
+    bool patience_ = false;
+  };
+  std::vector<std::unique_ptr<runs::Experiment>> beside;
+  beside.push_back(std::make_unique<Longer>(kind));
+  beside.push_back(std::make_unique<Longer>(kind));
+  const std::string help = CounterExperiment(kind, {}).help(beside);
+  CHECK_THAT(help, Catch::Contains("\nCounting\n") && Catch::Contains("paper: Somebody 2018") &&
+                       Catch::Contains("endless: nobody"));
+  for (const std::string once : {"\nPatience\n", "checkpoint_every", "endless: nobody"}) {
+    CAPTURE(once);
+    REQUIRE(help.find(once) != std::string::npos);
+    CHECK(help.find(once) == help.rfind(once));
+  }
+}
+
 TEST_CASE("what a run's file lacks takes the value of older runs, and is refused where none is known",
           "[runs][experiment]") {
   const std::string rest = "seeds = \"0:1\"\nsteps = 10\ncheckpoint_every = 5\nend = 0\n";

@@ -106,3 +106,25 @@ TEST_CASE("the page has the script of every kind once, and what it needs to be r
   }
   CHECK_THAT(page, Catch::Contains("Plotly") && !Catch::Contains("src=\"http"));
 }
+
+TEST_CASE("a group of runs has the differences of its pairs, those that a figure has room for", "[runs][report]") {
+  static runs::RunKind paired = kind;
+  paired.paired = {"share"};
+  const auto groups_of = [](int count) {
+    std::vector<RunRecord> records;
+    for (int i = 0; i < count; ++i) {
+      records.push_back(record_of(fmt::format("run {}", i), 20));
+      records.back().kind = &paired;
+      records.back().summary["seeds"] = {0, 1};
+      records.back().summary["share"] = runs::measured(std::vector<double>{1.0 * i, 3.0 * i});
+    }
+    return data_of(runs::make_report_page(records))["groups"];
+  };
+  const Json two = groups_of(2)[0]["differences"];
+  REQUIRE(two["list"].size() == 1);
+  CHECK(two["list"][0]["difference"] == -2.0);
+  CHECK(two["left_out"] == 0);
+  const Json nine = groups_of(9)[0]["differences"];
+  CHECK(nine["list"].size() == 30);
+  CHECK(nine["left_out"] == 6);
+}

@@ -38,6 +38,47 @@ bool advance(const Sweep& sweep, const runs::SessionOptions& options = {.quiet =
   return sweep.advance(options);
 }
 
+/// Counts in a choir or alone: only choirs have singers, only a solo has a pitch.
+class SongExperiment final : public runs::Experiment {
+ public:
+  SongExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+      : Experiment(kind, {.steps = 10, .checkpoint_every = 5}), voice_(sources.look_ahead("voice", "solo")) {
+    STEIN_CHECK(voice_ == "solo" || voice_ == "choir" || voice_ == "hum", "unknown voice '{}'", voice_);
+    add_run([this](OptionTable& table) { table("voice", voice_, "who sings"); });
+    if (voice_ == "choir")
+      add_part("Choir", [this](OptionTable& table) { table("singers", singers_, "how many", at_least(1)); });
+    if (voice_ == "solo") add_part("Solo", [this](OptionTable& table) { table("pitch", pitch_, "how high"); });
+    read(sources);
+  }
+  std::string name() const override { return "song/" + voice_; }
+  std::unique_ptr<runs::Run> make_run(const std::string& data) const override {
+    return std::make_unique<test::CounterRun>(seeds(), test::CounterOptions{}, "lines.txt", data);
+  }
+
+ private:
+  std::string voice_;
+  std::int64_t singers_ = 2;
+  double pitch_ = 440;
+};
+
+/// `sing`, which compares voices, in the sources taken for a comparison as the program does it.
+Sweep plan_songs(const fs::path& root, runs::OptionSources sources, std::vector<SweepAxis> more = {}) {
+  set_log_level(LogLevel::error);
+  static const bool registered = [] {
+    runs::RunKind kind = test::counter_kind();
+    kind.name = kind.subcommand = "sing";
+    kind.compared = "voice";
+    kind.make = [](const runs::RunKind& own, const runs::OptionSources& given) -> std::unique_ptr<runs::Experiment> {
+      return std::make_unique<SongExperiment>(own, given);
+    };
+    return runs::register_run_kind(std::move(kind));
+  }();
+  static_cast<void>(registered);
+  const auto compared = SweepAxis::compared("sing", sources);
+  if (compared) more.insert(more.begin(), *compared);
+  return Sweep::plan("sing", sources, more, root);
+}
+
 Json summary_of(const fs::path& run) {
   return Json::parse(read_file(run / "summary.json"));
 }
@@ -243,4 +284,90 @@ TEST_CASE("runs of two kinds have no table", "[runs][sweep]") {
   REQUIRE(registered);
   CHECK_ERROR(Sweep::plan("weigh", {}, {SweepAxis::parse("steps=5,7")}, "none"), usage, "kinds small and large");
   CHECK(Sweep::plan("weigh", {}, {SweepAxis::parse("steps=7")}, "none").size() == 1);
+}
+
+TEST_CASE("several values of the option that a kind compares are a sweep over it", "[runs][sweep][compared]") {
+  const test::TemporaryDirectory folder;
+  const Sweep songs =
+      plan_songs(folder / "songs", {.settings = {{"voice", "hum"}, {"steps", "3"}, {"voice", "solo,choir"}}});
+  CHECK(songs.axes() == std::vector{SweepAxis{.key = "voice", .values = {"solo", "choir"}}});
+  CHECK(names_of(songs) == Names{"voice=solo", "voice=choir"});
+  CHECK(songs.labels() == Names{"solo", "choir"});
+  CHECK(plan_songs(folder / "songs", {.toml = "voice = \"choir,hum\"\n", .toml_name = "f.toml"}).labels() ==
+        Names{"choir", "hum"});
+  CHECK(plan_songs(folder / "songs", {.settings = {{"voice", "hum,solo"}}}, {SweepAxis::parse("steps=3,4")}).labels() ==
+        Names{"hum, steps=3", "hum, steps=4", "solo, steps=3", "solo, steps=4"});
+  runs::OptionSources one{.settings = {{"voice", "hum"}}};
+  CHECK_FALSE(SweepAxis::compared("sing", one).has_value());
+  CHECK(one.settings.size() == 1);
+  runs::OptionSources other{.settings = {{"voice", "hum,solo"}}};  // of a kind that compares nothing
+  CHECK_FALSE(SweepAxis::compared("count", other).has_value());
+}
+
+TEST_CASE("a comparison that makes no sense is refused", "[runs][sweep][compared]") {
+  const test::TemporaryDirectory folder;
+  const auto refuse = [&](const std::string& voices, const std::vector<std::string>& parts) {
+    test::check_error(
+        [&] {
+          plan_songs(folder / "songs", {.settings = {{"voice", voices}}});
+        },
+        ErrorKind::usage, parts);
+  };
+  refuse("hum,solo,hum", {"option 'voice' names 'hum' twice"});
+  refuse("hum,", {"names between commas", "'hum,'"});
+  refuse("hum,bass", {"unknown voice 'bass'"});
+  test::check_error(
+      [&] {
+        plan_songs(folder / "songs", {.settings = {{"voice", "hum,solo"}}}, {SweepAxis::parse("voice=choir")});
+      },
+      ErrorKind::usage, {"'voice' is swept twice"});
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("an option that only some runs of a sweep have is for them, and one that none has is refused",
+          "[runs][sweep][compared]") {
+  const test::TemporaryDirectory folder;
+  const Sweep songs = plan_songs(
+      folder / "songs",
+      {.toml = "singers = 8\n", .toml_name = "f.toml", .settings = {{"voice", "solo,choir,hum"}, {"pitch", "220"}}});
+  songs.write(Existing::refuse);
+  CHECK(advance(Sweep::open(folder / "songs")));
+  const auto config_of = [&](const std::string& voice) {
+    return read_file(folder / "songs" / ("voice=" + voice) / "config.toml");
+  };
+  CHECK_THAT(config_of("solo"), Catch::Contains("pitch = 220") && !Catch::Contains("singers"));
+  CHECK_THAT(config_of("choir"), Catch::Contains("singers = 8") && !Catch::Contains("pitch"));
+  CHECK_THAT(config_of("hum"), !Catch::Contains("singers") && !Catch::Contains("pitch"));
+  CHECK(plan_songs(folder / "swept", {.settings = {{"pitch", "220"}}}, {SweepAxis::parse("voice=hum,solo")}).size() ==
+        2);
+
+  const auto refuse = [&](const runs::OptionSources& sources, const std::vector<SweepAxis>& axes,
+                          const std::vector<std::string>& parts) {
+    test::check_error([&] { plan_songs(folder / "none", sources, axes); }, ErrorKind::usage, parts);
+  };
+  refuse({.settings = {{"voice", "hum,solo"}, {"pitch", "220"}, {"beads", "3"}}}, {},
+         {"option 'beads' needs abacus roman; song/hum has none"});
+  refuse({.settings = {{"voice", "hum,solo"}, {"pitch", "220"}, {"pich", "3"}}}, {}, {"unknown option 'pich'"});
+  refuse({.toml = "\nsingers = 8\n", .toml_name = "f.toml", .settings = {{"voice", "hum,solo"}}}, {},
+         {"f.toml, line 2", "unknown option 'singers'"});
+  refuse({.settings = {{"voice", "hum,choir"}, {"singers", "0"}}}, {}, {"singers"});
+  // Two runs of one voice that differ in nothing would be called different.
+  refuse({.settings = {{"voice", "hum,solo"}}}, {SweepAxis::parse("pitch=1,2")}, {"unknown option 'pitch'"});
+}
+
+TEST_CASE("a sweep without a folder takes one that is named after all of it", "[runs][sweep][compared]") {
+  const test::TemporaryDirectory folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  const auto claimed = [](const std::string& voices) {
+    Sweep songs = plan_songs("", {.settings = {{"voice", voices}}});
+    songs.claim_directory();
+    songs.write(Existing::refuse);
+    return songs.directory().string();
+  };
+  CHECK(claimed("solo,choir") == "runs/song-solo+choir-1");
+  CHECK(claimed("solo,choir") == "runs/song-solo+choir-2");
+  CHECK(claimed("hum,solo") == "runs/song-hum+solo-1");
+  CHECK(Sweep::open("runs/song-hum+solo-1").labels() == Names{"hum", "solo"});
+  fs::current_path(before);
 }
