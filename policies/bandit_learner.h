@@ -58,11 +58,12 @@ class BanditLearner {
   struct Timing {
     double deciding_seconds = 0;
     double learning_seconds = 0;
-    std::int64_t decisions = 0;  ///< made by the policy: forced pulls are not counted
+    std::int64_t timed_decisions = 0;  ///< that deciding_seconds is of: one in 31
+    std::int64_t decisions = 0;        ///< made by the policy: forced pulls are not counted
     std::int64_t updates = 0;
 
     Timing& operator+=(const Timing& other);
-    /// Of one thread, counting the time of decisions only; 0 if there were none.
+    /// Of one thread, counting the time of decisions only; 0 if none was timed.
     double decisions_per_second() const;
     /// Of one thread, counting the time of learning only; 0 if there were none.
     double updates_per_second() const;

@@ -7,11 +7,6 @@
 namespace stein::policies {
 namespace {
 
-/// Columns of a context that is kept as dense numbers; 0 where it is kept as ones.
-std::int64_t dense_columns(const envs::BanditSpec& spec) {
-  return spec.active_columns > 0 ? 0 : spec.context_size;
-}
-
 template <class T>
 void copy_row(const std::vector<T>& from, std::int64_t source, std::vector<T>& to, std::int64_t target,
               std::int64_t width) {
@@ -33,7 +28,7 @@ void restore_rows(const Snapshot& snapshot, std::string_view name, std::vector<T
 }  // namespace
 
 InteractionWindow::Rows::Rows(const envs::BanditSpec& spec, std::int64_t rows)
-    : dense(static_cast<std::size_t>(rows * dense_columns(spec))),
+    : dense(static_cast<std::size_t>(rows * spec.dense_columns())),
       active(static_cast<std::size_t>(rows * spec.active_columns)),
       arm_features(static_cast<std::size_t>(rows * spec.arm_features)),
       actions(static_cast<std::size_t>(rows)),
@@ -53,7 +48,7 @@ InteractionWindow::InteractionWindow(const envs::BanditSpec& spec, std::int64_t 
 void InteractionWindow::append(const envs::Context& context, const Outcome& outcome) {
   context.check(spec_);
   const std::int64_t place = context.place_of(outcome.action, spec_);
-  std::ranges::copy(context.dense, kept_.dense.begin() + next_ * dense_columns(spec_));
+  std::ranges::copy(context.dense, kept_.dense.begin() + next_ * spec_.dense_columns());
   std::ranges::copy(context.active, kept_.active.begin() + next_ * spec_.active_columns);
   std::copy_n(context.arm_features.begin() + place * spec_.arm_features, spec_.arm_features,
               kept_.arm_features.begin() + next_ * spec_.arm_features);
@@ -71,7 +66,7 @@ InteractionBatch InteractionWindow::draw(std::uint64_t seed, std::uint64_t updat
   Draws draws({.seed = seed, .step = update, .stream = Stream::minibatch}, 0);
   for (std::int64_t i = 0; i < batch_; ++i) {
     const std::int64_t row = draws.integer(static_cast<std::uint32_t>(rows_));
-    copy_row(kept_.dense, row, drawn_.dense, i, dense_columns(spec_));
+    copy_row(kept_.dense, row, drawn_.dense, i, spec_.dense_columns());
     copy_row(kept_.active, row, drawn_.active, i, spec_.active_columns);
     copy_row(kept_.arm_features, row, drawn_.arm_features, i, spec_.arm_features);
     copy_row(kept_.actions, row, drawn_.actions, i, 1);
@@ -89,7 +84,7 @@ InteractionBatch InteractionWindow::draw(std::uint64_t seed, std::uint64_t updat
 }
 
 void InteractionWindow::save(Snapshot& snapshot) const {
-  const std::int64_t dense = dense_columns(spec_), active = spec_.active_columns, features = spec_.arm_features;
+  const std::int64_t dense = spec_.dense_columns(), active = spec_.active_columns, features = spec_.arm_features;
   snapshot.put("rows", rows_);
   snapshot.put("next", next_);
   snapshot.put("dense", filled(kept_.dense, rows_, dense), {rows_, dense});
@@ -106,7 +101,7 @@ void InteractionWindow::restore(const Snapshot& snapshot) {
   if (rows < 0 || rows > capacity_ || next < 0 || next >= capacity_)
     fail(ErrorKind::data, "the saved window holds {} interactions (next slot {}), but the buffer has room for {}", rows,
          next, capacity_);
-  restore_rows(snapshot, "dense", kept_.dense, rows, dense_columns(spec_));
+  restore_rows(snapshot, "dense", kept_.dense, rows, spec_.dense_columns());
   restore_rows(snapshot, "active", kept_.active, rows, spec_.active_columns);
   if (spec_.arm_features > 0) restore_rows(snapshot, "arm_features", kept_.arm_features, rows, spec_.arm_features);
   restore_rows(snapshot, "actions", kept_.actions, rows, 1);

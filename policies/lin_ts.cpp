@@ -1,16 +1,15 @@
 #include <stein/core/error.h>
 #include <stein/core/rng.h>
+#include <stein/policies/fused/student_t_draws.h>
 #include <stein/policies/lin_ts.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stein::policies {
 namespace {
 
-const bool registered =
-    register_bandit_policy<LinTs>("lints", "Thompson sampling with a Bayesian linear regression an arm");
+const bool registered = register_bandit_policy<LinTs>("lints", "Thompson sampling with a Bayesian linear regression");
 
 constexpr std::size_t report_samples = 100;
 
@@ -19,7 +18,10 @@ constexpr std::size_t report_samples = 100;
 LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : prior_shape_(options.prior_shape),
       seed_(seed),
-      regressions_(spec, options.intercept, options.prior_precision, 2 * options.prior_rate) {}
+      regressions_(spec, {.form = options.regression,
+                          .intercept = options.intercept,
+                          .prior_precision = options.prior_precision,
+                          .prior_squares = 2 * options.prior_rate}) {}
 
 std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
   const auto predictions = regressions_.predict(context);
@@ -43,23 +45,28 @@ std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
 Decision LinTs::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   posterior(context);
   const NoiseKey key{seed_, static_cast<std::uint64_t>(step), Stream::decision};
+  const std::size_t choices = posterior_.size();
   Decision decision;
   if (wanted == Propensities::exact) {
-    propensities_.resize(posterior_.size());
+    propensities_.resize(choices);
     decision.propensities = propensities_;
   }
-  if (posterior_.front().scale == 0) {  // x = 0: every arm's expected reward is known to be 0
-    std::ranges::fill(propensities_, 1.0 / static_cast<double>(posterior_.size()));
-    decision.action = context.arm(Draws(key, 0).integer(static_cast<std::uint32_t>(posterior_.size())));
+  double widest = 0;
+  for (const StudentT& reward : posterior_) widest = std::max(widest, reward.scale);
+  if (widest == 0) {  // every row is 0: every arm's expected reward is known to be 0
+    if (wanted == Propensities::exact) std::ranges::fill(propensities_, 1.0 / static_cast<double>(choices));
+    decision.action = context.arm(Draws(key, 0).integer(static_cast<std::uint32_t>(choices)));
     return decision;
   }
-  double largest = -std::numeric_limits<double>::infinity();
-  for (std::size_t place = 0; place < posterior_.size(); ++place) {
-    const std::int64_t arm = context.arm(static_cast<std::int64_t>(place));
-    Draws draws(key, static_cast<std::uint32_t>(arm));
-    const double value = draw(posterior_[place], draws);
-    if (value > largest) largest = value, decision.action = arm;
+  rows_.resize(choices);
+  draws_.resize(choices);
+  for (std::size_t place = 0; place < choices; ++place) {
+    rows_[place] = static_cast<std::uint32_t>(context.arm(static_cast<std::int64_t>(place)));
+    // An arm that is known to pay 0 is as narrow as the propensities can tell.
+    if (posterior_[place].scale == 0) posterior_[place].scale = 1e-9 * widest;
   }
+  fused::draw_each({.variables = posterior_, .key = key, .rows = rows_, .values = draws_});
+  decision.action = context.arm(std::ranges::max_element(draws_) - draws_.begin());
   if (wanted == Propensities::exact) largest_probabilities(posterior_, propensities_);
   return decision;
 }

@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/core/rng.h>
 #include <stein/policies/lin_ucb.h>
 
@@ -8,31 +9,46 @@ namespace stein::policies {
 namespace {
 
 const bool registered =
-    register_bandit_policy<LinUcb>("linucb", "the largest upper confidence bound of a linear regression an arm");
+    register_bandit_policy<LinUcb>("linucb", "the largest upper confidence bound of a linear regression");
 
 }  // namespace
 
 LinUcb::LinUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : alpha_(options.alpha), seed_(seed), regressions_(spec, options.intercept, options.prior_precision, 0) {}
+    : alpha_(options.alpha),
+      seed_(seed),
+      regressions_(spec, {.form = options.regression,
+                          .intercept = options.intercept,
+                          .prior_precision = options.prior_precision,
+                          .prior_squares = 0}) {}
 
 std::span<const double> LinUcb::bounds(const envs::Context& context) {
   const auto predictions = regressions_.predict(context);
   bounds_.resize(predictions.size());
-  for (std::size_t place = 0; place < bounds_.size(); ++place)
+  for (std::size_t place = 0; place < bounds_.size(); ++place) {
     bounds_[place] = predictions[place].mean + alpha_ * std::sqrt(predictions[place].leverage);
+    if (!std::isfinite(bounds_[place]))
+      fail(ErrorKind::numeric, "linucb: the bound of arm {} is {}; expected a finite number",
+           context.arm(static_cast<std::int64_t>(place)), bounds_[place]);
+  }
   return bounds_;
 }
 
 Decision LinUcb::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   bounds(context);
-  const double largest = *std::max_element(bounds_.begin(), bounds_.end());
-  const auto equals = std::count(bounds_.begin(), bounds_.end(), largest);
+  double largest = bounds_.front();
+  for (const double bound : bounds_) largest = std::max(largest, bound);  // without a branch, unlike max_element
+  const auto best = std::ranges::find(bounds_, largest);
+  const bool alone = std::find(best + 1, bounds_.end(), largest) == bounds_.end();
+  Decision decision{.action = context.arm(best - bounds_.begin()), .deterministic = alone};
+  if (alone && wanted == Propensities::none) return decision;
+  const double share = alone ? 1 : 1.0 / static_cast<double>(std::ranges::count(bounds_, largest));
   propensities_.resize(bounds_.size());
   for (std::size_t place = 0; place < bounds_.size(); ++place)
-    propensities_[place] = bounds_[place] == largest ? 1.0 / static_cast<double>(equals) : 0.0;
-  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  Decision decision{.action = context.arm(static_cast<std::int64_t>(draws.categorical(propensities_))),
-                    .deterministic = equals == 1};
+    propensities_[place] = bounds_[place] == largest ? share : 0.0;
+  if (!alone) {
+    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+    decision.action = context.arm(static_cast<std::int64_t>(draws.categorical(propensities_)));
+  }
   if (wanted == Propensities::exact) decision.propensities = propensities_;
   return decision;
 }

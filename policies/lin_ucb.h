@@ -1,15 +1,16 @@
-// LinUCB with a regression of its own for every arm (Li, Chu, Langford & Schapire 2010, "A contextual-bandit approach
-// to personalized news article recommendation", algorithm 1).
+// LinUCB (Li, Chu, Langford & Schapire 2010, "A contextual-bandit approach to personalized news article
+// recommendation").
 #pragma once
 
-#include <stein/policies/arm_regressions.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/policies/linear_regressions.h>
 
 #include <vector>
 
 namespace stein::policies {
 
-/// Pulls the arm of the largest x·μ_a + α √(xᵀA_a⁻¹x); equals share the probability.
+/// Pulls the arm of the largest w_a·μ + α √(w_aᵀA⁻¹w_a), w_a the arm's row in the regressions; equals share the
+/// probability. `disjoint` regressions are the paper's algorithm 1, `hybrid` ones its algorithm 2.
 class LinUcb final : public BanditPolicy {
  public:
   /// The prior, and how far above the mean an arm is judged.
@@ -17,11 +18,13 @@ class LinUcb final : public BanditPolicy {
     double alpha = 1;            ///< α
     double prior_precision = 1;  ///< λ: A starts at λI (1 in the paper)
     bool intercept = true;
+    RegressionForm regression = RegressionForm::disjoint;
     template <class V>
     void describe(V& v) {
       v("alpha", alpha, "width of the confidence bound", non_negative, "reward");
       v("prior_precision", prior_precision, "ridge: what the precision of the coefficients starts at", positive);
       v("intercept", intercept, "whether a constant 1 is added to the context");
+      describe_regression(v, regression);
     }
   };
 
@@ -38,7 +41,7 @@ class LinUcb final : public BanditPolicy {
  private:
   double alpha_;
   std::uint64_t seed_;
-  ArmRegressions regressions_;
+  LinearRegressions regressions_;
   std::vector<double> bounds_, propensities_;
 };
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace stein::policies {
 namespace {
 
-using inference::Inputs;
 using inference::MatrixView;
 
 /// What a name fixes: a registered sampler, and what it moves.
@@ -50,10 +50,10 @@ const bool registered =
     register_bandit_policy<ParticlePolicy>(
         "epsilon-greedy", "one neural network, and a uniform arm with probability epsilon", greedy_defaults());
 
-inference::MlpSpec network_of(const ParticlePolicy::Options& options, const envs::BanditSpec& spec) {
-  return {.inputs = spec.context_size,
+inference::MlpSpec network_of(const ParticlePolicy::Options& options, const RewardInputs& inputs) {
+  return {.inputs = inputs.columns(),
           .hidden = options.hidden,
-          .outputs = spec.arms,
+          .outputs = inputs.outputs(),
           .activation = options.activation,
           .likelihood = options.likelihood,
           .noise_precision = options.noise_precision,
@@ -84,10 +84,12 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
     : options_(checked(options)),
       spec_(spec),
       seed_(seed),
-      posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec))),
+      inputs_(options.network, spec),
+      posterior_(inference::make_network_posterior(options.posterior, network_of(options, inputs_))),
       particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
       weights_(options.particles * posterior_->weight_samples(), posterior_->weight_layout().size()),
+      current_(static_cast<std::size_t>(options.particles)),
       start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)) {
   STEIN_CHECK(options.likelihood != inference::Likelihood::categorical,
               "a bandit's rewards need a gaussian or bernoulli likelihood");
@@ -99,7 +101,7 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
               "option 'prior_function_scale' is for particles that learn, not for networks drawn from a distribution");
   STEIN_CHECK(!bernoulli || options.prior_function_scale == 0,
               "option 'prior_function_scale' needs the gaussian likelihood, got bernoulli");
-  if (options.prior_function_scale > 0) make_prior_functions(network_of(options, spec));
+  if (options.prior_function_scale > 0) make_prior_functions(network_of(options, inputs_));
 }
 
 void ParticlePolicy::make_prior_functions(const inference::MlpSpec& network) {
@@ -109,47 +111,57 @@ void ParticlePolicy::make_prior_functions(const inference::MlpSpec& network) {
   inference::add_padding<float>(posterior_->weight_layout(), coordinates.values(), prior_weights_.view());
 }
 
-Inputs<float> ParticlePolicy::inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
-                                        std::int64_t rows) const {
-  Inputs<float> inputs;
-  if (spec_.active_columns > 0)
-    inputs.ones = {active.data(), rows, spec_.active_columns};
+MatrixView<const float> ParticlePolicy::networks(std::int64_t first, std::int64_t count) {
+  const auto wanted = std::span(current_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  if (std::ranges::none_of(wanted, std::identity()))
+    make_networks(first, count);
   else
-    inputs.dense = {dense.data(), rows, spec_.context_size};
-  return inputs;
+    for (std::int64_t i = first; i < first + count; ++i)
+      if (current_[static_cast<std::size_t>(i)] == 0) make_networks(i, 1);
+  std::ranges::fill(wanted, 1);
+  MatrixView<const float> first_draws = weights_.view();  // of each particle
+  first_draws.rows = options_.particles, first_draws.stride *= posterior_->weight_samples();
+  return first_draws.block(first, count);
 }
 
-void ParticlePolicy::update_weights() {
-  if (weights_current_) return;
+void ParticlePolicy::make_networks(std::int64_t first, std::int64_t count) {
   inference::ParticleRows<const float> rows = particles_.coordinates();
   if (options_.posterior.distributes_weights()) {
     // The one row over and over: its draws are told apart by their number, and begin after those that learning uses.
-    rows.values = {rows.values.data, options_.particles, rows.values.columns, 0};
-    rows.first_row = 1;
+    rows.values = {rows.values.data, count, rows.values.columns, 0};
+    rows.first_row = 1 + first;
+  } else {
+    rows.values = rows.values.block(first, count);
+    rows.first_row += first;
   }
-  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights_.view());
-  weights_current_ = true;
+  const std::int64_t samples = posterior_->weight_samples();
+  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
+                                weights_.view().block(first * samples, count * samples));
 }
 
-MatrixView<const float> ParticlePolicy::predict(const Inputs<float>& inputs) {
-  update_weights();
-  const std::int64_t rows = options_.particles * inputs.rows();
-  outputs_.resize(static_cast<std::size_t>(rows * spec_.arms));
-  const MatrixView<float> outputs{outputs_.data(), rows, spec_.arms};
-  MatrixView<const float> first_draws = weights_.view();  // of each particle
-  first_draws.rows = options_.particles, first_draws.stride *= posterior_->weight_samples();
-  posterior_->model().predict({first_draws, 0}, inputs, outputs);
+MatrixView<const float> ParticlePolicy::predict(const envs::Context& context, std::int64_t first, std::int64_t count) {
+  const inference::Inputs<float> inputs = inputs_.of_context(context);
+  const std::int64_t rows = count * inputs.rows(), columns = inputs_.outputs(), answers = inputs.rows() * columns;
+  outputs_.resize(static_cast<std::size_t>(rows * columns));
+  posterior_->model().predict({networks(first, count), 0}, inputs, {outputs_.data(), rows, columns});
   if (!prior_weights_.empty()) {
     prior_outputs_.resize(outputs_.size());
-    posterior_->model().predict({prior_weights_.view(), 0}, inputs, {prior_outputs_.data(), rows, spec_.arms});
+    posterior_->model().predict({prior_weights_.view().block(first, count), 0}, inputs,
+                                {prior_outputs_.data(), rows, columns});
     const auto scale = static_cast<float>(options_.prior_function_scale);
     for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] += scale * prior_outputs_[i];
   }
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t a = 0; a < spec_.arms; ++a)
-      if (!std::isfinite(outputs(i, a)))
-        fail(ErrorKind::numeric, "the prediction of arm {} by particle {} is {}", a, i / inputs.rows(), outputs(i, a));
-  return outputs;
+  const std::span<const std::int32_t> places = inputs_.places(context);
+  const std::int64_t choices = std::ssize(places);
+  predictions_.resize(static_cast<std::size_t>(count * choices));
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t k = 0; k < choices; ++k) {
+      const float output = outputs_[i * answers + places[k]];
+      if (!std::isfinite(output))
+        fail(ErrorKind::numeric, "the prediction of arm {} by particle {} is {}", context.arm(k), first + i, output);
+      predictions_[i * choices + k] = output;
+    }
+  return {predictions_.data(), count, choices};
 }
 
 double ParticlePolicy::scaled_reward(float output) const {
@@ -164,46 +176,40 @@ float ParticlePolicy::reward_scale() const {
 }
 
 Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  const std::int64_t rows = options_.particles, choices = context.choices(spec_);
-  const MatrixView<const float> outputs = choice_outputs(context);
-  const auto width = static_cast<std::size_t>(choices);
-
+  const std::int64_t choices = context.choices(spec_);
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  propensities_.assign(width, 0);
-  std::int64_t place;
+  propensities_.assign(wanted == Propensities::exact ? static_cast<std::size_t>(choices) : 0, 0);
   bool drawn = true;
-  if (options_.draw == Draw::mean) {
-    mean_.assign(width, 0);
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t a = 0; a < choices; ++a) mean_[a] += scaled_reward(outputs(i, a));
-    const auto best = std::ranges::max_element(mean_);
-    drawn = std::ranges::count(mean_, *best) > 1;
-    place = drawn ? draw_best<double>(mean_, draws) : best - mean_.begin();
-    vote<double>(mean_, propensities_);
-  } else {
-    for (std::int64_t i = 0; i < rows; ++i) vote<float>(outputs.row(i), propensities_);
-    for (double& share : propensities_) share /= static_cast<double>(rows);
-    place = draw_best<float>(outputs.row(draws.integer(static_cast<std::uint32_t>(rows))), draws);
-  }
+  std::int64_t place =
+      options_.draw == Draw::one ? choose_by_one(context, draws) : choose_by_mean(context, draws, drawn);
   if (options_.epsilon > 0) {
+    drawn = true;
     for (double& share : propensities_)
       share = (1 - options_.epsilon) * share + options_.epsilon / static_cast<double>(choices);
     if (draws.uniform() < options_.epsilon) place = draws.integer(static_cast<std::uint32_t>(choices));
   }
-  Decision decision{.action = context.arm(place), .deterministic = !drawn && options_.epsilon == 0};
-  if (wanted == Propensities::exact) decision.propensities = propensities_;
-  return decision;
+  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
 }
 
-MatrixView<const float> ParticlePolicy::choice_outputs(const envs::Context& context) {
-  const MatrixView<const float> outputs = predict(inputs_of(context.dense, context.active, 1));
-  if (context.present.empty()) return outputs;
-  const std::int64_t choices = std::ssize(context.present);
-  choice_outputs_.resize(static_cast<std::size_t>(outputs.rows * choices));
-  const MatrixView<float> chosen{choice_outputs_.data(), outputs.rows, choices};
-  for (std::int64_t i = 0; i < outputs.rows; ++i)
-    for (std::int64_t a = 0; a < choices; ++a) chosen(i, a) = outputs(i, context.arm(a));
-  return chosen;
+std::int64_t ParticlePolicy::choose_by_one(const envs::Context& context, Draws& draws) {
+  const std::int64_t particles = options_.particles;
+  const std::int64_t drawn = draws.integer(static_cast<std::uint32_t>(particles));
+  if (propensities_.empty()) return draw_best<float>(predict(context, drawn, 1).row(0), draws);
+  const MatrixView<const float> predictions = predict(context, 0, particles);
+  for (std::int64_t i = 0; i < particles; ++i) vote<float>(predictions.row(i), propensities_);
+  for (double& share : propensities_) share /= static_cast<double>(particles);
+  return draw_best<float>(predictions.row(drawn), draws);
+}
+
+std::int64_t ParticlePolicy::choose_by_mean(const envs::Context& context, Draws& draws, bool& tied) {
+  const MatrixView<const float> predictions = predict(context, 0, options_.particles);
+  mean_.assign(static_cast<std::size_t>(predictions.columns), 0);
+  for (std::int64_t i = 0; i < predictions.rows; ++i)
+    for (std::int64_t k = 0; k < predictions.columns; ++k) mean_[k] += scaled_reward(predictions(i, k));
+  const auto best = std::ranges::max_element(mean_);
+  tied = std::ranges::count(mean_, *best) > 1;
+  if (!propensities_.empty()) vote<double>(mean_, propensities_);
+  return tied ? draw_best<double>(mean_, draws) : best - mean_.begin();
 }
 
 void ParticlePolicy::observe(const envs::Context&, const Outcome& outcome) {
@@ -215,27 +221,27 @@ void ParticlePolicy::observe(const envs::Context&, const Outcome& outcome) {
 void ParticlePolicy::learn(const InteractionBatch& batch) {
   const std::int64_t n = batch.rows;
   inference::Batch<float> data;
-  data.inputs = inputs_of(batch.dense, batch.active, n);
-  data.outputs = batch.actions;
+  data.inputs = inputs_.of_batch(batch);
+  data.outputs = inputs_.outputs_of(batch);
   data.row_weights = batch.weights;
   data.rows = n;
   data.data_size = static_cast<double>(batch.window);
   const bool own_targets = !prior_weights_.empty();
-  const std::int64_t rows = own_targets ? options_.particles : 1;
+  const std::int64_t rows = own_targets ? options_.particles : 1, columns = inputs_.outputs();
   targets_.resize(static_cast<std::size_t>(rows * n));
   if (own_targets) {
-    prior_outputs_.resize(static_cast<std::size_t>(rows * n * spec_.arms));
-    posterior_->model().predict({prior_weights_.view(), 0}, data.inputs, {prior_outputs_.data(), rows * n, spec_.arms});
+    prior_outputs_.resize(static_cast<std::size_t>(rows * n * columns));
+    posterior_->model().predict({prior_weights_.view(), 0}, data.inputs, {prior_outputs_.data(), rows * n, columns});
   }
   const auto scale = static_cast<float>(options_.prior_function_scale);
   const float reward_scale = this->reward_scale();
   for (std::int64_t i = 0; i < rows * n; ++i) {
     targets_[i] = reward_scale * batch.rewards[i % n];
-    if (own_targets) targets_[i] -= scale * prior_outputs_[i * spec_.arms + batch.actions[i % n]];
+    if (own_targets) targets_[i] -= scale * prior_outputs_[i * columns + data.outputs[i % n]];
   }
   data.targets = {targets_.data(), rows * n, 1};
   data.targets_per_particle = own_targets;
-  weights_current_ = false;
+  std::ranges::fill(current_, 0);
   ++updates_;
   sampler_.step(particles_, *posterior_, data);
 }
@@ -267,7 +273,7 @@ std::vector<std::pair<std::string, double>> ParticlePolicy::diagnostics() const 
 }
 
 std::vector<std::vector<double>> ParticlePolicy::posterior_rewards(const envs::Context& context) {
-  const MatrixView<const float> outputs = choice_outputs(context);
+  const MatrixView<const float> outputs = predict(context, 0, options_.particles);
   const float scale = reward_scale();
   std::vector<std::vector<double>> rewards;
   for (std::int64_t i = 0; i < options_.particles; ++i) {
@@ -297,7 +303,7 @@ void ParticlePolicy::restore(const Snapshot& snapshot) {
   sampler_.restore(snapshot.part("sampler"));
   posterior_->restore(snapshot.part("target"));
   updates_ = snapshot.get_scalar<std::int64_t>("updates");
-  weights_current_ = false;
+  std::ranges::fill(current_, 0);
   if (!spec_.reward_deviation) rewards_.restore(snapshot.part("rewards"));
 }
 

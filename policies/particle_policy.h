@@ -5,6 +5,7 @@
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/policies/reward_inputs.h>
 #include <stein/policies/running_moments.h>
 
 #include <memory>
@@ -18,9 +19,10 @@ enum class Draw {
   mean,  ///< the average of all particles
 };
 
-/// A perceptron that predicts the reward of every arm from the context, with particles for its weights (Zhang et al.
-/// 2018, Algorithm 1). The head of the chosen arm alone is trained. Rewards are divided by their spread before they are
-/// learned: what the bandit says of it, or where it says nothing, as a log does, the sd of the rewards so far.
+/// A perceptron that predicts rewards, with particles for its weights (Zhang et al. 2018, Algorithm 1): of every arm
+/// from what all arms share, where the head of the chosen arm alone is trained, or of one arm from that and its
+/// features (RewardInputs). Rewards are divided by their spread before they are learned: what the bandit says of it, or
+/// where it says nothing, as a log does, the sd of the rewards so far.
 ///
 /// `svgd` and `s2vgd` move the particles by SVGD, on the weights and on the factors of matrix-Gaussian weights;
 /// `ensemble` lets each particle climb on its own; `epsilon-greedy` has one particle. `vmg` fits a Gaussian with
@@ -33,6 +35,7 @@ class ParticlePolicy final : public BanditPolicy {
     inference::SamplerChoice sampler = inference::samplers().at("svgd").defaults;
     bool single = false;  ///< one network and ε instead of particles to draw from
     std::int64_t particles = 20;
+    RewardNetwork network = RewardNetwork::automatic;
     std::vector<std::int64_t> hidden{50, 50};
     inference::Activation activation = inference::Activation::relu;
     inference::Likelihood likelihood = inference::Likelihood::gaussian;
@@ -61,6 +64,11 @@ class ParticlePolicy final : public BanditPolicy {
             "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
             "scaled reward");
       }
+      v("network", network,
+        "heads: an output an arm, from what all arms share; joint: one output, from that and the arm's features (its "
+        "number as one-hot columns where arms have none), for each arm; auto: joint where arms have features",
+        {{"auto", RewardNetwork::automatic}, {"heads", RewardNetwork::heads}, {"joint", RewardNetwork::joint}})
+          .in_older_runs("heads");
       v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
       v("activation", activation, "of the hidden layers",
         {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
@@ -96,6 +104,7 @@ class ParticlePolicy final : public BanditPolicy {
   /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
   ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
+  /// Without propensities, and with one particle drawn, only that particle is asked, and the decision is the same.
   /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;
@@ -113,36 +122,38 @@ class ParticlePolicy final : public BanditPolicy {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  /// Every particle's prediction of every arm for `inputs`, [M·n, arms], prior functions included; valid until the next
-  /// call. Throws Error(numeric) naming the first that is not finite.
-  inference::MatrixView<const float> predict(const inference::Inputs<float>& inputs);
-  /// The same of one context for the arms that can be chosen, [M, choices].
-  inference::MatrixView<const float> choice_outputs(const envs::Context& context);
+  /// What `count` particles from `first` on predict for the arms that can be chosen, [count, choices], prior functions
+  /// included; valid until the next call. Throws Error(numeric) naming the first that is not finite.
+  inference::MatrixView<const float> predict(const envs::Context& context, std::int64_t first, std::int64_t count);
+  /// One particle's best arm, by its place; the votes of all of them are added to the propensities if those are wanted.
+  std::int64_t choose_by_one(const envs::Context& context, Draws& draws);
+  /// The arm that is best on average, by its place; votes as above. @param tied  whether several are
+  std::int64_t choose_by_mean(const envs::Context& context, Draws& draws, bool& tied);
   /// The expected reward that an output stands for, in the unit of the scaled rewards.
   double scaled_reward(float output) const;
   /// What rewards are multiplied with before they are learned.
   float reward_scale() const;
-  void update_weights();
+  /// The networks of `count` particles from `first` on, [count, P] numbers: made where they are not current.
+  inference::MatrixView<const float> networks(std::int64_t first, std::int64_t count);
+  void make_networks(std::int64_t first, std::int64_t count);
   double prior_variance() const;
   void make_prior_functions(const inference::MlpSpec& network);
-  inference::Inputs<float> inputs_of(std::span<const float> dense, std::span<const std::int32_t> active,
-                                     std::int64_t rows) const;
 
   Options options_;
   envs::BanditSpec spec_;
   std::uint64_t seed_;
+  RewardInputs inputs_;
   RunningMoments rewards_{1};  ///< where the bandit does not say how far they spread
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
   inference::RollbackSampler<float> sampler_;
-  /// Of the networks that decide; made anew when the particles have moved.
-  inference::Matrix<float> weights_;
-  bool weights_current_ = false;
+  inference::Matrix<float> weights_;        ///< [M · S, P] of the networks that decide
+  std::vector<std::uint8_t> current_;       ///< [M] whether the particle has not moved since its network was made
   std::int64_t updates_ = 0;                ///< keys the networks that are drawn
   double start_variance_;                   ///< of the weights over particles
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> outputs_, prior_outputs_, targets_;
-  std::vector<float> choice_outputs_;  ///< [M · choices]
+  std::vector<float> predictions_;  ///< [M · choices]
   std::vector<double> propensities_, mean_;
 };
 

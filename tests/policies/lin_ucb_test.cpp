@@ -1,8 +1,13 @@
+#include <stein/core/rng.h>
 #include <stein/policies/lin_ucb.h>
 
+#include <Eigen/Dense>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "core/error_matcher.h"
+#include "policies/arm_contexts.h"
 
 namespace stein::policies {
 namespace {
@@ -35,6 +40,95 @@ TEST_CASE("arms of equal bound share the probability", "[policies][linucb]") {
   const Decision tied = policy.decide(at({1}), 0, Propensities::exact);
   CHECK(std::vector<double>(tied.propensities.begin(), tied.propensities.end()) == std::vector<double>{0.5, 0.5, 0});
   CHECK_FALSE(tied.deterministic);
+}
+
+/// Algorithm 2 of Li et al. 2010 as it is printed; without shared features (k = 0) it is algorithm 1.
+struct Printed {
+  Eigen::MatrixXd shared_precision;
+  Eigen::VectorXd shared_moment;
+  std::vector<Eigen::MatrixXd> precision, coupling;
+  std::vector<Eigen::VectorXd> moment;
+
+  Printed(std::size_t arms, Eigen::Index d, Eigen::Index k)
+      : shared_precision(Eigen::MatrixXd::Identity(k, k)),
+        shared_moment(Eigen::VectorXd::Zero(k)),
+        precision(arms, Eigen::MatrixXd::Identity(d, d)),
+        coupling(arms, Eigen::MatrixXd::Zero(d, k)),
+        moment(arms, Eigen::VectorXd::Zero(d)) {}
+
+  double bound(std::size_t arm, const Eigen::VectorXd& x, const Eigen::VectorXd& z, double alpha) const {
+    const Eigen::MatrixXd A = precision[arm].inverse(), A0 = shared_precision.inverse();
+    const Eigen::MatrixXd& B = coupling[arm];
+    const Eigen::VectorXd beta = A0 * shared_moment, theta = A * (moment[arm] - B * beta), Ax = A * x;
+    const double s =
+        z.dot(A0 * z) - 2 * z.dot(A0 * B.transpose() * Ax) + x.dot(Ax) + Ax.dot(B * A0 * B.transpose() * Ax);
+    return z.dot(beta) + x.dot(theta) + alpha * std::sqrt(s);
+  }
+  void observe(std::size_t arm, const Eigen::VectorXd& x, const Eigen::VectorXd& z, double reward) {
+    add_coupling(arm, 1);
+    precision[arm] += x * x.transpose();
+    coupling[arm] += x * z.transpose();
+    moment[arm] += reward * x;
+    shared_precision += z * z.transpose();
+    shared_moment += reward * z;
+    add_coupling(arm, -1);
+  }
+  void add_coupling(std::size_t arm, double sign) {
+    const Eigen::MatrixXd along = coupling[arm].transpose() * precision[arm].inverse();
+    shared_precision += sign * along * coupling[arm];
+    shared_moment += sign * along * moment[arm];
+  }
+};
+
+TEST_CASE("the bounds of LinUCB are those of the paper's algorithms 1 and 2", "[policies][linucb]") {
+  const bool hybrid = GENERATE(true, false);
+  test::ArmContexts contexts(test::ArmContexts::Kind::dense, {.arms = 5, .features = 3, .some_present = true});
+  const Eigen::Index d = contexts.spec().context_size, k = hybrid ? 3 * d : 0;
+  LinUcb policy({.alpha = 0.8,
+                 .prior_precision = 1,
+                 .intercept = false,
+                 .regression = hybrid ? RegressionForm::hybrid : RegressionForm::disjoint},
+                contexts.spec(), 1);
+  Printed printed(5, d, k);
+  Draws draws({.seed = 8, .step = 0, .stream = Stream::test}, 0);
+  for (std::int64_t step = 0; step < 200; ++step) {
+    const envs::Context& now = contexts.draw(step);
+    const Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXf>(now.dense.data(), d).cast<double>();
+    const auto shared = [&](std::size_t place) {
+      Eigen::VectorXd z(k);
+      for (Eigen::Index i = 0; i < k; ++i)
+        z[i] = x[i / 3] * now.arm_features[3 * place + static_cast<std::size_t>(i % 3)];
+      return z;
+    };
+    const auto bounds = policy.bounds(now);
+    for (std::size_t place = 0; place < bounds.size(); ++place)
+      REQUIRE(bounds[place] ==
+              Approx(printed.bound(static_cast<std::size_t>(now.present[place]), x, shared(place), 0.8)).epsilon(1e-9));
+    const std::size_t chosen = draws.integer(static_cast<std::uint32_t>(bounds.size()));
+    const double reward = draws.normal();
+    policy.observe(now, {.action = now.present[chosen], .reward = reward});
+    printed.observe(static_cast<std::size_t>(now.present[chosen]), x, shared(chosen), reward);
+  }
+}
+
+TEST_CASE("what is chosen does not depend on whether propensities are asked for", "[policies][linucb]") {
+  LinUcb asked({.intercept = false}, line, 1), not_asked({.intercept = false}, line, 1);
+  for (std::int64_t step = 0; step < 200; ++step) {
+    const std::vector<float> x{step % 2 == 0 ? 1.0F : -1.0F};
+    const Decision one = asked.decide(at(x), step, Propensities::exact),
+                   other = not_asked.decide(at(x), step, Propensities::none);
+    REQUIRE(one.action == other.action);
+    REQUIRE(one.deterministic == other.deterministic);
+    REQUIRE(other.propensities.empty());
+    for (LinUcb* policy : {&asked, &not_asked})
+      policy->observe(at(x), {.action = one.action, .reward = static_cast<double>(step % 3)});
+  }
+}
+
+TEST_CASE("rewards too large for a bound are a numeric error that names the arm", "[policies][linucb]") {
+  LinUcb policy({}, line, 1);
+  policy.observe(at({1}), {.action = 1, .reward = 1e308});
+  CHECK_ERROR(policy.decide(at({1e10F}), 0, Propensities::none), numeric, "arm 1", "finite");
 }
 
 }  // namespace
