@@ -18,11 +18,15 @@ struct BanditSpec {
   std::int64_t arm_features = 0;    ///< numbers that every arm brings to a context; 0: none
   double reward_low = 0;            ///< smallest expected reward of any arm
   double reward_high = 0;           ///< largest expected reward of any arm
+  bool bounded = false;             ///< single rewards lie between the two as well: clicks do
   /// sd of the rewards of uniformly drawn arms: the scale that makes rewards of unit spread. None: not known.
   std::optional<double> reward_deviation = std::nullopt;
   std::string data;                      ///< "real", or "synthetic"
   std::string source;                    ///< paper, file and checksum, or formula that it follows
   std::vector<std::string> arm_names{};  ///< [arms], or empty where arms are just numbered, or are not known before
+
+  /// Numbers of a context that is not one-hot.
+  std::int64_t dense_columns() const { return active_columns > 0 ? 0 : context_size; }
 };
 
 /// What is seen before a choice: the context that all arms share, either dense numbers or the columns that are one; who

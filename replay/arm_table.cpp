@@ -1,6 +1,9 @@
 #include <stein/core/error.h>
 #include <stein/replay/arm_table.h>
 
+#include <simdjson.h>
+
+#include <algorithm>
 #include <limits>
 
 namespace stein::replay {
@@ -14,10 +17,22 @@ std::int32_t ArmTable::number(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
   if (size() == most_)
     fail(ErrorKind::data, "the log has more than {} arms: set the option `arms` to as many as there may be", most_);
+  if (!simdjson::validate_utf8(name))  // checkpoints and results could not have it
+    fail(ErrorKind::data,
+         "the name of an arm is no UTF-8 text: convert the log, such as by `iconv -f latin1 -t utf-8`");
   const auto number = static_cast<std::int32_t>(size());
   names_.emplace_back(name);
   numbers_.emplace(name, number);
   return number;
+}
+
+bool ArmTable::number_all(std::span<const std::string_view> names, std::vector<std::int32_t>& numbers) {
+  sorted_.assign(names.begin(), names.end());
+  std::ranges::sort(sorted_);
+  if (std::ranges::adjacent_find(sorted_) != sorted_.end()) return false;
+  numbers.clear();
+  for (const std::string_view name : names) numbers.push_back(number(name));
+  return true;
 }
 
 const std::string& ArmTable::name(std::int64_t number) const {

@@ -4,6 +4,7 @@
 #include <stein/core/snapshot.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,8 +19,11 @@ class ArmTable {
   explicit ArmTable(std::int64_t most);
 
   /// The number of the arm called `name`; a new one if there is room. Throws Error(data) naming the option `arms` if
-  /// there is none.
+  /// there is none, and for a new name that is no UTF-8.
   std::int32_t number(std::string_view name);
+  /// Puts the numbers of `names`, in their order, into `numbers`; false, and no new arm, if a name is there twice.
+  /// Throws Error(data) as `number` does.
+  bool number_all(std::span<const std::string_view> names, std::vector<std::int32_t>& numbers);
   /// Throws Error(usage) unless 0 ≤ number < size().
   const std::string& name(std::int64_t number) const;
   std::int64_t size() const { return std::ssize(names_); }
@@ -39,6 +43,7 @@ class ArmTable {
   std::int64_t most_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+  std::vector<std::string_view> sorted_;  ///< names of `number_all`
 };
 
 }  // namespace stein::replay

@@ -4,6 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/core/options_builder.h>
 #include <stein/core/registry.h>
+#include <stein/core/snapshot.h>
 #include <stein/envs/bandit_spec.h>
 #include <stein/replay/arm_table.h>
 #include <stein/replay/logged_event.h>
@@ -34,10 +35,22 @@ class LogFormat {
  public:
   virtual ~LogFormat() = default;
 
-  /// What a policy needs to know of the bandit that the log tells of.
+  /// The log begins with `first_line`, which is empty if its first file is. Called once and before anything else, so
+  /// that a format whose bandit stands in its first line can take it from there; `read` gets the line again.
+  /// Throws Error(data) that says what was expected and what was found.
+  virtual void begin(std::string_view first_line) { static_cast<void>(first_line); }
+  /// What a policy needs to know of the bandit that the log tells of; `arms` is 0 where it shows only as events come.
   virtual const envs::BanditSpec& spec() const = 0;
   /// Reads a line; `event` is whole where it says Kind::event, and of no use otherwise.
   virtual LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) = 0;
+  /// In place of `begin` where contexts alone are read: the first line of those.
+  virtual void begin_contexts(std::string_view first_line) { begin(first_line); }
+  /// Reads a line of a context alone, as a service gets it before a decision: where it says Kind::event, `dense`,
+  /// `present` and `arm_features` of the event are whole, and the rest of it is of no use.
+  virtual LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
+    static_cast<void>(line), static_cast<void>(arms), static_cast<void>(event);
+    return LineVerdict::bad("this format has no contexts without decisions");
+  }
   /// The file has ended: of formats whose events have several lines, the one that the last line belonged to.
   virtual LineVerdict finish(ArmTable& arms, LoggedEvent& event) {
     static_cast<void>(arms), static_cast<void>(event);
@@ -45,6 +58,11 @@ class LogFormat {
   }
   /// A file begins: what was known of the one before, such as its header, is of no use.
   virtual void begin_file() {}
+
+  /// What later verdicts depend on besides the lines to come. Called behind the last line of an event.
+  virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
+  /// Goes back to what was saved; lines of an event that has not ended are forgotten.
+  virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
 };
 
 /// A registered format: its line in `stein list`, its options, its factory.

@@ -2,14 +2,13 @@
 #include <stein/core/error.h>
 #include <stein/replay/log_reader.h>
 
-#include <algorithm>
+#include <set>
 
 namespace stein::replay {
 namespace {
 
 /// A file that has shown so many bad lines and no event is of another format.
 constexpr std::int64_t lines_without_event = 100;
-constexpr std::size_t shown_bytes = 4096;
 
 std::uint64_t size_of(const std::filesystem::path& file) {
   std::error_code error;
@@ -17,54 +16,89 @@ std::uint64_t size_of(const std::filesystem::path& file) {
   return error ? 0 : size;  // a pipe
 }
 
+/// The file that a path leads to, whatever links it goes through; of a pipe the path itself.
+std::filesystem::path resolved(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::path target = std::filesystem::canonical(file, error);
+  return error ? file : target;
+}
+
 }  // namespace
 
 LogReader::LogReader(std::vector<std::filesystem::path> files, std::unique_ptr<LogFormat> format,
                      std::int64_t most_arms, BadLines bad_lines)
-    : files_(std::move(files)),
-      format_(std::move(format)),
-      arms_(most_arms),
-      spec_(format_->spec()),
-      what_of_bad_lines_(bad_lines) {
+    : files_(std::move(files)), format_(std::move(format)), arms_(most_arms), what_of_bad_lines_(bad_lines) {
+  check_files();
+  begin();
+  spec_ = format_->spec();
+  if (spec_.arms == 0) spec_.arms = most_arms;
+}
+
+void LogReader::check_files() {
   STEIN_CHECK(!files_.empty(), "a log needs at least one file");
-  spec_.arms = most_arms;
+  std::set<std::filesystem::path> seen;
   for (const std::filesystem::path& file : files_) {
     if (!std::filesystem::exists(file)) fail(ErrorKind::data, "the log '{}' does not exist", file.string());
-    bytes_ += size_of(file);
+    STEIN_CHECK(seen.insert(resolved(file)).second, "the file '{}' is named twice: its events would count twice",
+                file.string());
+    bytes_before_.push_back(bytes_before_.back() + size_of(file));
   }
 }
 
-bool LogReader::next_line(std::string_view& line) {
-  while (file_ < files_.size()) {
-    if (!lines_) {
-      lines_.emplace(files_[file_]);
-      format_->begin_file();
-      event_end_ = {}, events_of_file_ = bad_of_file_ = 0;
-    }
-    if (lines_->next(line)) {
-      if (lines_->line_number() == 1) first_line_ = line.substr(0, shown_bytes);
-      return true;
-    }
-    return false;
+void LogReader::begin() {
+  lines_.emplace(files_.front());
+  std::string_view line;
+  first_line_waits_ = lines_->next(line);
+  first_line_ = line;
+  try {
+    format_->begin(first_line_);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    lines_->fail_here("{}; {}", error.what(), first_line_looks_like());
   }
-  return false;
+  format_->begin_file();
+}
+
+bool LogReader::next_line(std::string_view& line) {
+  if (first_line_waits_) {
+    first_line_waits_ = false;
+    line = first_line_;
+    return true;
+  }
+  if (!lines_) {
+    lines_.emplace(files_[file_]);
+    format_->begin_file();
+  }
+  if (!lines_->next(line)) return false;
+  if (lines_->line_number() == 1) first_line_ = line;
+  return true;
+}
+
+LineVerdict LogReader::judge(const std::string_view* line, LoggedEvent& event) {
+  try {
+    return line != nullptr ? format_->read(*line, arms_, event) : format_->finish(arms_, event);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+    lines_->fail_here("{}", error.what());
+  }
 }
 
 bool LogReader::next(LoggedEvent& event) {
   while (file_ < files_.size()) {
     std::string_view line;
     const bool there = next_line(line);
-    const LineVerdict verdict = there ? format_->read(line, arms_, event) : format_->finish(arms_, event);
+    const LineVerdict verdict = judge(there ? &line : nullptr, event);
     if (there && verdict.kind != LineVerdict::Kind::other) event_end_ = lines_->position();
     if (verdict.kind == LineVerdict::Kind::bad) count_bad(verdict.reason);
     if (!there) {
       if (events_of_file_ == 0 && verdict.kind != LineVerdict::Kind::event && bad_of_file_ > 0) fail_wrong_format();
-      bytes_of_earlier_files_ += size_of(files_[file_]);
       lines_.reset();
       ++file_;
+      event_end_ = {}, events_of_file_ = bad_of_file_ = 0;
     }
     if (verdict.kind == LineVerdict::Kind::event) {
-      ++events_, ++events_of_file_;
+      ++events_;
+      if (there) ++events_of_file_;
       return true;
     }
   }
@@ -79,13 +113,16 @@ void LogReader::count_bad(std::string_view reason) {
 }
 
 void LogReader::fail_wrong_format() const {
+  fail(ErrorKind::data, "'{}': the first {} lines hold no event of a log of '{}' ({}); {}", files_[file_].string(),
+       bad_of_file_, spec_.name, bad_.begin()->first, first_line_looks_like());
+}
+
+std::string LogReader::first_line_looks_like() const {
   std::vector<std::string> like;
   for (const auto& [name, entry] : log_formats().entries())
     if (entry.recognises(first_line_)) like.push_back(name);
-  fail(ErrorKind::data, "'{}': the first {} lines hold no event of a log of '{}' ({}); {}", files_[file_].string(),
-       bad_of_file_, spec_.name, bad_.begin()->first,
-       like.empty() ? fmt::format("its first line looks like none of {}", fmt::join(log_formats().names(), ", "))
-                    : fmt::format("its first line looks like {}", fmt::join(like, " or ")));
+  return like.empty() ? fmt::format("its first line looks like none of {}", fmt::join(log_formats().names(), ", "))
+                      : fmt::format("its first line looks like {}", fmt::join(like, " or "));
 }
 
 std::int64_t LogReader::bad_line_count() const {
@@ -95,7 +132,7 @@ std::int64_t LogReader::bad_line_count() const {
 }
 
 std::uint64_t LogReader::bytes_read() const {
-  return bytes_of_earlier_files_ + (lines_ ? lines_->file_bytes_read() : 0);
+  return bytes_before_[file_] + (lines_ ? lines_->file_bytes_read() : 0);
 }
 
 void LogReader::save(Snapshot& snapshot) const {
@@ -109,6 +146,9 @@ void LogReader::save(Snapshot& snapshot) const {
   Snapshot bad;
   for (const auto& [reason, lines] : bad_) bad.put(reason, lines);
   snapshot.put_part("bad_lines", bad);
+  Snapshot format;
+  format_->save(format);
+  snapshot.put_part("format", format);
 }
 
 void LogReader::restore(const Snapshot& snapshot) {
@@ -119,8 +159,8 @@ void LogReader::restore(const Snapshot& snapshot) {
   if (file_ > files_.size() || position.size() != 2 || counts.size() != 3)
     fail(ErrorKind::data, "the saved place in the log does not fit {} files", files_.size());
   lines_.reset();
-  bytes_of_earlier_files_ = 0;
-  for (std::size_t k = 0; k < file_; ++k) bytes_of_earlier_files_ += size_of(files_[k]);
+  first_line_waits_ = false;
+  event_end_ = {};
   bad_.clear();
   const Snapshot bad = snapshot.part("bad_lines");
   for (const auto& [reason, array] : bad.arrays()) bad_[reason] = bad.get_scalar<std::int64_t>(reason);
@@ -134,6 +174,7 @@ void LogReader::restore(const Snapshot& snapshot) {
     lines_->skip_to({static_cast<std::uint64_t>(position[0]), static_cast<std::uint64_t>(position[1])});
     event_end_ = lines_->position();
   }
+  format_->restore(snapshot.part("format"));
   events_ = counts[0], events_of_file_ = counts[1], bad_of_file_ = counts[2];
 }
 

@@ -24,8 +24,9 @@ enum class BadLines { count, stop };
 /// to, an error.
 class LogReader {
  public:
-  /// @param files  at least one
-  /// @throws Error(usage) without files; Error(data) for the first that does not exist
+  /// @param files  at least one; the first is opened, and read up to its first line
+  /// @throws Error(usage) without files, and for a file that is named twice; Error(data) for the first file that does
+  ///         not exist, and for a first line that the format cannot begin with; Error(io)
   LogReader(std::vector<std::filesystem::path> files, std::unique_ptr<LogFormat> format, std::int64_t most_arms,
             BadLines bad_lines = BadLines::count);
 
@@ -43,7 +44,7 @@ class LogReader {
   const std::map<std::string, std::int64_t>& bad_lines() const { return bad_; }
   std::int64_t bad_line_count() const;
   /// Bytes of all files, and of those how many have been read, for progress: compressed ones where files are.
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes() const { return bytes_before_.back(); }
   std::uint64_t bytes_read() const;
 
   /// Where it stands: the next event of a reader of the same files that is restored is the next one of this one.
@@ -52,21 +53,30 @@ class LogReader {
   void restore(const Snapshot& snapshot);
 
  private:
+  void check_files();
+  /// Reads the first line of the log and lets the format begin with it.
+  void begin();
+  /// The next line of the file that is read; false at its end.
   bool next_line(std::string_view& line);
+  /// What the format makes of a line, or of the end of the file if there is none.
+  LineVerdict judge(const std::string_view* line, LoggedEvent& event);
   void count_bad(std::string_view reason);
   [[noreturn]] void fail_wrong_format() const;
+  /// Formats that the first line looks like, as the end of a sentence.
+  std::string first_line_looks_like() const;
 
   std::vector<std::filesystem::path> files_;
   std::unique_ptr<LogFormat> format_;
   ArmTable arms_;
   envs::BanditSpec spec_;
   BadLines what_of_bad_lines_;
-  std::uint64_t bytes_ = 0, bytes_of_earlier_files_ = 0;
-  std::size_t file_ = 0;  ///< that is read
+  std::vector<std::uint64_t> bytes_before_{0};  ///< each file, and behind the last all of them
+  std::size_t file_ = 0;                        ///< that is read
   std::optional<LineReader> lines_;
   LinePosition event_end_{};  ///< of the last event in the file that is read
   std::int64_t events_ = 0, events_of_file_ = 0, bad_of_file_ = 0;
-  std::string first_line_;  ///< of the file that is read, its first bytes
+  std::string first_line_;         ///< of the file that is read
+  bool first_line_waits_ = false;  ///< it has been read and is still to be given by `next_line`
   std::map<std::string, std::int64_t> bad_;
 };
 

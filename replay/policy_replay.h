@@ -1,9 +1,9 @@
 // A policy against a log: where both choose the same arm, the log says what came of it.
 #pragma once
 
+#include <stein/core/options.h>
 #include <stein/policies/bandit_learner.h>
-#include <stein/replay/confidence_sequence.h>
-#include <stein/replay/logged_event.h>
+#include <stein/replay/judged_policy.h>
 
 #include <cstdint>
 #include <deque>
@@ -31,40 +31,30 @@ struct DeliveryOptions {
 ///
 /// It is the stream of accepted events that is the policy's life: a policy that learns from T of them stands where it
 /// would after T interactions.
-class PolicyReplay {
+class PolicyReplay final : public JudgedPolicy {
  public:
-  /// @param low, high  between which rewards lie
-  PolicyReplay(std::unique_ptr<policies::BanditLearner> learner, const DeliveryOptions& delivery, double low,
-               double high);
+  PolicyReplay(std::unique_ptr<policies::BanditLearner> learner, const DeliveryOptions& delivery,
+               const std::optional<ConfidenceSequence>& sequence);
 
-  /// Lets the policy choose; whether the event was accepted. Throws Error(numeric) where the policy left the finite
-  /// numbers.
-  bool take(const LoggedEvent& event);
-
-  std::int64_t events() const { return events_; }
-  std::int64_t accepted() const { return accepted_.count(); }
-  double total_reward() const { return total_reward_; }
-  /// Of accepted events, with its confidence sequence.
-  const ConfidenceSequence& reward() const { return accepted_; }
   const policies::BanditLearner& learner() const { return *learner_; }
   policies::BanditLearner& learner() { return *learner_; }
-
-  void save(Snapshot& snapshot) const;
-  void restore(const Snapshot& snapshot);
+  std::optional<std::string> warning() const override { return learner_->policy().warning(); }
 
  private:
   /// An outcome that is not known yet.
   struct Waiting {
     LoggedEvent event;
+    double propensity;  ///< of the policy that learns from it
     std::int64_t due;
   };
+  Choice choose(const LoggedEvent& event, policies::Propensities wanted) override;
+  void save_policy(Snapshot& snapshot) const override;
+  void restore_policy(const Snapshot& snapshot) override;
   void deliver();
+  void learn(const LoggedEvent& event, double propensity);
 
   std::unique_ptr<policies::BanditLearner> learner_;
   DeliveryOptions delivery_;
-  ConfidenceSequence accepted_;
-  std::int64_t events_ = 0;
-  double total_reward_ = 0;
   std::deque<Waiting> waiting_;
 };
 

@@ -37,7 +37,7 @@ Registry<EstimatorEntry> all_estimators() {
                     return EstimatorTerms{e.weight() * e.reward, 1, e.weight()};
                   }});
   all.add("clipped-ips", {"inverse propensities, large weights cut", false, [](const Event& e, const Options& o) {
-                            const double weight = std::min(e.weight(), o.largest_weight);
+                            const double weight = std::min(e.weight(), o.clip_weight);
                             return EstimatorTerms{weight * e.reward, 1, weight};
                           }});
   all.add("snips", {"self-normalised inverse propensities: Σ w r / Σ w", false, [](const Event& e, const Options&) {

@@ -27,12 +27,12 @@ struct JudgedEvent {
 
 /// Where estimators that bound their weights do so.
 struct EstimatorOptions {
-  double largest_weight = 100;  ///< of clipped-ips
-  double switch_weight = 10;    ///< τ of switch
+  double clip_weight = 100;   ///< of clipped-ips
+  double switch_weight = 10;  ///< τ of switch
 
   template <class V>
   void describe(V& v) {
-    v("largest_weight", largest_weight, "of clipped-ips: larger ones are cut to this", positive);
+    v("clip_weight", clip_weight, "of clipped-ips: larger ones are cut to this", positive);
     v("switch_weight", switch_weight, "of switch: where the weight is larger, the model alone is believed", positive);
   }
 };

@@ -8,12 +8,16 @@
 
 namespace stein::replay {
 
+/// Takes the blanks that `text` begins with.
+inline void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+}
+
 /// Takes the word that `text` begins with, and the blanks before it; empty where there is none.
 inline std::string_view take_word(std::string_view& text) {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  const std::size_t end = std::min(text.find(' ', begin), text.size());
-  const std::string_view word = text.substr(begin, end - begin);
-  text.remove_prefix(end);
+  skip_blanks(text);
+  const std::string_view word = text.substr(0, text.find(' '));
+  text.remove_prefix(word.size());
   return word;
 }
 

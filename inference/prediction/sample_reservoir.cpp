@@ -4,8 +4,10 @@
 #include <stein/inference/prediction/sample_reservoir.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
+#include <string_view>
 #include <vector>
 
 namespace stein::inference {
@@ -73,10 +75,13 @@ SampleReservoir<Scalar> SampleReservoir<Scalar>::open(fs::path directory) {
   std::int64_t files = 0;
   for (const fs::path& path : sample_files(reservoir.directory_)) {
     const std::string name = path.filename().string();
-    if (name.starts_with("sample-"))
+    if (name.starts_with("sample-")) {
       ++files;
-    else  // the next drop gets another number
-      reservoir.drops_ = std::max<std::int64_t>(reservoir.drops_, std::stoll(name.substr(std::size("dropped-") - 1)));
+      continue;
+    }
+    std::int64_t drop = 0;  // the next one gets another number
+    std::from_chars(name.data() + std::string_view("dropped-").size(), name.data() + name.size(), drop);
+    reservoir.drops_ = std::max(reservoir.drops_, drop);
   }
   while (fs::exists(reservoir.file(reservoir.size_))) ++reservoir.size_;
   if (files != reservoir.size_)

@@ -2,16 +2,16 @@
 #include <stein/replay/synthetic_news.h>
 #include <stein/replay/yahoo_r6a.h>
 
-#include <zlib.h>
-
 #include <catch2/catch.hpp>
-#include <fstream>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "replay/log_files.h"
 
 using namespace stein;
 using namespace stein::replay;
+using test::write;
+using test::write_gzip;
 
 namespace {
 
@@ -24,18 +24,6 @@ std::string lines(std::int64_t begin, std::int64_t end) {
     text += news.line() + "\n";
   }
   return text;
-}
-
-std::filesystem::path write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
-
-std::filesystem::path write_gzip(const std::filesystem::path& path, const std::string& text) {
-  const gzFile file = gzopen(path.c_str(), "wb");
-  REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
-  REQUIRE(gzclose(file) == Z_OK);
-  return path;
 }
 
 LogReader reader(std::vector<std::filesystem::path> files, BadLines bad = BadLines::count, std::int64_t arms = 1000) {
@@ -90,7 +78,7 @@ TEST_CASE("a line that is cut in the middle is a bad line", "[replay][reader]") 
 
 TEST_CASE("a log of another format is refused with what it looks like", "[replay][reader]") {
   const test::TemporaryDirectory folder;
-  const std::string file = write(folder / "log", "a,b,c\n1,2,3\n");
+  const std::string file = write(folder / "log", "a;b;c\n1;2;3\n");
   auto log = reader({file});
   CHECK_ERROR(rest(log), data, file, "the first 2 lines hold no event", "looks like none of");
   std::string long_file;
@@ -127,10 +115,33 @@ TEST_CASE("a reader goes on from where it was saved", "[replay][reader]") {
   CHECK_ERROR(fewer.restore(saved), data, "does not fit 1 files");
 }
 
+TEST_CASE("a file that is named twice is refused, by whatever name", "[replay][reader]") {
+  const test::TemporaryDirectory folder;
+  const std::filesystem::path file = write(folder / "log", lines(0, 10)), link = folder / "link";
+  std::filesystem::create_symlink(file, link);
+  CHECK_ERROR(reader({file, write(folder / "other", ""), file}), usage, file.string(), "named twice");
+  CHECK_ERROR(reader({file, link}), usage, link.string(), "named twice");
+}
+
+TEST_CASE("an empty log has no events, and one of gzip that was cut is refused", "[replay][reader]") {
+  const test::TemporaryDirectory folder;
+  auto empty = reader({write(folder / "empty", ""), write_gzip(folder / "empty.gz", "")});
+  CHECK(rest(empty).empty());
+  CHECK(empty.bad_line_count() == 0);
+  const std::filesystem::path cut = write_gzip(folder / "cut.gz", lines(0, 300));
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+  CHECK_ERROR(
+      [&] {
+        auto log = reader({cut});
+        rest(log);
+      }(),
+      data, cut.string());
+}
+
 TEST_CASE("files that are not there, and more arms than there is room for, are refused", "[replay][reader]") {
   const test::TemporaryDirectory folder;
   CHECK_ERROR(reader({folder / "nowhere"}), data, "nowhere", "does not exist");
   CHECK_ERROR(reader({}), usage, "at least one file");
   auto log = reader({write(folder / "log", lines(0, 300))}, BadLines::count, 25);
-  CHECK_ERROR(rest(log), data, "more than 25 arms", "`arms`");
+  CHECK_ERROR(rest(log), data, (folder / "log").string(), "line ", "more than 25 arms", "`arms`");
 }

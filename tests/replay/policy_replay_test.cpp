@@ -45,8 +45,9 @@ struct Case {
     auto made = std::make_unique<Favourite>();
     policy = made.get();
     const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
-    replay = std::make_unique<PolicyReplay>(
-        std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(made)), delivery, 0, 1);
+    replay =
+        std::make_unique<PolicyReplay>(std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(made)),
+                                       delivery, ConfidenceSequence(0, 1));
   }
 };
 
@@ -61,7 +62,7 @@ TEST_CASE("an event is accepted where both chose the same article, and only then
   for (std::int64_t i = 0; i < 5000; ++i) {
     const LoggedEvent& event = news.event(i);
     const bool match = same.decide(event.context(), i, policies::Propensities::none).action == event.action;
-    CHECK(here.replay->take(event) == match);
+    CHECK(here.replay->take(event).accepted == match);
     if (!match) continue;
     accepted.push_back(event.action);
     reward += event.reward;
@@ -69,8 +70,8 @@ TEST_CASE("an event is accepted where both chose the same article, and only then
   CHECK(here.policy->told == accepted);
   CHECK(here.replay->events() == 5000);
   CHECK(here.replay->accepted() == std::ssize(accepted));
-  CHECK(here.replay->total_reward() == reward);
-  CHECK(here.replay->reward().mean() == Approx(reward / static_cast<double>(accepted.size())));
+  CHECK(here.replay->reward() == reward);
+  CHECK(here.replay->mean_reward() == Approx(reward / static_cast<double>(accepted.size())));
 }
 
 // 1,000 logs of 3,000 events: about 150 accepted in each. The mean of the errors of all logs is normal.
@@ -84,14 +85,14 @@ TEST_CASE("replay is unbiased, and its confidence sequence covers at all times",
     bool outside = false;
     for (std::int64_t i = 0; i < 3000; ++i) {
       const LoggedEvent& event = news.event(i);
-      if (!here.replay->take(event)) continue;
+      if (!here.replay->take(event).accepted) continue;
       const auto place = std::ranges::find(event.present, event.action) - event.present.begin();
       chances += news.click_probabilities()[static_cast<std::size_t>(place)];
-      const Interval interval = here.replay->reward().interval();
+      const Interval interval = *here.replay->interval();
       const double mean = chances / static_cast<double>(here.replay->accepted());
       outside = outside || mean < interval.low || mean > interval.high;
     }
-    const double error = here.replay->total_reward() - chances;
+    const double error = here.replay->reward() - chances;
     sum += error, squares += error * error;
     missed += outside;
   }
@@ -104,7 +105,7 @@ TEST_CASE("a uniform policy accepts one event in twenty and earns what the log d
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
   PolicyReplay replay(std::make_unique<policies::BanditLearner>(
                           options, spec, 3, std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)),
-                      {}, 0, 1);
+                      {}, ConfidenceSequence(0, 1));
   double clicks = 0;
   constexpr double events = 100'000;
   for (std::int64_t i = 0; i < 100'000; ++i) {
@@ -114,7 +115,7 @@ TEST_CASE("a uniform policy accepts one event in twenty and earns what the log d
   // Accepted events are binomial(100,000, 1/20): sd 68.9; 6.1 of it, below 1e-9.
   CHECK(std::abs(static_cast<double>(replay.accepted()) - 5000) < 6.1 * 68.9);
   const double log_rate = clicks / events;
-  CHECK(std::abs(replay.reward().mean() - log_rate) < 6.1 * std::sqrt(log_rate / 5000));
+  CHECK(std::abs(replay.mean_reward() - log_rate) < 6.1 * std::sqrt(log_rate / 5000));
 }
 
 TEST_CASE("outcomes come late and together if asked to", "[replay]") {
@@ -124,7 +125,7 @@ TEST_CASE("outcomes come late and together if asked to", "[replay]") {
   for (std::int64_t i = 0; i < 5000; ++i) {
     const LoggedEvent& event = news.event(i);
     at_once.replay->take(event);
-    if (late.replay->take(event)) accepted_at.push_back(i + 1);
+    if (late.replay->take(event).accepted) accepted_at.push_back(i + 1);
   }
   REQUIRE(late.policy->told.size() > 50);
   CHECK(std::ranges::equal(late.policy->told, std::span(at_once.policy->told).first(late.policy->told.size())));
@@ -147,5 +148,5 @@ TEST_CASE("a replay goes on from where it was saved, with what was still to be d
   for (std::int64_t i = 1000; i < 2000; ++i) whole.replay->take(news.event(i)), second.replay->take(news.event(i));
   CHECK(second.policy->told == whole.policy->told);
   CHECK(second.replay->accepted() == whole.replay->accepted());
-  CHECK(second.replay->reward().interval().low == whole.replay->reward().interval().low);
+  CHECK(second.replay->interval()->low == whole.replay->interval()->low);
 }

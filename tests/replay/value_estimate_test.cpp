@@ -87,7 +87,7 @@ ManyLogs judge(const std::string& name, Beliefs beliefs = {}) {
   return over_logs(value_of(judged), [&](std::uint64_t log) {
     ValueEstimator estimator;
     for (std::uint32_t i = 0; i < events_a_log; ++i)
-      estimator.add(entry.terms(Story(log, i).of(judged, beliefs), {.largest_weight = 1e9, .switch_weight = 1e9}));
+      estimator.add(entry.terms(Story(log, i).of(judged, beliefs), {.clip_weight = 1e9, .switch_weight = 1e9}));
     return estimator.estimate();
   });
 }
@@ -149,7 +149,7 @@ TEST_CASE("every estimator is its formula", "[replay][estimators]") {
   const std::vector<JudgedEvent> events{
       {1, 0.5, 0.25, 0.7, 0.4}, {0, 0.1, 0.9, 0.2, 0.6}, {1, 0.8, 0, 0.3, 0.1}, {1, 0.02, 0.5, 0.5, 0.45}};
   const std::array<double, 4> w{0.5, 9, 0, 25};
-  const EstimatorOptions options{.largest_weight = 10, .switch_weight = 20};
+  const EstimatorOptions options{.clip_weight = 10, .switch_weight = 20};
   std::map<std::string, ValueEstimate> found;
   for (const auto& [name, entry] : estimators().entries()) {
     ValueEstimator estimator;

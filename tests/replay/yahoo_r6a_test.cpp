@@ -66,6 +66,7 @@ TEST_CASE("a line that is no event of R6A says why, and names no arms", "[replay
        "a feature of an article that is no number"},
       {"1241160900 109498 0 " + user + " |109498 2:0 2:0 4:0 5:0 6:0 1:1", "a feature of an article that is no number"},
       {"1241160900 109498 0 " + user + " |109498 7:0 3:0 4:0 5:0 6:0 1:1", "a feature of an article that is no number"},
+      {"1241160900 109498 0 |user 1000000000000000000:1 " + first, "a feature of the user that is no number"},
       {"1241160900 109498 0 " + user + " |109498 2:0,3:0 4:0 5:0 6:0 1:1", "a feature of an article that is no number"},
       {"1241160900 109498 0 " + user + " | 2:0 3:0 4:0 5:0 6:0 1:1", "an article without a name"},
       {"1241160900 109498 0 " + user + " " + first + " |", "an article without a name"},
@@ -83,6 +84,32 @@ TEST_CASE("an article that is there twice makes no event", "[replay][r6a]") {
   LoggedEvent event;
   CHECK(reason("1241160900 109498 0 " + user + " " + first + " " + second + " " + first, event, arms) ==
         "an article twice");
+  CHECK(arms.size() == 0);
+}
+
+TEST_CASE("articles that stay on the page are what they were, whatever came between and whoever numbers them",
+          "[replay][r6a]") {
+  const std::string page = user + " " + first + " " + second, start = "1241160900 109509 0 ";
+  YahooR6a format({});
+  ArmTable arms(5), other(5);
+  other.number("109777");
+  LoggedEvent event;
+  const auto is_whole = [&](ArmTable& table, const std::string& line) {
+    event = {};
+    return format.read(line, table, event).kind == LineVerdict::Kind::event;
+  };
+  CHECK(is_whole(arms, start + page));
+  CHECK(is_whole(arms, start + page));
+  CHECK(event.present == std::vector<std::int32_t>{0, 1});
+  CHECK(event.arm_features.size() == 12);
+  CHECK_FALSE(is_whole(arms, start + page + " |109777 2:x"));
+  CHECK(is_whole(arms, start + page));
+  CHECK(event.present == std::vector<std::int32_t>{0, 1});
+  CHECK(is_whole(other, start + page));
+  CHECK(event.present == std::vector<std::int32_t>{1, 2});
+  CHECK(event.action == 2);
+  CHECK_FALSE(is_whole(arms, "1241160900 109777 0 " + page));
+  CHECK_FALSE(is_whole(arms, start + user));
 }
 
 TEST_CASE("a line of R6A is recognised, and one of its younger sister is not", "[replay][r6a]") {

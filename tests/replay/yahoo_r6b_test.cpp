@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "core/error_matcher.h"
+
 using namespace stein;
 using namespace stein::replay;
 
@@ -39,10 +41,14 @@ TEST_CASE("a line that is no event of R6B says why, and names no arms", "[replay
       {"1317513291 id-1 0 |id-1", "no features of the user"},
       {"1317513291 id-1 0 |user 0 |id-1", "a feature of the user that is none of 1 to 136"},
       {"1317513291 id-1 0 |user 137 |id-1", "a feature of the user that is none of 1 to 136"},
+      {"1317513291 id-1 0 |user 1000000000000000000 |id-1", "a feature of the user that is none of 1 to 136"},
+      {"1317513291 id-1 0 |user nan |id-1", "a feature of the user that is none of 1 to 136"},
       {"1317513291 id-1 0 |user 2:0.5 |id-1", "a feature of the user that is none of 1 to 136"},
       {"1317513291 id-1 0 |user 1 |id-1 3", "an article with features"},
       {"1317513291 id-1 0 |user 1 |", "an article without a name"},
       {"1317513291 id-1 0 |user 1", "no articles to choose from"},
+      {"1317513291 id-1 0 |user 1 |id-1 |id-1", "an article twice"},
+      {"1317513291 id-1 0 |us", "no features of the user"},
       {"1317513291 id-2 0 |user 1 |id-1", "the displayed article is not among those to choose from"},
   }));
   CAPTURE(line);
@@ -50,4 +56,17 @@ TEST_CASE("a line that is no event of R6B says why, and names no arms", "[replay
   LoggedEvent event;
   CHECK(reason(line, event, arms) == why);
   CHECK(arms.size() == 0);
+}
+
+TEST_CASE("one article alone is chosen with certainty, and 10^6 of them are read in no time", "[replay][r6b]") {
+  LoggedEvent event;
+  ArmTable few(1), many(1'000'000);
+  CHECK(reason("1317513291 a 0 |user 1 |a", event, few).empty());
+  CHECK(event.propensity == 1);
+  std::string line = "1317513291 7 0 |user 1";
+  for (int i = 0; i < 1'000'000; ++i) line += " |" + std::to_string(i);
+  CHECK_ERROR(reason(line, event, few), data, "more than 1 arms");
+  CHECK(reason(line, event, many).empty());
+  CHECK(event.present.size() == 1'000'000);
+  CHECK(reason(line + " |7", event, many) == "an article twice");
 }

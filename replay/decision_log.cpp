@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/replay/decision_log.h>
+
+#include <simdjson.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+namespace stein::replay {
+namespace {
+
+using Head = nlohmann::ordered_json;
+namespace dom = simdjson::dom;
+
+constexpr const char* log_name = "stein-decisions";
+constexpr int log_version = 1;
+
+const bool registered =
+    register_log_format<DecisionLog>("decisions", "the log of decisions that `stein bandit --log-decisions` writes");
+
+/// `"key":[1,2],`, or nothing of an empty list.
+template <class Number>
+std::string list_text(const char* key, std::span<const Number> numbers) {
+  return numbers.empty() ? "" : fmt::format(R"("{}":[{}],)", key, fmt::join(numbers, ","));
+}
+
+/// As text in JSON; bytes that are no UTF-8, as names in a log of others may have, become U+FFFD.
+std::string json_text(const Head& json) {
+  return json.dump(-1, ' ', false, Head::error_handler_t::replace);
+}
+
+envs::BanditSpec spec_of(const Head& head) {
+  envs::BanditSpec spec{.name = head.at("name"),
+                        .arms = head.at("arms"),
+                        .context_size = head.at("context_size"),
+                        .active_columns = head.at("active_columns"),
+                        .arm_features = head.at("arm_features"),
+                        .reward_low = head.at("reward_low"),
+                        .reward_high = head.at("reward_high"),
+                        .bounded = head.at("bounded"),
+                        .data = head.at("data"),
+                        .source = head.at("source"),
+                        .arm_names = head.at("arm_names")};
+  if (!head.at("reward_deviation").is_null()) spec.reward_deviation = head.at("reward_deviation").get<double>();
+  return spec;
+}
+
+/// Whether the bandit that a file claims to be of can be one.
+bool makes_sense(const envs::BanditSpec& spec) {
+  constexpr std::int64_t most = 1 << 24;
+  const auto between = [](std::int64_t value, std::int64_t low, std::int64_t high) {
+    return value >= low && value <= high;
+  };
+  const auto names = std::ssize(spec.arm_names);
+  const std::set<std::string_view> different(spec.arm_names.begin(), spec.arm_names.end());
+  return between(spec.arms, 1, most) && between(spec.context_size, 0, most) &&
+         between(spec.active_columns, 0, spec.context_size) && between(spec.arm_features, 0, most) &&
+         (names == 0 || (names == spec.arms && names == std::ssize(different))) &&
+         (spec.bounded ? spec.reward_low < spec.reward_high : spec.reward_low <= spec.reward_high) &&
+         (!spec.reward_deviation || *spec.reward_deviation > 0);
+}
+
+/// Whether a number that was read as JSON has them is one of type `Number`.
+template <class Number>
+bool fits(double number) {
+  return std::isfinite(static_cast<Number>(number));
+}
+template <class Number>
+bool fits(std::int64_t number) {
+  return std::in_range<Number>(number);
+}
+
+/// Reads the numbers of an array; whether they are numbers of this kind.
+template <class Number>
+bool take_numbers(dom::element list, std::vector<Number>& numbers) {
+  using Wide = std::conditional_t<std::is_integral_v<Number>, std::int64_t, double>;
+  dom::array array;
+  if (list.get(array) != simdjson::SUCCESS) return false;
+  numbers.clear();
+  for (const dom::element element : array) {
+    Wide number{};
+    if (element.get(number) != simdjson::SUCCESS || !fits<Number>(number)) return false;
+    numbers.push_back(static_cast<Number>(number));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string name_of_arm(std::int64_t arm, const envs::BanditSpec& spec) {
+  return spec.arm_names.empty() ? fmt::format("{}", arm) : spec.arm_names[static_cast<std::size_t>(arm)];
+}
+
+std::string decision_log_head(const envs::BanditSpec& spec) {
+  const Head deviation = spec.reward_deviation ? Head(*spec.reward_deviation) : Head(nullptr);
+  return json_text(Head{{"log", log_name},
+                        {"version", log_version},
+                        {"name", spec.name},
+                        {"arms", spec.arms},
+                        {"context_size", spec.context_size},
+                        {"active_columns", spec.active_columns},
+                        {"arm_features", spec.arm_features},
+                        {"reward_low", spec.reward_low},
+                        {"reward_high", spec.reward_high},
+                        {"bounded", spec.bounded},
+                        {"reward_deviation", deviation},
+                        {"data", spec.data},
+                        {"source", spec.source},
+                        {"arm_names", spec.arm_names}});
+}
+
+envs::BanditSpec bandit_of_head(std::string_view head) {
+  envs::BanditSpec spec;
+  try {
+    const Head parsed = Head::parse(head);
+    if (parsed.at("log") != log_name || parsed.at("version") != log_version)
+      fail(ErrorKind::data, "a log of decisions begins with its name and version {}", log_version);
+    spec = spec_of(parsed);
+  } catch (const nlohmann::json::exception&) {
+    fail(ErrorKind::data, "a log of decisions begins with a line that says what bandit it is");
+  }
+  if (!makes_sense(spec)) fail(ErrorKind::data, "the first line of the log of decisions is of no bandit that can be");
+  return spec;
+}
+
+std::string decision_line(const LoggedDecision& decision, const envs::BanditSpec& spec) {
+  const envs::Context& context = decision.context;
+  return fmt::format(R"({{"seed":{},"step":{},"row":{},)", decision.seed, decision.step, decision.row) +
+         list_text("context", context.dense) + list_text("active", context.active) +
+         list_text("present", context.present) + list_text("arm_features", context.arm_features) +
+         fmt::format(R"("action":{},"arm":{},"reward":{},)", decision.action,
+                     json_text(name_of_arm(decision.action, spec)), decision.reward) +
+         list_text("expected_rewards", decision.expected_rewards) + list_text("propensities", decision.propensities) +
+         fmt::format(R"("deterministic":{}}})", decision.deterministic);
+}
+
+/// What was parsed of a line, valid until the next is.
+struct DecisionLog::Json {
+  dom::parser parser;
+  dom::object line;
+};
+
+DecisionLog::DecisionLog(const Options& options)
+    : logged_seed_(checked(options).logged_seed), json_(std::make_unique<Json>()) {}
+
+DecisionLog::~DecisionLog() = default;
+
+void DecisionLog::begin(std::string_view first_line) {
+  spec_ = bandit_of_head(first_line);
+  head_ = first_line;
+}
+
+LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
+  const auto bad = [](std::string_view reason) { return LineVerdict::bad(reason); };
+  if (json_->parser.parse(line.data(), line.size()).get(json_->line) != simdjson::SUCCESS) return bad("no JSON object");
+  if (json_->line["log"].error() == simdjson::SUCCESS) {
+    if (line != head_) fail(ErrorKind::data, "expected the first line of the log's first file, found that of another");
+    return {LineVerdict::Kind::other};
+  }
+  std::int64_t seed = 0;
+  if (json_->line["seed"].get(seed) != simdjson::SUCCESS) return bad("no seed");
+  if (logged_seed_ >= 0 && seed != logged_seed_) return {LineVerdict::Kind::other};
+  if (const std::string_view reason = take_context(arms, event); !reason.empty()) return bad(reason);
+  if (const std::string_view reason = take_outcome(event); !reason.empty()) return bad(reason);
+  return {};
+}
+
+LineVerdict DecisionLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
+  if (json_->parser.parse(line.data(), line.size()).get(json_->line) != simdjson::SUCCESS)
+    return LineVerdict::bad("no JSON object");
+  const std::string_view reason = take_context(arms, event);
+  return reason.empty() ? LineVerdict{} : LineVerdict::bad(reason);
+}
+
+std::string_view DecisionLog::take_context(ArmTable& arms, LoggedEvent& event) {
+  const dom::object line = json_->line;
+  dom::element list;
+  event.dense.clear(), event.active.clear(), event.arm_features.clear();
+  if (line["context"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.dense))
+    return "a context that is no list of numbers";
+  if (line["active"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.active))
+    return "active columns that are no whole numbers";
+  if (line["arm_features"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.arm_features))
+    return "features of arms that are no numbers";
+  if (const std::string_view reason = take_present(arms, event); !reason.empty()) return reason;
+  if (std::ssize(event.dense) != spec_.dense_columns() || std::ssize(event.active) != spec_.active_columns ||
+      std::ssize(event.arm_features) != event.choices() * spec_.arm_features)
+    return "a context of another size than the log's bandit has";
+  for (const std::int32_t column : event.active)
+    if (column < 0 || column >= spec_.context_size) return "an active column that is none of the bandit's";
+  if (std::ranges::adjacent_find(event.active, std::ranges::greater_equal{}) != event.active.end())
+    return "active columns that do not ascend";
+  return {};
+}
+
+std::string_view DecisionLog::take_present(ArmTable& arms, LoggedEvent& event) {
+  if (arms.size() == 0)  // the numbers in the log are those of the bandit
+    for (std::int64_t arm = 0; arm < spec_.arms; ++arm) arms.number(name_of_arm(arm, spec_));
+  dom::element list;
+  if (json_->line["arms"].get(list) == simdjson::SUCCESS) return take_names(arms, event);
+  if (json_->line["present"].get(list) != simdjson::SUCCESS) {
+    if (arms.size() < spec_.arms) return "no `arms` to choose from";  // a bandit that has more room than arms
+    event.present.resize(static_cast<std::size_t>(spec_.arms));
+    std::iota(event.present.begin(), event.present.end(), 0);
+    return {};
+  }
+  if (!take_numbers(list, event.present) || event.present.empty()) return "arms to choose from that are no numbers";
+  std::vector<std::int32_t> sorted = event.present;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return "an arm that is there twice";
+  if (sorted.front() < 0 || sorted.back() >= spec_.arms) return "an arm that is none of the bandit's";
+  return {};
+}
+
+std::string_view DecisionLog::take_names(ArmTable& arms, LoggedEvent& event) {
+  dom::array list;
+  if (json_->line["arms"].get(list) != simdjson::SUCCESS || list.size() == 0) return "arms that are no list of names";
+  names_.clear();
+  for (const dom::element element : list) {
+    std::string_view name;
+    if (element.get(name) != simdjson::SUCCESS) return "arms that are no list of names";
+    names_.push_back(name);
+  }
+  return arms.number_all(names_, event.present) ? "" : "an arm that is there twice";
+}
+
+std::string_view DecisionLog::take_outcome(LoggedEvent& event) const {
+  const dom::object line = json_->line;
+  if (line["action"].get(event.action) != simdjson::SUCCESS) return "no action";
+  const std::int64_t place = event.place();
+  if (place == event.choices()) return "the chosen arm is not among those to choose from";
+  if (line["reward"].get(event.reward) != simdjson::SUCCESS || !std::isfinite(event.reward))
+    return "a reward that is no number";
+  if (spec_.bounded && (event.reward < spec_.reward_low || event.reward > spec_.reward_high))
+    return "a reward that the bandit cannot pay";
+  dom::element list;
+  std::vector<double> propensities;
+  if (line["propensities"].get(list) != simdjson::SUCCESS || !take_numbers(list, propensities) ||
+      std::ssize(propensities) != event.choices())
+    return "no propensity for every arm";
+  event.propensity = propensities[static_cast<std::size_t>(place)];
+  if (!(event.propensity > 0 && event.propensity <= 1)) return "a propensity that is not in (0, 1]";
+  if (line["step"].get(event.time) != simdjson::SUCCESS) return "no step";
+  event.weight = 1;
+  return {};
+}
+
+bool DecisionLog::recognises(std::string_view line) {
+  return line.starts_with('{') && line.find(log_name) != std::string_view::npos;
+}
+
+}  // namespace stein::replay

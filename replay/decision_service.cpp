@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/replay/decision_service.h>
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace stein::replay {
+namespace {
+
+using Json = nlohmann::json;
+
+}  // namespace
+
+void DecisionService::answer(std::string_view line, std::string& answers) {
+  ++lines_;
+  const std::size_t before = answers.size();
+  try {
+    if (is_outcome(line)) return learn(line, answers);
+    const LineVerdict verdict = format_.read_context(line, policy_.arms(), event_);
+    if (verdict.kind == LineVerdict::Kind::bad) refuse(verdict.reason, answers);
+    if (verdict.kind == LineVerdict::Kind::event) decide(answers);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::numeric || error.kind() == ErrorKind::io) throw;
+    answers.resize(before);
+    refuse(error.what(), answers);
+  }
+}
+
+bool DecisionService::is_outcome(std::string_view line) const {
+  return line.starts_with('{') && line.find("\"reward\"") != std::string_view::npos &&
+         line.find("\"id\"") != std::string_view::npos;
+}
+
+void DecisionService::learn(std::string_view line, std::string& answers) {
+  if (!options_.learn) return refuse("an outcome, but the service does not learn: it takes --learn", answers);
+  const Json outcome = Json::parse(line, nullptr, false);
+  if (!outcome.is_object() || !outcome.contains("id") || !outcome["id"].is_number_integer() ||
+      !outcome.contains("reward") || !outcome["reward"].is_number())
+    return refuse(R"(an outcome is {"id": number of the decision, "reward": number})", answers);
+  const auto id = outcome["id"].get<std::int64_t>();
+  policy_.learn(id, outcome["reward"].get<double>());
+  fmt::format_to(std::back_inserter(answers), "{{\"id\":{},\"outcomes\":{}}}\n", id, policy_.outcomes());
+}
+
+void DecisionService::decide(std::string& answers) {
+  const ServedPolicy::Answer answer = policy_.decide(event_, options_.learn);
+  ++decisions_;
+  fmt::format_to(std::back_inserter(answers), R"({{"id":{},"action":{},"arm":{},"propensity":{},"propensities":[{}])",
+                 answer.id, answer.decision.action, Json(policy_.arm_name(answer.decision.action)).dump(),
+                 answer.propensity, fmt::join(answer.decision.propensities, ","));
+  if (options_.rewards) append_rewards(answers);
+  answers += "}\n";
+}
+
+void DecisionService::append_rewards(std::string& answers) {
+  const auto samples = policy_.posterior_rewards(event_.context());
+  if (samples.empty()) return;
+  const auto count = static_cast<double>(samples.size());
+  std::vector<double> mean(samples.front().size()), deviation(mean.size());
+  for (std::size_t a = 0; a < mean.size(); ++a) {
+    for (const auto& sample : samples) mean[a] += sample[a] / count;
+    for (const auto& sample : samples) deviation[a] += (sample[a] - mean[a]) * (sample[a] - mean[a]);
+    deviation[a] = samples.size() > 1 ? std::sqrt(deviation[a] / (count - 1)) : 0;
+  }
+  fmt::format_to(std::back_inserter(answers), R"(,"reward_mean":[{}],"reward_sd":[{}])", fmt::join(mean, ","),
+                 fmt::join(deviation, ","));
+}
+
+void DecisionService::refuse(std::string_view reason, std::string& answers) {
+  ++errors_;
+  answers += Json{{"error", fmt::format("line {}: {}", lines_, reason)}}.dump() + "\n";
+}
+
+}  // namespace stein::replay

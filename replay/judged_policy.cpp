@@ -1,0 +1,40 @@
+#include <stein/replay/judged_policy.h>
+
+namespace stein::replay {
+
+Choice JudgedPolicy::take(const LoggedEvent& event, policies::Propensities wanted) {
+  const Choice choice = choose(event, wanted);
+  ++events_;
+  if (!choice.accepted) return choice;
+  ++accepted_;
+  reward_ += event.reward;
+  if (sequence_) sequence_->add(event.reward);
+  return choice;
+}
+
+std::optional<Interval> JudgedPolicy::interval() const {
+  return sequence_ ? std::optional(sequence_->interval()) : std::nullopt;
+}
+
+void JudgedPolicy::save(Snapshot& snapshot) const {
+  Snapshot policy;
+  save_policy(policy);
+  snapshot.put_part("policy", policy);
+  snapshot.put("events", events_);
+  snapshot.put("accepted", accepted_);
+  snapshot.put("reward", reward_);
+  if (!sequence_) return;
+  Snapshot sequence;
+  sequence_->save(sequence);
+  snapshot.put_part("sequence", sequence);
+}
+
+void JudgedPolicy::restore(const Snapshot& snapshot) {
+  events_ = snapshot.get_scalar<std::int64_t>("events");
+  accepted_ = snapshot.get_scalar<std::int64_t>("accepted");
+  reward_ = snapshot.get_scalar<double>("reward");
+  if (sequence_) sequence_->restore(snapshot.part("sequence"));
+  restore_policy(snapshot.part("policy"));
+}
+
+}  // namespace stein::replay

@@ -1,0 +1,149 @@
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/replay/policy_comparison.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+namespace stein::replay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A policy that chose the logged arm counts for 1 / p, any other for nothing.
+EstimatorTerms replay_terms(const LoggedEvent& event, bool accepted) {
+  const double weight = accepted ? event.weight / event.propensity : 0;
+  return {.numerator = weight * event.reward, .denominator = weight, .weight = weight};
+}
+
+/// Of an event that stands for `weight` of them.
+EstimatorTerms weighted(const EstimatorTerms& terms, double weight) {
+  return {weight * terms.numerator, weight * terms.denominator, weight * terms.weight};
+}
+
+template <class Parts>
+void save_parts(Snapshot& snapshot, const std::string& name, const Parts& parts) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    Snapshot part;
+    parts[k].save(part);
+    snapshot.put_part(name + std::to_string(k), part);
+  }
+}
+
+template <class Parts>
+void restore_parts(const Snapshot& snapshot, const std::string& name, Parts& parts) {
+  for (std::size_t k = 0; k < parts.size(); ++k) parts[k].restore(snapshot.part(name + std::to_string(k)));
+}
+
+std::string pair_name(std::size_t k) {
+  return "pair" + std::to_string(k);
+}
+
+}  // namespace
+
+Interval PolicyComparison::Contender::interval() const {
+  const std::optional<Interval> at_all_times = policy->interval();
+  return at_all_times ? *at_all_times : estimates.front().estimate().interval;
+}
+
+PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec)
+    : bounds_(checked(options.bounds)) {
+  for (const std::string& name : options.estimators) {
+    STEIN_CHECK(std::ranges::find(ways_, name) == ways_.end(), "option 'estimators' names '{}' twice", name);
+    ways_.push_back(name);
+    estimators_.push_back(&replay::estimators().at(name));
+    if (estimators_.back()->needs_model && !model_) model_.emplace(spec);
+  }
+}
+
+void PolicyComparison::add(std::string name, std::unique_ptr<JudgedPolicy> policy) {
+  for (std::size_t i = 0; i < contenders_.size(); ++i)
+    pairs_.push_back({i, contenders_.size(), std::vector<ValueDifference>(ways_.size())});
+  contenders_.push_back(
+      {.name = std::move(name), .policy = std::move(policy), .estimates = std::vector<ValueEstimator>(ways_.size())});
+}
+
+void PolicyComparison::take(std::span<const LoggedEvent> events) {
+  predictions_.clear();
+  if (model_)
+    for (const LoggedEvent& event : events) model_->take(event, predictions_);
+  parallel_for(std::ssize(contenders_),
+               [&](std::int64_t i) { take(contenders_[static_cast<std::size_t>(i)], events); });
+  parallel_for(std::ssize(pairs_), [&](std::int64_t i) {
+    Pair& pair = pairs_[static_cast<std::size_t>(i)];
+    const auto &first = contenders_[pair.first].terms, &second = contenders_[pair.second].terms;
+    for (std::size_t k = 0; k < first.size(); ++k) pair.differences[k % ways_.size()].add(first[k], second[k]);
+  });
+}
+
+void PolicyComparison::take(Contender& contender, std::span<const LoggedEvent> events) const {
+  const auto start = Clock::now();
+  const auto wanted = estimators_.empty() ? policies::Propensities::none : policies::Propensities::exact;
+  contender.terms.clear();
+  std::size_t predicted = 0;
+  for (const LoggedEvent& event : events) {
+    const Choice choice = contender.policy->take(event, wanted);
+    contender.terms.push_back(replay_terms(event, choice.accepted));
+    if (estimators_.empty()) continue;
+    const auto width = model_ ? static_cast<std::size_t>(event.choices()) : 0;
+    const JudgedEvent judged = judge(event, choice, std::span(predictions_).subspan(predicted, width));
+    predicted += width;
+    contender.weights.add(judged.weight());
+    for (const EstimatorEntry* estimator : estimators_)
+      contender.terms.push_back(weighted(estimator->terms(judged, bounds_), event.weight));
+  }
+  for (std::size_t k = 0; k < contender.terms.size(); ++k)
+    contender.estimates[k % ways_.size()].add(contender.terms[k]);
+  contender.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+JudgedEvent PolicyComparison::judge(const LoggedEvent& event, const Choice& choice,
+                                    std::span<const double> predictions) const {
+  JudgedEvent judged{
+      .reward = event.reward, .logged_propensity = event.propensity, .target_propensity = choice.propensity};
+  if (predictions.empty()) return judged;
+  judged.predicted = predictions[static_cast<std::size_t>(event.place())];
+  // Of the policy that made the log only the arm that it drew is known: a draw from what is summed elsewhere.
+  judged.expected = choice.propensities.empty()
+                        ? judged.predicted
+                        : std::inner_product(predictions.begin(), predictions.end(), choice.propensities.begin(), 0.0);
+  return judged;
+}
+
+void PolicyComparison::save(Snapshot& snapshot) const {
+  for (const Contender& contender : contenders_) {
+    Snapshot part, policy, weights;
+    contender.policy->save(policy);
+    contender.weights.save(weights);
+    part.put_part("policy", policy);
+    part.put_part("weights", weights);
+    save_parts(part, "estimate", contender.estimates);
+    snapshot.put_part(contender.name, part);
+  }
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    Snapshot part;
+    save_parts(part, "difference", pairs_[k].differences);
+    snapshot.put_part(pair_name(k), part);
+  }
+  if (!model_) return;
+  Snapshot model;
+  model_->save(model);
+  snapshot.put_part("reward_model", model);
+}
+
+void PolicyComparison::restore(const Snapshot& snapshot) {
+  for (Contender& contender : contenders_) {
+    const Snapshot part = snapshot.part(contender.name);
+    contender.policy->restore(part.part("policy"));
+    contender.weights.restore(part.part("weights"));
+    restore_parts(part, "estimate", contender.estimates);
+  }
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    const Snapshot part = snapshot.part(pair_name(k));
+    restore_parts(part, "difference", pairs_[k].differences);
+  }
+  if (model_) model_->restore(snapshot.part("reward_model"));
+}
+
+}  // namespace stein::replay

@@ -1,0 +1,84 @@
+// Several policies on one stream of events: what each is worth, and how they differ.
+#pragma once
+
+#include <stein/core/snapshot.h>
+#include <stein/replay/judged_policy.h>
+#include <stein/replay/reward_model.h>
+#include <stein/replay/value_estimate.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stein::replay {
+
+/// What besides replay is estimated.
+struct ComparisonOptions {
+  std::vector<std::string> estimators{};  ///< registered names
+  EstimatorOptions bounds{};
+
+  template <class V>
+  void describe(V& v) {
+    v("estimators", estimators,
+      "what to estimate from propensities besides replay: ips, clipped-ips, snips, dm, dr, switch");
+    bounds.describe(v);
+  }
+};
+
+/// Policies that are judged on the same events. "replay" is the first way to judge: w = 1 / p where a policy chose the
+/// logged arm and 0 elsewhere, Σ w r / Σ w; on a log with equal propensities the mean reward of accepted events. The
+/// other ways are the estimators that were asked for, with the exact propensities of the policies.
+class PolicyComparison {
+ public:
+  /// One of the policies.
+  struct Contender {
+    std::string name;
+    std::unique_ptr<JudgedPolicy> policy;
+    std::vector<ValueEstimator> estimates{};  ///< [ways]
+    WeightDiagnostics weights{};              ///< of the exact propensities, where they were asked for
+    double seconds = 0;                       ///< that it took, of one thread; never part of the saved state
+    std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last events
+
+    /// Of the mean reward of accepted events: at all times at once where rewards are bounded, else that of large
+    /// samples.
+    Interval interval() const;
+  };
+  /// Two policies, and how they differ in each way.
+  struct Pair {
+    std::size_t first, second;
+    std::vector<ValueDifference> differences;  ///< [ways]
+  };
+
+  /// Throws Error(usage) for an estimator that is unknown or named twice.
+  PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec);
+
+  /// Adds a policy; before the first events.
+  void add(std::string name, std::unique_ptr<JudgedPolicy> policy);
+  /// All policies choose in these events, one after the other, each policy a task of its own.
+  void take(std::span<const LoggedEvent> events);
+
+  /// "replay", and the estimators.
+  const std::vector<std::string>& ways() const { return ways_; }
+  const std::vector<Contender>& contenders() const { return contenders_; }
+  const std::vector<Pair>& pairs() const { return pairs_; }
+
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
+
+ private:
+  void take(Contender& contender, std::span<const LoggedEvent> events) const;
+  JudgedEvent judge(const LoggedEvent& event, const Choice& choice, std::span<const double> predictions) const;
+
+  EstimatorOptions bounds_;
+  std::vector<std::string> ways_{"replay"};
+  std::vector<const EstimatorEntry*> estimators_;
+  std::optional<RewardModel> model_;  ///< where an estimator needs one
+  std::vector<double> predictions_;   ///< of all arms of the last events, one event after the other
+  std::vector<Contender> contenders_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace stein::replay

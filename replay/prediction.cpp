@@ -1,0 +1,135 @@
+#include <stein/core/checkpoint.h>
+#include <stein/core/error.h>
+#include <stein/replay/decision_log.h>
+#include <stein/replay/decision_service.h>
+#include <stein/replay/prediction.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/recorded_settings.h>
+
+#include <cstdio>
+
+namespace stein::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Answers are handed on when nothing more waits to be answered, or when there are so many bytes of them.
+constexpr std::size_t most_bytes = 1 << 16;
+
+void write(std::string& answers, std::FILE* out) {
+  if (std::fwrite(answers.data(), 1, answers.size(), out) != answers.size() || std::fflush(out) != 0)
+    fail(ErrorKind::io, "cannot write to standard output");
+  answers.clear();
+}
+
+/// Throws Error(usage) unless contexts of the format are such as the policy learned from.
+void check_fits(const LogFormat& format, const envs::BanditSpec& spec) {
+  const envs::BanditSpec& has = format.spec();
+  STEIN_CHECK(has.dense_columns() == spec.dense_columns() && has.active_columns == spec.active_columns &&
+                  has.arm_features == spec.arm_features,
+              "contexts of the format {} have {} numbers and {} for each arm, the policy learned from {} and {}{}",
+              has.name, has.dense_columns(), has.arm_features, spec.dense_columns(), spec.arm_features,
+              spec.active_columns > 0 ? ", one-hot: give them as json" : "");
+}
+
+std::unique_ptr<Snapshot> snapshot_of(const std::filesystem::path& folder) {
+  const auto checkpoint = load_latest_checkpoint(folder);
+  return checkpoint ? std::make_unique<Snapshot>(checkpoint->state) : nullptr;
+}
+
+}  // namespace
+
+void Prediction::describe(OptionTable& table) {
+  table("seed", seed_, "whose policy: a seed of the run; -1: its first", between(-1, 9e15));
+  table("format", format_,
+        "what contexts are written in: json, lines with the keys of a log of decisions, or a format of `stein list`");
+  table("rewards", rewards_, "say mean and sd of the posterior reward of every arm too");
+  table("learn", learn_, "learn from outcomes as they come, and keep what was learned with the run");
+  table("checkpoint_every", checkpoint_every_, "what a killed service has learned and loses at most", between(1, 1e9),
+        "outcomes");
+}
+
+std::unique_ptr<LogFormat> Prediction::format_of(const runs::Experiment&, const std::string&) const {
+  return nullptr;
+}
+
+std::filesystem::path Prediction::folder(const RunDirectory& directory) const {
+  return directory.file("service");
+}
+
+std::uint64_t Prediction::served_seed(const runs::Experiment& experiment) const {
+  const runs::SeedRange seeds = experiment.seeds();
+  if (seed_ < 0) return seeds.first;
+  const auto seed = static_cast<std::uint64_t>(seed_);
+  STEIN_CHECK(seeds.contains(seed), "--seed {}: the run has seeds {}:{}", seed_, seeds.first, seeds.end);
+  return seed;
+}
+
+std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, const std::string& data) const {
+  const auto experiment = runs::recorded_experiment(directory);
+  const std::unique_ptr<Snapshot> state = snapshot_of(directory.checkpoints());
+  if (!state) fail(ErrorKind::data, "there is no checkpoint in '{}'", directory.checkpoints().string());
+  runs::check_settings(*experiment, *state, directory);
+  const std::uint64_t seed = served_seed(*experiment);
+  auto policy = make_policy(*experiment, *state, seed, directory, data);
+  if (const auto served = snapshot_of(folder(directory)); served && served->get_scalar<std::uint64_t>("seed") == seed)
+    policy->restore(served->part("policy"));
+  return policy;
+}
+
+void Prediction::save(const RunDirectory& directory, const ServedPolicy& policy) const {
+  Snapshot state, part;
+  policy.save(part);
+  state.put_part("policy", part);
+  state.put("seed", served_seed(*runs::recorded_experiment(directory)));
+  save_checkpoint(folder(directory), static_cast<std::uint64_t>(policy.decisions() + policy.outcomes()), state);
+}
+
+std::unique_ptr<LogFormat> Prediction::make_format(const runs::Experiment& experiment) const {
+  if (auto own = format_of(experiment, format_)) return own;
+  return log_formats().at(format_).builder()->make();
+}
+
+Json Prediction::perform(const RunDirectory& directory, const std::string& data, const runs::Console& console) {
+  // A service that learns is the only one of its run.
+  const RunDirectory held = RunDirectory::open(directory.root(), learn_ ? Access::write : Access::read);
+  const auto policy = serve(held, data);
+  std::unique_ptr<LogFormat> format;
+  if (format_ == "json") {
+    format = std::make_unique<DecisionLog>(DecisionLog::Options{});
+    format->begin(decision_log_head(policy->spec()));
+  } else {
+    format = make_format(*runs::recorded_experiment(directory));
+  }
+  if (learn_) {
+    policy->begin_session();
+    save(held, *policy);  // the next service must know of this one
+  }
+  DecisionService service(*policy, *format, {.learn = learn_, .rewards = rewards_});
+  LineStream lines(fileno(console.in));
+  std::string answers;
+  bool first = format_ != "json";
+  std::int64_t saved = policy->outcomes();
+  for (std::string_view line; lines.next(line, console.stop);) {
+    if (std::exchange(first, false)) {
+      format->begin_contexts(line);
+      check_fits(*format, policy->spec());
+    }
+    service.answer(line, answers);
+    if (!lines.ready() || answers.size() > most_bytes) write(answers, console.out);
+    if (!learn_ || policy->outcomes() < saved + checkpoint_every_) continue;
+    save(held, *policy);
+    saved = policy->outcomes();
+  }
+  write(answers, console.out);
+  if (learn_) save(held, *policy);
+  return {{"decisions", service.decisions()}, {"outcomes", policy->outcomes()}, {"errors", service.errors()}};
+}
+
+std::string Prediction::readable(const Json& result) const {
+  return fmt::format("{} decisions, {} outcomes known to the policy, {} lines that were not understood\n",
+                     result["decisions"].get<std::int64_t>(), result["outcomes"].get<std::int64_t>(),
+                     result["errors"].get<std::int64_t>());
+}
+
+}  // namespace stein::replay

@@ -1,0 +1,129 @@
+#include <fmt/ranges.h>
+#include <stein/core/error.h>
+#include <stein/replay/logging_policy.h>
+#include <stein/replay/replay_experiment.h>
+#include <stein/replay/replay_run.h>
+#include <stein/runs/run_kind.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace stein::replay {
+namespace {
+
+/// What an agent does at every interaction would take days on a log.
+policies::BanditLearner::Options learning_from_logs() {
+  return {.buffer = 50'000, .batch = 64, .updates = 1};
+}
+
+/// The list that `key` has in the sources.
+std::vector<std::string> list_ahead(const runs::OptionSources& sources, std::string_view key,
+                                    std::vector<std::string> value) {
+  OptionTable table;
+  table(key, value, "");
+  table.set(key, sources.look_ahead(key, table.get(key)));
+  return value;
+}
+
+}  // namespace
+
+ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+    : Experiment(kind, {.steps = 0, .checkpoint_every = 1'000'000, .may_end = true}), learning_(learning_from_logs()) {
+  const std::string format = sources.look_ahead("format", format_);
+  const std::vector<std::string> names = list_ahead(sources, "policy", policy_);
+  STEIN_CHECK(!names.empty(), "option 'policy' names no policy");
+  format_builder_ = log_formats().at(format).builder();
+  for (const std::string& name : names) {
+    STEIN_CHECK(std::ranges::count(names, name) == 1, "option 'policy' names '{}' twice", name);
+    policies_.push_back({name, name == logged ? nullptr : policies::bandit_policies().at(name).builder()});
+  }
+  add_run([this](OptionTable& table) {
+    table("log", log_, "files of the log, plain or gzip, in order");
+    table("format", format_, "what the lines of the log look like; `stein list` names the formats");
+    table("policy", policy_, "policies to compare, `logged` being the one that made the log; `stein list` names them");
+    table("strict", strict_, "stop at the first line that no event can be made of, instead of counting such lines");
+    table("arms", arms_, "the most arms that the log may have", between(1, 1e6));
+    table("window", window_, "events from one record of the rewards to the next", between(1, 1e12), "events");
+  });
+  add_part("Estimates", [this](OptionTable& table) {
+    comparison_.describe(table);
+    table("level", level_, "with which intervals cover, all seeds together", between(0.5, 0.999999));
+    table("smallest_sample", smallest_sample_,
+          "an estimate whose effective sample size is smaller is refused: it would be noise", non_negative, "events");
+  });
+  add_part("Learning", [this](OptionTable& table) {
+    learning_.describe(table);
+    delivery_.describe(table);
+  });
+  add_part("Format " + format, [this](OptionTable& table) { format_builder_->describe(table); });
+  for (const Named& named : policies_)
+    if (named.builder)
+      add_part("Policy " + named.name, [&](OptionTable& table) { table.part(named.name, *named.builder); });
+  format_ = format;
+  policy_ = names;
+  group_options(names);
+  read(sources);
+  for (std::string& file : log_) file = std::filesystem::absolute(file).string();
+}
+
+std::string ReplayExperiment::name() const {
+  return fmt::format("{}/{}", format_, fmt::join(policy_, "+"));
+}
+
+std::unique_ptr<LogReader> ReplayExperiment::make_reader() const {
+  return std::make_unique<LogReader>(std::vector<std::filesystem::path>(log_.begin(), log_.end()), make_format(), arms_,
+                                     strict_ ? BadLines::stop : BadLines::count);
+}
+
+std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, const envs::BanditSpec& spec,
+                                                            std::uint64_t seed) const {
+  // Every seed's interval takes its part of what may be missed, so that the mean of their ends covers as one would.
+  const double miss = (1 - level_) / static_cast<double>(seeds().count());
+  std::optional<ConfidenceSequence> sequence;
+  if (spec.bounded) sequence.emplace(spec.reward_low, spec.reward_high, 1 - miss);
+  if (!named.builder) return std::make_unique<LoggingPolicy>(sequence);
+  return std::make_unique<PolicyReplay>(make_learner(named.name, spec, seed), delivery_, sequence);
+}
+
+std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const std::string& policy,
+                                                                        const envs::BanditSpec& spec,
+                                                                        std::uint64_t seed) const {
+  const auto named = std::ranges::find(policies_, policy, &Named::name);
+  STEIN_CHECK(named != policies_.end() && named->builder, "the replay has no policy '{}' that chooses arms; it has {}",
+              policy, fmt::join(policy_, ", "));
+  policies::BanditLearner::Options learning = learning_;
+  if (!policies::bandit_policies().at(policy).learns) learning.forced_pulls = 0;
+  return std::make_unique<policies::BanditLearner>(learning, spec, seed, named->builder->make(spec, seed));
+}
+
+std::unique_ptr<runs::Run> ReplayExperiment::make_run(const std::string&) const {
+  STEIN_CHECK(!log_.empty(), "no log is named: pass --log FILE…");
+  const auto make_repetition = [this](std::uint64_t seed) {
+    auto reader = make_reader();
+    PolicyComparison comparison(comparison_, reader->spec());
+    for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed));
+    return std::make_unique<ReplayRepetition>(seed, std::move(reader), std::move(comparison), window_);
+  };
+  return std::make_unique<ReplayRun>(seeds(), make_repetition,
+                                     ReplayRun::Facts{.files = log_,
+                                                      .format = format_,
+                                                      .format_options = values_of("Format " + format_),
+                                                      .window = learning_.buffer,
+                                                      .smallest_sample = static_cast<double>(smallest_sample_),
+                                                      .level = level_});
+}
+
+std::vector<runs::Part> replay_parts() {
+  policies::BanditLearner::Options learning = learning_from_logs();
+  ComparisonOptions comparison;
+  DeliveryOptions delivery;
+  OptionTable table = OptionTable::of(learning);
+  table.append(OptionTable::of(delivery));
+  std::vector<runs::Part> parts{runs::make_part("estimates", "", "", OptionTable::of(comparison)),
+                                runs::make_part("learning", "", "", table)};
+  runs::add_parts(parts, "format", log_formats());
+  runs::add_parts(parts, "policy", policies::bandit_policies());
+  return parts;
+}
+
+}  // namespace stein::replay

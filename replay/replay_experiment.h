@@ -1,0 +1,67 @@
+// A replay as a person describes it: a log, policies, what is estimated, seeds, and the options of all of these.
+#pragma once
+
+#include <stein/policies/bandit_learner.h>
+#include <stein/policies/bandit_policy.h>
+#include <stein/replay/log_format.h>
+#include <stein/replay/log_reader.h>
+#include <stein/replay/policy_comparison.h>
+#include <stein/replay/policy_replay.h>
+#include <stein/runs/experiment.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stein::replay {
+
+/// What `stein replay` starts. The options of a policy have its name before them ("svgd.particles"); without it they
+/// mean every policy that has them.
+class ReplayExperiment final : public runs::Experiment {
+ public:
+  /// Throws Error(usage) for unknown names, a policy named twice, unknown keys and values out of range.
+  ReplayExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
+
+  /// "r6a/s2vgd+linucb".
+  std::string name() const override;
+  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
+
+  /// One of its policies with what it learns by, as it begins. Throws Error(usage) where it has none of that name that
+  /// learns from events.
+  std::unique_ptr<policies::BanditLearner> make_learner(const std::string& policy, const envs::BanditSpec& spec,
+                                                        std::uint64_t seed) const;
+  const std::vector<std::string>& policies() const { return policy_; }
+  const std::string& format() const { return format_; }
+  std::unique_ptr<LogFormat> make_format() const { return format_builder_->make(); }
+  std::int64_t arms() const { return arms_; }
+
+  /// The policy that made the log, which is none of the registered ones.
+  static constexpr const char* logged = "logged";
+
+ private:
+  /// A policy that is named.
+  struct Named {
+    std::string name;
+    std::unique_ptr<policies::PolicyEntry::Builder> builder;  ///< null: that of the log
+  };
+  std::unique_ptr<LogReader> make_reader() const;
+  std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed) const;
+
+  std::vector<std::string> log_, policy_{"s2vgd", "linucb", "uniform"};
+  std::string format_ = "r6a";
+  bool strict_ = false;
+  std::int64_t arms_ = 1000, window_ = 20'000;
+  double level_ = 0.95;
+  std::int64_t smallest_sample_ = 50;
+  ComparisonOptions comparison_;
+  policies::BanditLearner::Options learning_;
+  DeliveryOptions delivery_;
+  std::unique_ptr<LogFormatEntry::Builder> format_builder_;
+  std::vector<Named> policies_;
+};
+
+/// The parts that replays can be put together from.
+std::vector<runs::Part> replay_parts();
+
+}  // namespace stein::replay

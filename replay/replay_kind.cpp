@@ -1,0 +1,65 @@
+// `stein replay`: what the program needs to know of replays.
+#include <stein/replay/replay_experiment.h>
+#include <stein/replay/replay_prediction.h>
+#include <stein/replay/replay_run.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/run_kind.h>
+
+namespace stein::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* report_script =
+#include "report.js.inc"
+    ;
+
+/// "s2vgd 1.312, linucb 1.204".
+std::string of_every_policy(const Json& summary, const char* field, const char* format) {
+  std::string text;
+  for (const Json& policy : summary["policies"])
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", policy["policy"].get<std::string>(),
+                        runs::text(policy[field], format));
+  return text;
+}
+
+std::string label_of(const Json& summary) {
+  std::string text;
+  for (const Json& policy : summary["policies"])
+    text += fmt::format("{}{}", text.empty() ? "" : "+", policy["policy"].get<std::string>());
+  return text;
+}
+
+runs::ReportLayout report_layout() {
+  return {.script = report_script,
+          .grouped_by = {"env", "log"},
+          .needs = {"format", "log", "policies", "differences"},
+          .first_column = "policies",
+          .columns = {{"events", [](const Json& s) { return runs::text(s["log"]["events"], "{:.0f}"); }},
+                      {"CTR ÷ uniform", [](const Json& s) { return of_every_policy(s, "relative", "{:.3f}"); }}},
+          .label = label_of,
+          .curve_parts = [](std::string_view) { return 0; },
+          .data =
+              [](const runs::RunRecord& record) {
+                return Json{{"facts", record.json_file("log.json")}};
+              }};
+}
+
+[[maybe_unused]] const bool registered = runs::register_run_kind(
+    {.name = "replay",
+     .subcommand = "replay",
+     .description = "Evaluate policies on a log of decisions that others made",
+     .unit = "events",
+     .directory = "FORMAT-POLICIES",
+     .arguments = {"log", "format", "policy", "estimators", "window", "strict"},
+     .make = [](const runs::RunKind& kind,
+                const runs::OptionSources& sources) { return std::make_unique<ReplayExperiment>(kind, sources); },
+     .parts = replay_parts,
+     .log_files = {"service"},
+     .result_files = {"log.json"},
+     .readable = readable_replay_summary,
+     .report = report_layout(),
+     .actions = {{"predict", [] { return std::make_unique<ReplayPrediction>(); }}}});
+
+}  // namespace
+}  // namespace stein::replay

@@ -1,0 +1,291 @@
+#include <fmt/ranges.h>
+#include <stein/core/atomic_file.h>
+#include <stein/core/checksum.h>
+#include <stein/replay/decision_log.h>
+#include <stein/replay/replay_run.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/seed_statistics.h>
+
+#include <filesystem>
+
+namespace stein::replay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using runs::number;
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// [low, high].
+Json ends(const Interval& interval) {
+  return {number(interval.low), number(interval.high)};
+}
+
+/// The mean of a number of every repetition.
+template <class Of>
+double mean_over(const ReplayRun& run, const Of& of) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < run.count(); ++i) values.push_back(of(run.repetition(i)));
+  return runs::mean(values);
+}
+
+/// Means over repetitions: of deviations too, since the mean of numbers spreads no more than that, however they hang
+/// together.
+template <class Of>
+ValueEstimate mean_estimate(const ReplayRun& run, const Of& of) {
+  const auto mean = [&](auto field) {
+    return mean_over(run, [&](const ReplayRepetition& repetition) { return field(of(repetition)); });
+  };
+  return {.value = mean([](const ValueEstimate& e) { return e.value; }),
+          .standard_error = mean([](const ValueEstimate& e) { return e.standard_error; }),
+          .interval = {mean([](const ValueEstimate& e) { return e.interval.low; }),
+                       mean([](const ValueEstimate& e) { return e.interval.high; })},
+          .effective_sample_size = mean([](const ValueEstimate& e) { return e.effective_sample_size; })};
+}
+
+}  // namespace
+
+ReplayRun::ReplayRun(runs::SeedRange seeds, const MakeReplay& make_repetition, Facts facts)
+    : RunOf(seeds, [&](std::uint64_t seed) { return make_repetition(seed); }), facts_(std::move(facts)) {}
+
+std::string ReplayRun::log_name() const {
+  const std::string first = file_name(facts_.files.front());
+  return facts_.files.size() == 1 ? first : fmt::format("{} and {} more", first, facts_.files.size() - 1);
+}
+
+std::string ReplayRun::source() const {
+  return fmt::format("log {} ({})", log_name(), repetition(0).reader().spec().source);
+}
+
+Json ReplayRun::protocol() const {
+  Json policies = Json::array(), bytes = Json::object();
+  for (const auto& contender : repetition(0).comparison().contenders()) policies.push_back(contender.name);
+  for (const std::string& file : facts_.files) bytes[file_name(file)] = std::filesystem::file_size(file);
+  return {{"env", log_name()},
+          {"format", facts_.format},
+          {"env_options", facts_.format_options},
+          {"log", facts_.files},
+          {"bytes", bytes},
+          {"policies", policies},
+          {"bandit", Json::parse(decision_log_head(repetition(0).reader().spec()))},
+          {"N", fmt::format("accepted events in the window, at most {}", facts_.window)},
+          {"T", 1}};
+}
+
+std::map<std::string, std::string> ReplayRun::data_checksums() const {
+  std::map<std::string, std::string> sums;
+  for (const std::string& file : facts_.files) sums[file_name(file)] = sha256_file(file);
+  return sums;
+}
+
+double ReplayRun::seconds(std::size_t policy) const {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).comparison().contenders()[policy].seconds;
+  const auto earlier = earlier_seconds_.find(repetition(0).comparison().contenders()[policy].name);
+  return sum + (earlier == earlier_seconds_.end() ? 0 : earlier->second);
+}
+
+Json ReplayRun::cost() const {
+  Json seconds = Json::object();
+  const auto& contenders = repetition(0).comparison().contenders();
+  for (std::size_t i = 0; i < contenders.size(); ++i) seconds[contenders[i].name] = this->seconds(i);
+  return seconds;
+}
+
+void ReplayRun::add_cost(const Json& earlier) {
+  for (const auto& [policy, seconds] : earlier.items()) earlier_seconds_[policy] += seconds.get<double>();
+}
+
+Json ReplayRun::log_summary() const {
+  const ReplayRepetition& first = repetition(0);  // all of them read the same
+  const LogFacts& facts = first.facts();
+  const ValueEstimate uniform = facts.uniform_value();
+  return {{"files", facts_.files},
+          {"events", facts.events()},
+          {"bad_lines", first.reader().bad_line_count()},
+          {"bad_lines_by_reason", first.reader().bad_lines()},
+          {"arms", first.reader().arms().size()},
+          {"reward", number(facts.reward() / static_cast<double>(facts.events()))},
+          {"uniformly_logged", facts.uniform()},
+          {"uniform",
+           {{"value", number(uniform.value)},
+            {"interval", ends(uniform.interval)},
+            {"effective_sample_size", number(uniform.effective_sample_size)}}}};
+}
+
+Json ReplayRun::refusal(const ValueEstimate& estimate) const {
+  const double size = estimate.effective_sample_size;
+  if (size >= facts_.smallest_sample) return nullptr;
+  return fmt::format(
+      "the log's {} events say as much of this policy as {:.3g} events of its own would (effective sample size), fewer "
+      "than smallest_sample = {:g}: a few of them have most of the weight",
+      repetition(0).facts().events(), size, facts_.smallest_sample);
+}
+
+Json ReplayRun::estimates(std::size_t policy) const {
+  Json all = Json::object();
+  const std::vector<std::string>& ways = repetition(0).comparison().ways();
+  for (std::size_t way = 1; way < ways.size(); ++way) {
+    const ValueEstimate estimate = mean_estimate(*this, [&](const ReplayRepetition& repetition) {
+      return repetition.comparison().contenders()[policy].estimates[way].estimate();
+    });
+    const Json refused = refusal(estimate);
+    Json& json = all[ways[way]] = {{"value", refused.is_null() ? number(estimate.value) : Json(nullptr)},
+                                   {"interval", refused.is_null() ? ends(estimate.interval) : Json(nullptr)},
+                                   {"effective_sample_size", number(estimate.effective_sample_size)}};
+    if (!refused.is_null()) json["refused"] = refused;
+  }
+  return all;
+}
+
+Json ReplayRun::policy_summary(std::size_t policy) const {
+  using Contender = PolicyComparison::Contender;
+  const auto of_contender = [&](auto field) {
+    return mean_over(*this, [&](const ReplayRepetition& repetition) {
+      return static_cast<double>(field(repetition.comparison().contenders()[policy]));
+    });
+  };
+  const auto of = [&](auto field) { return of_contender([&](const Contender& c) { return field(*c.policy); }); };
+  const auto events = of([](const JudgedPolicy& p) { return p.events(); });
+  const auto accepted = of([](const JudgedPolicy& p) { return p.accepted(); });
+  std::vector<double> rates;
+  for (std::int64_t i = 0; i < count(); ++i) {
+    const JudgedPolicy& judged = *repetition(i).comparison().contenders()[policy].policy;
+    rates.push_back(judged.mean_reward());
+  }
+  const ValueEstimate uniform = repetition(0).facts().uniform_value();
+  const double rate = runs::mean(rates), seconds = this->seconds(policy);
+  Json json{{"policy", repetition(0).comparison().contenders()[policy].name},
+            {"events", events},
+            {"accepted", accepted},
+            {"acceptance_rate", number(accepted / events)},
+            {"clicks", of([](const JudgedPolicy& p) { return p.reward(); })},
+            {"ctr", number(rate)},
+            {"interval", ends({of_contender([](const Contender& c) { return c.interval().low; }),
+                               of_contender([](const Contender& c) { return c.interval().high; })})},
+            {"relative", refusal(uniform).is_null() ? number(rate / uniform.value) : Json(nullptr)},
+            {"events_per_second", number(events * static_cast<double>(count()) / seconds)},
+            {"ctr_over_seeds", runs::measured(rates)}};
+  if (repetition(0).comparison().ways().size() == 1) return json;
+  const auto weights = [&](auto field) {
+    return number(of_contender([&](const Contender& c) { return field(c.weights); }));
+  };
+  json["estimates"] = estimates(policy);
+  json["weights"] = {{"mean", weights([](const WeightDiagnostics& w) { return w.mean(); })},
+                     {"largest", weights([](const WeightDiagnostics& w) { return w.largest(); })},
+                     {"share_of_zeros", weights([](const WeightDiagnostics& w) { return w.share_of_zeros(); })}};
+  return json;
+}
+
+Json ReplayRun::differences() const {
+  Json all = Json::array();
+  const PolicyComparison& comparison = repetition(0).comparison();
+  for (std::size_t pair = 0; pair < comparison.pairs().size(); ++pair) {
+    const auto& [first, second, ways] = comparison.pairs()[pair];
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      const ValueEstimate estimate = mean_estimate(*this, [&, pair, way](const ReplayRepetition& repetition) {
+        return repetition.comparison().pairs()[pair].differences[way].estimate();
+      });
+      const Json refused = refusal(estimate);
+      all.push_back({{"first", comparison.contenders()[first].name},
+                     {"second", comparison.contenders()[second].name},
+                     {"by", comparison.ways()[way]},
+                     {"difference", refused.is_null() ? number(estimate.value) : Json(nullptr)},
+                     {"interval", refused.is_null() ? ends(estimate.interval) : Json(nullptr)}});
+      if (!refused.is_null()) all.back()["refused"] = refused;
+    }
+  }
+  return all;
+}
+
+Json ReplayRun::summarize(const StopToken&) {
+  if (repetition(0).facts().events() == 0)
+    fail(ErrorKind::data, "there is no event in {}", fmt::join(facts_.files, ", "));
+  Json policies = Json::array();
+  for (std::size_t i = 0; i < repetition(0).comparison().contenders().size(); ++i)
+    policies.push_back(policy_summary(i));
+  return {{"env", log_name()},     {"format", facts_.format}, {"log", log_summary()},
+          {"level", facts_.level}, {"policies", policies},    {"differences", differences()}};
+}
+
+void ReplayRun::write_results(const RunDirectory& directory) {
+  const ReplayRepetition& first = repetition(0);
+  Json arms = Json::array(), bin_ends = Json::array();
+  for (std::size_t a = 0; a < first.facts().arms().size(); ++a) {
+    const LogFacts::Arm& arm = first.facts().arms()[a];
+    if (arm.first < 0) continue;
+    arms.push_back({{"arm", first.reader().arms().name(static_cast<std::int64_t>(a))},
+                    {"first", arm.first},
+                    {"last", arm.last},
+                    {"pulls", arm.pulls},
+                    {"reward", arm.reward}});
+  }
+  for (std::int64_t bin = 0; bin < LogFacts::bins; ++bin) bin_ends.push_back(LogFacts::bin_end(bin));
+  const Json log{{"arms", arms}, {"propensities", {{"ends", bin_ends}, {"counts", first.facts().propensities()}}}};
+  write_file_atomically(directory.file("log.json"), log.dump() + "\n");
+}
+
+namespace {
+
+std::string percent(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:.3f}", 100 * value.get<double>());
+}
+
+std::string interval_text(const Json& ends) {
+  return fmt::format("[{}, {}]", percent(ends[0]), percent(ends[1]));
+}
+
+std::string estimate_lines(const Json& policies) {
+  std::string lines;
+  for (const Json& policy : policies) {
+    if (!policy.contains("estimates")) continue;
+    for (const auto& [name, estimate] : policy["estimates"].items()) {
+      const std::string label = fmt::format("  {:<16}{:<12}", policy["policy"].get<std::string>(), name);
+      if (estimate.contains("refused"))
+        lines += fmt::format("{}refused: {}\n", label, estimate["refused"].get<std::string>());
+      else
+        lines += fmt::format("{}{:>9}  {:<18}  effective sample size {:.0f}\n", label, percent(estimate["value"]),
+                             interval_text(estimate["interval"]), estimate["effective_sample_size"].get<double>());
+    }
+  }
+  return lines.empty() ? "" : "\n  estimates from propensities, % with their intervals\n" + lines;
+}
+
+std::string difference_lines(const Json& differences) {
+  std::string lines;
+  for (const Json& d : differences) {
+    if (d.contains("refused")) continue;
+    lines += fmt::format("  {:<36}{:<12}{:>9}  {}\n",
+                         fmt::format("{} − {}", d["first"].get<std::string>(), d["second"].get<std::string>()),
+                         d["by"].get<std::string>(), percent(d["difference"]), interval_text(d["interval"]));
+  }
+  return lines.empty() ? "" : "\n  differences on the same events, % with their intervals\n" + lines;
+}
+
+}  // namespace
+
+std::string readable_replay_summary(const Json& summary) {
+  const Json& log = summary["log"];
+  const std::size_t seeds = summary["seeds"].size();
+  std::string lines = fmt::format("{} events of {} arms, {} bad lines{}\n\n", log["events"].get<std::int64_t>(),
+                                  log["arms"].get<std::int64_t>(), log["bad_lines"].get<std::int64_t>(),
+                                  seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
+  lines += fmt::format("  {:<16}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %", "CTR, %",
+                       "interval", "÷ uniform", "events/s");
+  for (const Json& policy : summary["policies"])
+    lines += fmt::format("  {:<16}{:>10.0f}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", policy["policy"].get<std::string>(),
+                         policy["accepted"].get<double>(), percent(policy["acceptance_rate"]), percent(policy["ctr"]),
+                         interval_text(policy["interval"]), runs::text(policy["relative"], "{:.3f}"),
+                         runs::text(policy["events_per_second"], "{:.0f}"));
+  lines += estimate_lines(summary["policies"]) + difference_lines(summary["differences"]) + "\n";
+  if (!log["uniformly_logged"].get<bool>())
+    lines +=
+        "  The log was not uniform: accepted events are not what a policy would have met. Believe the estimates.\n";
+  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.2f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::replay

@@ -1,0 +1,30 @@
+// A model of rewards that is fitted to the log as it goes by: what direct and doubly robust estimates ask.
+#pragma once
+
+#include <stein/core/snapshot.h>
+#include <stein/envs/bandit_spec.h>
+#include <stein/policies/linear_regressions.h>
+#include <stein/replay/logged_event.h>
+
+#include <vector>
+
+namespace stein::replay {
+
+/// A ridge regression of the reward on the context for every arm. An event is predicted before the model learns from
+/// it, so that predictions owe nothing to the rewards that they are compared with (progressive validation; Dudík et al.
+/// 2014, section 4, ask for a model that was fitted to other data).
+class RewardModel {
+ public:
+  explicit RewardModel(const envs::BanditSpec& spec);
+
+  /// Appends the predicted reward of every arm that can be chosen to `predictions`, then learns from the event.
+  void take(const LoggedEvent& event, std::vector<double>& predictions);
+
+  void save(Snapshot& snapshot) const { regressions_.save(snapshot); }
+  void restore(const Snapshot& snapshot) { regressions_.restore(snapshot); }
+
+ private:
+  policies::LinearRegressions regressions_;
+};
+
+}  // namespace stein::replay

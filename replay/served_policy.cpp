@@ -1,0 +1,82 @@
+#include <stein/core/error.h>
+#include <stein/replay/decision_log.h>
+#include <stein/replay/served_policy.h>
+
+#include <cmath>
+#include <utility>
+
+namespace stein::replay {
+namespace {
+
+/// Numbers of decisions are told apart by the session, and fit a double as JSON does.
+constexpr std::int64_t decisions_a_session = std::int64_t{1} << 36;
+
+}  // namespace
+
+ServedPolicy::ServedPolicy(envs::BanditSpec spec, ArmTable arms, std::unique_ptr<policies::BanditLearner> learner,
+                           std::int64_t most_waiting)
+    : spec_(std::move(spec)), arms_(std::move(arms)), learner_(std::move(learner)), most_waiting_(most_waiting) {
+  STEIN_CHECK(most_waiting >= 1, "at least one decision waits for its outcome, got {}", most_waiting);
+}
+
+ServedPolicy::Answer ServedPolicy::decide(const LoggedEvent& event, bool keep) {
+  const envs::Context context = event.context();
+  context.check(spec_);
+  const std::int64_t id = session_ * decisions_a_session + learner_->decisions();
+  const policies::Decision decision = learner_->decide(context, policies::Propensities::exact);
+  const auto place = static_cast<std::size_t>(context.place_of(decision.action, spec_));
+  const Answer answer{.id = id, .decision = decision, .propensity = decision.propensities[place]};
+  if (keep) {
+    LoggedEvent& kept = waiting_[id] = event;
+    kept.action = decision.action, kept.propensity = answer.propensity;
+    if (std::ssize(waiting_) > most_waiting_) waiting_.erase(waiting_.begin());
+  }
+  return answer;
+}
+
+void ServedPolicy::learn(std::int64_t id, double reward) {
+  const auto place = waiting_.find(id);
+  if (place == waiting_.end()) fail(ErrorKind::data, "no decision {} waits for its outcome", id);
+  if (!std::isfinite(reward)) fail(ErrorKind::data, "the reward of decision {} must be finite, got {}", id, reward);
+  const LoggedEvent event = std::move(waiting_.extract(place).mapped());
+  learn(event.context(), {.action = event.action, .reward = reward, .propensity = event.propensity});
+}
+
+std::vector<std::vector<double>> ServedPolicy::posterior_rewards(const envs::Context& context) {
+  context.check(spec_);
+  return learner_->policy().posterior_rewards(context);
+}
+
+std::string ServedPolicy::arm_name(std::int64_t arm) const {
+  return arm < arms_.size() ? arms_.name(arm) : name_of_arm(arm, spec_);
+}
+
+void ServedPolicy::save(Snapshot& snapshot) const {
+  Snapshot arms, learner, waiting;
+  arms_.save(arms);
+  learner_->save(learner);
+  for (const auto& [id, event] : waiting_) {
+    Snapshot part;
+    event.save(part);
+    waiting.put_part(std::to_string(id), part);
+  }
+  snapshot.put_part("arms", arms);
+  snapshot.put_part("learner", learner);
+  snapshot.put_part("waiting", waiting);
+  std::vector<std::int64_t> ids;
+  for (const auto& [id, event] : waiting_) ids.push_back(id);
+  snapshot.put("waiting_ids", ids);
+  snapshot.put("session", session_);
+}
+
+void ServedPolicy::restore(const Snapshot& snapshot) {
+  arms_.restore(snapshot.part("arms"));
+  learner_->restore(snapshot.part("learner"));
+  session_ = snapshot.get_scalar<std::int64_t>("session");
+  waiting_.clear();
+  const Snapshot waiting = snapshot.part("waiting");
+  for (const std::int64_t id : snapshot.get_vector<std::int64_t>("waiting_ids"))
+    waiting_[id].restore(waiting.part(std::to_string(id)));
+}
+
+}  // namespace stein::replay

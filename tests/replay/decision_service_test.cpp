@@ -1,0 +1,138 @@
+#include <stein/policies/bandit_policy.h>
+#include <stein/replay/decision_log.h>
+#include <stein/replay/decision_service.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::replay;
+using Json = nlohmann::json;
+
+namespace {
+
+const envs::BanditSpec spec{.name = "shop",
+                            .arms = 3,
+                            .context_size = 2,
+                            .reward_low = 0,
+                            .reward_high = 1,
+                            .data = "synthetic",
+                            .source = "a test",
+                            .arm_names = {"red", "green", "blue"}};
+
+std::unique_ptr<ServedPolicy> served(std::int64_t most_waiting = 100) {
+  const auto builder = policies::bandit_policies().at("lints").builder();
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  return std::make_unique<ServedPolicy>(
+      spec, ArmTable(3), std::make_unique<policies::BanditLearner>(options, spec, 5, builder->make(spec, 5)),
+      most_waiting);
+}
+
+/// A service with the JSON format, and what it answers.
+struct Asked {
+  std::unique_ptr<ServedPolicy> policy;
+  DecisionLog format{{}};
+  DecisionService service;
+
+  explicit Asked(const DecisionService::Options& options = {.learn = true}, std::int64_t most_waiting = 100)
+      : policy(served(most_waiting)), service(*policy, format, options) {
+    format.begin(decision_log_head(spec));
+  }
+  Json operator()(const std::string& line) {
+    std::string answers;
+    service.answer(line, answers);
+    REQUIRE(answers.ends_with('\n'));
+    return Json::parse(answers);
+  }
+};
+
+const std::string context = R"({"context":[0.5,-1]})";
+
+}  // namespace
+
+TEST_CASE("a context becomes a decision with exact propensities", "[replay][service]") {
+  Asked asked;
+  const auto same = served();
+  LoggedEvent event{.dense = {0.5f, -1}, .present = {0, 1, 2}};
+  for (int i = 0; i < 20; ++i) {
+    const Json answer = asked(context);
+    const auto expected = same->decide(event, false);
+    CHECK(answer["id"] == i);
+    CHECK(answer["action"] == expected.decision.action);
+    CHECK(answer["arm"] == spec.arm_names[answer["action"].get<std::size_t>()]);
+    const auto propensities = answer["propensities"].get<std::vector<double>>();
+    REQUIRE(propensities.size() == 3);
+    CHECK(propensities[0] + propensities[1] + propensities[2] == Approx(1));
+    CHECK(answer["propensity"] == propensities[answer["action"].get<std::size_t>()]);
+    CHECK_FALSE(answer.contains("reward_mean"));
+  }
+}
+
+TEST_CASE("only arms that are there are chosen, by number or by name", "[replay][service]") {
+  Asked asked;
+  for (int i = 0; i < 30; ++i) {
+    CHECK(asked(R"({"context":[0,1],"present":[2]})")["arm"] == "blue");
+    const Json answer = asked(R"({"context":[0,1],"arms":["blue","red"]})");
+    CHECK(answer["arm"] != "green");
+    CHECK(answer["propensities"].size() == 2);
+  }
+  CHECK(asked(R"({"context":[0,1],"arms":["blue","blue"]})")["error"] == "line 61: an arm that is there twice");
+  CHECK_THAT(asked(R"({"context":[0,1],"arms":["pink"]})")["error"].get<std::string>(), Catch::Contains("line 62"));
+}
+
+TEST_CASE("outcomes are learned from, in any order and once", "[replay][service]") {
+  Asked asked;
+  const Json before = asked(context);
+  CHECK(asked(context)["id"] == 1);
+  CHECK(asked(R"({"id":1,"reward":1})") == Json{{"id", 1}, {"outcomes", 1}});
+  CHECK(asked(R"({"id":0,"reward":0.5})")["outcomes"] == 2);
+  CHECK_THAT(asked(R"({"id":0,"reward":0.5})")["error"].get<std::string>(), Catch::Contains("no decision 0 waits"));
+  CHECK_THAT(asked(R"({"id":9,"reward":0.5})")["error"].get<std::string>(), Catch::Contains("no decision 9 waits"));
+  CHECK_THAT(asked(R"({"id":1})")["error"].get<std::string>(), Catch::Contains("another size"));
+  CHECK_THAT(asked(R"({"id":"x","reward":1})")["error"].get<std::string>(), Catch::Contains("an outcome is"));
+  CHECK(asked.policy->outcomes() == 2);
+  for (int i = 0; i < 50; ++i) asked(fmt::format(R"({{"id":{},"reward":{}}})", asked(context)["id"].get<int>(), i % 2));
+  CHECK(asked(context)["propensities"] != before["propensities"]);
+  Asked deaf({.learn = false});
+  deaf(context);
+  CHECK_THAT(deaf(R"({"id":0,"reward":1})")["error"].get<std::string>(), Catch::Contains("--learn"));
+}
+
+TEST_CASE("what cannot be understood is said with its line, and the service goes on", "[replay][service]") {
+  Asked asked;
+  CHECK(asked("nonsense")["error"] == "line 1: no JSON object");
+  CHECK(asked(R"({"context":[1]})")["error"] == "line 2: a context of another size than the log's bandit has");
+  CHECK(asked(context)["id"] == 0);
+  CHECK(asked.service.errors() == 2);
+  CHECK(asked.service.decisions() == 1);
+}
+
+TEST_CASE("posterior rewards come where they are asked for", "[replay][service]") {
+  Asked asked({.rewards = true});
+  const Json answer = asked(context);
+  CHECK(answer["reward_mean"].size() == 3);
+  for (const Json& deviation : answer["reward_sd"]) CHECK(deviation > 0);
+}
+
+TEST_CASE("only the last decisions wait for their outcomes", "[replay][service]") {
+  Asked asked({.learn = true}, 2);
+  for (int i = 0; i < 3; ++i) asked(context);
+  CHECK(asked(R"({"id":0,"reward":1})").contains("error"));
+  CHECK(asked(R"({"id":1,"reward":1})").contains("outcomes"));
+}
+
+TEST_CASE("a served policy goes on from where it was saved, with decisions that wait", "[replay][service]") {
+  Asked asked, again;
+  for (int i = 0; i < 10; ++i) asked(context);
+  asked(R"({"id":3,"reward":1})");
+  Snapshot saved;
+  asked.policy->save(saved);
+  again.policy->restore(saved);
+  CHECK(again(R"({"id":3,"reward":1})").contains("error"));
+  for (Asked* each : {&asked, &again}) (*each)(R"({"id":7,"reward":1})");
+  for (int i = 0; i < 20; ++i) CHECK(again(context) == asked(context));
+  again.policy->begin_session();
+  CHECK(again(context)["id"].get<std::int64_t>() > 1'000'000'000);
+}

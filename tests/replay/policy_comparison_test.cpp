@@ -1,0 +1,154 @@
+// Policies on one stream, against sums that are made event by event.
+#include <stein/core/rng.h>
+#include <stein/policies/uniform.h>
+#include <stein/replay/logging_policy.h>
+#include <stein/replay/policy_comparison.h>
+#include <stein/replay/policy_replay.h>
+#include <stein/replay/synthetic_news.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error_matcher.h"
+
+using namespace stein;
+using namespace stein::replay;
+
+namespace {
+
+const envs::BanditSpec spec{
+    .name = "news", .arms = 500, .context_size = 6, .arm_features = 6, .reward_low = 0, .reward_high = 1};
+
+/// Chooses the first article with probability 0.7, else any other.
+class MostlyFirst final : public policies::BanditPolicy {
+ public:
+  explicit MostlyFirst(std::uint64_t seed) : seed_(seed) {}
+  policies::Decision decide(const envs::Context& context, std::int64_t step, policies::Propensities) override {
+    const auto others = static_cast<double>(context.present.size() - 1);
+    propensities_.assign(context.present.size(), 0.3 / others);
+    propensities_[0] = 0.7;
+    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+    return {.action = context.arm(static_cast<std::int64_t>(draws.categorical(propensities_))),
+            .propensities = propensities_};
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::vector<double> propensities_;
+};
+
+std::unique_ptr<JudgedPolicy> judged(std::unique_ptr<policies::BanditPolicy> policy) {
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  return std::make_unique<PolicyReplay>(std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(policy)),
+                                        DeliveryOptions{}, ConfidenceSequence(0, 1));
+}
+
+PolicyComparison comparison(std::vector<std::string> estimators) {
+  PolicyComparison all({.estimators = std::move(estimators)}, spec);
+  all.add("first", judged(std::make_unique<MostlyFirst>(1)));
+  all.add("uniform", judged(std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)));
+  all.add("logged", std::make_unique<LoggingPolicy>(ConfidenceSequence(0, 1)));
+  return all;
+}
+
+std::vector<LoggedEvent> events_from(std::int64_t first, std::int64_t end) {
+  SyntheticNews news({.seed = 4, .lifetime = 1000});
+  std::vector<LoggedEvent> events;
+  for (std::int64_t i = first; i < end; ++i) events.push_back(news.event(i));
+  return events;
+}
+
+}  // namespace
+
+TEST_CASE("on a uniform log replay is the mean reward of accepted events", "[replay][comparison]") {
+  PolicyComparison all = comparison({});
+  const std::vector<LoggedEvent> events = events_from(0, 4000);
+  all.take(events);
+  double reward = 0, accepted = 0, log_reward = 0;
+  MostlyFirst same(1);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    log_reward += events[i].reward;
+    const auto decision = same.decide(events[i].context(), static_cast<std::int64_t>(i), policies::Propensities::none);
+    if (decision.action != events[i].action) continue;
+    ++accepted, reward += events[i].reward;
+  }
+  REQUIRE(all.contenders().size() == 3);
+  CHECK(static_cast<double>(all.contenders()[0].policy->accepted()) == accepted);
+  CHECK(all.contenders()[0].estimates[0].estimate().value == Approx(reward / accepted));
+  CHECK(all.contenders()[2].policy->accepted() == 4000);
+  CHECK(all.contenders()[2].policy->reward() == log_reward);
+  REQUIRE(all.pairs().size() == 3);
+  CHECK(all.pairs()[1].differences[0].estimate().value == Approx(reward / accepted - log_reward / 4000));
+}
+
+TEST_CASE("estimators are given the exact propensities, and predictions that precede the rewards",
+          "[replay][comparison]") {
+  PolicyComparison all = comparison({"ips", "dm", "dr"});
+  CHECK(all.ways() == std::vector<std::string>{"replay", "ips", "dm", "dr"});
+  const std::vector<LoggedEvent> events = events_from(0, 300);
+  all.take(events);
+  RewardModel model(spec);
+  double ips = 0, dm = 0, dr = 0, log_dm = 0;
+  for (const LoggedEvent& event : events) {
+    std::vector<double> predicted;
+    model.take(event, predicted);
+    REQUIRE(predicted.size() == 20);
+    const auto place = static_cast<std::size_t>(event.place());
+    const double weight = 20 * (place == 0 ? 0.7 : 0.3 / 19);
+    double expected = 0;
+    for (std::size_t k = 0; k < 20; ++k) expected += (k == 0 ? 0.7 : 0.3 / 19) * predicted[k];
+    ips += weight * event.reward, dm += expected;
+    dr += expected + weight * (event.reward - predicted[place]);
+    log_dm += predicted[place];
+  }
+  const auto value = [&](std::size_t policy, std::size_t way) {
+    return all.contenders()[policy].estimates[way].estimate().value;
+  };
+  CHECK(value(0, 1) == Approx(ips / 300));
+  CHECK(value(0, 2) == Approx(dm / 300));
+  CHECK(value(0, 3) == Approx(dr / 300));
+  CHECK(value(2, 2) == Approx(log_dm / 300));
+  CHECK(all.contenders()[0].weights.largest() == Approx(14));
+  CHECK(all.contenders()[1].weights.mean() == Approx(1));
+}
+
+TEST_CASE("a model of rewards never sees the reward that it predicts", "[replay][comparison]") {
+  std::vector<LoggedEvent> events = events_from(0, 60);
+  RewardModel model(spec), same(spec);
+  std::vector<double> before, after;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    model.take(events[i], before);
+    if (i + 1 == events.size()) events[i].reward = 1 - events[i].reward;
+    same.take(events[i], after);
+  }
+  CHECK(before == after);
+}
+
+TEST_CASE("blocks do not matter, and a comparison goes on from where it was saved", "[replay][comparison]") {
+  PolicyComparison whole = comparison({"snips", "dr"}), parts = comparison({"snips", "dr"}),
+                   restored = comparison({"snips", "dr"});
+  const std::vector<LoggedEvent> events = events_from(0, 900);
+  whole.take(events);
+  parts.take(std::span(events).first(317));
+  Snapshot saved;
+  parts.save(saved);
+  restored.restore(saved);
+  restored.take(std::span(events).subspan(317));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(restored.contenders()[i].policy->events() == 900);
+    for (std::size_t way = 0; way < 3; ++way) {
+      CHECK(restored.contenders()[i].estimates[way].estimate().value ==
+            whole.contenders()[i].estimates[way].estimate().value);
+      CHECK(restored.pairs()[i].differences[way].estimate().standard_error ==
+            whole.pairs()[i].differences[way].estimate().standard_error);
+    }
+    CHECK(restored.contenders()[i].weights.effective_sample_size() ==
+          whole.contenders()[i].weights.effective_sample_size());
+  }
+}
+
+TEST_CASE("estimators that nobody knows, or that are named twice, are refused", "[replay][comparison]") {
+  CHECK_ERROR(comparison({"ipss"}), usage, "'ipss'", "'ips'");
+  CHECK_ERROR(comparison({"ips", "ips"}), usage, "'ips' twice");
+  CHECK_ERROR(comparison({"replay"}), usage, "'replay' twice");
+}
