@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <fmt/ranges.h>
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/parallel.h>
@@ -49,7 +50,7 @@ void TableArguments::add_all(CLI::App& command, const OptionTable& table, const 
   for (const Option& option : table.options()) {
     if (!names.empty() && std::ranges::find(names, option.name) == names.end()) continue;
     if (std::ranges::any_of(arguments_, [&](const auto& known) { return known->key == option.name; })) continue;
-    Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name, .text = {}}));
+    Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name}));
     std::string name = "--" + option.name;
     std::ranges::replace(name, '_', '-');
     if (option.kind == Option::Kind::boolean) {
@@ -60,7 +61,10 @@ void TableArguments::add_all(CLI::App& command, const OptionTable& table, const 
         option.default_text.empty()
             ? ""
             : fmt::format(" (default: {}{}{})", option.default_text, option.range.empty() ? "" : "; ", option.range);
-    not_empty(command.add_option(name, argument.text, option.help + otherwise));
+    if (option.kind == Option::Kind::text_list)
+      not_empty(command.add_option(name, argument.texts, option.help + otherwise));
+    else
+      not_empty(command.add_option(name, argument.text, option.help + otherwise));
   }
 }
 
@@ -69,6 +73,8 @@ std::vector<std::pair<std::string, std::string>> TableArguments::given() const {
   for (const auto& argument : arguments_) {
     if (argument->flag) settings.emplace_back(argument->key, "true");
     if (!argument->text.empty()) settings.emplace_back(argument->key, argument->text);
+    if (!argument->texts.empty())
+      settings.emplace_back(argument->key, fmt::format("{}", fmt::join(argument->texts, ",")));
   }
   return settings;
 }

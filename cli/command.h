@@ -55,7 +55,8 @@ class TableArguments {
 
  private:
   struct Argument {
-    std::string key, text;
+    std::string key{}, text{};
+    std::vector<std::string> texts{};  ///< of a list: `--log monday.gz tuesday.gz`
     bool flag = false;
   };
   std::vector<std::unique_ptr<Argument>> arguments_;

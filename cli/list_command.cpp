@@ -1,11 +1,14 @@
 // stein list: what there is to run, measure and read.
 #include <stein/agents/control/control_agent.h>
 #include <stein/bench/benchmark.h>
+#include <stein/core/data/data_maker.h>
 #include <stein/core/data/manifest.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/replay/log_format.h>
+#include <stein/replay/value_estimate.h>
 #include <stein/runs/run_kind.h>
 
 #include <CLI/CLI.hpp>
@@ -55,12 +58,15 @@ Json everything() {
           {"environments", descriptions(envs::bandits().entries())},
           {"control environments", descriptions(envs::controls().entries())},
           {"policies", descriptions(policies::bandit_policies().entries())},
+          {"formats of logs", descriptions(replay::log_formats().entries())},
+          {"estimators", descriptions(replay::estimators().entries())},
           {"agents", descriptions(agents::control_agents().entries())},
           {"posteriors", descriptions(agents::policy_posteriors().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"presets", presets()},
-          {"data sets", sets}};
+          {"data sets", sets},
+          {"data that are made", descriptions(data_makers().entries())}};
 }
 
 void print(const Json& lists) {

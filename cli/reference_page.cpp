@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <stein/bench/benchmark.h>
+#include <stein/core/data/data_maker.h>
 #include <stein/core/data/manifest.h>
 #include <stein/inference/samplers/sampler_registry.h>
+#include <stein/replay/value_estimate.h>
 #include <stein/runs/run_kind.h>
 
 namespace stein::cli {
@@ -45,8 +47,15 @@ std::string make_reference_page() {
   }
   text += "\n## Samplers\n\n";
   for (const auto& [name, entry] : inference::samplers().entries()) text += line(name, entry.description);
+  text += "\n## Estimators\n\n";
+  for (const auto& [name, entry] : replay::estimators().entries()) text += line(name, entry.description);
   text += "\n## Data sets\n\n";
   for (const DataSet& set : data_sets()) text += line(set.name, set.description);
+  text += "\nMade by `stein data make`:\n\n";
+  for (const auto& [name, maker] : data_makers().entries()) {
+    const auto builder = maker.builder();
+    text += line(name, maker.description) + "\n" + markdown_text(OptionTable::of(*builder));
+  }
   text += "\n## Benchmarks\n\n";
   for (const auto& [name, entry] : bench::benchmarks().entries()) text += line(name, entry.description);
   return text;

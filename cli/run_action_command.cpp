@@ -1,6 +1,8 @@
 // stein eval, stein render, …: does something with a run of any kind that has an action of this name.
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
+#include <stein/core/signals.h>
+#include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_action.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/sweep.h>
@@ -64,12 +66,13 @@ int perform(const std::string& verb, const RunArguments& arguments) {
   const auto action = make_action(verb, kind, arguments.directory);
   OptionTable table = OptionTable::of(*action);
   for (const auto& [key, value] : arguments.named.given()) table.set(key, value);
-  const runs::LoadedRun run = runs::load_run(directory, arguments.session.data);
-  action->check(*run.experiment);
-  nlohmann::ordered_json result{{"name", run.experiment->name()}, {"kind", kind.name}};
-  result.update(action->perform(run, stdout));
-  std::fputs(arguments.common.json ? (result.dump(2) + "\n").c_str() : action->readable(result).c_str(), stdout);
-  return 0;
+  nlohmann::ordered_json result{{"name", runs::recorded_experiment(directory)->name()}, {"kind", kind.name}};
+  const runs::Console console;
+  if (action->streams()) install_signal_handlers(console.stop);
+  result.update(action->perform(directory, arguments.session.data, console));
+  std::fputs(arguments.common.json ? (result.dump(2) + "\n").c_str() : action->readable(result).c_str(),
+             action->streams() ? stderr : stdout);
+  return console.stop.stop_requested() ? interrupted : 0;
 }
 
 }  // namespace

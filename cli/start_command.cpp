@@ -44,12 +44,14 @@ struct StartArguments {
   runs::SessionOptions begin() const { return session.begin(common); }
 };
 
-int sweep(const StartArguments& arguments) {
-  STEIN_CHECK(!arguments.out.empty(), "--sweep needs --out, the folder that its runs go to");
-  STEIN_CHECK(!arguments.render, "--render shows one run: it does not go with --sweep");
-  std::vector<runs::SweepAxis> axes;
+/// Runs for the values that are compared and for those of --sweep.
+int sweep(const StartArguments& arguments, const runs::OptionSources& sources, std::vector<runs::SweepAxis> axes) {
+  STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
+              "--sweep needs --out, the folder that its runs go to");
+  STEIN_CHECK(!arguments.render, "--render shows one run, not several");
   for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
-  const auto planned = runs::Sweep::plan(arguments.subcommand, arguments.sources(), axes, arguments.out);
+  auto planned = runs::Sweep::plan(arguments.subcommand, sources, axes, arguments.out);
+  if (arguments.out.empty()) planned.claim_directory();
   planned.write(arguments.existing());
   return advance_sweep(planned, arguments.begin(), arguments.common);
 }
@@ -59,12 +61,14 @@ void show(const runs::RunKind& kind, const runs::SessionResult& result) {
   const auto rendering = kind.actions.at("render")();
   OptionTable::of(*rendering).set("terminal", "true");
   const RunDirectory directory = RunDirectory::open(result.directory);
-  static_cast<void>(rendering->perform(runs::load_run(directory), stderr));
+  static_cast<void>(rendering->perform(directory, "", {.out = stderr}));
 }
 
 int start(const StartArguments& arguments) {
-  if (!arguments.sweeps.empty()) return sweep(arguments);
-  const runs::OptionSources sources = arguments.sources();
+  runs::OptionSources sources = arguments.sources();
+  if (const auto compared = runs::SweepAxis::compared(arguments.subcommand, sources))
+    return sweep(arguments, sources, {*compared});
+  if (!arguments.sweeps.empty()) return sweep(arguments, sources, {});
   const runs::RunKind& kind = runs::kind_of(arguments.subcommand, sources);
   const auto experiment = kind.make(kind, sources);
   if (arguments.render) {
@@ -79,12 +83,26 @@ int start(const StartArguments& arguments) {
 }
 
 /// The kind that help speaks of: that of the options, or the first where those are of none.
-const runs::RunKind& shown_kind(const StartArguments& arguments) {
-  const std::vector<const runs::RunKind*> kinds = runs::kinds_of(arguments.subcommand);
-  const runs::OptionSources sources = arguments.sources();
+const runs::RunKind& shown_kind(const std::string& subcommand, const runs::OptionSources& sources) {
+  const std::vector<const runs::RunKind*> kinds = runs::kinds_of(subcommand);
   for (const runs::RunKind* kind : kinds)
     if (kind->recognises && kind->recognises(sources)) return *kind;
   return *kinds.front();
+}
+
+/// Options of the run, or of all that are compared.
+std::string help(const StartArguments& arguments) {
+  runs::OptionSources sources = arguments.sources();
+  const runs::RunKind& kind = shown_kind(arguments.subcommand, sources);
+  const auto compared = runs::SweepAxis::compared(arguments.subcommand, sources);
+  if (!compared) return kind.make(kind, sources)->help();
+  sources.of_others = sources.keys();
+  std::vector<std::unique_ptr<runs::Experiment>> experiments;
+  for (const std::string& value : compared->values) {
+    sources.settings.emplace_back(compared->key, value);
+    experiments.push_back(kind.make(kind, sources));
+  }
+  return experiments.front()->help(experiments);
 }
 
 }  // namespace
@@ -118,10 +136,7 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
   arguments->common.add_all(command);
   if (renders) command.add_flag("--render", arguments->render, "Show what was learned in the terminal afterwards");
   if (reads_data) arguments->session.add_data(command);
-  command.footer([arguments] {
-    const runs::RunKind& kind = shown_kind(*arguments);
-    return kind.make(kind, arguments->sources())->help();
-  });
+  command.footer([arguments] { return help(*arguments); });
   return [arguments] {
     arguments->common.apply();
     return start(*arguments);

@@ -4,12 +4,31 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/error.h>
 #include <stein/core/log.h>
+#include <stein/runs/paired_differences.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
+#include <stein/runs/run_kind.h>
 
 #include <cstdio>
 
 namespace stein::cli {
+namespace {
+
+/// With the `differences` of all pairs of runs, where their kind compares some.
+nlohmann::ordered_json summary_of(const runs::Sweep& sweep, const std::vector<runs::RunRecord>& records) {
+  constexpr std::size_t most_pairs = 10'000;
+  nlohmann::ordered_json summary = sweep.summary();
+  if (records.front().kind->paired.empty()) return summary;
+  const runs::PairedDifferences differences = runs::paired_differences({records.begin(), records.end()}, most_pairs);
+  if (differences.left_out > 0)
+    log_warning("`differences` has the first {} pairs of runs, without {} more", most_pairs, differences.left_out);
+  summary["differences"] = nlohmann::ordered_json::array();
+  for (const runs::PairedDifference& difference : differences.list)
+    summary["differences"].push_back(difference.to_json());
+  return summary;
+}
+
+}  // namespace
 
 int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options, const CommonOptions& common) {
   if (!sweep.advance(options)) {
@@ -21,7 +40,7 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
   const std::filesystem::path page = sweep.page();
   write_file_atomically(page, runs::make_report_page(records));
   const std::string text = common.json
-                               ? sweep.summary().dump(2) + "\n"
+                               ? summary_of(sweep, records).dump(2) + "\n"
                                : fmt::format("{}\nThe report: {}\n", table_of_sweep(sweep, records), page.string());
   std::fputs(text.c_str(), stdout);
   return records.size() == sweep.size() ? 0 : exit_code(ErrorKind::numeric);
@@ -51,7 +70,8 @@ std::string table_of_sweep(const runs::Sweep& sweep, const std::vector<runs::Run
   for (const runs::SweepAxis& axis : sweep.axes()) keys.push_back(axis.key);
   const std::string heading = fmt::format("{}, {} of {} runs, over {}", sweep.directory().filename().string(),
                                           records.size(), sweep.size(), fmt::join(keys, " and "));
-  return runs::make_report_table(records, heading);
+  const std::string differences = runs::make_differences_table(records);
+  return runs::make_report_table(records, heading) + (differences.empty() ? "" : "\n" + differences);
 }
 
 }  // namespace stein::cli

@@ -15,7 +15,8 @@ namespace stein::cli {
 /// not finished, Error(numeric) where all have diverged.
 std::vector<runs::RunRecord> finished_runs(const runs::Sweep& sweep);
 
-/// One table of these runs of the sweep, a line a run, called by its settings.
+/// One table of these runs of the sweep, a line a run, called by its settings; below it the pairs of runs, where their
+/// kind compares some.
 std::string table_of_sweep(const runs::Sweep& sweep, const std::vector<runs::RunRecord>& records);
 
 /// Runs what is left of the sweep; at its end prints a table of all runs, or their summaries as JSON, and writes

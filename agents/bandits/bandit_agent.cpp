@@ -18,7 +18,7 @@ const Interaction& BanditAgent::step() {
   try {
     const envs::Context context = environment_->observe(seed_, step);
     const policies::Decision decision = learner_.decide(context, policies::Propensities::exact);
-    take(decision, step);
+    take(context, decision, step);
     const std::int64_t place = context.place_of(decision.action, environment_->spec());
     learner_.learn(context, {.action = decision.action,
                              .reward = last_.reward,
@@ -29,13 +29,14 @@ const Interaction& BanditAgent::step() {
   return last_;
 }
 
-void BanditAgent::take(const policies::Decision& decision, std::int64_t step) {
+void BanditAgent::take(const envs::Context& context, const policies::Decision& decision, std::int64_t step) {
   const double reward = environment_->reward(decision.action);
   const std::span<const double> expected = environment_->expected_rewards();
   const double best = std::ranges::max(expected);
   const double mean = std::accumulate(expected.begin(), expected.end(), 0.0) / static_cast<double>(expected.size());
   last_ = {.step = step,
            .row = environment_->row(),
+           .context = context,
            .action = decision.action,
            .reward = reward,
            .expected_rewards = expected,

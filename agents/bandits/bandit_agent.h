@@ -16,6 +16,7 @@ namespace stein::agents {
 struct Interaction {
   std::int64_t step = 0;                       ///< 0 for the first
   std::int64_t row = -1;                       ///< row of the data set, or −1
+  envs::Context context{};                     ///< what was seen
   std::int64_t action = 0;                     ///< the arm that was pulled
   double reward = 0;                           ///< what it paid
   std::span<const double> expected_rewards{};  ///< [arms]
@@ -52,7 +53,7 @@ class BanditAgent {
   void restore(const Snapshot& snapshot);
 
  private:
-  void take(const policies::Decision& decision, std::int64_t step);
+  void take(const envs::Context& context, const policies::Decision& decision, std::int64_t step);
 
   std::uint64_t seed_;
   std::unique_ptr<envs::BanditEnvironment> environment_;

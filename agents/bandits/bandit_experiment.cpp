@@ -19,7 +19,7 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   if (!learns_) agent_.forced_pulls = 0;
   add_run([this](OptionTable& table) {
     table("env", environment_, "the bandit; `stein list` names them");
-    table("policy", policy_, "the policy; `stein list` names them");
+    table("policy", policy_, "the policy, or several to compare, with commas between; `stein list` names them");
     table("log_decisions", log_decisions_, "write decisions.jsonl: every choice with its propensities, one line each");
   });
   add_part("Learning", [this](OptionTable& table) { agent_.describe(table); });
@@ -28,6 +28,11 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   environment_ = environment;
   policy_ = policy;
   read(sources);
+}
+
+std::unique_ptr<policies::BanditLearner> BanditExperiment::make_learner(const envs::BanditSpec& spec,
+                                                                        std::uint64_t seed) const {
+  return std::make_unique<policies::BanditLearner>(agent_, spec, seed, policy_builder_->make(spec, seed));
 }
 
 std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) const {

@@ -1,8 +1,8 @@
 // `stein bandit`: what the program needs to know of bandit runs.
 #include <stein/agents/bandits/bandit_evaluation.h>
 #include <stein/agents/bandits/bandit_experiment.h>
+#include <stein/agents/bandits/bandit_prediction.h>
 #include <stein/agents/bandits/bandit_run.h>
-#include <stein/agents/report_script.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 
@@ -10,6 +10,10 @@ namespace stein::agents {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* report_script =
+#include "bandits/report.js.inc"
+    ;
 
 std::string locked_text(const Json& summary) {
   if (summary["policy"] == "uniform") return "-";  // half of its seeds lie above their own expectation
@@ -36,7 +40,7 @@ Json first_posteriors(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::SummaryColumn, runs::text;
-  return {.script = report_script("bandits"),
+  return {.script = report_script,
           .grouped_by = {"steps", "env", "data", "source", "arm_names"},
           .needs = {"policy", "data", "regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share",
                     "decisions_per_second"},
@@ -58,15 +62,18 @@ runs::ReportLayout report_layout() {
      .unit = "interactions",
      .directory = "ENV-POLICY",
      .arguments = {"env", "policy", "log_decisions"},
+     .compared = "policy",
+     .paired = {"regret", "reward"},
      .reads_data = true,
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<BanditExperiment>(kind, sources); },
      .parts = bandit_parts,
-     .log_files = {"decisions.jsonl"},
+     .log_files = {"decisions.jsonl", "service"},
      .result_files = {"posteriors.json"},
      .readable = readable_bandit_summary,
      .report = report_layout(),
-     .actions = {{"eval", [] { return std::make_unique<BanditEvaluation>(); }}}});
+     .actions = {{"eval", [] { return std::make_unique<BanditEvaluation>(); }},
+                 {"predict", [] { return std::make_unique<BanditPrediction>(); }}}});
 
 }  // namespace
 }  // namespace stein::agents

@@ -1,7 +1,7 @@
 #include <stein/agents/bandits/bandit_run.h>
-#include <stein/agents/bandits/decision_line.h>
 #include <stein/core/atomic_file.h>
 #include <stein/core/data/manifest.h>
+#include <stein/replay/decision_log.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/repetitions.h>
 #include <stein/runs/seed_statistics.h>
@@ -19,6 +19,18 @@ using runs::number;
 /// Repetitions wait for each other this often [interactions]: often enough to stop soon when asked to, rarely enough to
 /// cost nothing.
 constexpr std::int64_t block_size = 8;
+
+replay::LoggedDecision logged(const Interaction& now, std::uint64_t seed) {
+  return {.seed = seed,
+          .step = now.step,
+          .row = now.row,
+          .context = now.context,
+          .action = now.action,
+          .reward = now.reward,
+          .expected_rewards = now.expected_rewards,
+          .propensities = now.propensities,
+          .deterministic = now.deterministic};
+}
 
 double entropy(std::span<const double> probabilities) {
   double sum = 0;
@@ -47,7 +59,8 @@ void BanditRepetition::advance(std::int64_t until, const StopToken&, runs::Recor
   while (agent_->steps_done() < block_end) {
     const Interaction& now = agent_->step();
     const std::int64_t done = agent_->steps_done();
-    if (records.wants_lines()) records.line(done, decision_line(agent_->seed(), now));
+    if (records.wants_lines())
+      records.line(done, replay::decision_line(logged(now, agent_->seed()), agent_->environment().spec()));
     entropy_sum_ += entropy(now.propensities);
     ++entropy_count_;
     if (!runs::is_recorded(done)) continue;
@@ -96,6 +109,10 @@ policies::BanditLearner::Timing BanditRun::timing() const {
   return sum;
 }
 
+std::string BanditRun::line_log_head() const {
+  return replay::decision_log_head(spec());
+}
+
 std::string BanditRun::source() const {
   return fmt::format("{} data ({})", spec().data, spec().source);
 }
@@ -113,13 +130,10 @@ std::string BanditRun::data_size() const {
 }
 
 Json BanditRun::protocol() const {
-  return {{"env", facts_.environment},
-          {"env_options", facts_.environment_options},
-          {"policy", facts_.policy},
-          {"data", spec().data},
-          {"source", spec().source},
-          {"N", data_size()},
-          {"T", facts_.learns ? Json(1) : Json(nullptr)}};
+  return {{"env", facts_.environment}, {"env_options", facts_.environment_options},
+          {"policy", facts_.policy},   {"data", spec().data},
+          {"source", spec().source},   {"bandit", Json::parse(replay::decision_log_head(spec()))},
+          {"N", data_size()},          {"T", facts_.learns ? Json(1) : Json(nullptr)}};
 }
 
 std::map<std::string, std::string> BanditRun::data_checksums() const {
@@ -136,6 +150,7 @@ Json BanditRun::cost() const {
   const policies::BanditLearner::Timing sum = timing();
   return {{"deciding_seconds", sum.deciding_seconds},
           {"learning_seconds", sum.learning_seconds},
+          {"timed_decisions", sum.timed_decisions},
           {"decisions", sum.decisions},
           {"updates", sum.updates}};
 }
@@ -143,6 +158,7 @@ Json BanditRun::cost() const {
 void BanditRun::add_cost(const Json& earlier) {
   earlier_ += {.deciding_seconds = earlier.at("deciding_seconds"),
                .learning_seconds = earlier.at("learning_seconds"),
+               .timed_decisions = earlier.value("timed_decisions", earlier.at("decisions").get<std::int64_t>()),
                .decisions = earlier.at("decisions"),
                .updates = earlier.at("updates")};
 }

@@ -68,6 +68,7 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   /// Time of all seeds together, that of earlier processes included once it was added.
   policies::BanditLearner::Timing timing() const;
 
+  std::string line_log_head() const override;
   std::string source() const override;
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;

@@ -159,6 +159,8 @@
     }
     nodes.push(...summaryTable(group));
     nodes.push(element("div", {class: "plots"}, regretCurves(group, key), regretPerSeed(group, key),
+      ...tools.differences(group, key, "regret", "Differences of policies", "difference of regrets (reward units)",
+                           "Left of 0 the first has less regret."),
       ...overTime(group, key, "interactions", "propensity_entropy", "Entropy of the propensities",
                "How undecided the policy is: the logarithm of the number of arms for uniform play, 0 where a decision is " +
                "certain. Each point is the mean over a sixtieth of the run.",

@@ -3,7 +3,6 @@
 #include <stein/agents/control/control_experiment.h>
 #include <stein/agents/control/control_rendering.h>
 #include <stein/agents/control/control_summary.h>
-#include <stein/agents/report_script.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 
@@ -13,6 +12,10 @@ namespace stein::agents {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* report_script =
+#include "control/report.js.inc"
+    ;
 
 std::string solved_text(const Json& summary) {
   if (summary["threshold"].is_null()) return "-";
@@ -36,7 +39,7 @@ Json pictures(const runs::RunRecord& record) {
 
 runs::ReportLayout report_layout() {
   using runs::text;
-  return {.script = report_script("control"),
+  return {.script = report_script,
           .grouped_by = {"env", "env_version", "source"},
           .needs = {"agent", "posterior", "return", "return_sampled", "particles", "threshold", "steps_to_threshold",
                     "steps_per_second"},
@@ -58,6 +61,7 @@ runs::ReportLayout report_layout() {
      .unit = "steps",
      .directory = "ENV-AGENT-POSTERIOR",
      .arguments = {"env", "agent", "posterior"},
+     .paired = {"return"},
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<ControlExperiment>(kind, sources); },
      .parts = control_parts,

@@ -135,6 +135,8 @@
       ...returns(group, key, "evaluation_return", "Return of evaluation episodes",
                  "The most likely action at every step, a particle drawn for each episode.", true),
       ...returns(group, key, "return", "Return while training", "With drawn actions, the mean over particles."),
+      ...tools.differences(group, key, "return", "Differences of agents", "difference of returns",
+                           "Right of 0 the first has the larger return."),
       ...particleCurves(group, key),
       ...overTime(group, key, unit, "entropy", "Entropy of the policies", `How undecided they are, the mean over states and particles. ${band}`,
                   "entropy [nats]"),

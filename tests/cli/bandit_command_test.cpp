@@ -71,9 +71,15 @@ TEST_CASE("every decision is logged with the keys that a replay needs", "[cli][b
               .code == 0);
   std::istringstream lines(content_of(folder / "run/decisions.jsonl"));
   std::string line;
+  REQUIRE(std::getline(lines, line));
+  const Json head = Json::parse(line);
+  CHECK(head["name"] == "mushroom-synthetic");
+  CHECK(head["arm_names"].size() == 2);
   int count = 0;
   for (; std::getline(lines, line); ++count) {
     const Json entry = Json::parse(line);
+    REQUIRE(entry["active"].size() == head["active_columns"]);
+    REQUIRE(entry["arm"] == head["arm_names"][entry["action"].get<std::size_t>()]);
     REQUIRE(entry["seed"] == count % 2);
     REQUIRE(entry["step"] == count / 2);
     REQUIRE(entry["row"].get<int>() >= 0);
@@ -185,8 +191,10 @@ TEST_CASE("a policy that does not learn is not made to try every arm first", "[c
     REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--log-decisions", "--overwrite",
                                 "--out", "run", "--set", "steps=2", setting})
                 .code == 0);
-    return Json::parse(
-        content_of(folder / "run/decisions.jsonl").substr(0, content_of(folder / "run/decisions.jsonl").find('\n')));
+    std::istringstream lines(content_of(folder / "run/decisions.jsonl"));
+    std::string line;
+    std::getline(lines, line), std::getline(lines, line);  // the first is the head
+    return Json::parse(line);
   };
   CHECK(first_decision("steps=1")["propensities"] == Json({0.2, 0.2, 0.2, 0.2, 0.2}));
   CHECK(first_decision("steps=1")["deterministic"] == false);

@@ -71,6 +71,22 @@ TEST_CASE("every control task has its row of steps a second and core", "[cli][be
   CHECK(run(folder.path(), {"bench", "envs", "--set", "only=chess"}).code == 2);
 }
 
+TEST_CASE("a replay has a rate of every linear policy, and of reading the log", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const std::string only = GENERATE("linucb-6", "lints-common-36", "parse-r6a");
+  const Outcome outcome =
+      run(folder.path(), {"bench", "replay", "--json", "--set", "events=500", "--set", "only=" + only});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto rows = outcome.json()["rows"];
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["case"] == only);
+  CHECK(rows[0]["ours"].get<double>() > 0);
+  CHECK(rows[0].contains("plain_mb_per_s") == (only == "parse-r6a"));
+  if (only != "parse-r6a") CHECK(rows[0]["allocations"] == 0);
+  CHECK(run(folder.path(), {"bench", "replay", "--set", "only=chess"}).code == 2);
+}
+
 TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][bench]") {
   const TemporaryDirectory folder;
   const Outcome outcome = run(folder.path(), {"bench", "nuts", "--set", "column=3"});

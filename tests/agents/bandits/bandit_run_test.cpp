@@ -94,6 +94,8 @@ TEST_CASE("the decision log is ordered by step and then by seed, and adds up to 
   std::istringstream lines(read_file(folder / "run/decisions.jsonl"));
   std::vector<double> regret(3), reward(3);
   std::string line;
+  REQUIRE(std::getline(lines, line));
+  CHECK(nlohmann::json::parse(line)["name"] == run.spec().name);
   std::size_t count = 0;
   for (; std::getline(lines, line); ++count) {
     const auto entry = nlohmann::json::parse(line);

@@ -1,0 +1,157 @@
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// What `stein predict` answers to lines on standard input, through a shell as a person would do it.
+std::vector<Json> ask(const TemporaryDirectory& folder, const std::string& arguments, const std::string& lines,
+                      int code = 0) {
+  std::ofstream(folder / "lines") << lines;
+  const std::string command = "cd '" + folder.path().string() + "' && '" STEIN_PROGRAM "' predict " + arguments +
+                              " < lines > answers 2> errors";
+  const int status = std::system(command.c_str());
+  INFO(content_of(folder / "errors"));
+  CHECK(WEXITSTATUS(status) == code);
+  std::istringstream answers(content_of(folder / "answers"));
+  std::vector<Json> all;
+  for (std::string line; std::getline(answers, line);) all.push_back(Json::parse(line));
+  return all;
+}
+
+void train(const TemporaryDirectory& folder, const std::string& policy = "lints") {
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--seeds", "3:5", "--set", "steps=200",
+                              "updates=1", "--quiet", "--out", "run"})
+              .code == 0);
+}
+
+std::string repeated(const std::string& line, int times) {
+  std::string lines;
+  for (int i = 0; i < times; ++i) lines += line + "\n";
+  return lines;
+}
+
+const std::string context = R"({"context":[0.1,-0.2]})";
+
+}  // namespace
+
+TEST_CASE("a trained policy decides over a pipe, and changes nothing unless it learns", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  train(folder, GENERATE("lints", "s2vgd"));
+  const auto checkpoints = files_of(folder / "run/checkpoints");
+  const auto first = ask(folder, "run --seed 4", repeated(context, 50)),
+             second = ask(folder, "run --seed 4", repeated(context, 50));
+  REQUIRE(first.size() == 50);
+  CHECK(first == second);
+  for (const Json& answer : first) CHECK(answer["propensities"].size() == 5);
+  CHECK(files_of(folder / "run/checkpoints") == checkpoints);
+  CHECK_FALSE(std::filesystem::exists(folder / "run/service"));
+  CHECK(ask(folder, "run --rewards", context)[0]["reward_mean"].size() == 5);
+  CHECK_THAT(content_of(folder / "errors"), Contains("1 decisions"));
+}
+
+TEST_CASE("a service that learns goes on with what it has learned", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  train(folder);
+  const auto decided = ask(folder, "run --learn", repeated(context, 3));
+  REQUIRE(decided.size() == 3);
+  const std::string id = decided[1]["id"].dump();
+  const auto told = ask(folder, "run --learn", "{\"id\":" + id + ",\"reward\":1}\n" + context);
+  REQUIRE(told.size() == 2);
+  CHECK(told[0]["outcomes"] == 201);
+  CHECK(told[1]["id"] > decided[2]["id"]);
+  CHECK(ask(folder, "run --learn", "{\"id\":" + id + ",\"reward\":1}\n")[0].contains("error"));
+  // The run itself is as it was.
+  CHECK(run(folder.path(), {"eval", "run", "--interactions", "20"}).code == 0);
+}
+
+TEST_CASE("a killed service loses at most what came after its checkpoint", "[cli][predict][resume]") {
+  const TemporaryDirectory folder;
+  train(folder);
+  const std::string fifo = (folder / "fifo").string();
+  REQUIRE(std::system(("mkfifo '" + fifo + "'").c_str()) == 0);
+  const std::string command = "cd '" + folder.path().string() +
+                              "'; '" STEIN_PROGRAM
+                              "' predict run --learn --checkpoint-every 10 < fifo > answers 2> errors & echo $! > pid";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ofstream lines(fifo);
+  const auto wait_for = [&](std::size_t count) {
+    for (int i = 0; i < 2000; ++i) {
+      const std::string answers = content_of(folder / "answers");
+      if (static_cast<std::size_t>(std::count(answers.begin(), answers.end(), '\n')) >= count) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    FAIL("the service does not answer");
+  };
+  lines << repeated(context, 25) << std::flush;
+  wait_for(25);  // answers come while the pipe is open
+  std::istringstream answers(content_of(folder / "answers"));
+  for (std::string line; std::getline(answers, line);)
+    lines << Json{{"id", Json::parse(line)["id"]}, {"reward", 1}}.dump() << "\n" << std::flush;
+  wait_for(50);
+  const int process = std::stoi(content_of(folder / "pid"));
+  ::kill(process, SIGKILL);
+  const auto told = ask(folder, "run --learn", context);
+  CHECK(told.size() == 1);
+  const auto again = ask(folder, "run --learn --json", "");
+  const Json summary = Json::parse(content_of(folder / "errors"));
+  CHECK(summary["outcomes"].get<int>() >= 200 + 20);
+  CHECK(summary["outcomes"].get<int>() <= 200 + 25);
+}
+
+TEST_CASE("a policy that learned from a log decides by names of arms, without the log", "[cli][predict][replay]") {
+  const TemporaryDirectory folder;
+  REQUIRE(
+      run(folder.path(), {"data", "make", "news-synthetic", "--events", "3000", "--out", "news.txt", "--quiet"}).code ==
+      0);
+  REQUIRE(run(folder.path(), {"replay", "--log", "news.txt", "--policy", "uniform,linucb", "--quiet", "--out", "run"})
+              .code == 0);
+  std::filesystem::remove(folder / "news.txt");
+  const std::string line = R"({"context":[0.1,0.2,0.3,0.2,0.2,1],"arms":["109003","109001"],)"
+                           R"("arm_features":[0.1,0.2,0.3,0.2,0.2,1,0.2,0.2,0.2,0.2,0.2,1]})";
+  const auto answers = ask(folder, "run --policy linucb", repeated(line, 2) + R"({"context":[0.1,0.2,0.3,0.2,0.2,1]})");
+  REQUIRE(answers.size() == 3);
+  CHECK((answers[0]["arm"] == "109003" || answers[0]["arm"] == "109001"));
+  CHECK(answers[0]["propensities"].size() == 2);
+  CHECK(answers[2].contains("error"));
+  ask(folder, "run --policy lints", line, 2);
+  CHECK_THAT(content_of(folder / "errors"), Contains("has uniform, linucb"));
+}
+
+TEST_CASE("what a service cannot begin with is said", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  train(folder);
+  ask(folder, "run --seed 7", context, 2);
+  CHECK_THAT(content_of(folder / "errors"), Contains("seeds 3:5"));
+  ask(folder, "run --format jsonn", context, 2);
+  CHECK_THAT(content_of(folder / "errors"), Contains("log format"));
+  ask(folder, "nowhere", context, 3);
+}
+
+TEST_CASE("contexts come as a table where the log was one", "[cli][predict][replay]") {
+  const TemporaryDirectory folder;
+  std::ofstream log(folder / "log.csv");
+  log << "hour,device,arm,reward,propensity\n";
+  for (int i = 0; i < 400; ++i) {
+    const bool sport = i % 2 == 0;
+    log << i % 24 << (i % 3 == 0 ? ",phone," : ",desk,") << (sport ? "sport" : "politics") << ',' << (i % 5 == 0)
+        << ",0.5\n";
+  }
+  log.close();
+  REQUIRE(run(folder.path(), {"replay", "--log", "log.csv", "--format", "csv", "--set", "categories=device", "--policy",
+                              "linucb", "--quiet", "--out", "run"})
+              .code == 0);
+  const auto answers = ask(folder, "run --format csv", "device,hour\nphone,9\ndesk,21\ndesk\n");
+  REQUIRE(answers.size() == 3);
+  for (int i = 0; i < 2; ++i) CHECK((answers[i]["arm"] == "sport" || answers[i]["arm"] == "politics"));
+  CHECK_THAT(answers[2]["error"].get<std::string>(), Contains("line 4") && Contains("number of fields"));
+  ask(folder, "run --format csv", "hour\n9\n", 2);
+  CHECK_THAT(content_of(folder / "errors"), Contains("1 numbers") && Contains("learned from 17"));
+}

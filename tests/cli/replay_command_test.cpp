@@ -1,0 +1,320 @@
+#include <stein/core/data/manifest.h>
+#include <stein/core/line_reader.h>
+#include <stein/core/line_writer.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "cli/browser.h"
+#include "cli/program.h"
+#include "skip.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A log of made-up news in `folder`.
+std::string make_log(const TemporaryDirectory& folder, const std::string& name, int events, int seed = 0) {
+  const Outcome made =
+      run(folder.path(), {"data", "make", "news-synthetic", "--events", std::to_string(events), "--seed",
+                          std::to_string(seed), "--lifetime", "2000", "--out", name, "--quiet"});
+  CAPTURE(made.err);
+  REQUIRE(made.code == 0);
+  return name;
+}
+
+Outcome replay(const TemporaryDirectory& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"replay", "--quiet"});
+  return run(folder.path(), std::move(arguments));
+}
+
+const Json& policy(const Json& summary, const std::string& name) {
+  for (const Json& entry : summary["policies"])
+    if (entry["policy"] == name) return entry;
+  FAIL("there is no policy " + name);
+  return summary;
+}
+
+/// The log without the line `left_out`, followed by `lines`.
+void write_lines(const std::filesystem::path& path, const std::vector<std::string>& lines) {
+  stein::LineWriter writer(path);
+  for (const std::string& line : lines) writer.write(line);
+  writer.commit();
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  stein::LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string_view line; reader.next(line);) lines.emplace_back(line);
+  return lines;
+}
+
+/// A file of the sample of Open Bandit: of a policy, random or bts, and a campaign.
+std::string open_bandit(const std::string& policy, const std::string& campaign) {
+  for (const std::filesystem::path& folder : stein::data_folders())
+    if (std::filesystem::is_directory(folder / "obd"))
+      return std::filesystem::absolute(folder / "obd" / policy / campaign / (campaign + ".csv.gz")).string();
+  skip("no data set obd");
+}
+
+}  // namespace
+
+TEST_CASE("policies are compared on one log, with what their propensities say of them", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.gz", 20'000);
+  const Outcome outcome = replay(folder, {"--log", "news.gz", "--policy", "linucb,uniform,logged", "--estimators",
+                                          "ips,snips,dm,dr", "--set", "window=5000", "--json", "--out", "out"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json();
+  CHECK(summary["log"]["events"] == 20'000);
+  CHECK(summary["log"]["bad_lines"] == 0);
+  CHECK(summary["log"]["uniformly_logged"] == true);
+  REQUIRE(summary["policies"].size() == 3);
+  for (const Json& entry : summary["policies"]) {
+    CAPTURE(entry.dump(2));
+    CHECK(entry["events"] == 20'000);
+    CHECK(entry["acceptance_rate"] == Approx(entry["accepted"].get<double>() / 20'000));
+    CHECK(entry["ctr"] == Approx(entry["clicks"].get<double>() / entry["accepted"].get<double>()));
+    CHECK(entry["interval"][0] <= entry["ctr"]);
+    CHECK(entry["interval"][1] >= entry["ctr"]);
+    CHECK(entry["relative"] == Approx(entry["ctr"].get<double>() / summary["log"]["uniform"]["value"].get<double>()));
+    CHECK(entry["events_per_second"] > 0);
+    for (const char* name : {"ips", "snips", "dm", "dr"}) {
+      const Json& estimate = entry["estimates"][name];
+      CHECK(estimate["interval"][0] <= estimate["value"]);
+      CHECK(estimate["interval"][1] >= estimate["value"]);
+      CHECK(estimate["effective_sample_size"] > 100);
+    }
+  }
+  const Json &logged = policy(summary, "logged"), &uniform = policy(summary, "uniform");
+  CHECK(logged["accepted"] == 20'000);
+  CHECK(logged["ctr"] == summary["log"]["reward"]);
+  CHECK(logged["estimates"]["ips"]["value"] == Approx(summary["log"]["reward"].get<double>()));
+  CHECK(uniform["estimates"]["snips"]["value"] == Approx(summary["log"]["reward"].get<double>()));
+  CHECK(uniform["weights"]["largest"] == Approx(1));
+  CHECK(summary["differences"].size() == 3 * 5);  // pairs, and replay with four estimators
+  const Json facts = Json::parse(content_of(folder / "out/log.json"));
+  CHECK(facts["arms"].size() == summary["log"]["arms"]);
+  CHECK(facts["propensities"]["counts"].back() == 0);  // all are 1/20
+  const Outcome readable = run(folder.path(), {"report", "out"});
+  CHECK_THAT(readable.out, Contains("linucb") && Contains("CTR ÷ uniform"));
+}
+
+TEST_CASE("files of a log are read in order, and what they are cut into does not matter", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> lines = lines_of(folder / make_log(folder, "whole.txt", 3000));
+  write_lines(folder / "one.gz", {lines.begin(), lines.begin() + 1234});
+  write_lines(folder / "two.txt", {lines.begin() + 1234, lines.end()});
+  const std::vector<std::string> rest{"--policy", "linucb", "lints", "--set", "window=1000", "--json"};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    return arguments;
+  };
+  REQUIRE(replay(folder, with({"--log", "whole.txt", "--out", "a"})).code == 0);
+  REQUIRE(replay(folder, with({"--log", "one.gz", "two.txt", "--out", "b"})).code == 0);
+  REQUIRE(replay(folder, with({"--log", "one.gz,two.txt", "--out", "c", "--threads", "1"})).code == 0);
+  CHECK(content_of(folder / "a/metrics.jsonl") == content_of(folder / "b/metrics.jsonl"));
+  CHECK(content_of(folder / "a/metrics.jsonl") == content_of(folder / "c/metrics.jsonl"));
+}
+
+TEST_CASE("a replay that is killed goes on with no event twice", "[cli][replay][resume]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.gz", 40'000);
+  const auto arguments = [](const std::string& out) {
+    return std::vector<std::string>{
+        "replay",    "--log",        "news.gz", "--policy", "lints,uniform,logged", "--seeds",
+        "0:2",       "--estimators", "ips,dr",  "--set",    "window=3000",          "checkpoint_every=2000",
+        "delay=100", "--quiet",      "--out",   out};
+  };
+  REQUIRE(run(folder.path(), arguments("whole")).code == 0);
+  const int checkpoint = GENERATE(2000, 16'000, 36'000);
+  Program program(folder.path(), arguments("part"));
+  REQUIRE(program.wait_until([&] {
+    return std::filesystem::exists(folder /
+                                   ("part/checkpoints/checkpoint-" + std::to_string(checkpoint) + ".safetensors"));
+  }));
+  program.send(SIGKILL);
+  program.wait();
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet", "--json"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(content_of(folder / "part/metrics.jsonl") == content_of(folder / "whole/metrics.jsonl"));
+  CHECK(content_of(folder / "part/log.json") == content_of(folder / "whole/log.json"));
+  CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
+  CHECK(resumed.json()["log"]["events"] == 40'000);
+  CHECK(resumed.json()["steps_done"]["per_seed"] == Json({40'000, 40'000}));
+}
+
+TEST_CASE("options are a policy's own, or those of all that have them", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.txt", 400);
+  REQUIRE(replay(folder, {"--log", "news.txt", "--policy", "svgd,ensemble,linucb", "--set", "particles=3", "hidden=4",
+                          "svgd.hidden=6", "arms=100", "--out", "out"})
+              .code == 0);
+  const std::string config = content_of(folder / "out/config.toml");
+  CHECK_THAT(config, Contains("svgd.particles = 3\n") && Contains("ensemble.particles = 3\n") &&
+                         Contains("svgd.hidden = [6]\n") && Contains("ensemble.hidden = [4]\n") &&
+                         !Contains("\nparticles"));
+  const Outcome swept = replay(folder, {"--log", "news.txt", "--policy", "svgd,ensemble", "--set", "hidden=4",
+                                        "arms=100", "--sweep", "particles=1,2", "--out", "sweep"});
+  CAPTURE(swept.err);
+  REQUIRE(swept.code == 0);
+  CHECK_THAT(content_of(folder / "sweep/particles=2/config.toml"),
+             Contains("svgd.particles = 2\n") && Contains("ensemble.particles = 2\n"));
+}
+
+TEST_CASE("what makes no sense of a log or of its policies is said", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.txt", 300);
+  write_lines(folder / "empty.txt", {});
+  write_lines(folder / "other.csv", std::vector<std::string>(200, "1,2,3"));
+  std::vector<std::string> lines = lines_of(folder / "news.txt");
+  lines[17].resize(90);
+  write_lines(folder / "cut.gz", lines);
+  const auto refused = [&](std::vector<std::string> arguments, int code, const std::string& sentence) {
+    const Outcome outcome = replay(folder, std::move(arguments));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK_THAT(outcome.err, Contains(sentence));
+  };
+  refused({}, 2, "pass --log");
+  refused({"--log", "none.gz"}, 3, "none.gz' does not exist");
+  refused({"--log", "news.txt", "--policy", "linucbb"}, 2, "Did you mean 'linucb'?");
+  refused({"--log", "news.txt", "--policy", "lints,lints"}, 2, "names 'lints' twice");
+  refused({"--log", "news.txt", "--estimators", "ipss"}, 2, "Did you mean 'ips'?");
+  refused({"--log", "news.txt", "--estimators", "ips,ips"}, 2, "names 'ips' twice");
+  refused({"--log", "news.txt", "--format", "r6"}, 2, "Did you mean 'r6a'?");
+  refused({"--log", "news.txt", "--format", "r6b"}, 3, "looks like r6a");
+  refused({"--log", "other.csv"}, 3, "looks like none of");
+  refused({"--log", "empty.txt", "--policy", "uniform"}, 3, "no event");
+  refused({"--log", "news.txt", "--set", "arms=30", "--policy", "uniform", "lifetime=3"}, 2, "");
+  refused({"--log", "news.txt", "--policy", "linucb", "--set", "epsilon=0.1"}, 2, "needs policy epsilon-greedy");
+  refused({"--log", "cut.gz", "--strict", "--policy", "uniform"}, 3, "cut.gz', line 18");
+  const Outcome counted = replay(folder, {"--log", "cut.gz", "--policy", "uniform", "--json", "--out", "cut"});
+  REQUIRE(counted.code == 0);
+  CHECK(counted.json()["log"]["events"] == 299);
+  CHECK(counted.json()["log"]["bad_lines"] == 1);
+}
+
+TEST_CASE("the report of a replay works offline and shows every plot", "[cli][replay][browser]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.gz", 20'000);
+  const Outcome outcome = replay(folder, {"--log", "news.gz", "--policy", "linucb,lints,uniform", "--seeds", "0:2",
+                                          "--estimators", "ips,dr", "--set", "window=1000", "--out", "out"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  REQUIRE(run(folder.path(), {"report", "out"}).code == 0);
+  std::filesystem::copy_file(folder / "out/report.html", folder / "page.html");
+  const std::string dom = rendered(folder.path(), "page.html");
+  check_page(folder.path(), dom,
+             {"relative-so-far", "relative", "acceptance", "differences", "lifetimes", "propensities"});
+  CHECK_THAT(shown_text(dom), Contains("linucb") && Contains("Estimates from propensities"));
+}
+
+TEST_CASE("a run that Stein logged makes the same decisions when Stein replays it", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  const std::string policy_name = GENERATE("lints", "svgd", "epsilon-greedy");
+  const std::vector<std::string> settings{"--set", "buffer=200", "updates=2", "forced_pulls=3", "arms=5"};
+  std::vector<std::string> play{"bandit",  "--env", "mushroom-synthetic", "--policy", policy_name,
+                                "--seeds", "4:6",   "--log-decisions",    "--quiet",  "--out",
+                                "run",     "--set", "steps=400"};
+  play.insert(play.end(), settings.begin(), settings.end() - 1);
+  REQUIRE(run(folder.path(), play).code == 0);
+  std::vector<std::string> again{
+      "--log", "run/decisions.jsonl", "--format", "decisions", "--policy", policy_name, "--seeds",
+      "5:6",   "--estimators",        "ips",      "--json",    "--out",    "again"};
+  again.insert(again.end(), settings.begin(), settings.end());
+  again.insert(again.end(), {"logged_seed=5", "network=heads"});
+  if (policy_name == "lints") again.pop_back();
+  const Outcome outcome = replay(folder, again);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json own = outcome.json()["policies"][0];
+  CHECK(own["events"] == 400);
+  CHECK(own["acceptance_rate"] == 1);
+  const Json result = Json::parse(content_of(folder / "run/summary.json"));
+  CHECK(own["clicks"] == result["reward"]["per_seed"][1]);
+  const Json& ips = own["estimates"]["ips"];
+  CHECK(ips["value"] == Approx(own["ctr"].get<double>()));  // every weight is 1
+  CHECK(ips["effective_sample_size"] == Approx(400));
+}
+
+TEST_CASE("a table of one's own is a log, and its header's mistakes are named", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  std::vector<std::string> lines{"day,who,shown,clicked,p"}, uniform{"arm,reward"};
+  for (int i = 0; i < 600; ++i) {
+    const bool is_tea = i % 4 == 0, clicked = is_tea ? i % 8 == 0 : i % 16 == 3;
+    lines.push_back(std::to_string(i % 7) + (i % 3 == 0 ? ",\"Oslo, N\"," : ",Roma,") +
+                    (is_tea ? "tea," : "\"coffee, black\",") + (clicked ? "1," : "0,") + (is_tea ? "0.25" : "0.75"));
+    uniform.push_back(std::string(i % 2 == 0 ? "a," : "b,") + (clicked ? "1" : "0"));
+  }
+  write_lines(folder / "log.csv.gz", lines);
+  write_lines(folder / "uniform.csv", uniform);
+  const std::vector<std::string> columns{"arm=shown", "reward=clicked", "propensity=p", "categories=who", "arms=2"};
+  std::vector<std::string> arguments{"--log",        "log.csv.gz", "--format", "csv",   "--policy", "linucb,uniform",
+                                     "--estimators", "snips",      "--json",   "--out", "out",      "--set"};
+  arguments.insert(arguments.end(), columns.begin(), columns.end());
+  const Outcome outcome = replay(folder, arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json();
+  CHECK(summary["log"]["events"] == 600);
+  CHECK(summary["log"]["arms"] == 2);
+  CHECK(summary["log"]["bad_lines"] == 0);
+  // Tea pays 1/2 and coffee 1/12: (1/2 + 1/12)/2; the first event alone had one arm to choose from.
+  CHECK(policy(summary, "uniform")["estimates"]["snips"]["value"] == Approx(7.0 / 24).margin(0.01));
+  const auto refused = [&](std::vector<std::string> with, const std::string& sentence) {
+    const Outcome wrong = replay(folder, std::move(with));
+    CAPTURE(wrong.err);
+    CHECK(wrong.code == 3);
+    CHECK_THAT(wrong.err, Contains(sentence));
+  };
+  refused({"--log", "log.csv.gz", "--format", "csv"}, "no column 'arm' (option `arm`)");
+  refused({"--log", "log.csv.gz"}, "looks like csv");
+  refused({"--log", "uniform.csv", "--format", "csv"}, "name all of them by the option `arm_names`");
+  const Outcome named = replay(folder, {"--log", "uniform.csv", "--format", "csv", "--policy", "uniform,logged",
+                                        "--json", "--out", "named", "--set", "arm_names=a,b"});
+  CAPTURE(named.err);
+  REQUIRE(named.code == 0);
+  CHECK(named.json()["log"]["uniformly_logged"] == true);
+  CHECK(policy(named.json(), "logged")["clicks"] == 75 + 38);  // every 8th, and every 16th from the fourth on
+}
+
+TEST_CASE("on Open Bandit's samples one log says what the other's policy earns, or that it cannot",
+          "[cli][replay][data-set]") {
+  const TemporaryDirectory folder;
+  const auto summary = [&](const std::string& log, const std::string& campaign, const std::string& out) {
+    const Outcome outcome =
+        replay(folder, {"--log", open_bandit(log, campaign), "--format", "open-bandit", "--policy", "uniform,logged",
+                        "--estimators", "ips,snips,dm,dr,switch", "--json", "--out", out});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return outcome.json();
+  };
+  const Json men = summary("bts", "men", "men"), random = summary("random", "men", "random");
+  CHECK(policy(random, "logged")["ctr"] == 0.0046);  // 46 clicks of 10,000
+  CHECK(random["log"]["uniformly_logged"] == true);
+  const Json& own = policy(random, "logged")["estimates"]["ips"]["interval"];
+  for (const char* estimator : {"ips", "snips", "dr", "switch"}) {
+    CAPTURE(estimator);
+    const Json& interval = policy(men, "uniform")["estimates"][estimator]["interval"];
+    CHECK(interval[0] < own[1]);
+    CHECK(own[0] < interval[1]);
+  }
+  const Json women = summary("bts", "women", "women");
+  const Json& uniform = policy(women, "uniform");
+  CHECK(uniform["weights"]["largest"] == Approx(1 / (46 * 1e-6)));  // the least logged propensity is 10⁻⁶
+  for (const char* estimator : {"ips", "snips", "dr"}) {
+    const Json& estimate = uniform["estimates"][estimator];
+    CHECK(estimate["value"].is_null());
+    CHECK(estimate["effective_sample_size"] == Approx(2.078).margin(0.001));
+    CHECK(estimate["refused"] ==
+          "the log's 10000 events say as much of this policy as 2.08 events of its own would (effective sample size), "
+          "fewer than smallest_sample = 50: a few of them have most of the weight");
+  }
+  CHECK(uniform["relative"].is_null());  // it would be divided by what was refused
+  CHECK_FALSE(uniform["estimates"]["switch"].contains("refused"));
+}
