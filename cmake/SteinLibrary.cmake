@@ -50,3 +50,14 @@ function(stein_library folder)
   endforeach()
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION include/stein/${folder} FILES_MATCHING ${private} PATTERN "*.h" PATTERN "*.inc")
 endfunction()
+
+# stein_report_scripts(<folder> <script>…): the JavaScript of report pages, each as a string that a source of stein_<folder>
+# takes in with `#include "<script>.inc"`.
+function(stein_report_scripts folder)
+  foreach(script IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${script})
+    file(READ ${script} text)
+    file(CONFIGURE OUTPUT report_scripts/${script}.inc CONTENT "R\"script(@text@)script\"" @ONLY)
+  endforeach()
+  target_include_directories(stein_${folder} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/report_scripts)
+endfunction()
