@@ -12,6 +12,8 @@ namespace {
     register_torch_benchmark("module",
                              "a training step of a LibTorch module of 6 million weights, and the memory that it takes",
                              Cores::all),
+    register_torch_benchmark("replay-networks",
+                             "an event of a news log through s2vgd, 20 particles, against LibTorch's forward"),
     register_torch_benchmark("rollout", "16 policies 25-10 and their environments together", Cores::all),
     register_torch_benchmark(
         "sampler", "one update of 64 million parameters, against a copy and against tensor operations", Cores::all),
