@@ -37,10 +37,11 @@ stein_policy* stein_load(const char* run, const char* options);
 int64_t stein_decide(stein_policy* policy, const stein_context* context, double* propensities, int64_t size,
                      int64_t* id);
 
-/* What came of decision `id`. 0, or -1 where that fails: no decision of that number waits for its outcome. */
+/* What came of decision `id`. 0, or -1 where that fails: no decision of that number waits for its outcome,
+ * or the reward is none that the bandit has. */
 int stein_learn(stein_policy* policy, int64_t id, double reward);
 
-/* Keeps what was learned in the folder `service` of the run. 0, or -1 where that fails. */
+/* Keeps what was learned in the folder `service/POLICY-SEED` of the run. 0, or -1 where that fails. */
 int stein_save(const stein_policy* policy);
 
 /* Gives the policy's memory back; null is allowed. */

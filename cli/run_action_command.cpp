@@ -70,7 +70,8 @@ int perform(const std::string& verb, const RunArguments& arguments) {
   const runs::Console console;
   if (action->streams()) install_signal_handlers(console.stop);
   result.update(action->perform(directory, arguments.session.data, console));
-  std::fputs(arguments.common.json ? (result.dump(2) + "\n").c_str() : action->readable(result).c_str(),
+  std::fputs(arguments.common.json ? (result.dump(action->streams() ? -1 : 2) + "\n").c_str()
+                                   : action->readable(result).c_str(),
              action->streams() ? stderr : stdout);
   return console.stop.stop_requested() ? interrupted : 0;
 }

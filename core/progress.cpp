@@ -97,15 +97,16 @@ std::string TerminalProgress::describe(nanoseconds now) const {
   const std::uint64_t done = done_.load(std::memory_order_relaxed);
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double rate = seconds > 0 ? static_cast<double>(done - done_before_) / seconds : 0;
+  const std::uint64_t total = estimated_ ? std::max(total_, done) : total_;
   if (total_ == 0) return fmt::format("{}: {} {}, {}/s", task_, done, unit_, rate_text(rate));
 
-  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   std::string text =
       fmt::format("{} {}{:3.0f} %, {} of {}{} {}, {}/s", style_ == ProgressStyle::bar ? task_ : task_ + ":",
                   style_ == ProgressStyle::bar ? bar_text(share) + " " : "", 100 * share, done,
-                  estimated_ ? "about " : "", total_, unit_, rate_text(rate));
-  if (done >= total_) return text + fmt::format(", took {}", duration_text(seconds));
-  if (rate > 0) text += fmt::format(", {} left", duration_text(static_cast<double>(total_ - done) / rate));
+                  estimated_ ? "about " : "", total, unit_, rate_text(rate));
+  if (done >= total) return text + fmt::format(", took {}", duration_text(seconds));
+  if (rate > 0) text += fmt::format(", {} left", duration_text(static_cast<double>(total - done) / rate));
   return text;
 }
 

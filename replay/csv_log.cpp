@@ -86,6 +86,12 @@ void CsvLog::begin_contexts(std::string_view first_line) {
   header_ = first_line;
 }
 
+std::vector<std::string> CsvLog::context_names() const {
+  std::vector<std::string> names;
+  for (const Feature& feature : columns_.context) names.push_back(feature.name);
+  return names;
+}
+
 std::int64_t CsvLog::width_of_context() const {
   std::int64_t width = 0;
   for (const Feature& feature : columns_.context) width += feature.is_category ? options_.buckets : 1;
@@ -121,13 +127,24 @@ std::vector<CsvLog::Feature> CsvLog::context_columns() const {
   std::vector<Feature> context;
   for (std::size_t i = 0; i < rows_.columns().size(); ++i)
     if (const std::string& name = rows_.columns()[i]; !among(others, name))
-      context.push_back({name, i, among(options_.categories, name)});
+      context.push_back({name, i, among(options_.categories, name),
+                         fmt::format("no number in the column '{}', which is none of the option `categories`",
+                                     name.substr(0, shown))});
   std::ranges::sort(context, {}, &Feature::name);
   const std::vector<std::string> names = sorted(rows_.columns());
   for (std::size_t i = 1; i < names.size(); ++i)
     if (!names[i].empty() && names[i] == names[i - 1])
       fail(ErrorKind::data, "the header has the column '{}' twice", names[i]);
   return context;
+}
+
+std::string CsvLog::other_separator() const {
+  if (rows_.columns().size() > 1) return "";
+  const std::string& line = rows_.columns().front();
+  for (const auto& [separator, name] : {std::pair{';', "semicolons"}, std::pair{'\t', "tabs"}})
+    if (line.find(separator) != std::string::npos)
+      return fmt::format(": it looks separated by {}, commas are expected", name);
+  return "";
 }
 
 void CsvLog::check_header() const {
@@ -147,8 +164,8 @@ void CsvLog::check_header() const {
   if (!time.empty() && time != usual.time) need(time, "time");
   for (const std::string& name : options_.categories) need(name, "categories");
   if (!missing.empty())
-    fail(ErrorKind::data, "the header has no column {}; its columns are {}", fmt::join(missing, ", no column "),
-         fmt::format("{}", fmt::join(rows_.columns(), ", ")).substr(0, shown));
+    fail(ErrorKind::data, "the header has no column {}; its columns are {}{}", fmt::join(missing, ", no column "),
+         fmt::format("{}", fmt::join(rows_.columns(), ", ")).substr(0, shown), other_separator());
 }
 
 LineVerdict CsvLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
@@ -211,9 +228,7 @@ std::string_view CsvLog::take_context(LoggedEvent& event) const {
       block += buckets;
       continue;
     }
-    if (field.empty()) return "an empty field where a number was expected";
-    if (!read_float(field, event.dense[block++]))
-      return "a column that is neither a number nor one of the option `categories`";
+    if (!read_float(field, event.dense[block++])) return feature.reason;
   }
   return {};
 }

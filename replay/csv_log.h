@@ -62,6 +62,8 @@ class CsvLog final : public LogFormat {
   /// an error where the name is not the option's default, and where another column has nearly the name `propensity`.
   void begin(std::string_view first_line) override;
   const envs::BanditSpec& spec() const override { return spec_; }
+  /// Columns of the file, by name; a category once.
+  std::vector<std::string> context_names() const override;
   /// Throws Error(data) for a later file whose header has other columns than that of the first, in whatever order.
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   /// The same of a header of contexts, which needs no columns but those of the context.
@@ -78,6 +80,7 @@ class CsvLog final : public LogFormat {
     std::string name;
     std::size_t column;
     bool is_category;
+    std::string reason;  ///< why a line is bad where the column has no number
   };
   /// Which field of a row is what.
   struct Columns {
@@ -91,6 +94,8 @@ class CsvLog final : public LogFormat {
   void take_names(std::string_view line);
   /// Throws Error(data) naming the columns that are missing in the header, and those that it has.
   void check_header() const;
+  /// What to say of a header that has one column and other separators in it.
+  std::string other_separator() const;
   /// Columns that are none of those with an option of their own, by name. Throws Error(data) for a column that is there
   /// twice.
   std::vector<Feature> context_columns() const;

@@ -29,7 +29,7 @@ void DecisionService::answer(std::string_view line, std::string& answers) {
   }
 }
 
-bool DecisionService::is_outcome(std::string_view line) const {
+bool DecisionService::is_outcome(std::string_view line) {
   return line.starts_with('{') && line.find("\"reward\"") != std::string_view::npos &&
          line.find("\"id\"") != std::string_view::npos;
 }
@@ -57,7 +57,10 @@ void DecisionService::decide(std::string& answers) {
 
 void DecisionService::append_rewards(std::string& answers) {
   const auto samples = policy_.posterior_rewards(event_.context());
-  if (samples.empty()) return;
+  if (samples.empty()) {
+    answers += R"(,"reward_mean":null,"reward_sd":null)";
+    return;
+  }
   const auto count = static_cast<double>(samples.size());
   std::vector<double> mean(samples.front().size()), deviation(mean.size());
   for (std::size_t a = 0; a < mean.size(); ++a) {

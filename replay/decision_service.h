@@ -26,12 +26,13 @@ class DecisionService {
 
   /// Appends the answer to a line, with its line end, to `answers`; nothing for a line that is no context on its own.
   void answer(std::string_view line, std::string& answers);
+  /// Whether the line tells what came of a decision, whatever contexts are written in.
+  static bool is_outcome(std::string_view line);
 
   std::int64_t decisions() const { return decisions_; }
   std::int64_t errors() const { return errors_; }
 
  private:
-  bool is_outcome(std::string_view line) const;
   void learn(std::string_view line, std::string& answers);
   void decide(std::string& answers);
   void append_rewards(std::string& answers);

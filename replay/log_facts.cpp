@@ -36,14 +36,15 @@ void LogFacts::add(const LoggedEvent& event) {
   const EstimatorTerms terms = uniform_terms(event);
   uniform_ = uniform_ && std::abs(terms.weight - 1) <= uniform_tolerance;
   uniform_value_.add(terms);
+  uniform_weights_.add(terms.weight);
   const double bin = std::ceil(bins_per_decade * std::log10(event.propensity)) + static_cast<double>(bins - 1);
   ++propensities_[static_cast<std::size_t>(std::clamp<double>(bin, 0, bins - 1))];
 }
 
 void LogFacts::save(Snapshot& snapshot) const {
-  Snapshot value;
-  uniform_value_.save(value);
-  snapshot.put_part("uniform_value", value);
+  Snapshot value, weights;
+  uniform_value_.save(value), uniform_weights_.save(weights);
+  snapshot.put_part("uniform_value", value), snapshot.put_part("uniform_weights", weights);
   snapshot.put("events", events_);
   snapshot.put("reward", reward_);
   snapshot.put("uniform", static_cast<std::int64_t>(uniform_));
@@ -60,6 +61,7 @@ void LogFacts::save(Snapshot& snapshot) const {
 
 void LogFacts::restore(const Snapshot& snapshot) {
   uniform_value_.restore(snapshot.part("uniform_value"));
+  uniform_weights_.restore(snapshot.part("uniform_weights"));
   events_ = snapshot.get_scalar<std::int64_t>("events");
   reward_ = snapshot.get_scalar<double>("reward");
   uniform_ = snapshot.get_scalar<std::int64_t>("uniform") != 0;

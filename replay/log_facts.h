@@ -38,6 +38,8 @@ class LogFacts {
   /// Whether every propensity was one in as many as there were arms to choose from, as far as its digits in the log go
   /// (one in a thousand): what replay needs to be without bias.
   bool uniform() const { return uniform_; }
+  /// Of w = 1 / (p · number of arms), whose expectation is 1 where the log's propensities are right.
+  const WeightDiagnostics& uniform_weights() const { return uniform_weights_; }
   /// The value of arms drawn uniformly.
   ValueEstimate uniform_value() const { return uniform_value_.estimate(); }
 
@@ -49,6 +51,7 @@ class LogFacts {
   double reward_ = 0;
   bool uniform_ = true;
   ValueEstimator uniform_value_;
+  WeightDiagnostics uniform_weights_;
   std::array<std::int64_t, bins> propensities_{};
   std::vector<Arm> arms_;
 };

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stein::replay {
 
@@ -41,6 +42,8 @@ class LogFormat {
   virtual void begin(std::string_view first_line) { static_cast<void>(first_line); }
   /// What a policy needs to know of the bandit that the log tells of; `arms` is 0 where it shows only as events come.
   virtual const envs::BanditSpec& spec() const = 0;
+  /// Names of the columns of the context in their order, where contexts have names; of those that were begun last.
+  virtual std::vector<std::string> context_names() const { return {}; }
   /// Reads a line; `event` is whole where it says Kind::event, and of no use otherwise.
   virtual LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) = 0;
   /// In place of `begin` where contexts alone are read: the first line of those.

@@ -2,6 +2,7 @@
 #include <stein/core/error.h>
 #include <stein/replay/log_reader.h>
 
+#include <algorithm>
 #include <set>
 
 namespace stein::replay {
@@ -10,13 +11,7 @@ namespace {
 /// A file that has shown so many bad lines and no event is of another format.
 constexpr std::int64_t lines_without_event = 100;
 
-std::uint64_t size_of(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  return error ? 0 : size;  // a pipe
-}
-
-/// The file that a path leads to, whatever links it goes through; of a pipe the path itself.
+/// The file that a path leads to, whatever links it goes through.
 std::filesystem::path resolved(const std::filesystem::path& file) {
   std::error_code error;
   std::filesystem::path target = std::filesystem::canonical(file, error);
@@ -38,10 +33,15 @@ void LogReader::check_files() {
   STEIN_CHECK(!files_.empty(), "a log needs at least one file");
   std::set<std::filesystem::path> seen;
   for (const std::filesystem::path& file : files_) {
-    if (!std::filesystem::exists(file)) fail(ErrorKind::data, "the log '{}' does not exist", file.string());
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) fail(ErrorKind::data, "the log '{}' does not exist", file.string());
+    STEIN_CHECK(std::filesystem::is_regular_file(file, ignored),
+                "the log '{}' is not a file: a log is read once for every seed, and again where a run is resumed, "
+                "which a pipe or a folder cannot be",
+                file.string());
     STEIN_CHECK(seen.insert(resolved(file)).second, "the file '{}' is named twice: its events would count twice",
                 file.string());
-    bytes_before_.push_back(bytes_before_.back() + size_of(file));
+    bytes_before_.push_back(bytes_before_.back() + std::filesystem::file_size(file));
   }
 }
 
@@ -132,7 +132,8 @@ std::int64_t LogReader::bad_line_count() const {
 }
 
 std::uint64_t LogReader::bytes_read() const {
-  return bytes_before_[file_] + (lines_ ? lines_->file_bytes_read() : 0);
+  // Of a plain file what lies in the buffer has been read and is still to come.
+  return bytes_before_[file_] + (lines_ ? std::min(lines_->file_bytes_read(), lines_->position().bytes) : 0);
 }
 
 void LogReader::save(Snapshot& snapshot) const {

@@ -25,13 +25,15 @@ enum class BadLines { count, stop };
 class LogReader {
  public:
   /// @param files  at least one; the first is opened, and read up to its first line
-  /// @throws Error(usage) without files, and for a file that is named twice; Error(data) for the first file that does
+  /// @throws Error(usage) without files, for a file that is named twice, and for a pipe or a folder; Error(data) for
+  /// the first file that does
   ///         not exist, and for a first line that the format cannot begin with; Error(io)
   LogReader(std::vector<std::filesystem::path> files, std::unique_ptr<LogFormat> format, std::int64_t most_arms,
             BadLines bad_lines = BadLines::count);
 
   const envs::BanditSpec& spec() const { return spec_; }
   const ArmTable& arms() const { return arms_; }
+  const LogFormat& format() const { return *format_; }
 
   /// Reads the next event; false at the end of the last file.
   /// @throws Error(data) for a file that is damaged, and, with BadLines::stop, naming file, line and reason, for a bad

@@ -36,6 +36,14 @@ void restore_parts(const Snapshot& snapshot, const std::string& name, Parts& par
   for (std::size_t k = 0; k < parts.size(); ++k) parts[k].restore(snapshot.part(name + std::to_string(k)));
 }
 
+/// The estimate by a way, with the error that another way measures for it where there is one.
+template <class Of>
+ValueEstimate with_error(const std::vector<std::string>& ways, const std::string& judge, std::size_t way,
+                         const Of& of) {
+  if (judge.empty()) return of(way);
+  return with_error_of(of(static_cast<std::size_t>(std::ranges::find(ways, judge) - ways.begin())), of(way));
+}
+
 std::string pair_name(std::size_t k) {
   return "pair" + std::to_string(k);
 }
@@ -51,10 +59,29 @@ PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs:
     : bounds_(checked(options.bounds)) {
   for (const std::string& name : options.estimators) {
     STEIN_CHECK(std::ranges::find(ways_, name) == ways_.end(), "option 'estimators' names '{}' twice", name);
-    ways_.push_back(name);
-    estimators_.push_back(&replay::estimators().at(name));
-    if (estimators_.back()->needs_model && !model_) model_.emplace(spec);
+    add_way(name);
   }
+  shown_ = ways_.size();
+  for (std::size_t i = 0; i < estimators_.size(); ++i) {
+    const std::string& judge = estimators_[i]->error_by;
+    if (!judge.empty() && std::ranges::find(ways_, judge) == ways_.end()) add_way(judge);
+  }
+  if (std::ranges::any_of(estimators_, &EstimatorEntry::needs_model)) model_.emplace(spec);
+}
+
+void PolicyComparison::add_way(const std::string& estimator) {
+  estimators_.push_back(&replay::estimators().at(estimator));
+  ways_.push_back(estimator);
+}
+
+ValueEstimate PolicyComparison::estimate(std::size_t contender, std::size_t way) const {
+  return with_error(ways_, way == 0 ? "" : estimators_[way - 1]->error_by, way,
+                    [&](std::size_t k) { return contenders_[contender].estimates[k].estimate(); });
+}
+
+ValueEstimate PolicyComparison::difference(std::size_t pair, std::size_t way) const {
+  return with_error(ways_, way == 0 ? "" : estimators_[way - 1]->error_by, way,
+                    [&](std::size_t k) { return pairs_[pair].differences[k].estimate(); });
 }
 
 void PolicyComparison::add(std::string name, std::unique_ptr<JudgedPolicy> policy) {

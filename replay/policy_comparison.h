@@ -30,7 +30,8 @@ struct ComparisonOptions {
 
 /// Policies that are judged on the same events. "replay" is the first way to judge: w = 1 / p where a policy chose the
 /// logged arm and 0 elsewhere, Σ w r / Σ w; on a log with equal propensities the mean reward of accepted events. The
-/// other ways are the estimators that were asked for, with the exact propensities of the policies.
+/// other ways are the estimators that were asked for, with the exact propensities of the policies; where another
+/// estimator measures the error of one, it goes along unseen.
 class PolicyComparison {
  public:
   /// One of the policies.
@@ -60,8 +61,11 @@ class PolicyComparison {
   /// All policies choose in these events, one after the other, each policy a task of its own.
   void take(std::span<const LoggedEvent> events);
 
-  /// "replay", and the estimators.
-  const std::vector<std::string>& ways() const { return ways_; }
+  /// "replay", and the estimators that were asked for.
+  std::span<const std::string> ways() const { return std::span(ways_).first(shown_); }
+  /// What a policy is worth by a way, and how the policies of a pair differ by it.
+  ValueEstimate estimate(std::size_t contender, std::size_t way) const;
+  ValueEstimate difference(std::size_t pair, std::size_t way) const;
   const std::vector<Contender>& contenders() const { return contenders_; }
   const std::vector<Pair>& pairs() const { return pairs_; }
 
@@ -73,10 +77,13 @@ class PolicyComparison {
   JudgedEvent judge(const LoggedEvent& event, const Choice& choice, std::span<const double> predictions) const;
 
   EstimatorOptions bounds_;
+  void add_way(const std::string& estimator);
+
   std::vector<std::string> ways_{"replay"};
-  std::vector<const EstimatorEntry*> estimators_;
-  std::optional<RewardModel> model_;  ///< where an estimator needs one
-  std::vector<double> predictions_;   ///< of all arms of the last events, one event after the other
+  std::size_t shown_ = 1;                          ///< of the ways; those behind measure errors
+  std::vector<const EstimatorEntry*> estimators_;  ///< of the ways behind "replay"
+  std::optional<RewardModel> model_;               ///< where an estimator needs one
+  std::vector<double> predictions_;                ///< of all arms of the last events, one event after the other
   std::vector<Contender> contenders_;
   std::vector<Pair> pairs_;
 };

@@ -1,12 +1,16 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
+#include <stein/core/nearest_name.h>
 #include <stein/replay/decision_log.h>
 #include <stein/replay/decision_service.h>
 #include <stein/replay/prediction.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace stein::replay {
 namespace {
@@ -20,6 +24,30 @@ void write(std::string& answers, std::FILE* out) {
   if (std::fwrite(answers.data(), 1, answers.size(), out) != answers.size() || std::fflush(out) != 0)
     fail(ErrorKind::io, "cannot write to standard output");
   answers.clear();
+}
+
+/// Columns of the context that the run learned from; none where they had no names.
+std::vector<std::string> columns_of_run(const RunDirectory& directory) {
+  const Json protocol = runs::read_manifest(directory).at("protocol");
+  return protocol.value("columns", std::vector<std::string>{});
+}
+
+/// Throws Error(usage) for columns with other names than the run had, both sorted.
+void check_names(const std::vector<std::string>& found, const std::vector<std::string>& of_run) {
+  if (found.empty() || of_run.empty() || found == of_run) return;
+  std::vector<std::string> missing, strange;
+  std::ranges::set_difference(of_run, found, std::back_inserter(missing));
+  std::ranges::set_difference(found, of_run, std::back_inserter(strange));
+  std::string text;
+  for (const std::string& name : missing) {
+    const auto meant = nearest_name(name, strange);
+    text += fmt::format("{}'{}'{}", text.empty() ? "" : ", ", name,
+                        meant ? fmt::format(" (there is '{}': is it meant?)", *meant) : "");
+  }
+  STEIN_CHECK(missing.empty(), "the contexts have no column {}; the policy learned from {}", text,
+              fmt::join(of_run, ", "));
+  fail(ErrorKind::usage, "the contexts have columns that the policy did not learn from: {}; it learned from {}",
+       fmt::join(strange, ", "), fmt::join(of_run, ", "));
 }
 
 /// Throws Error(usage) unless contexts of the format are such as the policy learned from.
@@ -53,8 +81,8 @@ std::unique_ptr<LogFormat> Prediction::format_of(const runs::Experiment&, const 
   return nullptr;
 }
 
-std::filesystem::path Prediction::folder(const RunDirectory& directory) const {
-  return directory.file("service");
+std::filesystem::path Prediction::folder(const RunDirectory& directory, const runs::Experiment& experiment) const {
+  return directory.file("service") / fmt::format("{}-{}", policy_name(experiment), served_seed(experiment));
 }
 
 std::uint64_t Prediction::served_seed(const runs::Experiment& experiment) const {
@@ -72,8 +100,7 @@ std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, c
   runs::check_settings(*experiment, *state, directory);
   const std::uint64_t seed = served_seed(*experiment);
   auto policy = make_policy(*experiment, *state, seed, directory, data);
-  if (const auto served = snapshot_of(folder(directory)); served && served->get_scalar<std::uint64_t>("seed") == seed)
-    policy->restore(served->part("policy"));
+  if (const auto served = snapshot_of(folder(directory, *experiment))) policy->restore(served->part("policy"));
   return policy;
 }
 
@@ -81,8 +108,8 @@ void Prediction::save(const RunDirectory& directory, const ServedPolicy& policy)
   Snapshot state, part;
   policy.save(part);
   state.put_part("policy", part);
-  state.put("seed", served_seed(*runs::recorded_experiment(directory)));
-  save_checkpoint(folder(directory), static_cast<std::uint64_t>(policy.decisions() + policy.outcomes()), state);
+  save_checkpoint(folder(directory, *runs::recorded_experiment(directory)),
+                  static_cast<std::uint64_t>(policy.decisions() + policy.outcomes()), state);
 }
 
 std::unique_ptr<LogFormat> Prediction::make_format(const runs::Experiment& experiment) const {
@@ -105,14 +132,17 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
     policy->begin_session();
     save(held, *policy);  // the next service must know of this one
   }
+  const std::vector<std::string> columns = columns_of_run(held);
   DecisionService service(*policy, *format, {.learn = learn_, .rewards = rewards_});
   LineStream lines(fileno(console.in));
   std::string answers;
   bool first = format_ != "json";
   std::int64_t saved = policy->outcomes();
   for (std::string_view line; lines.next(line, console.stop);) {
-    if (std::exchange(first, false)) {
+    if (first && !DecisionService::is_outcome(line)) {
+      first = false;
       format->begin_contexts(line);
+      check_names(format->context_names(), columns);
       check_fits(*format, policy->spec());
     }
     service.answer(line, answers);

@@ -30,7 +30,7 @@ class Prediction : public runs::RunAction {
   /// The policy as it is now: as its service left it, or as the run did. Throws Error(data) where there is no
   /// checkpoint.
   std::unique_ptr<ServedPolicy> serve(const RunDirectory& directory, const std::string& data) const;
-  /// Keeps what a served policy has learned in the folder `service` of the run, where `serve` finds it.
+  /// Keeps what a served policy has learned in the run's folder `service/POLICY-SEED`, where `serve` finds it.
   void save(const RunDirectory& directory, const ServedPolicy& policy) const;
 
  protected:
@@ -44,7 +44,10 @@ class Prediction : public runs::RunAction {
   /// The format of contexts as the run had it; null: it had none of that name.
   virtual std::unique_ptr<LogFormat> format_of(const runs::Experiment& experiment, const std::string& name) const;
 
-  std::filesystem::path folder(const RunDirectory& directory) const;
+  /// Which policy of `experiment` is served.
+  virtual std::string policy_name(const runs::Experiment& experiment) const = 0;
+
+  std::filesystem::path folder(const RunDirectory& directory, const runs::Experiment& experiment) const;
   std::uint64_t served_seed(const runs::Experiment& experiment) const;
   std::unique_ptr<LogFormat> make_format(const runs::Experiment& experiment) const;
 

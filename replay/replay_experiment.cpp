@@ -16,6 +16,8 @@ policies::BanditLearner::Options learning_from_logs() {
   return {.buffer = 50'000, .batch = 64, .updates = 1};
 }
 
+constexpr std::int64_t most_arms = 1'000'000;
+
 /// The list that `key` has in the sources.
 std::vector<std::string> list_ahead(const runs::OptionSources& sources, std::string_view key,
                                     std::vector<std::string> value) {
@@ -42,8 +44,13 @@ ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::Option
     table("format", format_, "what the lines of the log look like; `stein list` names the formats");
     table("policy", policy_, "policies to compare, `logged` being the one that made the log; `stein list` names them");
     table("strict", strict_, "stop at the first line that no event can be made of, instead of counting such lines");
-    table("arms", arms_, "the most arms that the log may have", between(1, 1e6));
-    table("window", window_, "events from one record of the rewards to the next", between(1, 1e12), "events");
+    table("arms", arms_,
+          "the most arms that there may be, in the log and where its policies decide later; 0: those of the log, which "
+          "is read once to count them where its format does not say",
+          between(0, most_arms));
+    table("window", window_,
+          "events from one record of the rewards to the next; 0: a twentieth of those so far, from 200 to 20,000",
+          between(0, 1e12), "events");
   });
   add_part("Estimates", [this](OptionTable& table) {
     comparison_.describe(table);
@@ -70,9 +77,18 @@ std::string ReplayExperiment::name() const {
   return fmt::format("{}/{}", format_, fmt::join(policy_, "+"));
 }
 
-std::unique_ptr<LogReader> ReplayExperiment::make_reader() const {
-  return std::make_unique<LogReader>(std::vector<std::filesystem::path>(log_.begin(), log_.end()), make_format(), arms_,
+std::unique_ptr<LogReader> ReplayExperiment::make_reader(std::int64_t arms) const {
+  return std::make_unique<LogReader>(std::vector<std::filesystem::path>(log_.begin(), log_.end()), make_format(), arms,
                                      strict_ ? BadLines::stop : BadLines::count);
+}
+
+std::int64_t ReplayExperiment::room_for_arms() const {
+  if (arms_ > 0) return arms_;
+  const auto reader = make_reader(most_arms);
+  if (reader->format().spec().arms > 0) return reader->format().spec().arms;
+  for (LoggedEvent event; reader->next(event);) {
+  }
+  return std::max<std::int64_t>(reader->arms().size(), 1);
 }
 
 std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, const envs::BanditSpec& spec,
@@ -98,8 +114,8 @@ std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const st
 
 std::unique_ptr<runs::Run> ReplayExperiment::make_run(const std::string&) const {
   STEIN_CHECK(!log_.empty(), "no log is named: pass --log FILE…");
-  const auto make_repetition = [this](std::uint64_t seed) {
-    auto reader = make_reader();
+  const auto make_repetition = [this, arms = room_for_arms()](std::uint64_t seed) {
+    auto reader = make_reader(arms);
     PolicyComparison comparison(comparison_, reader->spec());
     for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed));
     return std::make_unique<ReplayRepetition>(seed, std::move(reader), std::move(comparison), window_);

@@ -34,7 +34,6 @@ class ReplayExperiment final : public runs::Experiment {
   const std::vector<std::string>& policies() const { return policy_; }
   const std::string& format() const { return format_; }
   std::unique_ptr<LogFormat> make_format() const { return format_builder_->make(); }
-  std::int64_t arms() const { return arms_; }
 
   /// The policy that made the log, which is none of the registered ones.
   static constexpr const char* logged = "logged";
@@ -45,13 +44,15 @@ class ReplayExperiment final : public runs::Experiment {
     std::string name;
     std::unique_ptr<policies::PolicyEntry::Builder> builder;  ///< null: that of the log
   };
-  std::unique_ptr<LogReader> make_reader() const;
+  std::unique_ptr<LogReader> make_reader(std::int64_t arms) const;
+  /// Room for arms: `arms`, or as many as the format knows of or the log turns out to have.
+  std::int64_t room_for_arms() const;
   std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed) const;
 
   std::vector<std::string> log_, policy_{"s2vgd", "linucb", "uniform"};
   std::string format_ = "r6a";
   bool strict_ = false;
-  std::int64_t arms_ = 1000, window_ = 20'000;
+  std::int64_t arms_ = 0, window_ = 0;
   double level_ = 0.95;
   std::int64_t smallest_sample_ = 50;
   ComparisonOptions comparison_;

@@ -16,14 +16,18 @@ std::unique_ptr<ServedPolicy> ReplayPrediction::make_policy(const runs::Experime
                                                             std::uint64_t seed, const RunDirectory& directory,
                                                             const std::string&) const {
   const auto& replay = dynamic_cast<const ReplayExperiment&>(experiment);
-  const std::string name = policy_.empty() ? replay.policies().front() : policy_;
+  const std::string name = policy_name(experiment);
   const envs::BanditSpec spec = bandit_of_head(runs::read_manifest(directory).at("protocol").at("bandit").dump());
   auto learner = replay.make_learner(name, spec, seed);
   const Snapshot repetition = state.part(runs::part_of_seed(seed));
   learner->restore(repetition.part("comparison").part(name).part("policy").part("policy").part("learner"));
-  ArmTable arms(replay.arms());
+  ArmTable arms(spec.arms);
   arms.restore(repetition.part("reader").part("arms"));
   return std::make_unique<ServedPolicy>(spec, std::move(arms), std::move(learner));
+}
+
+std::string ReplayPrediction::policy_name(const runs::Experiment& experiment) const {
+  return policy_.empty() ? dynamic_cast<const ReplayExperiment&>(experiment).policies().front() : policy_;
 }
 
 std::unique_ptr<LogFormat> ReplayPrediction::format_of(const runs::Experiment& experiment,

@@ -17,6 +17,7 @@ class ReplayPrediction final : public Prediction {
   std::unique_ptr<ServedPolicy> make_policy(const runs::Experiment& experiment, const Snapshot& state,
                                             std::uint64_t seed, const RunDirectory& directory,
                                             const std::string& data) const override;
+  std::string policy_name(const runs::Experiment& experiment) const override;
   std::unique_ptr<LogFormat> format_of(const runs::Experiment& experiment, const std::string& name) const override;
 
   std::string policy_;

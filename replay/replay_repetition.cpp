@@ -21,10 +21,15 @@ ReplayRepetition::ReplayRepetition(std::uint64_t seed, std::unique_ptr<LogReader
       block_(block_size) {}
 
 void ReplayRepetition::advance(std::int64_t until, const StopToken&, runs::Records& records) {
-  const std::int64_t window_end = window_begin_ + window_;
-  const std::int64_t read = read_block(std::min({until, window_end, steps_done() + block_size}) - steps_done());
+  const std::int64_t end = window_end();
+  const std::int64_t read = read_block(std::min({until, end, steps_done() + block_size}) - steps_done());
   comparison_.take(std::span(block_).first(static_cast<std::size_t>(read)));
-  if (steps_done() == window_end || (ended_ && steps_done() > window_begin_)) record(records);
+  if (steps_done() == end || (ended_ && steps_done() > window_begin_)) record(records);
+}
+
+std::int64_t ReplayRepetition::window_end() const {
+  constexpr std::int64_t parts = 20, least = 200, most = 20'000;
+  return window_begin_ + (window_ > 0 ? window_ : std::clamp(window_begin_ / parts, least, most));
 }
 
 std::int64_t ReplayRepetition::read_block(std::int64_t most) {

@@ -21,7 +21,7 @@ namespace stein::replay {
 /// `acceptance/NAME`, the share of accepted events in the window.
 class ReplayRepetition final : public runs::Repetition {
  public:
-  /// @param window  events from one record to the next, at least 1
+  /// @param window  events from one record to the next; 0: a twentieth of those so far, from 200 to 20,000
   ReplayRepetition(std::uint64_t seed, std::unique_ptr<LogReader> reader, PolicyComparison comparison,
                    std::int64_t window);
 
@@ -44,6 +44,7 @@ class ReplayRepetition final : public runs::Repetition {
     std::int64_t accepted = 0;
     double reward = 0;
   };
+  std::int64_t window_end() const;
   std::int64_t read_block(std::int64_t most);
   void record(runs::Records& records);
 

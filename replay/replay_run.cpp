@@ -6,6 +6,8 @@
 #include <stein/runs/measured.h>
 #include <stein/runs/seed_statistics.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 namespace stein::replay {
@@ -16,6 +18,19 @@ using runs::number;
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
+}
+
+/// "3 of an empty field, 1 of no arm".
+template <class Reasons>
+std::string reasons_text(const Reasons& reasons) {
+  std::string text;
+  for (const auto& [reason, lines] : reasons) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", reason, lines);
+  return text;
+}
+
+/// "1 event", "2 events".
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// [low, high].
@@ -62,12 +77,13 @@ std::string ReplayRun::source() const {
 Json ReplayRun::protocol() const {
   Json policies = Json::array(), bytes = Json::object();
   for (const auto& contender : repetition(0).comparison().contenders()) policies.push_back(contender.name);
-  for (const std::string& file : facts_.files) bytes[file_name(file)] = std::filesystem::file_size(file);
+  for (std::size_t k = 0; k < facts_.files.size(); ++k) bytes[label(k)] = std::filesystem::file_size(facts_.files[k]);
   return {{"env", log_name()},
           {"format", facts_.format},
           {"env_options", facts_.format_options},
           {"log", facts_.files},
           {"bytes", bytes},
+          {"columns", repetition(0).reader().format().context_names()},
           {"policies", policies},
           {"bandit", Json::parse(decision_log_head(repetition(0).reader().spec()))},
           {"N", fmt::format("accepted events in the window, at most {}", facts_.window)},
@@ -76,8 +92,24 @@ Json ReplayRun::protocol() const {
 
 std::map<std::string, std::string> ReplayRun::data_checksums() const {
   std::map<std::string, std::string> sums;
-  for (const std::string& file : facts_.files) sums[file_name(file)] = sha256_file(file);
+  for (std::size_t k = 0; k < facts_.files.size(); ++k) sums[label(k)] = sha256_file(facts_.files[k]);
   return sums;
+}
+
+std::string ReplayRun::label(std::size_t k) const {
+  const std::string name = file_name(facts_.files[k]);
+  const auto same = [&](const std::string& file) { return file_name(file) == name; };
+  return std::ranges::count_if(facts_.files, same) == 1 ? name : facts_.files[k];
+}
+
+void ReplayRun::check_manifest(const Json& manifest) const {
+  const Json known = manifest.value("data", Json::object());
+  for (const auto& [file, sum] : data_checksums())
+    if (known.contains(file) && known[file] != sum)
+      fail(ErrorKind::data,
+           "the log '{}' is not the file that the run began with (SHA-256 {}, was {}): events would count twice or be "
+           "lost; begin a new run",
+           file, sum, known[file].get<std::string>());
 }
 
 double ReplayRun::seconds(std::size_t policy) const {
@@ -126,11 +158,10 @@ Json ReplayRun::refusal(const ValueEstimate& estimate) const {
 
 Json ReplayRun::estimates(std::size_t policy) const {
   Json all = Json::object();
-  const std::vector<std::string>& ways = repetition(0).comparison().ways();
+  const auto ways = repetition(0).comparison().ways();
   for (std::size_t way = 1; way < ways.size(); ++way) {
-    const ValueEstimate estimate = mean_estimate(*this, [&](const ReplayRepetition& repetition) {
-      return repetition.comparison().contenders()[policy].estimates[way].estimate();
-    });
+    const ValueEstimate estimate = mean_estimate(
+        *this, [&](const ReplayRepetition& repetition) { return repetition.comparison().estimate(policy, way); });
     const Json refused = refusal(estimate);
     Json& json = all[ways[way]] = {{"value", refused.is_null() ? number(estimate.value) : Json(nullptr)},
                                    {"interval", refused.is_null() ? ends(estimate.interval) : Json(nullptr)},
@@ -155,7 +186,11 @@ Json ReplayRun::policy_summary(std::size_t policy) const {
     const JudgedPolicy& judged = *repetition(i).comparison().contenders()[policy].policy;
     rates.push_back(judged.mean_reward());
   }
-  const ValueEstimate uniform = repetition(0).facts().uniform_value();
+  const ValueEstimate uniform = repetition(0).facts().uniform_value(),
+                      replayed = mean_estimate(*this, [&](const ReplayRepetition&repetition) {
+                        return repetition.comparison().estimate(policy, 0);
+                      });
+  const bool comparable = refusal(uniform).is_null() && refusal(replayed).is_null();
   const double rate = runs::mean(rates), seconds = this->seconds(policy);
   Json json{{"policy", repetition(0).comparison().contenders()[policy].name},
             {"events", events},
@@ -165,7 +200,7 @@ Json ReplayRun::policy_summary(std::size_t policy) const {
             {"ctr", number(rate)},
             {"interval", ends({of_contender([](const Contender& c) { return c.interval().low; }),
                                of_contender([](const Contender& c) { return c.interval().high; })})},
-            {"relative", refusal(uniform).is_null() ? number(rate / uniform.value) : Json(nullptr)},
+            {"relative", comparable ? number(replayed.value / uniform.value) : Json(nullptr)},
             {"events_per_second", number(events * static_cast<double>(count()) / seconds)},
             {"ctr_over_seeds", runs::measured(rates)}};
   if (repetition(0).comparison().ways().size() == 1) return json;
@@ -183,10 +218,10 @@ Json ReplayRun::differences() const {
   Json all = Json::array();
   const PolicyComparison& comparison = repetition(0).comparison();
   for (std::size_t pair = 0; pair < comparison.pairs().size(); ++pair) {
-    const auto& [first, second, ways] = comparison.pairs()[pair];
-    for (std::size_t way = 0; way < ways.size(); ++way) {
+    const std::size_t first = comparison.pairs()[pair].first, second = comparison.pairs()[pair].second;
+    for (std::size_t way = 0; way < comparison.ways().size(); ++way) {
       const ValueEstimate estimate = mean_estimate(*this, [&, pair, way](const ReplayRepetition& repetition) {
-        return repetition.comparison().pairs()[pair].differences[way].estimate();
+        return repetition.comparison().difference(pair, way);
       });
       const Json refused = refusal(estimate);
       all.push_back({{"first", comparison.contenders()[first].name},
@@ -198,6 +233,50 @@ Json ReplayRun::differences() const {
     }
   }
   return all;
+}
+
+std::string ReplayRun::warning_of_weights(const std::string& policy, double mean, double error,
+                                          double effective) const {
+  // 5 standard errors by chance: 6e-7. What digits of the log's propensities leave open is no reason to warn.
+  constexpr double most_errors = 5, rounding = 0.02;
+  if (effective < facts_.smallest_sample || std::abs(mean - 1) <= std::max(most_errors * error, rounding)) return "";
+  return fmt::format(
+      "the weights of {} have the mean {:.3f} ± {:.3f}, expected is 1: the propensities of the log are not those that "
+      "its arms were drawn with, and what is estimated from them is biased",
+      policy, mean, error);
+}
+
+std::vector<std::string> ReplayRun::warnings_of_log() const {
+  constexpr double worth_a_warning = 0.01;
+  const ReplayRepetition& first = repetition(0);
+  const LogFacts& facts = first.facts();
+  std::vector<std::string> found;
+  const auto bad = static_cast<double>(first.reader().bad_line_count());
+  const double share = bad / (bad + static_cast<double>(facts.events()));
+  if (share > worth_a_warning)
+    found.push_back(fmt::format(
+        "{:.3g} % of the lines are bad and were passed over ({}): where what makes them bad hangs together with what "
+        "an event paid, every number is biased; --strict stops at the first",
+        100 * share, reasons_text(first.reader().bad_lines())));
+  const ValueEstimate uniform = facts.uniform_value();
+  if (const Json refused = refusal(uniform); !refused.is_null())
+    found.push_back(fmt::format("what arms drawn uniformly earn is not known, and nothing is divided by it: {}",
+                                refused.get<std::string>()));
+  found.push_back(warning_of_weights("arms drawn uniformly", facts.uniform_weights().mean(),
+                                     facts.uniform_weights().standard_error(), uniform.effective_sample_size));
+  return found;
+}
+
+std::vector<std::string> ReplayRun::warnings() const {
+  if (repetition(0).facts().events() == 0) return {};
+  std::vector<std::string> found = warnings_of_log();
+  for (const auto& contender : repetition(0).comparison().contenders())
+    if (const WeightDiagnostics& weights = contender.weights; weights.count() > 0)
+      found.push_back(warning_of_weights(contender.name, weights.mean(), weights.standard_error(),
+                                         weights.effective_sample_size()));
+  std::erase(found, "");
+  for (std::string& warning : Run::warnings()) found.push_back(std::move(warning));
+  return found;
 }
 
 Json ReplayRun::summarize(const StopToken&) {
@@ -269,9 +348,14 @@ std::string difference_lines(const Json& differences) {
 std::string readable_replay_summary(const Json& summary) {
   const Json& log = summary["log"];
   const std::size_t seeds = summary["seeds"].size();
-  std::string lines = fmt::format("{} events of {} arms, {} bad lines{}\n\n", log["events"].get<std::int64_t>(),
-                                  log["arms"].get<std::int64_t>(), log["bad_lines"].get<std::int64_t>(),
-                                  seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
+  const auto count = [&](const char* field, std::string_view what) {
+    return counted(log[field].get<std::int64_t>(), what);
+  };
+  const auto reasons = log["bad_lines_by_reason"].get<std::map<std::string, std::int64_t>>();
+  std::string lines =
+      fmt::format("{} of {}, {}{}{}\n\n", count("events", "event"), count("arms", "arm"),
+                  count("bad_lines", "bad line"), reasons.empty() ? "" : fmt::format(" ({})", reasons_text(reasons)),
+                  seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
   lines += fmt::format("  {:<16}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %", "CTR, %",
                        "interval", "÷ uniform", "events/s");
   for (const Json& policy : summary["policies"])

@@ -34,6 +34,8 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   std::string log_name() const;
   std::string source() const override;
   nlohmann::ordered_json protocol() const override;
+  /// Throws Error(data) if a file of the log is not the one that the run began with.
+  void check_manifest(const nlohmann::ordered_json& manifest) const override;
   /// Of the files of the log, which are read for it.
   std::map<std::string, std::string> data_checksums() const override;
   nlohmann::ordered_json cost() const override;
@@ -42,6 +44,8 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   /// its part of what may be missed, or is one for large samples, and what holds for each holds for their mean,
   /// however the seeds hang together.
   nlohmann::ordered_json summarize(const StopToken& stop) override;
+  /// What makes one doubt the numbers: bad lines, weights whose mean is not 1.
+  std::vector<std::string> warnings() const override;
   /// log.json: {arms: [{arm, first, last, pulls, reward}], propensities: {ends, counts}}.
   void write_results(const RunDirectory& directory) override;
 
@@ -51,6 +55,11 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   nlohmann::ordered_json estimates(std::size_t policy) const;
   nlohmann::ordered_json differences() const;
   nlohmann::ordered_json refusal(const ValueEstimate& estimate) const;
+  /// What file `k` of the log is called in the manifest.
+  std::string label(std::size_t k) const;
+  std::vector<std::string> warnings_of_log() const;
+  /// Nothing where the mean weight is 1 as far as the log can tell.
+  std::string warning_of_weights(const std::string& policy, double mean, double error, double effective) const;
   double seconds(std::size_t policy) const;
 
   Facts facts_;

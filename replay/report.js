@@ -111,14 +111,23 @@
     return node;
   }
 
+  // Which differences a run's figure shows: of replay where arms were logged uniformly, else of an estimator without bias.
+  function shownWay({summary}) {
+    if (summary.log.uniformly_logged) return "replay";
+    const asked = new Set(summary.differences.map(({by}) => by));
+    return ["dr", "snips", "ips"].find((way) => asked.has(way));
+  }
+
   // Differences of policies on the same events, with their intervals.
   function differences(group, key) {
-    const rows = group.runs.flatMap((run) => run.summary.differences.filter(({by}) => by === "replay").map((d) => ({
+    const ways = [...new Set(group.runs.map(shownWay))].filter(Boolean);
+    const rows = group.runs.flatMap((run) => run.summary.differences.filter(({by}) => by === shownWay(run)).map((d) => ({
       ...d, label: `${d.first} − ${d.second}${group.runs.length > 1 ? ` (${run.label})` : ""}`})));
     const known = rows.filter(({difference}) => difference !== null).reverse();  // the first on top
     if (!known.length) return [];
     const {node, plot} = figure("Differences of policies, on the same events",
-      "Mean reward of the first less that of the second, with the interval of the paired difference: right of 0 the first is better.");
+      `Mean reward of the first less that of the second by ${ways.join(", ")}, with the interval of the paired difference: right of 0 ` +
+      "the first is better.");
     addPlot(plot, `${key}differences`, () => ({
       traces: [{x: known.map((d) => d.difference), y: known.map((_, i) => i), mode: "markers", showlegend: false,
                 marker: {color: colour({colours: palette.s2vgd}), size: 8},
@@ -156,9 +165,21 @@
             element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
   }
 
+  // Differences by every way, as the program prints them.
+  function differenceTable(group) {
+    const rows = group.runs.flatMap((run) => run.summary.differences.map((d) => element("tr", {},
+      ...[group.runs.length > 1 ? run.label : "", `${d.first} − ${d.second}`, d.by, percent(d.difference), interval(d.interval)]
+        .map((text) => element("td", {}, text)),
+      element("td", {class: "spread"}, d.refused ?? ""))));
+    if (!rows.length) return [];
+    const head = element("tr", {}, ...["", "policies", "by", "difference, %", "interval", ""].map((name) => element("th", {scope: "col"}, name)));
+    return [element("h3", {}, "Differences on the same events"),
+            element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
+  }
+
   function lead(group) {
     const {log, seeds} = group.runs[0].summary;
-    const bad = Object.entries(log.bad_lines_by_reason).map(([reason, lines]) => `${lines.toLocaleString("en-GB")} with ${reason}`).join(", ");
+    const bad = Object.entries(log.bad_lines_by_reason).map(([reason, lines]) => `${lines.toLocaleString("en-GB")}: ${reason}`).join(", ");
     return element("p", {class: "lead"},
       `${count(log.events, "event")} of ${count(log.arms, "arm")}, ${seedNames(seeds)}. ` +
       (log.bad_lines ? `${count(log.bad_lines, "bad line")} passed over: ${bad}. ` : "No bad lines. ") +
@@ -173,7 +194,9 @@
       nodes.push(element("div", {class: "notice"}, "Arms were not logged uniformly at random: the events that a policy accepts " +
         "are not those that it would have met, and the rewards below are biased. Estimates from propensities are not."));
     }
-    nodes.push(policyTable(series), ...estimateTable(series));
+    group.runs.flatMap((run) => run.summary.warnings ?? [])
+      .forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
+    nodes.push(policyTable(series), ...estimateTable(series), ...differenceTable(group));
     nodes.push(element("div", {class: "plots"}, relativeSoFar(group, series, key),
       overWindows(series, key, "relative", "Reward in each window, relative to uniform",
                   "Mean reward of the events accepted in a window, divided by that of uniformly drawn arms in it; median and middle half of the seeds.",

@@ -38,8 +38,13 @@ void ServedPolicy::learn(std::int64_t id, double reward) {
   const auto place = waiting_.find(id);
   if (place == waiting_.end()) fail(ErrorKind::data, "no decision {} waits for its outcome", id);
   if (!std::isfinite(reward)) fail(ErrorKind::data, "the reward of decision {} must be finite, got {}", id, reward);
+  if (spec_.bounded && !(reward >= spec_.reward_low && reward <= spec_.reward_high))
+    fail(ErrorKind::data,
+         "the reward of decision {} must be between {} and {}, as in what the policy learned from, "
+         "got {}",
+         id, spec_.reward_low, spec_.reward_high, reward);
   const LoggedEvent event = std::move(waiting_.extract(place).mapped());
-  learn(event.context(), {.action = event.action, .reward = reward, .propensity = event.propensity});
+  learner_->learn(event.context(), {.action = event.action, .reward = reward, .propensity = event.propensity});
 }
 
 std::vector<std::vector<double>> ServedPolicy::posterior_rewards(const envs::Context& context) {

@@ -33,10 +33,9 @@ class ServedPolicy {
   void begin_session() { ++session_; }
   /// Chooses one of the arms of `event`, of which nothing but the context is read. @param keep  until its outcome comes
   Answer decide(const LoggedEvent& event, bool keep);
-  /// What came of a decision. Throws Error(data) where none of that number waits, or the reward is not finite.
+  /// What came of a decision. Throws Error(data) where none of that number waits, or the reward is not finite or
+  /// none that the bandit has.
   void learn(std::int64_t id, double reward);
-  /// What came of a decision that was not made here.
-  void learn(const envs::Context& context, const policies::Outcome& outcome) { learner_->learn(context, outcome); }
   /// Samples of the posterior expected reward, [samples][choices]; empty where the policy has none.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context);
 

@@ -19,8 +19,9 @@ ValueEstimate estimate_of(double value, double variance, double effective_sample
           .effective_sample_size = effective_sample_size};
 }
 
+/// 0 where weights are so large that their squares are no numbers.
 double effective(double sum, double squares) {
-  return squares > 0 ? sum * sum / squares : 0;
+  return squares > 0 && std::isfinite(squares) ? sum * sum / squares : 0;
 }
 
 template <std::size_t n>
@@ -43,9 +44,11 @@ Registry<EstimatorEntry> all_estimators() {
   all.add("snips", {"self-normalised inverse propensities: Σ w r / Σ w", false, [](const Event& e, const Options&) {
                       return EstimatorTerms{e.weight() * e.reward, e.weight(), e.weight()};
                     }});
-  all.add("dm", {"direct method: the rewards of a model", true, [](const Event& e, const Options&) {
+  all.add("dm", {"direct method: the rewards of a model", true,
+                 [](const Event& e, const Options&) {
                    return EstimatorTerms{e.expected, 1, 1};
-                 }});
+                 },
+                 "dr"});
   all.add("dr",
           {"doubly robust: the model, corrected by inverse propensities", true, [](const Event& e, const Options&) {
              return EstimatorTerms{e.expected + e.weight() * (e.reward - e.predicted), 1, e.weight()};
@@ -63,6 +66,13 @@ Registry<EstimatorEntry> all_estimators() {
 const Registry<EstimatorEntry>& estimators() {
   static const Registry<EstimatorEntry> all = all_estimators();
   return all;
+}
+
+ValueEstimate with_error_of(const ValueEstimate& judge, const ValueEstimate& estimate) {
+  return {.value = estimate.value,
+          .standard_error = judge.standard_error,
+          .interval = {std::min(judge.interval.low, estimate.value), std::max(judge.interval.high, estimate.value)},
+          .effective_sample_size = judge.effective_sample_size};
 }
 
 void ValueEstimator::add(const EstimatorTerms& terms) {
@@ -135,6 +145,11 @@ void WeightDiagnostics::add(double weight) {
 
 double WeightDiagnostics::mean() const {
   return sum_ / static_cast<double>(count_);
+}
+
+double WeightDiagnostics::standard_error() const {
+  const auto n = static_cast<double>(count_);
+  return std::sqrt(std::max(squares_ / n - mean() * mean(), 0.0) / n);
 }
 
 double WeightDiagnostics::effective_sample_size() const {

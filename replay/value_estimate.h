@@ -49,13 +49,16 @@ struct EstimatorEntry {
   std::string description;  ///< with its source
   bool needs_model = false;
   EstimatorTerms (*terms)(const JudgedEvent& event, const EstimatorOptions& options) = nullptr;
+  /// The estimator that measures its error, since its own terms do not; empty: they do.
+  std::string error_by = "";
 };
 
 /// All of them, by name:
 ///   ips          Σ w r / n (Horvitz & Thompson 1952)
 ///   clipped-ips  Σ min(w, bound) r / n (Ionides 2008)
 ///   snips        Σ w r / Σ w (Swaminathan & Joachims 2015)
-///   dm           Σ Σ_a π q / n
+///   dm           Σ Σ_a π q / n; how its terms spread says nothing of how wrong the model is, so its interval is that
+///                of dr, stretched to the value of dm
 ///   dr           Σ (Σ_a π q + w (r − q)) / n (Dudík, Langford & Li 2011)
 ///   switch       dr where w ≤ τ, dm elsewhere (Wang, Agarwal & Dudík 2017, with the doubly robust part)
 const Registry<EstimatorEntry>& estimators();
@@ -68,6 +71,10 @@ struct ValueEstimate {
   Interval interval{};
   double effective_sample_size = 0;  ///< (Σ w)² / Σ w²
 };
+
+/// `estimate` with the error that `judge` measures for it: standard error and effective sample size of `judge`, and the
+/// smallest interval that holds the interval of `judge` and the value.
+ValueEstimate with_error_of(const ValueEstimate& judge, const ValueEstimate& estimate);
 
 /// Sums over events, from which the value of a policy is estimated.
 class ValueEstimator {
@@ -114,6 +121,8 @@ class WeightDiagnostics {
 
   std::int64_t count() const { return count_; }
   double mean() const;  ///< 1 in expectation where the log's propensities are right
+  /// Of the mean, of large samples.
+  double standard_error() const;
   double largest() const { return largest_; }
   double effective_sample_size() const;
   double share_of_zeros() const;

@@ -57,7 +57,7 @@ class Run {
   /// Writes the metrics and lines of repetitions that ran ahead, which wait until all have taken as many steps.
   void record_rest(const Outputs& outputs);
   /// "seed 3: …" of every repetition that has something to warn of.
-  std::vector<std::string> warnings() const;
+  virtual std::vector<std::string> warnings() const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved state does not fit.

@@ -44,19 +44,33 @@ std::string name_of(const Settings& settings) {
   return name;
 }
 
-OptionSources with(OptionSources sources, const Settings& combination) {
-  sources.settings.insert(sources.settings.end(), combination.begin(), combination.end());
+/// The sources with the settings of a combination. A setting "svgd.particles" is one of the runs in which an axis has
+/// the value svgd, and there wins over "particles".
+OptionSources with(OptionSources sources, const Settings& combination, const std::vector<SweepAxis>& axes) {
+  Settings of_all, of_this;
+  for (const auto& setting : sources.settings) {
+    const std::size_t point = setting.first.find('.');
+    const std::string value = setting.first.substr(0, point);
+    const auto has = [&](const SweepAxis& axis) { return std::ranges::find(axis.values, value) != axis.values.end(); };
+    if (point == std::string::npos || std::ranges::none_of(axes, has))
+      of_all.push_back(setting);
+    else if (std::ranges::any_of(combination, [&](const auto& chosen) { return chosen.second == value; }))
+      of_this.emplace_back(setting.first.substr(point + 1), setting.second);
+  }
+  of_all.insert(of_all.end(), combination.begin(), combination.end());
+  of_all.insert(of_all.end(), of_this.begin(), of_this.end());
+  sources.settings = std::move(of_all);
   return sources;
 }
 
 /// Options that the sources name, but for those of an axis, and at least one of the experiments has.
 std::set<std::string> options_of_some(const std::string& subcommand, OptionSources sources,
-                                      const std::vector<Settings>& combinations) {
+                                      const std::vector<Settings>& combinations, const std::vector<SweepAxis>& axes) {
   std::set<std::string> named = sources.keys(), known;
   for (const auto& [key, value] : combinations.front()) named.erase(key);
   sources.of_others = named;
   for (const Settings& combination : combinations) {
-    const OptionSources all = with(sources, combination);
+    const OptionSources all = with(sources, combination, axes);
     const RunKind& kind = kind_of(subcommand, all);
     const auto experiment = kind.make(kind, all);
     for (const std::string& key : named)
@@ -139,8 +153,9 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
   }
   const std::vector<Settings> combinations = combinations_of(axes);
   OptionSources shared = sources;
-  shared.of_others = options_of_some(subcommand, sources, combinations);
-  for (const Settings& combination : combinations) sweep.add_run(subcommand, with(shared, combination), combination);
+  shared.of_others = options_of_some(subcommand, sources, combinations, axes);
+  for (const Settings& combination : combinations)
+    sweep.add_run(subcommand, with(shared, combination, axes), combination);
   return sweep;
 }
 

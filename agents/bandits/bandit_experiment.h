@@ -21,6 +21,7 @@ class BanditExperiment final : public runs::Experiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const envs::BanditEntry::Builder& environment_builder() const { return *environment_builder_; }
+  const std::string& policy() const { return policy_; }
   /// The policy of a seed with what it learns by, as it begins.
   std::unique_ptr<policies::BanditLearner> make_learner(const envs::BanditSpec& spec, std::uint64_t seed) const;
 

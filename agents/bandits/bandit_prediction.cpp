@@ -9,7 +9,8 @@ namespace {
 
 /// What the run wrote of its bandit; runs of earlier versions wrote nothing, and the bandit is made again.
 envs::BanditSpec bandit_of(const BanditExperiment& experiment, const RunDirectory& directory, const std::string& data) {
-  const nlohmann::ordered_json manifest = runs::read_manifest(directory), protocol = manifest.at("protocol");
+  const nlohmann::ordered_json manifest = runs::read_manifest(directory);
+  const nlohmann::ordered_json& protocol = manifest.at("protocol");
   if (protocol.contains("bandit")) return replay::bandit_of_head(protocol["bandit"].dump());
   return experiment.environment_builder()
       .make({.directory = data.empty() ? runs::data_folder(manifest) : data})
@@ -17,6 +18,10 @@ envs::BanditSpec bandit_of(const BanditExperiment& experiment, const RunDirector
 }
 
 }  // namespace
+
+std::string BanditPrediction::policy_name(const runs::Experiment& experiment) const {
+  return dynamic_cast<const BanditExperiment&>(experiment).policy();
+}
 
 std::unique_ptr<replay::ServedPolicy> BanditPrediction::make_policy(const runs::Experiment& experiment,
                                                                     const Snapshot& state, std::uint64_t seed,

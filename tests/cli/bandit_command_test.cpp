@@ -121,7 +121,8 @@ TEST_CASE("every bandit runs with every policy, and no two of their options shar
     for (const Json& policy : lists["policies"]) {
       const auto env = environment["name"].get<std::string>(), chosen = policy["name"].get<std::string>();
       CAPTURE(env, chosen);
-      if (env == "mushroom") continue;  // needs its file; mushroom-synthetic has all of its options
+      // One needs its file, and mushroom-synthetic has all of its options; the other needs a table.
+      if (env == "mushroom" || chosen == "fixed-propensities") continue;
       const Outcome outcome = run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=6",
                                                   "updates=2", "--out", env + "-" + chosen, "--json"});
       CAPTURE(outcome.err);

@@ -57,6 +57,18 @@ TEST_CASE("policies with commas between are compared as by a sweep, in a folder 
   }
 }
 
+TEST_CASE("a setting with a compared policy's name before it is that policy's alone", "[cli][compare]") {
+  const TemporaryDirectory folder;
+  const Arguments set{"--set", "alpha=0.5", "--set", "linucb.alpha=2"};
+  REQUIRE(run(folder.path(), compare("linucb,uniform,epsilon-greedy", into("out", set))).code == 0);
+  CHECK_THAT(content_of(folder / "out/policy=linucb/config.toml"), Contains("alpha = 2"));
+  const Outcome wrong = run(folder.path(), compare("linucb,uniform", {"--set", "linucb.alpa=2"}));
+  CHECK(wrong.code != 0);
+  CHECK_THAT(wrong.err, Contains("alpa") && Contains("alpha"));
+  const Outcome other = run(folder.path(), compare("linucb,uniform", {"--set", "linucd.alpha=2"}));
+  CHECK(other.code != 0);
+}
+
 TEST_CASE("differences are those of the runs' own summaries, pair by pair, with Student's interval", "[cli][compare]") {
   const TemporaryDirectory folder;
   const Outcome compared = run(folder.path(), compare("linucb,lints,uniform", into("out", {"--json"})));

@@ -182,6 +182,7 @@ TEST_CASE("what makes no sense of a log or of its policies is said", "[cli][repl
   };
   refused({}, 2, "pass --log");
   refused({"--log", "none.gz"}, 3, "none.gz' does not exist");
+  refused({"--log", "/dev/null"}, 2, "'/dev/null' is not a file");
   refused({"--log", "news.txt", "--policy", "linucbb"}, 2, "Did you mean 'linucb'?");
   refused({"--log", "news.txt", "--policy", "lints,lints"}, 2, "names 'lints' twice");
   refused({"--log", "news.txt", "--estimators", "ipss"}, 2, "Did you mean 'ips'?");
@@ -197,6 +198,60 @@ TEST_CASE("what makes no sense of a log or of its policies is said", "[cli][repl
   REQUIRE(counted.code == 0);
   CHECK(counted.json()["log"]["events"] == 299);
   CHECK(counted.json()["log"]["bad_lines"] == 1);
+}
+
+TEST_CASE("a log that has changed is no log to go on with", "[cli][replay][resume]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.txt", 3000);
+  REQUIRE(replay(folder, {"--log", "news.txt", "--policy", "uniform", "--set", "checkpoint_every=1000", "--stop-after",
+                          "1000", "--out", "part"})
+              .code != 0);
+  std::vector<std::string> lines = lines_of(folder / "news.txt");
+  std::swap(lines[10], lines[11]);
+  write_lines(folder / "news.txt", lines);
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet"});
+  CHECK(resumed.code == 3);
+  CHECK_THAT(resumed.err, Contains("'news.txt' is not the file that the run began with"));
+}
+
+TEST_CASE("what makes numbers doubtful is said", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  std::vector<std::string> lines{"x,arm,reward,propensity"};
+  // Arm a is chosen half of the time, logged are nine tenths; a tenth of the rewards is out of range.
+  for (int i = 0; i < 2000; ++i)
+    lines.push_back(std::to_string(i % 7) + (i % 2 == 0 ? ",a," : ",b,") + (i % 10 == 3 ? "3," : "1,") +
+                    (i % 2 == 0 ? "0.9" : "0.1"));
+  write_lines(folder / "log.csv", lines);
+  const Outcome outcome = replay(folder, {"--log", "log.csv", "--format", "csv", "--policy", "uniform,logged",
+                                          "--estimators", "ips", "--out", "out"});
+  CAPTURE(outcome.out, outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK_THAT(outcome.out,
+             Contains("1800 events of 2 arms, 200 bad lines (a reward that is not between `reward_low` and "
+                      "`reward_high`: 200)"));
+  CHECK_THAT(outcome.err, Contains("10 % of the lines are bad") && Contains("the weights of uniform have the mean") &&
+                              Contains("the weights of arms drawn uniformly"));
+  const Json summary = Json::parse(content_of(folder / "out/summary.json"));
+  CHECK(summary["warnings"].size() == 3);
+  for (std::string& line : lines) line = line.substr(0, line.rfind(',')) + ",0.5";
+  lines[0] = "x,arm,reward,propensity";
+  std::erase_if(lines, [](const std::string& line) { return line.find(",3,") != std::string::npos; });
+  write_lines(folder / "log.csv", lines);
+  const Outcome right = replay(folder, {"--log", "log.csv", "--format", "csv", "--policy", "uniform,logged",
+                                        "--estimators", "ips", "--out", "right", "--json"});
+  CAPTURE(right.err);
+  REQUIRE(right.code == 0);
+  CHECK(right.json()["warnings"].empty());
+}
+
+TEST_CASE("windows grow with the log unless they are named", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.txt", 1100);
+  REQUIRE(replay(folder, {"--log", "news.txt", "--policy", "uniform", "--out", "out"}).code == 0);
+  std::vector<int> steps;
+  for (const std::string& line : lines_of(folder / "out/metrics.jsonl"))
+    if (const Json record = Json::parse(line); record["tag"] == "acceptance/uniform") steps.push_back(record["step"]);
+  CHECK(steps == std::vector<int>{200, 400, 600, 800, 1000, 1100});
 }
 
 TEST_CASE("the report of a replay works offline and shows every plot", "[cli][replay][browser]") {
@@ -274,6 +329,8 @@ TEST_CASE("a table of one's own is a log, and its header's mistakes are named", 
   };
   refused({"--log", "log.csv.gz", "--format", "csv"}, "no column 'arm' (option `arm`)");
   refused({"--log", "log.csv.gz"}, "looks like csv");
+  write_lines(folder / "german.csv", {"arm;reward;propensity", "a;1;0.5"});
+  refused({"--log", "german.csv", "--format", "csv"}, "separated by semicolons, commas are expected");
   refused({"--log", "uniform.csv", "--format", "csv"}, "name all of them by the option `arm_names`");
   const Outcome named = replay(folder, {"--log", "uniform.csv", "--format", "csv", "--policy", "uniform,logged",
                                         "--json", "--out", "named", "--set", "arm_names=a,b"});

@@ -273,13 +273,13 @@ TEST_CASE("a row that is no decision says why, and names no arms", "[replay][csv
       {"0,31,red,Oslo,1,1.01,1.5", "a propensity that is not in (0, 1]"},
       {"0,31,red,Oslo,1,nan,1.5", "a propensity that is not in (0, 1]"},
       {"0,31,red,Oslo,1,0.25%,1.5", "a propensity that is not in (0, 1]"},
-      {"0,,red,Oslo,1,0.25,1.5", "an empty field where a number was expected"},
-      {"0,31,red,Oslo,1,0.25, ", "an empty field where a number was expected"},
-      {"0,old,red,Oslo,1,0.25,1.5", "a column that is neither a number nor one of the option `categories`"},
-      {"0,nan,red,Oslo,1,0.25,1.5", "a column that is neither a number nor one of the option `categories`"},
-      {"0,inf,red,Oslo,1,0.25,1.5", "a column that is neither a number nor one of the option `categories`"},
-      {"0,1e39,red,Oslo,1,0.25,1.5", "a column that is neither a number nor one of the option `categories`"},
-      {"0,\"1,5\",red,Oslo,1,0.25,1.5", "a column that is neither a number nor one of the option `categories`"},
+      {"0,,red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
+      {"0,31,red,Oslo,1,0.25, ", "no number in the column 'height', which is none of the option `categories`"},
+      {"0,old,red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
+      {"0,nan,red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
+      {"0,inf,red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
+      {"0,1e39,red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
+      {"0,\"1,5\",red,Oslo,1,0.25,1.5", "no number in the column 'age', which is none of the option `categories`"},
       {"0,31,,Oslo,1,0.25,1.5", "no arm"},
   }));
   CAPTURE(line);
@@ -350,8 +350,8 @@ TEST_CASE("contexts alone have a header of their own, in whatever order, with or
   const auto reason = [&](const std::string& line) { return std::string(log.read_context(line, arms, event).reason); };
   CHECK(reason("31,Oslo") == "another number of fields than the header has");
   CHECK(reason("31,\"Oslo,1") == "no comma-separated values");
-  CHECK(reason("31,Oslo,") == "an empty field where a number was expected");
-  CHECK(reason("Oslo,31,1.5") == "a column that is neither a number nor one of the option `categories`");
+  CHECK(reason("31,Oslo,") == "no number in the column 'height', which is none of the option `categories`");
+  CHECK(reason("Oslo,31,1.5") == "no number in the column 'age', which is none of the option `categories`");
   CHECK_ERROR(CsvLog(named).begin_contexts("age,age"), data, "'age' twice");
 }
 

@@ -81,10 +81,27 @@ TEST_CASE("on a uniform log replay is the mean reward of accepted events", "[rep
   CHECK(all.pairs()[1].differences[0].estimate().value == Approx(reward / accepted - log_reward / 4000));
 }
 
+TEST_CASE("the error of the direct method is that of doubly robust, asked for or not", "[replay][comparison]") {
+  PolicyComparison alone = comparison({"dm", "ips"}), both = comparison({"dm", "dr"});
+  CHECK(std::ranges::equal(alone.ways(), std::vector<std::string>{"replay", "dm", "ips"}));
+  const std::vector<LoggedEvent> events = events_from(0, 500);
+  alone.take(events), both.take(events);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const ValueEstimate direct = alone.estimate(i, 1), robust = both.estimate(i, 2);
+    CHECK(direct.value == both.estimate(i, 1).value);
+    CHECK(direct.interval.low == std::min(direct.value, robust.interval.low));
+    CHECK(direct.interval.high == std::max(direct.value, robust.interval.high));
+    CHECK(direct.effective_sample_size == robust.effective_sample_size);
+    const ValueEstimate difference = alone.difference(i, 1), robust_difference = both.difference(i, 2);
+    CHECK(difference.interval.low == std::min(difference.value, robust_difference.interval.low));
+    CHECK(difference.interval.high == std::max(difference.value, robust_difference.interval.high));
+  }
+}
+
 TEST_CASE("estimators are given the exact propensities, and predictions that precede the rewards",
           "[replay][comparison]") {
   PolicyComparison all = comparison({"ips", "dm", "dr"});
-  CHECK(all.ways() == std::vector<std::string>{"replay", "ips", "dm", "dr"});
+  CHECK(std::ranges::equal(all.ways(), std::vector<std::string>{"replay", "ips", "dm", "dr"}));
   const std::vector<LoggedEvent> events = events_from(0, 300);
   all.take(events);
   RewardModel model(spec);
