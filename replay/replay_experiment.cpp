@@ -45,8 +45,8 @@ ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::Option
     table("policy", policy_, "policies to compare, `logged` being the one that made the log; `stein list` names them");
     table("strict", strict_, "stop at the first line that no event can be made of, instead of counting such lines");
     table("arms", arms_,
-          "the most arms that there may be, in the log and where its policies decide later; 0: those of the log, which "
-          "is read once to count them where its format does not say",
+          "the most arms that there may be, in the log and where its policies decide later; 0: those of the log, and "
+          "1,000 more where arms have features, by which new ones are known; the log is read once to count them",
           between(0, most_arms));
     table("window", window_,
           "events from one record of the rewards to the next; 0: a twentieth of those so far, from 200 to 20,000",
@@ -88,7 +88,8 @@ std::int64_t ReplayExperiment::room_for_arms() const {
   if (reader->format().spec().arms > 0) return reader->format().spec().arms;
   for (LoggedEvent event; reader->next(event);) {
   }
-  return std::max<std::int64_t>(reader->arms().size(), 1);
+  constexpr std::int64_t new_arms = 1000;
+  return std::max<std::int64_t>(reader->arms().size(), 1) + (reader->spec().arm_features > 0 ? new_arms : 0);
 }
 
 std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, const envs::BanditSpec& spec,

@@ -45,7 +45,8 @@ class ReplayExperiment final : public runs::Experiment {
     std::unique_ptr<policies::PolicyEntry::Builder> builder;  ///< null: that of the log
   };
   std::unique_ptr<LogReader> make_reader(std::int64_t arms) const;
-  /// Room for arms: `arms`, or as many as the format knows of or the log turns out to have.
+  /// Room for arms: `arms`, or as many as the format knows of, or as the log turns out to have and new ones
+  /// where features say what they are like.
   std::int64_t room_for_arms() const;
   std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed) const;
 

@@ -50,7 +50,7 @@ struct EstimatorEntry {
   bool needs_model = false;
   EstimatorTerms (*terms)(const JudgedEvent& event, const EstimatorOptions& options) = nullptr;
   /// The estimator that measures its error, since its own terms do not; empty: they do.
-  std::string error_by = "";
+  std::string error_by{};
 };
 
 /// All of them, by name:

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "cli/program.h"
@@ -118,6 +119,8 @@ TEST_CASE("a policy that learned from a log decides by names of arms, without th
                            R"("arm_features":[0.1,0.2,0.3,0.2,0.2,1,0.2,0.2,0.2,0.2,0.2,1]})";
   const auto answers = ask(folder, "run --policy linucb", repeated(line, 2) + R"({"context":[0.1,0.2,0.3,0.2,0.2,1]})");
   REQUIRE(answers.size() == 3);
+  const auto with_new = ask(folder, "run --policy linucb", std::regex_replace(line, std::regex("109003"), "new"));
+  CHECK((with_new[0]["arm"] == "new" || with_new[0]["arm"] == "109001"));
   CHECK((answers[0]["arm"] == "109003" || answers[0]["arm"] == "109001"));
   CHECK(answers[0]["propensities"].size() == 2);
   CHECK(answers[2].contains("error"));
@@ -152,6 +155,7 @@ TEST_CASE("contexts come as a table where the log was one", "[cli][predict][repl
   REQUIRE(answers.size() == 3);
   for (int i = 0; i < 2; ++i) CHECK((answers[i]["arm"] == "sport" || answers[i]["arm"] == "politics"));
   CHECK_THAT(answers[2]["error"].get<std::string>(), Contains("line 4") && Contains("number of fields"));
+  CHECK(Json::parse(content_of(folder / "run/manifest.json"))["protocol"]["bandit"]["arms"] == 2);  // no head too many
   // What came of a decision of an earlier service may be the first line.
   const auto outcome_first = ask(folder, "run --format csv --learn", "{\"id\":7,\"reward\":1}\ndevice,hour\nphone,9\n");
   REQUIRE(outcome_first.size() == 2);

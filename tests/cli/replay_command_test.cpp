@@ -244,10 +244,18 @@ TEST_CASE("what makes numbers doubtful is said", "[cli][replay]") {
   CHECK(right.json()["warnings"].empty());
 }
 
-TEST_CASE("windows grow with the log unless they are named", "[cli][replay]") {
+TEST_CASE("windows grow with the log, and there is room for its arms, unless they are named", "[cli][replay]") {
   const TemporaryDirectory folder;
   make_log(folder, "news.txt", 1100);
-  REQUIRE(replay(folder, {"--log", "news.txt", "--policy", "uniform", "--out", "out"}).code == 0);
+  const Outcome outcome = replay(folder, {"--log", "news.txt", "--policy", "uniform", "--out", "out", "--json"});
+  REQUIRE(outcome.code == 0);
+  const auto room = [&](const std::string& run) {
+    return Json::parse(content_of(folder / run / "manifest.json"))["protocol"]["bandit"]["arms"];
+  };
+  CHECK(room("out") == outcome.json()["log"]["arms"].get<int>() + 1000);  // new articles are known by their features
+  REQUIRE(replay(folder, {"--log", "news.txt", "--policy", "uniform", "--set", "arms=300", "--out", "named"}).code ==
+          0);
+  CHECK(room("named") == 300);
   std::vector<int> steps;
   for (const std::string& line : lines_of(folder / "out/metrics.jsonl"))
     if (const Json record = Json::parse(line); record["tag"] == "acceptance/uniform") steps.push_back(record["step"]);
