@@ -80,11 +80,11 @@ def link_to(file):
 
 # Commands
 
-def command(logs, policies, settings, seeds):
-    """`settings` by policy; those of the plan, which all policies have, come first."""
+def command(logs, policies, settings, seeds, of_log=None):
+    """`settings` by policy; those of the plan, which all policies have, come first, then those of the log."""
     words = ["stein replay --log", *logs, "--format r6a --policy", ",".join(policies), f"--window {PLAN['window']}"]
     networks = PLAN["networks"]
-    common = {**PLAN["settings"], **(networks["settings"] if set(policies) & set(networks["policies"]) else {})}
+    common = {**PLAN["settings"], **(of_log or {}), **(networks["settings"] if set(policies) & set(networks["policies"]) else {})}
     words += [f"--set {key}={value}" for key, value in common.items()]
     words += [f"--set {policy}.{key}={value}" for policy in policies for key, value in settings.get(policy, {}).items()]
     return " ".join([*words, f"--seeds {seeds[0]}:{seeds[1]}"])
@@ -103,14 +103,14 @@ def chosen_of_all():
 def commands(logs):
     """The commands of the reported runs by the names of their records; commands are None while tuning is not complete. The sweep has
     no run of its own at the default number of particles, which the run of all policies has."""
-    plan, settings = PLAN["particles"], chosen_of_all()
-    found = {"policies": settings and command(logs, PLAN["policies"], settings, PLAN["seeds"])}
+    plan, settings, of_log = PLAN["particles"], chosen_of_all(), PLAN["log"]["settings"]
+    found = {"policies": settings and command(logs, PLAN["policies"], settings, PLAN["seeds"], of_log)}
     for count in plan["values"]:
         if count != plan["default"]:
             with_count = {policy: {**settings[policy], "particles": count} for policy in plan["policies"]} if settings else None
-            found[f"particles={count}"] = with_count and command(logs[:1], plan["policies"], with_count, PLAN["seeds"])
+            found[f"particles={count}"] = with_count and command(logs[:1], plan["policies"], with_count, PLAN["seeds"], of_log)
     if len(logs) > 1:  # the sweep has the first file only, the run of all policies has them all
-        found[f"particles={plan['default']}"] = settings and command(logs[:1], plan["policies"], settings, PLAN["seeds"])
+        found[f"particles={plan['default']}"] = settings and command(logs[:1], plan["policies"], settings, PLAN["seeds"], of_log)
     return found
 
 
