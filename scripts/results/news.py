@@ -306,8 +306,11 @@ def paired(entry, first, second):
     return [100 * (a - b) for a, b in zip(policies[first]["per_seed"], policies[second]["per_seed"], strict=True)]
 
 
+INTERVALS = "its 95 % interval on the events | mean and 95 % interval over policy seeds"
+
+
 def difference_table(entry, pairs):
-    text = "| CTR of … | difference, percentage points | its 95 % interval on the events | mean and 95 % interval over policy seeds |\n|---|---|---|---|\n"
+    text = f"| CTR of … | difference, percentage points | {INTERVALS} |\n|---|---|---|---|\n"
     for first, second in pairs:
         value, ends = difference_of(entry, first, second)
         text += (f"| {first} − {second} | {percent(value)} | {interval_text(ends)} | "
@@ -323,7 +326,7 @@ def particle_table(entries):
             text += (f"| {count} | {name} | {percent(policy['ctr'])} | {interval_text(policy['interval'])} | {policy['relative']:.3f} | "
                      f"{percent(statistics.stdev(policy['per_seed']))} | {readable(policy['events_per_second'])} |\n")
     first, second = PLAN["particles"]["policies"]
-    text += f"\n| M | {first} − {second}, percentage points | its 95 % interval on the events | mean and 95 % interval over policy seeds |\n|---|---|---|---|\n"
+    text += f"\n| M | {first} − {second}, percentage points | {INTERVALS} |\n|---|---|---|---|\n"
     for count, entry in entries.items():
         value, ends = difference_of(entry, first, second)
         text += f"| {count} | {percent(value)} | {interval_text(ends)} | {interval_of(paired(entry, first, second), 3)} |\n"
@@ -551,11 +554,8 @@ def finding(entry, sweep):
     yield backed(order[0] == "s2vgd" and order[-1] == "vmg",
                  "**On the made-up log `s2vgd` has the largest mean CTR, as published; `vmg`, published as second, is the last of those that "
                  "learn.**")
-    yield (f"On the events of the ten lives that were run its lead on every other policy is clear of 0; over policy seeds, the "
-           f"wider question, it is over {listed(clear)}, and open over {listed(name for name in others if name not in clear)} "
-           "(the 95 % interval contains 0)."
-           if all(difference_of(entry, "s2vgd", name)[1][0] > 0 for name in others) else
-           f"Over policy seeds its lead is clear of 0 over {listed(clear)}.")
+    yield (f"Its lead on {listed(clear)} is clear of 0 by the 95 % interval over policy seeds; that on "
+           f"{listed(name for name in others if name not in clear)} is not.")
     yield from particle_finding(sweep)
 
 
@@ -567,12 +567,17 @@ def particle_finding(sweep):
     """How the CTR goes with M."""
     few, many = min(sweep), max(sweep)
     first, second = PLAN["particles"]["policies"]
+    ctr = {name: [policies_of(entry)[name]["ctr"] for entry in sweep.values()] for name in (first, second)}
+    leads = [a - b for a, b in zip(*ctr.values(), strict=True)]
+    yield backed(ctr[first] == sorted(ctr[first]) and leads == sorted(leads) and ctr[second][-1] < max(ctr[second]),
+                 "**The mean CTR of `s2vgd`, and its lead on `svgd`, grow with every M that was tried, as published; the CTR of `svgd` does "
+                 "not keep growing.**")
     for name in (first, second):
         low, high = (policies_of(sweep[count])[name]["per_seed"] for count in (few, many))
-        yield (f"CTR of `{name}` at M = {many} less that at M = {few}: {interval_of([100 * (b - a) for a, b in zip(low, high, strict=True)], 2)} "
-               "percentage points over policy seeds.")
-    leads = "; ".join(f"{count}: {interval_of(paired(each, first, second), 2)}" for count, each in sweep.items())
-    yield f"`{first}` − `{second}` by M, likewise: {leads}."
+        change = interval_of([100 * (b - a) for a, b in zip(low, high, strict=True)], 2)
+        yield f"The CTR of `{name}` changes from M = {few} to M = {many} by {change} percentage points over policy seeds."
+    leads = "; ".join(f"M = {count}: {interval_of(paired(each, first, second), 2)}" for count, each in sweep.items())
+    yield f"The difference `{first}` − `{second}`, likewise: {leads}."
 
 
 def relative_text(policy, uniform):
@@ -595,17 +600,20 @@ def short(records, truth):
         "accepted event; CTR ÷ that of uniformly drawn articles, with the 95 % confidence sequence at the end:",
         ", ".join(f"`{name}` {relative_text(policies[name], uniform)}" for name in learners)
         + f". The best article of every event has {truth['best'] / uniform:.2f}.",
-        "Differences on the same events in percentage points of CTR:", differences_text(entry, PLAN["pairs"][:4]) + ".")
+        "Differences in percentage points of CTR, for these repetitions on these events:",
+        differences_text(entry, PLAN["pairs"][:4]) + "; over policy seeds, of which networks depend much: "
+        + ", ".join(interval_of(paired(entry, first, second), 2) for first, second in PLAN["pairs"][:4]) + ".")
     text += "![CTR against the number of particles](results/images/news_particles.svg)\n\n"
     text += paragraph(
         f"**Particles**, {', '.join(map(str, sweep))}: CTR ÷ uniform",
         "; ".join(f"of `{name}` " + ", ".join(f"{policies_of(each)[name]['relative']:.2f}" for each in sweep.values())
-                  for name in PLAN["particles"]["policies"]) + ", with the settings that were chosen at M = 20.")
+                  for name in PLAN["particles"]["policies"]) + ", with the settings that were chosen at M = 20 (step size "
+        + ", ".join(f"{chosen(name)['step_size']:g} of `{name}`" for name in PLAN["particles"]["policies"]) + ").")
     if "policies" not in records[R6A]:
         text += paragraph("R6A itself: not run, since its files are given to those only who ask Yahoo! for them;",
                           "`scripts/results/news.py run --log FILE …` runs the same on them.")
-    text += paragraph(f"Settings: {settings_tried()} tried a policy, on another log and with other policy seeds;",
-                      "none of the chosen values is the smallest or largest that was tried, but natural ends.",
+    text += paragraph(f"Settings: {settings_tried()} tried a policy, on another log and with other policy seeds.",
+                      backed(not any(map(open_ends, tuned_policies())), "None of the chosen values is the smallest or largest that was tried."),
                       f"Records by commit: {by_commit(records[MADE_UP].values())}; of the tuning runs: {by_commit(tuning_records())}.")
     return text + "All tables, commands, grids, and estimates on the Open Bandit sample: [results/news.md](results/news.md).\n"
 
