@@ -389,10 +389,10 @@ def label(settings):
 
 
 NOT_RUN = {
-    MADE_UP: "Not run.\n",
+    MADE_UP: "Not run.",
     R6A: "Not run: the log is given by Yahoo! Webscope to those who ask for it, and is not with this project. With its files "
          "`scripts/results/news.py run --log FILE …`, in the order of days, runs the same policies with the same settings on all of "
-         "them and the sweep over M on the first one, and this section then has the same tables and figures. Nothing is tuned on R6A.\n",
+         "them and the sweep over M on the first one, and this section then has the same tables and figures. Nothing is tuned on R6A.",
 }
 DIFFERENCES = (
     "Both policies go along the same events with the same seeds. The first interval is that of large samples for one look, of the "
@@ -610,7 +610,7 @@ def short(records, truth):
                   for name in PLAN["particles"]["policies"]) + ", with the settings that were chosen at M = 20 (step size "
         + ", ".join(f"{chosen(name)['step_size']:g} of `{name}`" for name in PLAN["particles"]["policies"]) + ").")
     if "policies" not in records[R6A]:
-        text += paragraph("R6A itself: not run, since its files are given to those only who ask Yahoo! for them;",
+        text += paragraph("R6A itself: not run, since its files are given only to those who ask Yahoo! for them;",
                           "`scripts/results/news.py run --log FILE …` runs the same on them.")
     text += paragraph(f"Settings: {settings_tried()} tried a policy, on another log and with other policy seeds.",
                       backed(not any(map(open_ends, tuned_policies())), "None of the chosen values is the smallest or largest that was tried."),
