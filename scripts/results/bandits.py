@@ -311,7 +311,7 @@ def short(wheel, mushroom, lock_in, remedies):
         backed(min(percent(wheel, f"{policy}, δ=0.99") for policy in shares) > 80, "At δ = 0.99 every policy is close to uniform play."),
         backed(all(len(entry["summary"]["seeds"]) == 2 for entry in wheel.values()),
                "These are two seeds with untuned settings, too few for an order of the policies."))
-    text += paragraph("Not run: the other policies on the wheel, and the news recommendation of the paper (figures 3b and 3c).")
+    text += paragraph("Not run: the other policies on the wheel.")
     reported = [entry for table in (wheel, mushroom, lock_in, remedies) for entry in table.values()]
     text += paragraph(f"Records by commit: {by_commit(reported)}; of the tuning runs: {by_commit(tuning_records())}.")
     return text + "All tables, commands, grids and figures: [results/bandits.md](results/bandits.md).\n"

@@ -417,7 +417,8 @@ def draw(planned, everything, curves):
         points = []
         for share in CURVE_POINTS:
             values = entry["evaluations"][str(share)]
-            points.append((share * PLAN["curves"]["tasks"][task] / 1e6, statistics.mean(values), half_width(values)))
+            mean, half = statistics.mean(values), half_width(values)
+            points.append((share * PLAN["curves"]["tasks"][task] / 1e6, mean, mean - half, mean + half))
         label = f"{AGENTS[agent]}, {POSTERIORS[posterior]}"
         panels.setdefault(task, []).append(figures.Curve(label, agent, posterior == "none", points))
     figures.curves(IMAGES / "control_curves.svg", "Learning curves of two MuJoCo tasks", panels,

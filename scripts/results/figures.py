@@ -56,7 +56,7 @@ class Curve:
     label: str
     colour: str
     dashed: bool
-    points: list[tuple[float, float, float]]  # x, mean, half the width of the interval
+    points: list[tuple[float, float, float, float]]  # x, mean, and the ends of its interval
 
 
 def svg(title, height):
@@ -200,8 +200,8 @@ def curves(path, title, panels, x_axis, y_axis):
     width = WIDTH / len(panels)
     for index, (name, members) in enumerate(panels.items()):
         begin, end = index * width + 64, (index + 1) * width - 18
-        x_of = Axis([0] + [x for curve in members for x, _, _ in curve.points], begin, end)
-        y_of = Axis([bound for curve in members for _, mean, half in curve.points for bound in (mean - half, mean + half)], bottom, top)
+        x_of = Axis([0] + [x for curve in members for x, *_ in curve.points], begin, end)
+        y_of = Axis([bound for curve in members for *_, low, high in curve.points for bound in (low, high)], bottom, top)
         add(root, "text", name, x=begin, y=top - 10, **{"class": "title"})
         for tick in y_of.ticks:
             add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
@@ -212,7 +212,7 @@ def curves(path, title, panels, x_axis, y_axis):
         turned = f"translate({number(begin - 48)},{(top + bottom) // 2}) rotate(-90)"
         add(root, "text", y_axis, transform=turned, **{"class": "soft middle"})
         for curve in members:
-            band = [(x, mean + half) for x, mean, half in curve.points] + [(x, mean - half) for x, mean, half in curve.points[::-1]]
+            band = [(x, high) for x, *_, high in curve.points] + [(x, low) for x, _, low, _ in curve.points[::-1]]
             add(root, "polygon", points=corners(band, x_of, y_of), **{"class": f"{curve.colour} band"})
         for curve in members:
             add(root, "polyline", points=corners([point[:2] for point in curve.points], x_of, y_of), **{"class": curve_class(curve)})

@@ -63,7 +63,8 @@ def play(label, command, folder, environment=None):
     note.write_text(command)
     call = [str(PROGRAM), "resume", str(folder)] if started else [str(PROGRAM), *words, "--out", str(folder), "--overwrite"]
     print(f"{label}: {'resumed' if started else 'started'}", file=sys.stderr, flush=True)
-    done = subprocess.run([*call, "--json", "--quiet"], env=environment or os.environ, stdout=subprocess.PIPE, text=True)
+    # In the repository's root, so that commands can name files below it.
+    done = subprocess.run([*call, "--json", "--quiet"], cwd=ROOT, env=environment or os.environ, stdout=subprocess.PIPE, text=True)
     if done.returncode == 0:
         summary = json.loads(done.stdout)
         if not all(map(is_clean, summary["commits"])):

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/line_reader.h>
 #include <stein/core/line_writer.h>
+#include <stein/replay/synthetic_news.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 
@@ -101,6 +104,22 @@ TEST_CASE("policies are compared on one log, with what their propensities say of
   CHECK(facts["propensities"]["counts"].back() == 0);  // all are 1/20
   const Outcome readable = run(folder.path(), {"report", "out"});
   CHECK_THAT(readable.out, Contains("linucb") && Contains("CTR ÷ uniform"));
+}
+
+TEST_CASE("whoever makes a log is told what is true of it", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  const Outcome made = run(folder.path(), {"data", "make", "news-synthetic", "--events", "5000", "--seed", "3",
+                                           "--lifetime", "2000", "--out", "news.gz", "--quiet"});
+  REQUIRE(made.code == 0);
+  stein::replay::SyntheticNews news({.seed = 3, .lifetime = 2000});
+  double uniform = 0, best = 0;
+  for (int i = 0; i < 5000; ++i) {
+    news.event(i);
+    for (const double chance : news.click_probabilities()) uniform += chance / (20 * 5000.0);
+    best += std::ranges::max(news.click_probabilities()) / 5000;
+  }
+  CHECK_THAT(made.err,
+             Contains(fmt::format("{:.6f} of an article drawn uniformly, {:.6f} of the best article", uniform, best)));
 }
 
 TEST_CASE("files of a log are read in order, and what they are cut into does not matter", "[cli][replay]") {

@@ -23,7 +23,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
-               ("sparse_regression.py", "run"), ("inference.py", "run")]
+               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
 PROGRAM = """#!/usr/bin/env python3
@@ -141,6 +141,9 @@ RECORDS = [("bandits.py", "wheel/svgd_delta=0.5.json", "--set delta=0.5", "--set
            ("control.py", "control/curves/InvertedPendulum_ppo_none.json", "--posterior none", "--posterior svgd"),
            ("sparse_regression.py", "sparse_regression/linear_sa_0.1_2_0_500000.json", "example_sparse_regression linear sa 0.1 2 0 500000",
             "example_sparse_regression linear sa 0.1 1 0 500000"),
+           ("news.py", "news/news-synthetic/policies.json", "--seeds 0:10", "--seeds 0:11"),
+           ("news.py", "news/news-synthetic/particles=50.json", "--set svgd.particles=50", "--set svgd.particles=40"),
+           ("news.py", "news/tuning/linucb_alpha-0.1_prior_precision-1.json", "--set linucb.alpha=0.1", "--set linucb.alpha=0.2"),
            ("inference.py", "inference.json", "test_inference [proof] && test_inference_torch [proof]", "test_inference [proof]")]
 
 
@@ -234,7 +237,8 @@ class CommitTest(ResultsTest):
                             ("control", "control/cartpole_a2c_svgd.json"),
                             ("control", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.1.json"),
                             ("control", "control/curves/InvertedPendulum_ppo_none.json"),
-                            ("sparse_regression", "sparse_regression/linear_sa_0.1_2_0_500000.json")):
+                            ("sparse_regression", "sparse_regression/linear_sa_0.1_2_0_500000.json"),
+                            ("news", "news/news-synthetic/policies.json"), ("news", "news/tuning/linucb_alpha-0.1_prior_precision-1.json")):
             record = self.record(path)
             commit = "123456789abc" + "0" * 28
             summary = {"summary": {**record["summary"], "commits": [commit]}} if "summary" in record else {"commit": commit}
@@ -324,7 +328,7 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py"):
+        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
 
