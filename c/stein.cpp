@@ -71,6 +71,11 @@ void fill_arms(const stein_context& context, stein::replay::ServedPolicy& served
               "an arm is there twice");
 }
 
+void check_learns(const stein_policy* policy) {
+  STEIN_CHECK(policy != nullptr, "a policy is expected, got null");
+  STEIN_CHECK(policy->prediction().learns(), "the policy was loaded with learn=false");
+}
+
 }  // namespace
 
 stein_policy* stein_load(const char* run, const char* options) {
@@ -84,9 +89,14 @@ stein_policy* stein_load(const char* run, const char* options) {
            kind.subcommand);
     auto policy = std::make_unique<stein_policy>(
         stein_policy{.directory = stein::RunDirectory::open(run), .action = action->second()});
+    stein::OptionTable::of(*policy->action).set("learn", "true");
     set_options(*policy->action, options);
+    if (policy->prediction().learns()) policy->directory = stein::RunDirectory::open(run, stein::Access::write);
     policy->served = policy->prediction().serve(policy->directory, "");
-    policy->served->begin_session();
+    if (policy->prediction().learns()) {
+      policy->served->begin_session();
+      policy->prediction().save(policy->directory, *policy->served);  // later services must know of this one
+    }
     return policy.release();
   });
 }
@@ -102,7 +112,7 @@ int64_t stein_decide(stein_policy* policy, const stein_context* context, double*
     fill_arms(*context, *policy->served, event.present);
     STEIN_CHECK(propensities == nullptr || size >= event.choices(), "there is room for {} propensities, {} are needed",
                 size, event.choices());
-    const auto answer = policy->served->decide(event, true);
+    const auto answer = policy->served->decide(event, policy->prediction().learns());
     if (propensities != nullptr) std::ranges::copy(answer.decision.propensities, propensities);
     if (id != nullptr) *id = answer.id;
     return event.context().place_of(answer.decision.action, policy->served->spec());
@@ -111,7 +121,7 @@ int64_t stein_decide(stein_policy* policy, const stein_context* context, double*
 
 int stein_learn(stein_policy* policy, int64_t id, double reward) {
   return guarded(-1, [&] {
-    STEIN_CHECK(policy != nullptr, "a policy is expected, got null");
+    check_learns(policy);
     policy->served->learn(id, reward);
     return 0;
   });
@@ -119,7 +129,7 @@ int stein_learn(stein_policy* policy, int64_t id, double reward) {
 
 int stein_save(const stein_policy* policy) {
   return guarded(-1, [&] {
-    STEIN_CHECK(policy != nullptr, "a policy is expected, got null");
+    check_learns(policy);
     policy->prediction().save(policy->directory, *policy->served);
     return 0;
   });

@@ -28,7 +28,8 @@ typedef struct stein_context {
 } stein_context;
 
 /* The policy of a run, as `stein_save` or its newest checkpoint left it; null where that fails.
- * `options` is null or what `stein predict` takes, as in "seed=3 policy=linucb". */
+ * `options` is null or what `stein predict` takes, as in "seed=3 policy=linucb". Whoever loads a policy holds its run
+ * until `stein_free`: nobody else can load it or learn with it. With "learn=false" it only decides, beside others. */
 stein_policy* stein_load(const char* run, const char* options);
 
 /* Chooses one of the arms and returns its place among them, or -1 where that fails. If `propensities` is not null, the

@@ -46,8 +46,8 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
       pulls_(static_cast<std::size_t>(spec.arms)) {}
 
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {
-  const std::int64_t number = decisions_++;
   if (const std::int64_t place = forced_place(context); place >= 0) {
+    ++decisions_;
     Decision decision{.action = context.arm(place), .deterministic = true};
     if (wanted == Propensities::exact) {
       forced_.assign(static_cast<std::size_t>(context.choices(spec_)), 0);
@@ -56,6 +56,11 @@ Decision BanditLearner::decide(const envs::Context& context, Propensities wanted
     }
     return decision;
   }
+  return choose(context, wanted);
+}
+
+Decision BanditLearner::choose(const envs::Context& context, Propensities wanted) {
+  const std::int64_t number = decisions_++;
   if (timing_.decisions++ % timed_decision != 0) return policy_->decide(context, number, wanted);
   const auto start = Clock::now();
   const Decision decision = policy_->decide(context, number, wanted);
@@ -78,7 +83,6 @@ void BanditLearner::learn(const envs::Context& context, const Outcome& outcome) 
   Outcome weighted = outcome;
   if (options_.importance_weights)
     weighted.weight = std::min(outcome.weight / outcome.propensity, options_.largest_weight);
-  ++pulls_[static_cast<std::size_t>(outcome.action)];
   ++outcomes_;
   policy_->observe(context, weighted);
   if (policy_->learns_from_minibatches()) {

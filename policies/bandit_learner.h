@@ -44,7 +44,9 @@ class BanditLearner {
       visit("forced_pulls", forced_pulls, "pulls of every arm, in turn, before the policy chooses", between(0, 1e6),
             "per arm");
       visit("importance_weights", importance_weights,
-            "weigh an interaction by 1 / the propensity of its arm, as if arms had been drawn uniformly")
+            "weigh an interaction by 1 / the propensity that its arm was drawn or, of a log, logged with, as if it had "
+            "been "
+            "drawn or logged uniformly")
           .in_older_runs("false");
       visit("largest_weight", largest_weight, "of importance_weights: longer ones are cut to this", positive)
           .in_older_runs("100");
@@ -73,10 +75,14 @@ class BanditLearner {
   BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                 std::unique_ptr<BanditPolicy> policy);
 
-  /// A choice among the arms of a context: the arm with the fewest outcomes while one has fewer than forced_pulls, the
+  /// A choice among the arms of a context: the arm with the fewest pulls while one has fewer than forced_pulls, the
   /// first of equals, else the policy's.
   Decision decide(const envs::Context& context, Propensities wanted);
-  /// Takes note of what came of a choice, and learns if it is time.
+  /// The policy's choice, for whom nothing will be learned from: no pull is forced.
+  Decision choose(const envs::Context& context, Propensities wanted);
+  /// An arm was pulled as was decided; what came of it is told later, or never.
+  void pulled(std::int64_t arm) { ++pulls_[static_cast<std::size_t>(arm)]; }
+  /// Takes note of what came of a pull, and learns if it is time.
   void learn(const envs::Context& context, const Outcome& outcome);
 
   /// How many decisions were made, forced ones included; the next one is keyed by it.
@@ -104,7 +110,7 @@ class BanditLearner {
   std::unique_ptr<BanditPolicy> policy_;
   InteractionWindow window_;
   std::vector<double> forced_;       ///< propensities of a forced pull
-  std::vector<std::int64_t> pulls_;  ///< [arms] outcomes of each
+  std::vector<std::int64_t> pulls_;  ///< [arms]
   std::int64_t decisions_ = 0, outcomes_ = 0, updates_ = 0;
   Timing timing_;
 };

@@ -8,6 +8,7 @@ Choice JudgedPolicy::take(const LoggedEvent& event, policies::Propensities wante
   if (!choice.accepted) return choice;
   ++accepted_;
   reward_ += event.reward;
+  mean_.add({.numerator = event.reward});
   if (sequence_) sequence_->add(event.reward);
   return choice;
 }
@@ -17,9 +18,9 @@ std::optional<Interval> JudgedPolicy::interval() const {
 }
 
 void JudgedPolicy::save(Snapshot& snapshot) const {
-  Snapshot policy;
-  save_policy(policy);
-  snapshot.put_part("policy", policy);
+  Snapshot policy, mean;
+  save_policy(policy), mean_.save(mean);
+  snapshot.put_part("policy", policy), snapshot.put_part("mean", mean);
   snapshot.put("events", events_);
   snapshot.put("accepted", accepted_);
   snapshot.put("reward", reward_);
@@ -34,6 +35,7 @@ void JudgedPolicy::restore(const Snapshot& snapshot) {
   accepted_ = snapshot.get_scalar<std::int64_t>("accepted");
   reward_ = snapshot.get_scalar<double>("reward");
   if (sequence_) sequence_->restore(snapshot.part("sequence"));
+  mean_.restore(snapshot.part("mean"));
   restore_policy(snapshot.part("policy"));
 }
 

@@ -5,6 +5,7 @@
 #include <stein/policies/bandit_policy.h>
 #include <stein/replay/confidence_sequence.h>
 #include <stein/replay/logged_event.h>
+#include <stein/replay/value_estimate.h>
 
 #include <cstdint>
 #include <optional>
@@ -34,6 +35,8 @@ class JudgedPolicy {
   double reward() const { return reward_; }
   /// Of accepted events; not a number before there is one.
   double mean_reward() const { return reward_ / static_cast<double>(accepted_); }
+  /// The same with the error of large samples.
+  ValueEstimate mean() const { return mean_.estimate(); }
   /// Of the mean reward at all times at once, where rewards are bounded.
   std::optional<Interval> interval() const;
   /// What a person should know of how it went.
@@ -54,6 +57,7 @@ class JudgedPolicy {
   virtual void restore_policy(const Snapshot& snapshot) { static_cast<void>(snapshot); }
 
   std::optional<ConfidenceSequence> sequence_;
+  ValueEstimator mean_;
   std::int64_t events_ = 0, accepted_ = 0;
   double reward_ = 0;
 };

@@ -32,6 +32,7 @@ void LogFacts::add(const LoggedEvent& event) {
   chosen.reward += event.reward;
   ++events_;
   reward_ += event.reward;
+  certain_ += event.propensity == 1 && event.choices() > 1;
 
   const EstimatorTerms terms = uniform_terms(event);
   uniform_ = uniform_ && std::abs(terms.weight - 1) <= uniform_tolerance;
@@ -46,6 +47,7 @@ void LogFacts::save(Snapshot& snapshot) const {
   uniform_value_.save(value), uniform_weights_.save(weights);
   snapshot.put_part("uniform_value", value), snapshot.put_part("uniform_weights", weights);
   snapshot.put("events", events_);
+  snapshot.put("certain", certain_);
   snapshot.put("reward", reward_);
   snapshot.put("uniform", static_cast<std::int64_t>(uniform_));
   snapshot.put("propensities", std::span<const std::int64_t>(propensities_));
@@ -63,6 +65,7 @@ void LogFacts::restore(const Snapshot& snapshot) {
   uniform_value_.restore(snapshot.part("uniform_value"));
   uniform_weights_.restore(snapshot.part("uniform_weights"));
   events_ = snapshot.get_scalar<std::int64_t>("events");
+  certain_ = snapshot.get_scalar<std::int64_t>("certain");
   reward_ = snapshot.get_scalar<double>("reward");
   uniform_ = snapshot.get_scalar<std::int64_t>("uniform") != 0;
   snapshot.get("propensities", std::span<std::int64_t>(propensities_));

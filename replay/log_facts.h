@@ -40,6 +40,8 @@ class LogFacts {
   bool uniform() const { return uniform_; }
   /// Of w = 1 / (p · number of arms), whose expectation is 1 where the log's propensities are right.
   const WeightDiagnostics& uniform_weights() const { return uniform_weights_; }
+  /// Events whose arm was chosen with certainty though there were others: they say nothing of those.
+  std::int64_t certain() const { return certain_; }
   /// The value of arms drawn uniformly.
   ValueEstimate uniform_value() const { return uniform_value_.estimate(); }
 
@@ -47,7 +49,7 @@ class LogFacts {
   void restore(const Snapshot& snapshot);
 
  private:
-  std::int64_t events_ = 0;
+  std::int64_t events_ = 0, certain_ = 0;
   double reward_ = 0;
   bool uniform_ = true;
   ValueEstimator uniform_value_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace stein::replay {
@@ -28,10 +29,11 @@ struct LoggedEvent {
   std::int64_t choices() const { return std::ssize(present); }
   /// Where the arm that was chosen stands among those that could be.
   std::int64_t place() const { return std::ranges::find(present, static_cast<std::int32_t>(action)) - present.begin(); }
-
-  void save(Snapshot& snapshot) const;
-  /// Throws Error(data) if the saved state does not fit.
-  void restore(const Snapshot& snapshot);
 };
+
+/// Many events in few arrays.
+void save_events(Snapshot& snapshot, std::span<const LoggedEvent* const> events);
+/// Throws Error(data) if the saved state does not fit.
+std::vector<LoggedEvent> restored_events(const Snapshot& snapshot);
 
 }  // namespace stein::replay

@@ -50,13 +50,14 @@ std::string pair_name(std::size_t k) {
 
 }  // namespace
 
-Interval PolicyComparison::Contender::interval() const {
-  const std::optional<Interval> at_all_times = policy->interval();
-  return at_all_times ? *at_all_times : estimates.front().estimate().interval;
+Interval PolicyComparison::interval(std::size_t contender) const {
+  const JudgedPolicy& policy = *contenders_[contender].policy;
+  const std::optional<Interval> at_all_times = policy.interval();
+  return at_all_times ? *at_all_times : policy.mean().at(level_).interval;
 }
 
-PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec)
-    : bounds_(checked(options.bounds)) {
+PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec, double level)
+    : bounds_(checked(options.bounds)), level_(level) {
   for (const std::string& name : options.estimators) {
     STEIN_CHECK(std::ranges::find(ways_, name) == ways_.end(), "option 'estimators' names '{}' twice", name);
     add_way(name);
@@ -76,12 +77,12 @@ void PolicyComparison::add_way(const std::string& estimator) {
 
 ValueEstimate PolicyComparison::estimate(std::size_t contender, std::size_t way) const {
   return with_error(ways_, way == 0 ? "" : estimators_[way - 1]->error_by, way,
-                    [&](std::size_t k) { return contenders_[contender].estimates[k].estimate(); });
+                    [&](std::size_t k) { return contenders_[contender].estimates[k].estimate().at(level_); });
 }
 
 ValueEstimate PolicyComparison::difference(std::size_t pair, std::size_t way) const {
   return with_error(ways_, way == 0 ? "" : estimators_[way - 1]->error_by, way,
-                    [&](std::size_t k) { return pairs_[pair].differences[k].estimate(); });
+                    [&](std::size_t k) { return pairs_[pair].differences[k].estimate().at(level_); });
 }
 
 void PolicyComparison::add(std::string name, std::unique_ptr<JudgedPolicy> policy) {

@@ -42,10 +42,6 @@ class PolicyComparison {
     WeightDiagnostics weights{};              ///< of the exact propensities, where they were asked for
     double seconds = 0;                       ///< that it took, of one thread; never part of the saved state
     std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last events
-
-    /// Of the mean reward of accepted events: at all times at once where rewards are bounded, else that of large
-    /// samples.
-    Interval interval() const;
   };
   /// Two policies, and how they differ in each way.
   struct Pair {
@@ -53,8 +49,8 @@ class PolicyComparison {
     std::vector<ValueDifference> differences;  ///< [ways]
   };
 
-  /// Throws Error(usage) for an estimator that is unknown or named twice.
-  PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec);
+  /// @param level  of intervals of large samples. Throws Error(usage) for an estimator that is unknown or named twice.
+  PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec, double level = 0.95);
 
   /// Adds a policy; before the first events.
   void add(std::string name, std::unique_ptr<JudgedPolicy> policy);
@@ -63,6 +59,9 @@ class PolicyComparison {
 
   /// "replay", and the estimators that were asked for.
   std::span<const std::string> ways() const { return std::span(ways_).first(shown_); }
+  /// Of the mean reward of the events that a policy accepted: at all times at once where rewards are bounded, else that
+  /// of large samples.
+  Interval interval(std::size_t contender) const;
   /// What a policy is worth by a way, and how the policies of a pair differ by it.
   ValueEstimate estimate(std::size_t contender, std::size_t way) const;
   ValueEstimate difference(std::size_t pair, std::size_t way) const;
@@ -77,6 +76,7 @@ class PolicyComparison {
   JudgedEvent judge(const LoggedEvent& event, const Choice& choice, std::span<const double> predictions) const;
 
   EstimatorOptions bounds_;
+  double level_;
   void add_way(const std::string& estimator);
 
   std::vector<std::string> ways_{"replay"};

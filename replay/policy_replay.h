@@ -44,14 +44,13 @@ class PolicyReplay final : public JudgedPolicy {
   /// An outcome that is not known yet.
   struct Waiting {
     LoggedEvent event;
-    double propensity;  ///< of the policy that learns from it
     std::int64_t due;
   };
   Choice choose(const LoggedEvent& event, policies::Propensities wanted) override;
   void save_policy(Snapshot& snapshot) const override;
   void restore_policy(const Snapshot& snapshot) override;
   void deliver();
-  void learn(const LoggedEvent& event, double propensity);
+  void learn(const LoggedEvent& event);
 
   std::unique_ptr<policies::BanditLearner> learner_;
   DeliveryOptions delivery_;

@@ -22,6 +22,7 @@ class Prediction : public runs::RunAction {
  public:
   void describe(OptionTable& table) override;
   bool streams() const override { return true; }
+  bool learns() const { return learn_; }
   /// {decisions, outcomes, errors}: of this service, outcomes of those before it too.
   nlohmann::ordered_json perform(const RunDirectory& directory, const std::string& data,
                                  const runs::Console& console) final;

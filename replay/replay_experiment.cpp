@@ -117,7 +117,7 @@ std::unique_ptr<runs::Run> ReplayExperiment::make_run(const std::string&) const 
   STEIN_CHECK(!log_.empty(), "no log is named: pass --log FILE…");
   const auto make_repetition = [this, arms = room_for_arms()](std::uint64_t seed) {
     auto reader = make_reader(arms);
-    PolicyComparison comparison(comparison_, reader->spec());
+    PolicyComparison comparison(comparison_, reader->spec(), level_);
     for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed));
     return std::make_unique<ReplayRepetition>(seed, std::move(reader), std::move(comparison), window_);
   };

@@ -36,6 +36,7 @@ runs::ReportLayout report_layout() {
           .needs = {"format", "log", "policies", "differences"},
           .first_column = "policies",
           .columns = {{"events", [](const Json& s) { return runs::text(s["log"]["events"], "{:.0f}"); }},
+                      {"mean reward", [](const Json& s) { return of_every_policy(s, "ctr", "{:.4g}"); }},
                       {"CTR ÷ uniform", [](const Json& s) { return of_every_policy(s, "relative", "{:.3f}"); }}},
           .label = label_of,
           .curve_parts = [](std::string_view) { return 0; },

@@ -63,7 +63,7 @@ void ReplayRepetition::record(runs::Records& records) {
       if (uniform != 0) records.number(step, "relative/" + name, reward / accepted / uniform);
     }
     if (policy.accepted() > 0) {
-      const Interval interval = contenders[i].interval();
+      const Interval interval = comparison_.interval(i);
       records.number(step, "mean_reward/" + name, policy.mean_reward());
       records.number(step, "mean_reward_low/" + name, interval.low);
       records.number(step, "mean_reward_high/" + name, interval.high);

@@ -133,12 +133,15 @@ void ReplayRun::add_cost(const Json& earlier) {
 Json ReplayRun::log_summary() const {
   const ReplayRepetition& first = repetition(0);  // all of them read the same
   const LogFacts& facts = first.facts();
-  const ValueEstimate uniform = facts.uniform_value();
+  const envs::BanditSpec& spec = first.reader().spec();
+  const bool bounded = spec.bounded;
+  const ValueEstimate uniform = facts.uniform_value().at(facts_.level);
   return {{"files", facts_.files},
           {"events", facts.events()},
           {"bad_lines", first.reader().bad_line_count()},
           {"bad_lines_by_reason", first.reader().bad_lines()},
           {"arms", first.reader().arms().size()},
+          {"reward_bounds", bounded ? Json{spec.reward_low, spec.reward_high} : Json(nullptr)},
           {"reward", number(facts.reward() / static_cast<double>(facts.events()))},
           {"uniformly_logged", facts.uniform()},
           {"uniform",
@@ -150,10 +153,14 @@ Json ReplayRun::log_summary() const {
 Json ReplayRun::refusal(const ValueEstimate& estimate) const {
   const double size = estimate.effective_sample_size;
   if (size >= facts_.smallest_sample) return nullptr;
+  const std::int64_t events = repetition(0).facts().events();
+  if (static_cast<double>(events) < facts_.smallest_sample)
+    return fmt::format("the log has {}, fewer than smallest_sample = {:g}", counted(events, "event"),
+                       facts_.smallest_sample);
   return fmt::format(
       "the log's {} events say as much of this policy as {:.3g} events of its own would (effective sample size), fewer "
       "than smallest_sample = {:g}: a few of them have most of the weight",
-      repetition(0).facts().events(), size, facts_.smallest_sample);
+      events, size, facts_.smallest_sample);
 }
 
 Json ReplayRun::estimates(std::size_t policy) const {
@@ -178,6 +185,10 @@ Json ReplayRun::policy_summary(std::size_t policy) const {
       return static_cast<double>(field(repetition.comparison().contenders()[policy]));
     });
   };
+  const auto of_interval = [&](auto end) {
+    return mean_over(*this,
+                     [&](const ReplayRepetition& repetition) { return end(repetition.comparison().interval(policy)); });
+  };
   const auto of = [&](auto field) { return of_contender([&](const Contender& c) { return field(*c.policy); }); };
   const auto events = of([](const JudgedPolicy& p) { return p.events(); });
   const auto accepted = of([](const JudgedPolicy& p) { return p.accepted(); });
@@ -186,20 +197,20 @@ Json ReplayRun::policy_summary(std::size_t policy) const {
     const JudgedPolicy& judged = *repetition(i).comparison().contenders()[policy].policy;
     rates.push_back(judged.mean_reward());
   }
-  const ValueEstimate uniform = repetition(0).facts().uniform_value(),
+  const ValueEstimate uniform = repetition(0).facts().uniform_value().at(facts_.level),
                       replayed = mean_estimate(*this, [&](const ReplayRepetition&repetition) {
                         return repetition.comparison().estimate(policy, 0);
                       });
   const bool comparable = refusal(uniform).is_null() && refusal(replayed).is_null();
   const double rate = runs::mean(rates), seconds = this->seconds(policy);
   Json json{{"policy", repetition(0).comparison().contenders()[policy].name},
-            {"events", events},
+            {"events", repetition(0).facts().events()},
             {"accepted", accepted},
             {"acceptance_rate", number(accepted / events)},
             {"clicks", of([](const JudgedPolicy& p) { return p.reward(); })},
             {"ctr", number(rate)},
-            {"interval", ends({of_contender([](const Contender& c) { return c.interval().low; }),
-                               of_contender([](const Contender& c) { return c.interval().high; })})},
+            {"interval", ends({of_interval([](const Interval& i) { return i.low; }),
+                               of_interval([](const Interval& i) { return i.high; })})},
             {"relative", comparable ? number(replayed.value / uniform.value) : Json(nullptr)},
             {"events_per_second", number(events * static_cast<double>(count()) / seconds)},
             {"ctr_over_seeds", runs::measured(rates)}};
@@ -240,10 +251,17 @@ std::string ReplayRun::warning_of_weights(const std::string& policy, double mean
   // 5 standard errors by chance: 6e-7. What digits of the log's propensities leave open is no reason to warn.
   constexpr double most_errors = 5, rounding = 0.02;
   if (effective < facts_.smallest_sample || std::abs(mean - 1) <= std::max(most_errors * error, rounding)) return "";
+  const LogFacts& facts = repetition(0).facts();
+  const std::string certain = facts.certain() > 0 ? fmt::format(" ({} of its {} decisions were made with certainty)",
+                                                                facts.certain(), facts.events())
+                                                  : "";
   return fmt::format(
-      "the weights of {} have the mean {:.3f} ± {:.3f}, expected is 1: the propensities of the log are not those that "
-      "its arms were drawn with, and what is estimated from them is biased",
-      policy, mean, error);
+      "the weights of {} have the mean {:.3f} ± {:.3f}, expected is 1: {}, and what is estimated from them is biased",
+      policy, mean, error,
+      mean < 1 ? fmt::format("the log hardly ever chose arms that {} would choose{}, or its propensities are not those "
+                             "that its arms were drawn with",
+                             policy, certain)
+               : "the propensities of the log are not those that its arms were drawn with");
 }
 
 std::vector<std::string> ReplayRun::warnings_of_log() const {
@@ -258,7 +276,7 @@ std::vector<std::string> ReplayRun::warnings_of_log() const {
         "{:.3g} % of the lines are bad and were passed over ({}): where what makes them bad hangs together with what "
         "an event paid, every number is biased; --strict stops at the first",
         100 * share, reasons_text(first.reader().bad_lines())));
-  const ValueEstimate uniform = facts.uniform_value();
+  const ValueEstimate uniform = facts.uniform_value().at(facts_.level);
   if (const Json refused = refusal(uniform); !refused.is_null())
     found.push_back(fmt::format("what arms drawn uniformly earn is not known, and nothing is divided by it: {}",
                                 refused.get<std::string>()));
@@ -271,7 +289,7 @@ std::vector<std::string> ReplayRun::warnings() const {
   if (repetition(0).facts().events() == 0) return {};
   std::vector<std::string> found = warnings_of_log();
   for (const auto& contender : repetition(0).comparison().contenders())
-    if (const WeightDiagnostics& weights = contender.weights; weights.count() > 0)
+    if (const WeightDiagnostics& weights = contender.weights; weights.count() > 0 && contender.name != "uniform")
       found.push_back(warning_of_weights(contender.name, weights.mean(), weights.standard_error(),
                                          weights.effective_sample_size()));
   std::erase(found, "");
@@ -308,15 +326,23 @@ void ReplayRun::write_results(const RunDirectory& directory) {
 
 namespace {
 
-std::string percent(const Json& value) {
-  return value.is_null() ? "-" : fmt::format("{:.3f}", 100 * value.get<double>());
-}
+/// How rewards are printed: clicks as shares, which CTR is, others as they are.
+struct RewardText {
+  double factor;
+  const char *name, *unit;  ///< of a column, and behind a title
 
-std::string interval_text(const Json& ends) {
-  return fmt::format("[{}, {}]", percent(ends[0]), percent(ends[1]));
-}
+  explicit RewardText(const Json& bounds)
+      : factor(bounds == Json{0.0, 1.0} ? 100 : 1),
+        name(factor == 1 ? "reward" : "CTR, %"),
+        unit(factor == 1 ? "" : ", %") {}
 
-std::string estimate_lines(const Json& policies) {
+  std::string operator()(const Json& value) const {
+    return value.is_null() ? "-" : fmt::format("{:.3f}", factor * value.get<double>());
+  }
+  std::string interval(const Json& ends) const { return fmt::format("[{}, {}]", (*this)(ends[0]), (*this)(ends[1])); }
+};
+
+std::string estimate_lines(const Json& policies, const RewardText& reward) {
   std::string lines;
   for (const Json& policy : policies) {
     if (!policy.contains("estimates")) continue;
@@ -325,28 +351,32 @@ std::string estimate_lines(const Json& policies) {
       if (estimate.contains("refused"))
         lines += fmt::format("{}refused: {}\n", label, estimate["refused"].get<std::string>());
       else
-        lines += fmt::format("{}{:>9}  {:<18}  effective sample size {:.0f}\n", label, percent(estimate["value"]),
-                             interval_text(estimate["interval"]), estimate["effective_sample_size"].get<double>());
+        lines += fmt::format("{}{:>9}  {:<18}  effective sample size {:.0f}\n", label, reward(estimate["value"]),
+                             reward.interval(estimate["interval"]), estimate["effective_sample_size"].get<double>());
     }
   }
-  return lines.empty() ? "" : "\n  estimates from propensities, % with their intervals\n" + lines;
+  return lines.empty() ? ""
+                       : fmt::format("\n  estimates from propensities{} with their intervals\n{}", reward.unit, lines);
 }
 
-std::string difference_lines(const Json& differences) {
+std::string difference_lines(const Json& differences, const RewardText& reward) {
   std::string lines;
   for (const Json& d : differences) {
     if (d.contains("refused")) continue;
     lines += fmt::format("  {:<36}{:<12}{:>9}  {}\n",
                          fmt::format("{} − {}", d["first"].get<std::string>(), d["second"].get<std::string>()),
-                         d["by"].get<std::string>(), percent(d["difference"]), interval_text(d["interval"]));
+                         d["by"].get<std::string>(), reward(d["difference"]), reward.interval(d["interval"]));
   }
-  return lines.empty() ? "" : "\n  differences on the same events, % with their intervals\n" + lines;
+  return lines.empty()
+             ? ""
+             : fmt::format("\n  differences on the same events{} with their intervals\n{}", reward.unit, lines);
 }
 
 }  // namespace
 
 std::string readable_replay_summary(const Json& summary) {
   const Json& log = summary["log"];
+  const RewardText reward(log["reward_bounds"]);
   const std::size_t seeds = summary["seeds"].size();
   const auto count = [&](const char* field, std::string_view what) {
     return counted(log[field].get<std::int64_t>(), what);
@@ -356,14 +386,15 @@ std::string readable_replay_summary(const Json& summary) {
       fmt::format("{} of {}, {}{}{}\n\n", count("events", "event"), count("arms", "arm"),
                   count("bad_lines", "bad line"), reasons.empty() ? "" : fmt::format(" ({})", reasons_text(reasons)),
                   seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
-  lines += fmt::format("  {:<16}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %", "CTR, %",
-                       "interval", "÷ uniform", "events/s");
+  lines += fmt::format("  {:<16}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %",
+                       reward.name, "interval", "÷ uniform", "events/s");
   for (const Json& policy : summary["policies"])
     lines += fmt::format("  {:<16}{:>10.0f}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", policy["policy"].get<std::string>(),
-                         policy["accepted"].get<double>(), percent(policy["acceptance_rate"]), percent(policy["ctr"]),
-                         interval_text(policy["interval"]), runs::text(policy["relative"], "{:.3f}"),
+                         policy["accepted"].get<double>(),
+                         fmt::format("{:.3f}", 100 * policy["acceptance_rate"].get<double>()), reward(policy["ctr"]),
+                         reward.interval(policy["interval"]), runs::text(policy["relative"], "{:.3f}"),
                          runs::text(policy["events_per_second"], "{:.0f}"));
-  lines += estimate_lines(summary["policies"]) + difference_lines(summary["differences"]) + "\n";
+  lines += estimate_lines(summary["policies"], reward) + difference_lines(summary["differences"], reward) + "\n";
   if (!log["uniformly_logged"].get<bool>())
     lines +=
         "  The log was not uniform: accepted events are not what a policy would have met. Believe the estimates.\n";

@@ -18,12 +18,16 @@
       const colours = own && !taken.has(policy.policy) ? own : spare[next++ % spare.length];
       taken.add(policy.policy);
       const label = group.runs.length > 1 ? `${run.label}: ${policy.policy}` : policy.policy;
-      return {run, name: policy.policy, label, colours, summary: policy};
+      return {run, name: policy.policy, label, colours, summary: {...policy, run}};
     }));
   }
 
   const percent = (value, digits = 2) => value === null || value === undefined ? "–" : format(100 * value, digits);
-  const interval = (ends) => ends && ends[0] !== null ? `[${percent(ends[0])}, ${percent(ends[1])}]` : "–";
+  // Clicks are shown in percent, other rewards as they are.
+  const paysClicks = ({summary}) => { const bounds = summary.log.reward_bounds; return bounds && bounds[0] === 0 && bounds[1] === 1; };
+  const reward = (run, value) => value === null || value === undefined ? "–" : paysClicks(run) ? percent(value) : format(value, 3);
+  const unit = (run) => paysClicks(run) ? ", %" : "";
+  const interval = (run, ends) => ends && ends[0] !== null ? `[${reward(run, ends[0])}, ${reward(run, ends[1])}]` : "–";
   const uniformOf = (run) => run.summary.log.uniform.value;
 
   // A line with a band around it; `curve` gives {step, middle, low, high} of a series.
@@ -145,7 +149,7 @@
   function policyTable(series) {
     const columns = [
       ["accepted", (p) => [format(p.accepted, 0), ` ${percent(p.acceptance_rate, 1)} %`]],
-      ["CTR, %", (p) => [percent(p.ctr), ` ${interval(p.interval)}`]],
+      [series.every(({run}) => paysClicks(run)) ? "CTR, %" : "mean reward", (p) => [reward(p.run, p.ctr), ` ${interval(p.run, p.interval)}`]],
       ["÷ uniform", (p) => [format(p.relative, 3)]],
       ["clicks", (p) => [format(p.clicks, 0)]],
       ["events/s", (p) => [format(p.events_per_second, 0)]],
@@ -155,11 +159,11 @@
 
   function estimateTable(series) {
     const rows = series.flatMap((one) => Object.entries(one.summary.estimates ?? {}).map(([name, estimate]) => element("tr", {},
-      ...[one.label, name, percent(estimate.value), interval(estimate.interval), format(estimate.effective_sample_size, 0)]
+      ...[one.label, name, reward(one.run, estimate.value), interval(one.run, estimate.interval), format(estimate.effective_sample_size, 0)]
         .map((text) => element("td", {}, text)),
       element("td", {class: "spread"}, estimate.refused ?? ""))));
     if (!rows.length) return [];
-    const head = element("tr", {}, ...["policy", "estimator", "value, %", "interval", "effective sample size", ""]
+    const head = element("tr", {}, ...["policy", "estimator", `value${unit(series[0].run)}`, "interval", "effective sample size", ""]
       .map((name) => element("th", {scope: "col"}, name)));
     return [element("h3", {}, "Estimates from propensities"),
             element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
@@ -168,11 +172,11 @@
   // Differences by every way, as the program prints them.
   function differenceTable(group) {
     const rows = group.runs.flatMap((run) => run.summary.differences.map((d) => element("tr", {},
-      ...[group.runs.length > 1 ? run.label : "", `${d.first} − ${d.second}`, d.by, percent(d.difference), interval(d.interval)]
+      ...[group.runs.length > 1 ? run.label : "", `${d.first} − ${d.second}`, d.by, reward(run, d.difference), interval(run, d.interval)]
         .map((text) => element("td", {}, text)),
       element("td", {class: "spread"}, d.refused ?? ""))));
     if (!rows.length) return [];
-    const head = element("tr", {}, ...["", "policies", "by", "difference, %", "interval", ""].map((name) => element("th", {scope: "col"}, name)));
+    const head = element("tr", {}, ...["", "policies", "by", `difference${unit(group.runs[0])}`, "interval", ""].map((name) => element("th", {scope: "col"}, name)));
     return [element("h3", {}, "Differences on the same events"),
             element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
   }
@@ -183,7 +187,8 @@
     return element("p", {class: "lead"},
       `${count(log.events, "event")} of ${count(log.arms, "arm")}, ${seedNames(seeds)}. ` +
       (log.bad_lines ? `${count(log.bad_lines, "bad line")} passed over: ${bad}. ` : "No bad lines. ") +
-      `Arms drawn uniformly earn ${percent(log.uniform.value)} % ${interval(log.uniform.interval)}.`);
+      `Arms drawn uniformly earn ${reward(group.runs[0], log.uniform.value)}${paysClicks(group.runs[0]) ? " %" : ""} ` +
+      `${interval(group.runs[0], log.uniform.interval)}.`);
   }
 
   function section(group, key) {

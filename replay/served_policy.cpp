@@ -23,10 +23,12 @@ ServedPolicy::Answer ServedPolicy::decide(const LoggedEvent& event, bool keep) {
   const envs::Context context = event.context();
   context.check(spec_);
   const std::int64_t id = session_ * decisions_a_session + learner_->decisions();
-  const policies::Decision decision = learner_->decide(context, policies::Propensities::exact);
+  const policies::Decision decision = keep ? learner_->decide(context, policies::Propensities::exact)
+                                           : learner_->choose(context, policies::Propensities::exact);
   const auto place = static_cast<std::size_t>(context.place_of(decision.action, spec_));
   const Answer answer{.id = id, .decision = decision, .propensity = decision.propensities[place]};
   if (keep) {
+    learner_->pulled(decision.action);
     LoggedEvent& kept = waiting_[id] = event;
     kept.action = decision.action, kept.propensity = answer.propensity;
     if (std::ssize(waiting_) > most_waiting_) waiting_.erase(waiting_.begin());
@@ -60,16 +62,13 @@ void ServedPolicy::save(Snapshot& snapshot) const {
   Snapshot arms, learner, waiting;
   arms_.save(arms);
   learner_->save(learner);
-  for (const auto& [id, event] : waiting_) {
-    Snapshot part;
-    event.save(part);
-    waiting.put_part(std::to_string(id), part);
-  }
+  std::vector<std::int64_t> ids;
+  std::vector<const LoggedEvent*> events;
+  for (const auto& [id, event] : waiting_) ids.push_back(id), events.push_back(&event);
+  save_events(waiting, events);
   snapshot.put_part("arms", arms);
   snapshot.put_part("learner", learner);
   snapshot.put_part("waiting", waiting);
-  std::vector<std::int64_t> ids;
-  for (const auto& [id, event] : waiting_) ids.push_back(id);
   snapshot.put("waiting_ids", ids);
   snapshot.put("session", session_);
 }
@@ -78,10 +77,12 @@ void ServedPolicy::restore(const Snapshot& snapshot) {
   arms_.restore(snapshot.part("arms"));
   learner_->restore(snapshot.part("learner"));
   session_ = snapshot.get_scalar<std::int64_t>("session");
+  const auto ids = snapshot.get_vector<std::int64_t>("waiting_ids");
+  std::vector<LoggedEvent> events = restored_events(snapshot.part("waiting"));
+  if (ids.size() != events.size())
+    fail(ErrorKind::data, "{} saved decisions wait, with {} numbers", events.size(), ids.size());
   waiting_.clear();
-  const Snapshot waiting = snapshot.part("waiting");
-  for (const std::int64_t id : snapshot.get_vector<std::int64_t>("waiting_ids"))
-    waiting_[id].restore(waiting.part(std::to_string(id)));
+  for (std::size_t k = 0; k < ids.size(); ++k) waiting_.emplace_hint(waiting_.end(), ids[k], std::move(events[k]));
 }
 
 }  // namespace stein::replay

@@ -31,7 +31,8 @@ class ServedPolicy {
   };
   /// From now on decisions have numbers that no decision before has had, saved or not.
   void begin_session() { ++session_; }
-  /// Chooses one of the arms of `event`, of which nothing but the context is read. @param keep  until its outcome comes
+  /// Chooses one of the arms of `event`, of which nothing but the context is read. @param keep  until its outcome
+  /// comes; otherwise nothing is learned from it, and no pull is forced
   Answer decide(const LoggedEvent& event, bool keep);
   /// What came of a decision. Throws Error(data) where none of that number waits, or the reward is not finite or
   /// none that the bandit has.

@@ -5,17 +5,33 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace stein::replay {
 namespace {
 
-constexpr double normal_quantile = 1.959963984540054;  // of .975
+constexpr double usual_level = 0.95;
+
+/// How many standard errors to each side an interval of this level has, by bisection.
+double errors_at(double level) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erf(middle / std::numbers::sqrt2) < level ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Interval interval_at(double value, double error, double errors) {
+  return {value - errors * error, value + errors * error};
+}
 
 ValueEstimate estimate_of(double value, double variance, double effective_sample_size) {
+  static const double errors = errors_at(usual_level);
   const double error = std::sqrt(std::max(variance, 0.0));  // rounding may leave less than nothing
   return {.value = value,
           .standard_error = error,
-          .interval = {value - normal_quantile * error, value + normal_quantile * error},
+          .interval = interval_at(value, error, errors),
           .effective_sample_size = effective_sample_size};
 }
 
@@ -53,11 +69,12 @@ Registry<EstimatorEntry> all_estimators() {
           {"doubly robust: the model, corrected by inverse propensities", true, [](const Event& e, const Options&) {
              return EstimatorTerms{e.expected + e.weight() * (e.reward - e.predicted), 1, e.weight()};
            }});
-  all.add("switch",
-          {"doubly robust where weights are small, the model elsewhere", true, [](const Event& e, const Options& o) {
-             const double weight = e.weight() <= o.switch_weight ? e.weight() : 0;
-             return EstimatorTerms{e.expected + weight * (e.reward - e.predicted), 1, weight};
-           }});
+  all.add("switch", {"doubly robust where weights are small, the model elsewhere", true,
+                     [](const Event& e, const Options& o) {
+                       const double weight = e.weight() <= o.switch_weight ? e.weight() : 0;
+                       return EstimatorTerms{e.expected + weight * (e.reward - e.predicted), 1, weight};
+                     },
+                     "dr"});
   return all;
 }
 
@@ -66,6 +83,12 @@ Registry<EstimatorEntry> all_estimators() {
 const Registry<EstimatorEntry>& estimators() {
   static const Registry<EstimatorEntry> all = all_estimators();
   return all;
+}
+
+ValueEstimate ValueEstimate::at(double level) const {
+  ValueEstimate same = *this;
+  same.interval = interval_at(value, standard_error, errors_at(level));
+  return same;
 }
 
 ValueEstimate with_error_of(const ValueEstimate& judge, const ValueEstimate& estimate) {

@@ -60,7 +60,9 @@ struct EstimatorEntry {
 ///   dm           Σ Σ_a π q / n; how its terms spread says nothing of how wrong the model is, so its interval is that
 ///                of dr, stretched to the value of dm
 ///   dr           Σ (Σ_a π q + w (r − q)) / n (Dudík, Langford & Li 2011)
-///   switch       dr where w ≤ τ, dm elsewhere (Wang, Agarwal & Dudík 2017, with the doubly robust part)
+///   switch       dr where w ≤ τ, dm elsewhere (Wang, Agarwal & Dudík 2017, with the doubly robust part); its interval
+///   is
+///                made as that of dm
 const Registry<EstimatorEntry>& estimators();
 
 /// An estimate with what is known of its error.
@@ -70,6 +72,9 @@ struct ValueEstimate {
   /// Value ± 1.96 standard errors: 95 % for large samples, and for one look.
   Interval interval{};
   double effective_sample_size = 0;  ///< (Σ w)² / Σ w²
+
+  /// The same with the interval of another level in (0, 1).
+  ValueEstimate at(double level) const;
 };
 
 /// `estimate` with the error that `judge` measures for it: standard error and effective sample size of `judge`, and the

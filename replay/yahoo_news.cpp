@@ -12,6 +12,7 @@ YahooNews::YahooNews(envs::BanditSpec spec) : spec_(std::move(spec)) {
 }
 
 LineVerdict YahooNews::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
+  if (line.empty()) return {LineVerdict::Kind::other};
   const auto bad = [](std::string_view reason) { return LineVerdict::bad(reason); };
   std::string_view rest = line;
   const std::string_view time = take_word(rest), displayed = take_word(rest), click = take_word(rest);

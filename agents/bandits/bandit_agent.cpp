@@ -20,6 +20,7 @@ const Interaction& BanditAgent::step() {
     const policies::Decision decision = learner_.decide(context, policies::Propensities::exact);
     take(context, decision, step);
     const std::int64_t place = context.place_of(decision.action, environment_->spec());
+    learner_.pulled(decision.action);
     learner_.learn(context, {.action = decision.action,
                              .reward = last_.reward,
                              .propensity = decision.propensities[static_cast<std::size_t>(place)]});

@@ -46,6 +46,15 @@ TEST_CASE("a policy is loaded, decides, learns and is saved", "[c]") {
   CHECK(std::string(stein_error()).empty());
   CHECK(stein_learn(policy, id, 1) == -1);  // it was told already
   CHECK_THAT(stein_error(), Contains("no decision"));
+  CHECK(stein_load(run.c_str(), "seed=1") == nullptr);  // one at a time learns
+  CHECK_THAT(stein_error(), Contains("at work"));
+  stein_policy* reader = stein_load(run.c_str(), "seed=1 learn=false");
+  REQUIRE(reader != nullptr);
+  CHECK(stein_decide(reader, &context, propensities.data(), 5, &id) >= 0);
+  CHECK(stein_learn(reader, id, 1) == -1);
+  CHECK_THAT(stein_error(), Contains("learn=false"));
+  CHECK(stein_save(reader) == -1);
+  stein_free(reader);
   REQUIRE(stein_save(policy) == 0);
   const std::int64_t last = id;
   stein_free(policy);

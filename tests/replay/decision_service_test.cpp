@@ -52,6 +52,27 @@ const std::string context = R"({"context":[0.5,-1]})";
 
 }  // namespace
 
+TEST_CASE("many decisions wait, and are there again when the policy is restored", "[replay][service]") {
+  const auto policy = served(50'000), again = served(50'000);
+  const LoggedEvent event{.dense = {0.5f, -1}, .present = {2, 0}};
+  std::vector<std::int64_t> ids;
+  for (int i = 0; i < 20'000; ++i) ids.push_back(policy->decide(event, true).id);  // one part each took minutes
+  Snapshot state, same;
+  policy->save(state);
+  again->restore(state);
+  again->save(same);
+  CHECK(same.arrays().size() == state.arrays().size());
+  CHECK(same.part("waiting").get_vector<std::int32_t>("present") ==
+        state.part("waiting").get_vector<std::int32_t>("present"));
+  CHECK(state.part("waiting").get_vector<std::int32_t>("present").size() == 2 * ids.size());
+  for (const std::size_t k : {0, 12'345, 19'999}) {
+    policy->learn(ids[k], 1), again->learn(ids[k], 1);
+    CHECK_ERROR(again->learn(ids[k], 1), data, "no decision");
+  }
+  for (int i = 0; i < 20; ++i)
+    CHECK(policy->decide(event, true).decision.action == again->decide(event, true).decision.action);
+}
+
 TEST_CASE("a context becomes a decision with exact propensities", "[replay][service]") {
   Asked asked;
   const auto same = served();
