@@ -149,6 +149,8 @@ std::string CsvLog::other_separator() const {
 
 void CsvLog::check_header() const {
   const Options usual;
+  if (const std::string other = other_separator(); !other.empty())
+    fail(ErrorKind::data, "the header has one column, '{}'{}", rows_.columns().front().substr(0, shown), other);
   const auto near = [&](const std::string& name) { return nearest_name(name, rows_.columns()); };
   std::vector<std::string> missing;
   const auto need = [&](const std::string& name, const char* option) {
@@ -164,8 +166,8 @@ void CsvLog::check_header() const {
   if (!time.empty() && time != usual.time) need(time, "time");
   for (const std::string& name : options_.categories) need(name, "categories");
   if (!missing.empty())
-    fail(ErrorKind::data, "the header has no column {}; its columns are {}{}", fmt::join(missing, ", no column "),
-         fmt::format("{}", fmt::join(rows_.columns(), ", ")).substr(0, shown), other_separator());
+    fail(ErrorKind::data, "the header has no column {}; its columns are {}", fmt::join(missing, ", no column "),
+         fmt::format("{}", fmt::join(rows_.columns(), ", ")).substr(0, shown));
 }
 
 LineVerdict CsvLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {

@@ -17,6 +17,7 @@ namespace stein::replay {
 /// What a policy made of an event. Spans are valid until its next one.
 struct Choice {
   bool accepted = false;                   ///< it chose the arm that was logged
+  bool of_log = false;                     ///< the arm is the log's own choice, not one that met it by chance
   double propensity = 0;                   ///< with which it chooses that arm; where it was asked for
   std::span<const double> propensities{};  ///< [choices], where they were asked for and are known
 };

@@ -12,7 +12,7 @@ class LoggingPolicy final : public JudgedPolicy {
 
  private:
   Choice choose(const LoggedEvent& event, policies::Propensities) override {
-    return {.accepted = true, .propensity = event.propensity};
+    return {.accepted = true, .of_log = true, .propensity = event.propensity};
   }
 };
 

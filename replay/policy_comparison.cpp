@@ -11,9 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A policy that chose the logged arm counts for 1 / p, any other for nothing.
-EstimatorTerms replay_terms(const LoggedEvent& event, bool accepted) {
-  const double weight = accepted ? event.weight / event.propensity : 0;
+/// A policy that chose the logged arm counts for 1 / p, that of the log for 1, any other for nothing.
+EstimatorTerms replay_terms(const LoggedEvent& event, const Choice& choice) {
+  const double weight = choice.of_log ? event.weight : choice.accepted ? event.weight / event.propensity : 0;
   return {.numerator = weight * event.reward, .denominator = weight, .weight = weight};
 }
 
@@ -112,7 +112,7 @@ void PolicyComparison::take(Contender& contender, std::span<const LoggedEvent> e
   std::size_t predicted = 0;
   for (const LoggedEvent& event : events) {
     const Choice choice = contender.policy->take(event, wanted);
-    contender.terms.push_back(replay_terms(event, choice.accepted));
+    contender.terms.push_back(replay_terms(event, choice));
     if (estimators_.empty()) continue;
     const auto width = model_ ? static_cast<std::size_t>(event.choices()) : 0;
     const JudgedEvent judged = judge(event, choice, std::span(predictions_).subspan(predicted, width));

@@ -29,9 +29,9 @@ struct ComparisonOptions {
 };
 
 /// Policies that are judged on the same events. "replay" is the first way to judge: w = 1 / p where a policy chose the
-/// logged arm and 0 elsewhere, Σ w r / Σ w; on a log with equal propensities the mean reward of accepted events. The
-/// other ways are the estimators that were asked for, with the exact propensities of the policies; where another
-/// estimator measures the error of one, it goes along unseen.
+/// logged arm and 0 elsewhere, of the policy that made the log 1, Σ w r / Σ w; on a log with equal propensities the
+/// mean reward of accepted events. The other ways are the estimators that were asked for, with the exact propensities
+/// of the policies; where another estimator measures the error of one, it goes along unseen.
 class PolicyComparison {
  public:
   /// One of the policies.

@@ -106,8 +106,10 @@ std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const st
                                                                         const envs::BanditSpec& spec,
                                                                         std::uint64_t seed) const {
   const auto named = std::ranges::find(policies_, policy, &Named::name);
+  std::vector<std::string> choosing = policy_;
+  std::erase(choosing, logged);
   STEIN_CHECK(named != policies_.end() && named->builder, "the replay has no policy '{}' that chooses arms; it has {}",
-              policy, fmt::join(policy_, ", "));
+              policy, fmt::join(choosing, ", "));
   policies::BanditLearner::Options learning = learning_;
   if (!policies::bandit_policies().at(policy).learns) learning.forced_pulls = 0;
   return std::make_unique<policies::BanditLearner>(learning, spec, seed, named->builder->make(spec, seed));

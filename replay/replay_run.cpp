@@ -347,7 +347,7 @@ std::string estimate_lines(const Json& policies, const RewardText& reward) {
   for (const Json& policy : policies) {
     if (!policy.contains("estimates")) continue;
     for (const auto& [name, estimate] : policy["estimates"].items()) {
-      const std::string label = fmt::format("  {:<16}{:<12}", policy["policy"].get<std::string>(), name);
+      const std::string label = fmt::format("  {:<20}{:<12}", policy["policy"].get<std::string>(), name);
       if (estimate.contains("refused"))
         lines += fmt::format("{}refused: {}\n", label, estimate["refused"].get<std::string>());
       else
@@ -386,14 +386,20 @@ std::string readable_replay_summary(const Json& summary) {
       fmt::format("{} of {}, {}{}{}\n\n", count("events", "event"), count("arms", "arm"),
                   count("bad_lines", "bad line"), reasons.empty() ? "" : fmt::format(" ({})", reasons_text(reasons)),
                   seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
-  lines += fmt::format("  {:<16}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %",
+  lines += fmt::format("  {:<20}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %",
                        reward.name, "interval", "÷ uniform", "events/s");
   for (const Json& policy : summary["policies"])
-    lines += fmt::format("  {:<16}{:>10.0f}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", policy["policy"].get<std::string>(),
+    lines += fmt::format("  {:<20}{:>10.0f}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", policy["policy"].get<std::string>(),
                          policy["accepted"].get<double>(),
                          fmt::format("{:.3f}", 100 * policy["acceptance_rate"].get<double>()), reward(policy["ctr"]),
                          reward.interval(policy["interval"]), runs::text(policy["relative"], "{:.3f}"),
                          runs::text(policy["events_per_second"], "{:.0f}"));
+  if (seeds > 1) {
+    lines += fmt::format("\n  over seeds, standard deviation of {}\n", reward.name);
+    for (const Json& policy : summary["policies"])
+      lines +=
+          fmt::format("  {:<20}{:>9}\n", policy["policy"].get<std::string>(), reward(policy["ctr_over_seeds"]["sd"]));
+  }
   lines += estimate_lines(summary["policies"], reward) + difference_lines(summary["differences"], reward) + "\n";
   if (!log["uniformly_logged"].get<bool>())
     lines +=

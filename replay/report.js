@@ -151,7 +151,7 @@
       ["accepted", (p) => [format(p.accepted, 0), ` ${percent(p.acceptance_rate, 1)} %`]],
       [series.every(({run}) => paysClicks(run)) ? "CTR, %" : "mean reward", (p) => [reward(p.run, p.ctr), ` ${interval(p.run, p.interval)}`]],
       ["÷ uniform", (p) => [format(p.relative, 3)]],
-      ["clicks", (p) => [format(p.clicks, 0)]],
+      [series.every(({run}) => paysClicks(run)) ? "clicks" : "sum of rewards", (p) => [format(p.clicks, 0)]],
       ["events/s", (p) => [format(p.events_per_second, 0)]],
     ];
     return tools.table(series, "policy", columns, () => false);
@@ -172,11 +172,11 @@
   // Differences by every way, as the program prints them.
   function differenceTable(group) {
     const rows = group.runs.flatMap((run) => run.summary.differences.map((d) => element("tr", {},
-      ...[group.runs.length > 1 ? run.label : "", `${d.first} − ${d.second}`, d.by, reward(run, d.difference), interval(run, d.interval)]
+      ...[...(group.runs.length > 1 ? [run.label] : []), `${d.first} − ${d.second}`, d.by, reward(run, d.difference), interval(run, d.interval)]
         .map((text) => element("td", {}, text)),
       element("td", {class: "spread"}, d.refused ?? ""))));
     if (!rows.length) return [];
-    const head = element("tr", {}, ...["", "policies", "by", `difference${unit(group.runs[0])}`, "interval", ""].map((name) => element("th", {scope: "col"}, name)));
+    const head = element("tr", {}, ...[...(group.runs.length > 1 ? ["run"] : []), "policies", "by", `difference${unit(group.runs[0])}`, "interval", ""].map((name) => element("th", {scope: "col"}, name)));
     return [element("h3", {}, "Differences on the same events"),
             element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
   }

@@ -12,7 +12,8 @@ namespace stein::replay {
 
 /// A ridge regression of the reward on the context for every arm. An event is predicted before the model learns from
 /// it, so that predictions owe nothing to the rewards that they are compared with (progressive validation; Dudík et al.
-/// 2014, section 4, ask for a model that was fitted to other data).
+/// 2014, section 4, ask for a model that was fitted to other data). Where rewards have bounds, so have predictions: a
+/// context far from all others would else be predicted far beyond any reward.
 class RewardModel {
  public:
   explicit RewardModel(const envs::BanditSpec& spec);
@@ -24,6 +25,7 @@ class RewardModel {
   void restore(const Snapshot& snapshot) { regressions_.restore(snapshot); }
 
  private:
+  double low_, high_;  ///< of predictions
   policies::LinearRegressions regressions_;
 };
 

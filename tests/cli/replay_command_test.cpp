@@ -264,6 +264,24 @@ TEST_CASE("what makes numbers doubtful is said", "[cli][replay]") {
   CHECK(right.json()["warnings"].empty());
 }
 
+TEST_CASE("what the log's own policy earns is not weighed, though arms were not logged uniformly", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  std::vector<std::string> lines{"x,arm,reward,propensity"};
+  for (int i = 0; i < 1000; ++i)  // a pays, and is logged four times of five
+    lines.push_back(std::to_string(i % 7) + (i % 5 != 0 ? ",a,1,0.8" : ",b,0,0.2"));
+  write_lines(folder / "log.csv", lines);
+  const Outcome outcome =
+      replay(folder, {"--log", "log.csv", "--format", "csv", "--policy", "uniform,logged", "--json", "--out", "out"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json(), logged = policy(summary, "logged");
+  CHECK(logged["ctr"] == 0.8);
+  CHECK(summary["log"]["uniform"]["value"].get<double>() == Approx(0.5).margin(0.01));
+  CHECK(logged["relative"].get<double>() == Approx(0.8 / summary["log"]["uniform"]["value"].get<double>()));
+  CHECK(policy(summary, "uniform")["relative"].get<double>() == Approx(1).margin(0.1));
+  CHECK(summary["differences"][0]["difference"].get<double>() == Approx(0.5 - 0.8).margin(0.05));
+}
+
 TEST_CASE("outcomes that come late leave the policy its choice", "[cli][replay]") {
   const TemporaryDirectory folder;
   make_log(folder, "news.txt", 12'000);
