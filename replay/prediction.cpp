@@ -1,6 +1,7 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
 #include <stein/core/nearest_name.h>
+#include <stein/core/read_file.h>
 #include <stein/replay/decision_log.h>
 #include <stein/replay/decision_service.h>
 #include <stein/replay/prediction.h>
@@ -60,6 +61,22 @@ void check_fits(const LogFormat& format, const envs::BanditSpec& spec) {
               spec.active_columns > 0 ? ", one-hot: give them as json" : "");
 }
 
+/// Throws Error(data) where the run has ended, and the checkpoint is not that of its end: it was damaged or removed.
+void check_last(const RunDirectory& directory, const Checkpoint& checkpoint) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory.summary(), ignored)) return;
+  const Json summary = Json::parse(read_file(directory.summary()), nullptr, false);
+  if (!summary.is_object()) return;
+  std::uint64_t last = summary.value("steps", std::uint64_t{0});
+  if (summary.contains("steps_done"))
+    last = static_cast<std::uint64_t>(std::ranges::max(summary["steps_done"]["per_seed"].get<std::vector<double>>()));
+  if (checkpoint.step < last)
+    fail(ErrorKind::data,
+         "the last checkpoint of the run in '{}' is damaged or gone: the one after {} of {} steps is not what the run "
+         "learned",
+         directory.root().string(), checkpoint.step, last);
+}
+
 std::unique_ptr<Snapshot> snapshot_of(const std::filesystem::path& folder) {
   const auto checkpoint = load_latest_checkpoint(folder);
   return checkpoint ? std::make_unique<Snapshot>(checkpoint->state) : nullptr;
@@ -95,11 +112,12 @@ std::uint64_t Prediction::served_seed(const runs::Experiment& experiment) const 
 
 std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, const std::string& data) const {
   const auto experiment = runs::recorded_experiment(directory);
-  const std::unique_ptr<Snapshot> state = snapshot_of(directory.checkpoints());
-  if (!state) fail(ErrorKind::data, "there is no checkpoint in '{}'", directory.checkpoints().string());
-  runs::check_settings(*experiment, *state, directory);
+  const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
+  if (!checkpoint) fail(ErrorKind::data, "there is no checkpoint in '{}'", directory.checkpoints().string());
+  check_last(directory, *checkpoint);
+  runs::check_settings(*experiment, checkpoint->state, directory);
   const std::uint64_t seed = served_seed(*experiment);
-  auto policy = make_policy(*experiment, *state, seed, directory, data);
+  auto policy = make_policy(*experiment, checkpoint->state, seed, directory, data);
   if (const auto served = snapshot_of(folder(directory, *experiment))) policy->restore(served->part("policy"));
   return policy;
 }

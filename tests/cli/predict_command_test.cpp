@@ -136,6 +136,9 @@ TEST_CASE("what a service cannot begin with is said", "[cli][predict]") {
   ask(folder, "run --format jsonn", context, 2);
   CHECK_THAT(content_of(folder / "errors"), Contains("log format"));
   ask(folder, "nowhere", context, 3);
+  std::filesystem::remove(folder / "run/checkpoints/checkpoint-200.safetensors");
+  ask(folder, "run", context, 3);
+  CHECK_THAT(content_of(folder / "errors"), Contains("checkpoint") && Contains("200"));
 }
 
 TEST_CASE("contexts come as a table where the log was one", "[cli][predict][replay]") {
