@@ -67,7 +67,7 @@ std::vector<std::string> split_list(std::string_view text) {
   return items;
 }
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::ostringstream stream;
   stream << toml::value<std::string>(text);
   return stream.str();
@@ -82,11 +82,11 @@ std::string toml_text(const Option& option) {
     case Option::Kind::integer_list: return value == "none" ? "[]" : fmt::format("[{}]", value);
     case Option::Kind::text_list: {
       std::vector<std::string> items = split_list(value == "none" ? "" : value);
-      for (std::string& item : items) item = quoted(item);
+      for (std::string& item : items) item = in_quotes(item);
       return fmt::format("[{}]", fmt::join(items, ", "));
     }
     case Option::Kind::text:
-    case Option::Kind::choice: return quoted(value);
+    case Option::Kind::choice: return in_quotes(value);
   }
   return value;
 }
@@ -237,6 +237,14 @@ Option& OptionTable::operator()(std::string_view name, std::string& value, std::
   return add(
       name, help, "", Option::Kind::text, "", [&value] { return value; },
       [&value](std::string_view text) { value = std::string(text); });
+}
+
+Option& OptionTable::operator()(std::string_view name, std::filesystem::path& value, std::string_view help) {
+  return add(
+      name, help, "", Option::Kind::text, "", [&value] { return value.string(); },
+      [&value](std::string_view text) {
+        value = text.empty() ? std::filesystem::path() : std::filesystem::absolute(text).lexically_normal();
+      });
 }
 
 Option& OptionTable::operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,

@@ -5,6 +5,7 @@
 #include <stein/core/error.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -101,6 +102,9 @@ class OptionTable {
   Option& operator()(std::string_view name, double& value, std::string_view help, Range range = any_number,
                      std::string_view unit = "");
   Option& operator()(std::string_view name, std::string& value, std::string_view help);
+  /// A file or folder, or an empty text. It is kept with all of its folders, so that a run that goes on elsewhere means
+  /// the same.
+  Option& operator()(std::string_view name, std::filesystem::path& value, std::string_view help);
   /// A list such as `50,50`; every item must lie in `range`; `none` or an empty text is the empty list.
   Option& operator()(std::string_view name, std::vector<std::int64_t>& value, std::string_view help,
                      Range range = any_number);

@@ -110,7 +110,7 @@ RunDirectory RunDirectory::open(const fs::path& root, Access access) {
 void RunDirectory::lock() {
   lock_ = FileLock::take(root_ / lock_name);
   STEIN_CHECK(lock_.has_value(),
-              "another process is at work on the run in '{}': wait until it ends, or choose another --out",
+              "another process is at work on the run in '{}': wait until it ends, or work in another folder",
               root_.string());
   remove_unfinished_files(root_);
 }

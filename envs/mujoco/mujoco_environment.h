@@ -8,7 +8,7 @@ namespace stein::envs {
 
 /// What the tasks on MuJoCo have in common.
 struct MujocoOptions {
-  std::string model;  ///< an MJCF file in place of the task's own model
+  std::filesystem::path model;  ///< an MJCF file in place of the task's own model
 
   template <class V>
   void describe(V& v) {

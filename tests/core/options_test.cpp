@@ -58,7 +58,29 @@ struct Lists {
   }
 };
 
+struct Place {
+  std::filesystem::path file;
+  template <class V>
+  void describe(V& v) {
+    v("file", file, "somewhere");
+  }
+};
+
 }  // namespace
+
+TEST_CASE("a file is kept with all of its folders, and none stays none", "[core][options]") {
+  Place place;
+  OptionTable table = OptionTable::of(place);
+  CHECK(table.get("file").empty());
+  table.set("file", "sub/../table.csv");
+  CHECK(place.file == std::filesystem::current_path() / "table.csv");
+  CHECK(table.get("file") == place.file.string());
+  table.set("file", table.get("file"));
+  CHECK(place.file == std::filesystem::current_path() / "table.csv");
+  CHECK(to_toml(table) == "file = '" + place.file.string() + "'\n");
+  table.set("file", "");
+  CHECK(place.file.empty());
+}
 
 TEST_CASE("every kind of option is set from text and reads back", "[core][options]") {
   Outer options;
