@@ -47,7 +47,7 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
 
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {
   if (const std::int64_t place = forced_place(context); place >= 0) {
-    ++decisions_;
+    ++decisions_, ++forced_decisions_;
     Decision decision{.action = context.arm(place), .deterministic = true};
     if (wanted == Propensities::exact) {
       forced_.assign(static_cast<std::size_t>(context.choices(spec_)), 0);
@@ -107,6 +107,7 @@ std::int64_t BanditLearner::updates_now() const {
 
 void BanditLearner::save(Snapshot& snapshot) const {
   snapshot.put("steps", decisions_);
+  snapshot.put("forced", forced_decisions_);
   snapshot.put("outcomes", outcomes_);
   snapshot.put("pulls", pulls_);
   snapshot.put("updates", updates_);
@@ -123,6 +124,7 @@ void BanditLearner::restore(const Snapshot& snapshot) {
   policy_->restore(snapshot.part("policy"));
   decisions_ = snapshot.get_scalar<std::int64_t>("steps");
   updates_ = snapshot.get_scalar<std::int64_t>("updates");
+  forced_decisions_ = snapshot.contains("forced") ? snapshot.get_scalar<std::int64_t>("forced") : 0;
   if (snapshot.contains("pulls")) {
     outcomes_ = snapshot.get_scalar<std::int64_t>("outcomes");
     snapshot.get("pulls", std::span(pulls_));

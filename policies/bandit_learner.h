@@ -45,10 +45,9 @@ class BanditLearner {
             "per arm");
       visit("importance_weights", importance_weights,
             "weigh an interaction by 1 / the propensity that its arm was drawn or, of a log, logged with, as if it had "
-            "been "
-            "drawn or logged uniformly")
+            "been drawn or logged uniformly")
           .in_older_runs("false");
-      visit("largest_weight", largest_weight, "of importance_weights: longer ones are cut to this", positive)
+      visit("largest_weight", largest_weight, "of importance_weights: larger ones are cut to this", positive)
           .in_older_runs("100");
       visit.preset(
           "paper", "Blundell et al. 2015, which Zhang et al. 2018 follow",
@@ -87,6 +86,8 @@ class BanditLearner {
 
   /// How many decisions were made, forced ones included; the next one is keyed by it.
   std::int64_t decisions() const { return decisions_; }
+  /// How many of the decisions were forced.
+  std::int64_t forced() const { return forced_decisions_; }
   /// How many outcomes were taken note of.
   std::int64_t outcomes() const { return outcomes_; }
   const Timing& timing() const { return timing_; }
@@ -111,7 +112,7 @@ class BanditLearner {
   InteractionWindow window_;
   std::vector<double> forced_;       ///< propensities of a forced pull
   std::vector<std::int64_t> pulls_;  ///< [arms]
-  std::int64_t decisions_ = 0, outcomes_ = 0, updates_ = 0;
+  std::int64_t decisions_ = 0, forced_decisions_ = 0, outcomes_ = 0, updates_ = 0;
   Timing timing_;
 };
 

@@ -17,19 +17,23 @@ constexpr std::size_t report_samples = 100;
 
 LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : prior_shape_(options.prior_shape),
+      prior_rate_(options.prior_rate),
       seed_(seed),
       regressions_(spec, {.form = options.regression,
                           .intercept = options.intercept,
                           .prior_precision = options.prior_precision,
-                          .prior_squares = 2 * options.prior_rate}) {}
+                          .prior_squares = options.scale_rewards ? 0 : 2 * options.prior_rate}) {
+  if (options.scale_rewards) unit_.emplace(spec);
+}
 
 std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
   const auto predictions = regressions_.predict(context);
+  const double unit = unit_ ? unit_->value() : 0, prior_rate = prior_rate_ * unit * unit;
   posterior_.resize(predictions.size());
   for (std::size_t place = 0; place < posterior_.size(); ++place) {
     const std::int64_t arm = context.arm(static_cast<std::int64_t>(place));
     const double shape = prior_shape_ + 0.5 * regressions_.observations(arm);
-    const double rate = 0.5 * regressions_.squares(arm);
+    const double rate = prior_rate + 0.5 * regressions_.squares(arm);
     StudentT& reward = posterior_[place];
     reward = {.degrees = 2 * shape,
               .location = predictions[place].mean,
@@ -73,6 +77,7 @@ Decision LinTs::decide(const envs::Context& context, std::int64_t step, Propensi
 
 void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
   regressions_.observe(context, outcome.action, outcome.reward, outcome.weight);
+  if (unit_) unit_->observe(outcome.reward);
 }
 
 std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& context) {
@@ -87,10 +92,12 @@ std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& c
 
 void LinTs::save(Snapshot& snapshot) const {
   regressions_.save(snapshot);
+  if (unit_) unit_->save(snapshot);
 }
 
 void LinTs::restore(const Snapshot& snapshot) {
   regressions_.restore(snapshot);
+  if (unit_) unit_->restore(snapshot);
 }
 
 }  // namespace stein::policies

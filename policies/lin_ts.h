@@ -4,9 +4,11 @@
 
 #include <stein/policies/bandit_policy.h>
 #include <stein/policies/linear_regressions.h>
+#include <stein/policies/reward_unit.h>
 #include <stein/policies/student_t.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace stein::policies {
@@ -16,7 +18,8 @@ namespace stein::policies {
 ///   a = a₀ + n/2,  b = b₀ + ½ min_γ (Σ (r − w·γ)² + λ‖γ‖²),
 /// and w·γ is Student-t with 2a degrees of freedom, location w·μ and squared scale (b/a) wᵀA⁻¹w. Disjoint regressions
 /// have a σ² for every arm and count its interactions; the others share one. Pulls the arm of the largest draw, one for
-/// every arm, independent of each other; the propensities are integrals over those densities, to 1e-8.
+/// every arm, independent of each other; the propensities are integrals over those densities, to 1e-8. With
+/// scale_rewards b₀ is in units of the rewards' variance, and another currency changes no decision.
 class LinTs final : public BanditPolicy {
  public:
   /// The prior.
@@ -25,14 +28,20 @@ class LinTs final : public BanditPolicy {
     double prior_shape = 6;         ///< a₀
     double prior_rate = 6;          ///< b₀
     bool intercept = true;
+    bool scale_rewards = false;
     RegressionForm regression = RegressionForm::disjoint;
     template <class V>
     void describe(V& v) {
       v("prior_precision", prior_precision, "precision of the coefficients before any reward, times the noise variance",
         positive);
       v("prior_shape", prior_shape, "a0 of the inverse gamma prior of the noise variance", between(0.5, 1e9));
-      v("prior_rate", prior_rate, "b0 of the inverse gamma prior of the noise variance", positive, "reward^2");
+      v("prior_rate", prior_rate, "b0 of the inverse gamma prior of the noise variance", positive,
+        "reward^2, or variances of rewards");
       v("intercept", intercept, "whether a constant 1 is added to the context");
+      v("scale_rewards", scale_rewards,
+        "prior_rate is in units of the variance of the rewards of uniformly drawn arms, or of those so far where that "
+        "is not known")
+          .in_older_runs("false");
       describe_regression(v, regression);
     }
   };
@@ -51,8 +60,9 @@ class LinTs final : public BanditPolicy {
   void restore(const Snapshot& snapshot) override;
 
  private:
-  double prior_shape_;
+  double prior_shape_, prior_rate_;
   std::uint64_t seed_;
+  std::optional<RewardUnit> unit_;  ///< none: rewards as they come, and the prior's rate is in the regressions' squares
   LinearRegressions regressions_;
   std::vector<StudentT> posterior_;
   std::vector<std::uint32_t> rows_;  ///< [choices] arms: the rows that draws come from

@@ -19,13 +19,16 @@ LinUcb::LinUcb(const Options& options, const envs::BanditSpec& spec, std::uint64
       regressions_(spec, {.form = options.regression,
                           .intercept = options.intercept,
                           .prior_precision = options.prior_precision,
-                          .prior_squares = 0}) {}
+                          .prior_squares = 0}) {
+  if (options.scale_rewards) unit_.emplace(spec);
+}
 
 std::span<const double> LinUcb::bounds(const envs::Context& context) {
   const auto predictions = regressions_.predict(context);
+  const double width = unit_ ? alpha_ * unit_->value() : alpha_;
   bounds_.resize(predictions.size());
   for (std::size_t place = 0; place < bounds_.size(); ++place) {
-    bounds_[place] = predictions[place].mean + alpha_ * std::sqrt(predictions[place].leverage);
+    bounds_[place] = predictions[place].mean + width * std::sqrt(predictions[place].leverage);
     if (!std::isfinite(bounds_[place]))
       fail(ErrorKind::numeric, "linucb: the bound of arm {} is {}; expected a finite number",
            context.arm(static_cast<std::int64_t>(place)), bounds_[place]);
@@ -55,14 +58,17 @@ Decision LinUcb::decide(const envs::Context& context, std::int64_t step, Propens
 
 void LinUcb::observe(const envs::Context& context, const Outcome& outcome) {
   regressions_.observe(context, outcome.action, outcome.reward, outcome.weight);
+  if (unit_) unit_->observe(outcome.reward);
 }
 
 void LinUcb::save(Snapshot& snapshot) const {
   regressions_.save(snapshot);
+  if (unit_) unit_->save(snapshot);
 }
 
 void LinUcb::restore(const Snapshot& snapshot) {
   regressions_.restore(snapshot);
+  if (unit_) unit_->restore(snapshot);
 }
 
 }  // namespace stein::policies

@@ -85,6 +85,7 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
       spec_(spec),
       seed_(seed),
       inputs_(options.network, spec),
+      unit_(spec),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, inputs_))),
       particles_(posterior_->initial_particles(moved_rows(options), seed, options.initial_spread)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
@@ -170,9 +171,7 @@ double ParticlePolicy::scaled_reward(float output) const {
 
 float ParticlePolicy::reward_scale() const {
   if (!options_.scale_rewards || options_.likelihood != inference::Likelihood::gaussian) return 1;
-  if (spec_.reward_deviation) return static_cast<float>(1 / *spec_.reward_deviation);
-  const double variance = rewards_.variance(0);
-  return variance > 0 ? static_cast<float>(1 / std::sqrt(variance)) : 1;
+  return static_cast<float>(1 / unit_.value());
 }
 
 Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
@@ -213,9 +212,7 @@ std::int64_t ParticlePolicy::choose_by_mean(const envs::Context& context, Draws&
 }
 
 void ParticlePolicy::observe(const envs::Context&, const Outcome& outcome) {
-  if (spec_.reward_deviation) return;
-  const auto reward = static_cast<float>(outcome.reward);
-  rewards_.add({&reward, 1, 1});
+  unit_.observe(outcome.reward);
 }
 
 void ParticlePolicy::learn(const InteractionBatch& batch) {
@@ -292,10 +289,7 @@ void ParticlePolicy::save(Snapshot& snapshot) const {
   snapshot.put_part("sampler", sampler);
   snapshot.put_part("target", target);
   snapshot.put("updates", updates_);
-  if (spec_.reward_deviation) return;
-  Snapshot rewards;
-  rewards_.save(rewards);
-  snapshot.put_part("rewards", rewards);
+  unit_.save(snapshot);
 }
 
 void ParticlePolicy::restore(const Snapshot& snapshot) {
@@ -304,7 +298,7 @@ void ParticlePolicy::restore(const Snapshot& snapshot) {
   posterior_->restore(snapshot.part("target"));
   updates_ = snapshot.get_scalar<std::int64_t>("updates");
   std::ranges::fill(current_, 0);
-  if (!spec_.reward_deviation) rewards_.restore(snapshot.part("rewards"));
+  unit_.restore(snapshot);
 }
 
 }  // namespace stein::policies

@@ -6,7 +6,7 @@
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/bandit_policy.h>
 #include <stein/policies/reward_inputs.h>
-#include <stein/policies/running_moments.h>
+#include <stein/policies/reward_unit.h>
 
 #include <memory>
 #include <vector>
@@ -143,7 +143,7 @@ class ParticlePolicy final : public BanditPolicy {
   envs::BanditSpec spec_;
   std::uint64_t seed_;
   RewardInputs inputs_;
-  RunningMoments rewards_{1};  ///< where the bandit does not say how far they spread
+  RewardUnit unit_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
   inference::RollbackSampler<float> sampler_;

@@ -22,7 +22,60 @@ class Last final : public BanditPolicy {
   std::vector<double> propensities_{0, 0, 1};
 };
 
+/// Notes what it is told and the minibatches that it learns from.
+class Noting final : public BanditPolicy {
+ public:
+  explicit Noting(std::vector<double>& told, std::vector<float>& learned) : told_(told), learned_(learned) {}
+  Decision decide(const envs::Context&, std::int64_t, Propensities) override { return {.action = 0}; }
+  void observe(const envs::Context&, const Outcome& outcome) override { told_.push_back(outcome.weight); }
+  bool learns_from_minibatches() const override { return true; }
+  void learn(const InteractionBatch& batch) override { learned_.assign(batch.weights.begin(), batch.weights.end()); }
+
+ private:
+  std::vector<double>& told_;
+  std::vector<float>& learned_;
+};
+
 }  // namespace
+
+TEST_CASE("an interaction weighs what it stands for, and 1 / propensity up to a bound where that is asked for",
+          "[policies][learner]") {
+  const std::vector<float> dense{1};
+  const envs::Context context{.dense = dense};
+  for (const bool importance : {false, true}) {
+    CAPTURE(importance);
+    std::vector<double> told;
+    std::vector<float> learned;
+    BanditLearner learner(
+        {.buffer = 1, .batch = 4, .updates = 1, .importance_weights = importance, .largest_weight = 9}, spec, 0,
+        std::make_unique<Noting>(told, learned));
+    const auto learned_from = [&](const Outcome& outcome) {
+      learner.learn(context, outcome);
+      return learned;
+    };
+    CHECK(learned_from({.action = 1, .propensity = 0.25}) == std::vector<float>(importance ? 4 : 0, 4.0F));
+    CHECK(learned_from({.action = 1, .propensity = 0.5, .weight = 3}) == std::vector<float>(4, importance ? 6.0F : 3));
+    CHECK(learned_from({.action = 1, .propensity = 0.01}) == std::vector<float>(4, importance ? 9.0F : 1));
+    CHECK(told == (importance ? std::vector<double>{4, 6, 9} : std::vector<double>{1, 3, 1}));
+  }
+}
+
+TEST_CASE("a policy learns after so many outcomes, however many decisions were made", "[policies][learner]") {
+  std::vector<double> told;
+  std::vector<float> learned;
+  BanditLearner learner({.buffer = 10, .batch = 4, .updates = 1, .learn_every = 3, .forced_pulls = 0}, spec, 0,
+                        std::make_unique<Noting>(told, learned));
+  const std::vector<float> dense{1};
+  const envs::Context context{.dense = dense};
+  std::vector<std::int64_t> learned_after;
+  for (int i = 1; i <= 9; ++i) {
+    for (int k = 0; k < i; ++k) learner.decide(context, Propensities::none);
+    learner.learn(context, {.action = 1, .weight = 2});
+    if (!learned.empty()) learned_after.push_back(learner.outcomes());
+    learned.clear();
+  }
+  CHECK(learned_after == std::vector<std::int64_t>{3, 6, 9});
+}
 
 TEST_CASE("pulls are forced by those that were made, though no outcome is known yet", "[policies][learner]") {
   BanditLearner learner({.forced_pulls = 2}, spec, 0, std::make_unique<Last>());
@@ -36,5 +89,6 @@ TEST_CASE("pulls are forced by those that were made, though no outcome is known 
   }
   CHECK(actions == std::vector<std::int64_t>{0, 1, 2, 0, 1, 2, 2, 2});
   CHECK(learner.decisions() == 9);
+  CHECK(learner.forced() == 6);
   CHECK(learner.outcomes() == 0);
 }

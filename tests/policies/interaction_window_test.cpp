@@ -91,6 +91,34 @@ TEST_CASE("a restored window goes on like the saved one", "[policies][window]") 
   CHECK_ERROR(smaller.restore(snapshot), data, "5 interactions", "room for 3");
 }
 
+TEST_CASE("a window keeps the weights of its interactions, and a restored one has them too", "[policies][window]") {
+  InteractionWindow window(dense, 5, 4), plain(dense, 5, 4);
+  const std::vector<float> context{1, 2};
+  plain.append({.dense = context}, {.action = 1});
+  CHECK(plain.draw(1, 0).weights.empty());  // all 1
+  window.append({.dense = context}, {.action = 1, .weight = 2.5});
+  const auto weights = window.draw(1, 0).weights;
+  CHECK(std::vector<float>(weights.begin(), weights.end()) == std::vector<float>(4, 2.5F));
+  InteractionWindow mixed(dense, 5, 64);
+  for (const double weight : {2.0, 3.0, 1.0})  // the last is like any other
+    mixed.append({.dense = context}, {.action = 1, .reward = 10 * weight, .weight = weight});
+  const auto drawn = mixed.draw(1, 0);
+  REQUIRE(drawn.weights.size() == 64);
+  for (std::size_t k = 0; k < 64; ++k) CHECK(drawn.rewards[k] == 10 * drawn.weights[k]);
+  for (InteractionWindow* each : {&window, &plain}) {
+    Snapshot saved;
+    each->save(saved);
+    InteractionWindow restored(dense, 5, 4);
+    restored.restore(saved);
+    restored.append({.dense = context}, {.action = 1, .weight = 7});
+    each->append({.dense = context}, {.action = 1, .weight = 7});
+    for (std::uint64_t update = 1; update < 6; ++update) {
+      const auto ours = restored.draw(1, update).weights, its = each->draw(1, update).weights;
+      CHECK(std::vector<float>(ours.begin(), ours.end()) == std::vector<float>(its.begin(), its.end()));
+    }
+  }
+}
+
 TEST_CASE("a window refuses what it cannot hold", "[policies][window]") {
   CHECK_ERROR(InteractionWindow(dense, 0, 1), usage, "buffer", "got 0");
   CHECK_ERROR(InteractionWindow(dense, 1, -3), usage, "batch", "got -3");

@@ -31,6 +31,31 @@ TEST_CASE("the posterior of linear Thompson sampling agrees with the conjugate f
   CHECK(posterior[1].scale == Approx(std::sqrt(16.0 / 3)).epsilon(1e-14));
 }
 
+TEST_CASE("scaled rewards make the prior's rate a share of their variance, in any currency", "[policies][lints]") {
+  LinTs euros({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
+  LinTs cents({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
+  CHECK(euros.posterior(at({2}))[0].scale == Approx(std::sqrt(2.0 / 6 * 4 / 0.25)).epsilon(1e-14));  // no reward yet
+  for (const auto& [x, reward] : {std::pair{1.0F, 1.0}, {2.0F, 3.0}, {1.0F, 0.5}}) {
+    euros.observe(at({x}), {.action = 0, .reward = reward});
+    cents.observe(at({x}), {.action = 0, .reward = 100 * reward});
+  }
+  // A = ¼ + 6, Σ r x = 7.5, Σ r² = 10.25, rewards have the mean 1.5 and the variance 7/6.
+  const double rate = 2 * 7.0 / 6 + 0.5 * (10.25 - 7.5 * 7.5 / 6.25);
+  const StudentT posterior = euros.posterior(at({2}))[0], times_100 = cents.posterior(at({2}))[0];
+  CHECK(posterior.degrees == 15);
+  CHECK(posterior.location == Approx(2.4).epsilon(1e-14));
+  CHECK(posterior.scale == Approx(std::sqrt(rate / 7.5 * 4 / 6.25)).epsilon(1e-6));
+  CHECK(times_100.location == Approx(100 * posterior.location).epsilon(1e-14));
+  CHECK(times_100.scale == Approx(100 * posterior.scale).epsilon(1e-6));
+
+  Snapshot saved;
+  euros.save(saved);
+  LinTs restored({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
+  restored.restore(saved);
+  CHECK(restored.posterior(at({2}))[0].scale == posterior.scale);
+  CHECK(restored.posterior(at({2}))[1].scale == euros.posterior(at({2}))[1].scale);
+}
+
 TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[policies][lints]") {
   LinTs policy({.intercept = false}, line, 1);
   int first = 0;
@@ -40,6 +65,16 @@ TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[
     first += decision.action == 0;
   }
   CHECK(std::abs(first - 5000) / 50.0 < 6.1);
+}
+
+TEST_CASE("an interaction of weight three is three interactions to a posterior", "[policies][lints]") {
+  LinTs once({}, line, 1), thrice({}, line, 1);
+  once.observe(at({2}), {.action = 0, .reward = 1, .weight = 3});
+  for (int i = 0; i < 3; ++i) thrice.observe(at({2}), {.action = 0, .reward = 1});
+  const StudentT one = once.posterior(at({1}))[0], other = thrice.posterior(at({1}))[0];
+  CHECK(one.degrees == other.degrees);
+  CHECK(one.location == Approx(other.location).epsilon(1e-12));
+  CHECK(one.scale == Approx(other.scale).epsilon(1e-12));
 }
 
 TEST_CASE("rewards too large for its sums are a numeric error that names the arm", "[policies][lints]") {

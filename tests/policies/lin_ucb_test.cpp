@@ -32,6 +32,27 @@ TEST_CASE("the bound of LinUCB agrees with a calculation by hand in one dimensio
   CHECK(decision.deterministic);
 }
 
+TEST_CASE("scaled rewards make the bound's width a multiple of their sd, in any currency", "[policies][linucb]") {
+  LinUcb euros({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
+  LinUcb cents({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
+  for (const auto& [x, reward] : {std::pair{1.0F, 1.0}, {2.0F, 3.0}}) {
+    euros.observe(at({x}), {.action = 0, .reward = reward});
+    cents.observe(at({x}), {.action = 0, .reward = 100 * reward});
+  }
+  // As above; the rewards 1 and 3 have the sd 1 of their mean, and one arm that was never pulled has the same unit.
+  CHECK(euros.bounds(at({2}))[0] == Approx(14.0 / 6 + 1.5 * std::sqrt(4.0 / 6)).epsilon(1e-6));
+  for (const std::size_t arm : {0U, 1U})
+    CHECK(cents.bounds(at({2}))[arm] == Approx(100 * euros.bounds(at({2}))[arm]).epsilon(1e-6));
+  euros.observe(at({1}), {.action = 1, .reward = 8});  // of 1, 3 and 8 the sd is √(26/3)
+  CHECK(euros.bounds(at({2}))[2] == Approx(1.5 * std::sqrt(26.0 / 3) * 2).epsilon(1e-6));
+
+  Snapshot saved;
+  euros.save(saved);
+  LinUcb restored({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
+  restored.restore(saved);
+  CHECK(restored.bounds(at({2}))[2] == euros.bounds(at({2}))[2]);
+}
+
 TEST_CASE("arms of equal bound share the probability", "[policies][linucb]") {
   LinUcb policy({.alpha = 1, .prior_precision = 1, .intercept = false}, line, 1);
   policy.observe(at({1}), {.action = 2, .reward = -1});
@@ -123,6 +144,13 @@ TEST_CASE("what is chosen does not depend on whether propensities are asked for"
     for (LinUcb* policy : {&asked, &not_asked})
       policy->observe(at(x), {.action = one.action, .reward = static_cast<double>(step % 3)});
   }
+}
+
+TEST_CASE("an interaction of weight three is three interactions", "[policies][linucb]") {
+  LinUcb once({}, line, 1), thrice({}, line, 1);
+  once.observe(at({2}), {.action = 0, .reward = 1, .weight = 3});
+  for (int i = 0; i < 3; ++i) thrice.observe(at({2}), {.action = 0, .reward = 1});
+  CHECK(once.bounds(at({1}))[0] == Approx(thrice.bounds(at({1}))[0]).epsilon(1e-12));
 }
 
 TEST_CASE("rewards too large for a bound are a numeric error that names the arm", "[policies][linucb]") {

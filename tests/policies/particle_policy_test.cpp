@@ -221,6 +221,59 @@ TEST_CASE("with a Bernoulli likelihood the mean is that of the probabilities", "
   CHECK(policy.decide({.dense = context}, 0, Propensities::exact).action == 1);
 }
 
+TEST_CASE("clicks are learned as they are, whatever their spread", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.likelihood = inference::Likelihood::bernoulli;
+  envs::BanditSpec unknown = spec, known = spec;
+  unknown.reward_deviation = std::nullopt, known.reward_deviation = 0.25;
+  ParticlePolicy one(options, unknown, 5), other(options, known, 5);
+  Interactions data;
+  for (float& reward : data.rewards) reward = reward > 0 ? 1 : 0;
+  const std::vector<float> context{1, -1, 0.5f};
+  for (ParticlePolicy* policy : {&one, &other}) {
+    for (int i = 0; i < 32; ++i)
+      policy->observe({.dense = context}, {.action = i % 2, .reward = data.rewards[static_cast<std::size_t>(i)]});
+    for (int i = 0; i < 5; ++i) policy->learn(data.batch);
+  }
+  CHECK(one.posterior_rewards({.dense = context}) == other.posterior_rewards({.dense = context}));
+}
+
+TEST_CASE("the unit of rewards is part of what is saved", "[policies][particle]") {
+  envs::BanditSpec unknown = spec;
+  unknown.reward_deviation = std::nullopt;
+  ParticlePolicy first(small(), unknown, 5), second(small(), unknown, 5);
+  const std::vector<float> context{1, -1, 0.5f};
+  for (const double reward : {3.0, 9.0, -4.0}) first.observe({.dense = context}, {.action = 1, .reward = reward});
+  Snapshot saved;
+  first.save(saved);
+  second.restore(saved);
+  CHECK(second.posterior_rewards({.dense = context}) == first.posterior_rewards({.dense = context}));
+  const Interactions data;
+  first.learn(data.batch), second.learn(data.batch);
+  CHECK(second.posterior_rewards({.dense = context}) == first.posterior_rewards({.dense = context}));
+}
+
+TEST_CASE("every head learns what its own prior function leaves of its rewards", "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.particles = 2;
+  options.hidden = {};
+  options.scale_rewards = false;
+  options.network = RewardNetwork::heads;
+  options.prior_function_scale = 3;
+  options.noise_precision = 100;
+  options.posterior.prior.weight_precision = 0.01;
+  ParticlePolicy policy(options, spec, 5);
+  // Arm 1 pays 2 and arm 0 nothing wherever one looks: a line learns it exactly, with the prior function on top.
+  Interactions data;
+  for (std::size_t i = 0; i < 32; ++i) data.rewards[i] = data.actions[i] == 1 ? 2 : 0;
+  for (int i = 0; i < 20'000; ++i) policy.learn(data.batch);
+  const std::vector<float> context{1, -1, 0.5f};
+  for (const auto& rewards : policy.posterior_rewards({.dense = context})) {
+    CHECK(rewards[0] == Approx(0).margin(0.1));
+    CHECK(rewards[1] == Approx(2).margin(0.1));
+  }
+}
+
 TEST_CASE("a Bernoulli likelihood is refused where rewards are not in [0, 1]", "[policies][particle]") {
   ParticlePolicy::Options options = small();
   options.likelihood = inference::Likelihood::bernoulli;
