@@ -32,8 +32,19 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
 
 using Rows = std::vector<std::vector<std::string>>;
 
+/// Without the columns that have a heading and nothing else.
+Rows filled(Rows rows) {
+  for (std::size_t k = rows.front().size(); k-- > 1;) {
+    const auto empty = [&](const std::vector<std::string>& row) { return row[k].empty(); };
+    if (!std::all_of(rows.begin() + 1, rows.end(), empty)) continue;
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return rows;
+}
+
 /// The first column is flush left, the others right.
-std::string aligned(const Rows& rows) {
+std::string aligned(const Rows& all) {
+  const Rows rows = filled(all);
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
     for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width_of(row[k]));

@@ -16,7 +16,7 @@
 
 namespace stein::runs {
 
-/// A column of the table that shows runs side by side in a terminal.
+/// A column of the table that shows runs side by side in a terminal; it is left out where its text is empty for all.
 struct SummaryColumn {
   std::string heading;
   std::function<std::string(const nlohmann::ordered_json& summary)> text;

@@ -38,6 +38,18 @@ TEST_CASE("runs of one task stand under one heading, aligned by characters", "[r
         "  b, a longer name  100.5 ± 0.7     1 of 2\n");
 }
 
+TEST_CASE("a column that is empty for all runs is left out", "[runs][table]") {
+  RunRecord first = record_of("a", {1}), second = record_of("b", {2});
+  first.summary["locked"] = second.summary["locked"] = "";
+  CHECK(runs::make_report_table({first, second}) ==
+        "numbers, 10 numbers, 1 seed\n\n"
+        "  method  count\n  a         1.0\n  b         2.0\n");
+  second.summary["locked"] = "x";
+  CHECK(runs::make_report_table({first, second}) ==
+        "numbers, 10 numbers, 1 seed\n\n"
+        "  method  count  locked in\n  a         1.0           \n  b         2.0          x\n");
+}
+
 TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings of their own", "[runs][table]") {
   RunRecord real = record_of("d", {5});
   real.summary["data"] = "real";
