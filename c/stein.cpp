@@ -59,8 +59,13 @@ std::vector<T> numbers(const T* values, std::int64_t size, const char* what) {
   return {values, values + size};
 }
 
-void fill_arms(const stein_context& context, stein::replay::ServedPolicy& served, std::vector<std::int32_t>& present) {
+void fill_arms(const stein_context& context, stein::replay::ServedPolicy& served, stein::replay::LoggedEvent& event) {
   const auto names = numbers(context.arms, context.arms_size, "names of arms");
+  const stein::envs::BanditSpec& spec = served.spec();
+  // Before names become arms.
+  stein::envs::check_sizes(spec, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features),
+                           names.empty() ? spec.arms : std::ssize(names));
+  std::vector<std::int32_t>& present = event.present;
   if (names.empty()) {
     STEIN_CHECK(served.arms().size() == served.spec().arms, "the arms to choose from are expected by name");
     present.resize(static_cast<std::size_t>(served.spec().arms));
@@ -109,7 +114,7 @@ int64_t stein_decide(stein_policy* policy, const stein_context* context, double*
     event.dense = numbers(context->dense, context->dense_size, "numbers");
     event.active = numbers(context->active, context->active_size, "active columns");
     event.arm_features = numbers(context->arm_features, context->arm_features_size, "features of arms");
-    fill_arms(*context, *policy->served, event.present);
+    fill_arms(*context, *policy->served, event);
     STEIN_CHECK(propensities == nullptr || size >= event.choices(), "there is room for {} propensities, {} are needed",
                 size, event.choices());
     const auto answer = policy->served->decide(event, policy->prediction().learns());

@@ -14,19 +14,23 @@ std::int64_t Context::place_of(std::int64_t arm, const BanditSpec& spec) const {
   return found - present.begin();
 }
 
+void check_sizes(const BanditSpec& spec, std::int64_t dense, std::int64_t active, std::int64_t arm_features,
+                 std::int64_t choices) {
+  STEIN_CHECK(dense == spec.dense_columns(), "a context of '{}' has {} numbers, got {}", spec.name,
+              spec.dense_columns(), dense);
+  STEIN_CHECK(active == spec.active_columns, "a context of '{}' has {} active columns, got {}", spec.name,
+              spec.active_columns, active);
+  STEIN_CHECK(choices >= 1, "a context of '{}' needs at least one arm", spec.name);
+  STEIN_CHECK(arm_features == choices * spec.arm_features,
+              "a context of '{}' has {} numbers for each of {} arms, got {} in all", spec.name, spec.arm_features,
+              choices, arm_features);
+}
+
 void Context::check(const BanditSpec& spec) const {
-  STEIN_CHECK(std::ssize(dense) == spec.dense_columns(), "a context of '{}' has {} numbers, got {}", spec.name,
-              spec.dense_columns(), dense.size());
-  STEIN_CHECK(std::ssize(active) == spec.active_columns, "a context of '{}' has {} active columns, got {}", spec.name,
-              spec.active_columns, active.size());
+  check_sizes(spec, std::ssize(dense), std::ssize(active), std::ssize(arm_features), choices(spec));
   for (const std::int32_t column : active)
     STEIN_CHECK(column >= 0 && column < spec.context_size, "a column of '{}' must lie in [0, {}), got {}", spec.name,
                 spec.context_size, column);
-  const std::int64_t there = choices(spec);
-  STEIN_CHECK(there >= 1, "a context of '{}' needs at least one arm", spec.name);
-  STEIN_CHECK(std::ssize(arm_features) == there * spec.arm_features,
-              "a context of '{}' has {} numbers for each of {} arms, got {} in all", spec.name, spec.arm_features,
-              there, arm_features.size());
   for (const std::int32_t arm : present)
     if (arm < 0 || arm >= spec.arms) check_arm(spec, arm);  // without a call for each
 }

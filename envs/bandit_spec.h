@@ -50,6 +50,11 @@ struct Context {
   void check(const BanditSpec& spec) const;
 };
 
+/// Throws Error(usage) naming the bandit and what differs unless so many numbers, active columns and features of
+/// `choices` arms are those of a context of the bandit.
+void check_sizes(const BanditSpec& spec, std::int64_t dense, std::int64_t active, std::int64_t arm_features,
+                 std::int64_t choices);
+
 /// Throws Error(usage) naming the bandit unless 0 ≤ arm < spec.arms.
 void check_arm(const BanditSpec& spec, std::int64_t arm);
 

@@ -33,8 +33,6 @@ class ConfidenceSequence {
   void add(double observation);
 
   std::int64_t count() const { return count_; }
-  /// Of the observations.
-  double sum() const { return low_ * static_cast<double>(count_) + width_ * sum_; }
   /// Of the observations; the middle of their range before there is one.
   double mean() const;
   /// Within [low, high]; all of it before there is an observation.

@@ -61,16 +61,42 @@ CsvLog::CsvLog(const Options& options)
               options_.reward_low, options_.reward_high);
   STEIN_CHECK(!options_.arm.empty() && !options_.reward.empty(), "the options `arm` and `reward` each name a column");
   std::vector<std::string> named = options_.categories;
-  for (const std::string& name : {options_.arm, options_.reward, options_.propensity, options_.time})
+  for (const std::string& name : {options_.arm, options_.reward, options_.propensity, options_.time, options_.id})
     if (!name.empty()) named.push_back(name);
   named = sorted(std::move(named));
   if (const auto twice = std::ranges::adjacent_find(named); twice != named.end())
-    fail(ErrorKind::usage, "the column '{}' is named twice in `arm`, `reward`, `propensity`, `time` and `categories`",
-         *twice);
+    fail(ErrorKind::usage,
+         "the column '{}' is named twice in `arm`, `reward`, `propensity`, `time`, `id` and `categories`", *twice);
+  name_arms();
+}
+
+void CsvLog::name_arms() {
   for (const std::string& name : options_.arm_names) {
     STEIN_CHECK(places_.emplace(name, arm_names_.size()).second, "option 'arm_names' names '{}' twice", name);
     arm_names_.push_back(name);
   }
+}
+
+void CsvLog::know_arms(const std::vector<std::string>& names) {
+  if (!arm_names_.empty()) return;
+  options_.arm_names = spec_.arm_names = names;
+  spec_.arms = std::ssize(names);
+  name_arms();
+}
+
+std::vector<std::string> CsvLog::warnings() const {
+  constexpr float far = 100;
+  std::vector<std::string> found;
+  for (const Feature& feature : columns_.context) {
+    if (feature.is_category)
+      found.push_back(crowd_warning(feature.use, fmt::format("the categories of '{}'", feature.name), "buckets"));
+    else if (feature.largest > far)
+      found.push_back(
+          fmt::format("the column '{}' has numbers as large as {:.3g}: networks see them as they are, and learn "
+                      "from numbers of about 1; scale it, or leave it out where it says nothing",
+                      feature.name, feature.largest));
+  }
+  return found;
 }
 
 void CsvLog::begin(std::string_view first_line) {
@@ -111,6 +137,7 @@ CsvLog::Columns CsvLog::read_header(std::string_view line) {
                         .reward = *rows_.find(options_.reward),
                         .propensity = options_.propensity.empty() ? std::nullopt : rows_.find(options_.propensity),
                         .time = options_.time.empty() ? std::nullopt : rows_.find(options_.time),
+                        .id = options_.id.empty() ? std::nullopt : rows_.find(options_.id),
                         .context = context_columns()};
   if (!columns.propensity && arm_names_.empty())
     fail(ErrorKind::data,
@@ -120,16 +147,18 @@ CsvLog::Columns CsvLog::read_header(std::string_view line) {
 }
 
 std::vector<CsvLog::Feature> CsvLog::context_columns() const {
-  const std::vector<std::string> others{options_.arm, options_.reward, options_.propensity, options_.time, ""};
+  const std::vector<std::string> others{options_.arm,  options_.reward, options_.propensity,
+                                        options_.time, options_.id,     ""};
   const auto among = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
   };
   std::vector<Feature> context;
   for (std::size_t i = 0; i < rows_.columns().size(); ++i)
     if (const std::string& name = rows_.columns()[i]; !among(others, name))
-      context.push_back({name, i, among(options_.categories, name),
-                         fmt::format("no number in the column '{}', which is none of the option `categories`",
-                                     name.substr(0, shown))});
+      context.push_back(
+          {name, i, among(options_.categories, name),
+           fmt::format("no number in the column '{}', which is none of the option `categories`", name.substr(0, shown)),
+           ColumnUse(among(options_.categories, name) ? options_.buckets : 0)});
   std::ranges::sort(context, {}, &Feature::name);
   const std::vector<std::string> names = sorted(rows_.columns());
   for (std::size_t i = 1; i < names.size(); ++i)
@@ -164,6 +193,7 @@ void CsvLog::check_header() const {
   // To take a log for uniform because of a misspelt name would be wrong without a sign of it.
   if (!propensity.empty() && (propensity != usual.propensity || near(propensity))) need(propensity, "propensity");
   if (!time.empty() && time != usual.time) need(time, "time");
+  if (!options_.id.empty()) need(options_.id, "id");
   for (const std::string& name : options_.categories) need(name, "categories");
   if (!missing.empty())
     fail(ErrorKind::data, "the header has no column {}; its columns are {}", fmt::join(missing, ", no column "),
@@ -173,18 +203,50 @@ void CsvLog::check_header() const {
 LineVerdict CsvLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   if (header_is_next_) {
     header_is_next_ = false;
-    columns_ = read_header(line);
+    Columns columns = read_header(line);
     if (sorted(rows_.columns()) != first_columns_)
       fail(ErrorKind::data, "expected the columns of the log's first file in whatever order, {}; found {}",
            fmt::format("{}", fmt::join(first_columns_, ", ")).substr(0, shown), line.substr(0, shown));
+    for (std::size_t k = 0; k < columns.context.size(); ++k) {  // both by name
+      columns.context[k].use = std::move(columns_.context[k].use);
+      columns.context[k].largest = columns_.context[k].largest;
+    }
+    columns_ = std::move(columns);
     return {LineVerdict::Kind::other};
   }
   if (line.empty()) return {LineVerdict::Kind::other};
   std::string_view reason = rows_.read_row(line);
+  const std::string_view id = reason.empty() && columns_.id ? rows_.fields()[*columns_.id] : "";
+  if (reason.empty() && columns_.id && id.empty()) reason = "no id";
+  if (reason.empty() && columns_.id && recent_.contains(id)) reason = "an event that was there already";
   if (reason.empty()) reason = take_outcome(event);
   if (reason.empty()) reason = take_context(event);
   if (reason.empty()) reason = take_arm(arms, event);  // last: arms of bad lines do not count as having come
-  return reason.empty() ? LineVerdict{} : LineVerdict::bad(reason);
+  if (!reason.empty()) return LineVerdict::bad(reason);
+  if (columns_.id) recent_.add(id);
+  return {};
+}
+
+void CsvLog::save(Snapshot& snapshot) const {
+  if (!options_.id.empty()) recent_.save(snapshot);
+  std::vector<float> largest;
+  for (std::size_t k = 0; k < columns_.context.size(); ++k) {
+    Snapshot use;
+    columns_.context[k].use.save(use);
+    snapshot.put_part(fmt::format("use{}", k), use);
+    largest.push_back(columns_.context[k].largest);
+  }
+  snapshot.put("largest", largest);
+}
+
+void CsvLog::restore(const Snapshot& snapshot) {
+  if (!options_.id.empty()) recent_.restore(snapshot);
+  std::vector<float> largest(columns_.context.size());
+  snapshot.get("largest", std::span(largest));
+  for (std::size_t k = 0; k < largest.size(); ++k) {
+    columns_.context[k].use.restore(snapshot.part(fmt::format("use{}", k)));
+    columns_.context[k].largest = largest[k];
+  }
 }
 
 LineVerdict CsvLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
@@ -218,19 +280,24 @@ std::string_view CsvLog::take_outcome(LoggedEvent& event) const {
   return {};
 }
 
-std::string_view CsvLog::take_context(LoggedEvent& event) const {
+std::string_view CsvLog::take_context(LoggedEvent& event) {
   event.dense.assign(static_cast<std::size_t>(spec_.context_size), 0);
   event.active.clear(), event.arm_features.clear();
   const auto buckets = static_cast<std::size_t>(options_.buckets);
   std::size_t block = 0;
-  for (const Feature& feature : columns_.context) {
+  for (Feature& feature : columns_.context) {
     const std::string_view field = rows_.fields()[feature.column];
     if (feature.is_category) {
-      event.dense[block + bucket_of(hash_name(field), buckets)] = 1;
+      const std::uint64_t category = hash_name(field);
+      const std::size_t bucket = bucket_of(category, buckets);
+      feature.use.note(bucket, category);
+      event.dense[block + bucket] = 1;
       block += buckets;
       continue;
     }
-    if (!read_float(field, event.dense[block++])) return feature.reason;
+    float& number = event.dense[block++];
+    if (!read_float(field, number)) return feature.reason;
+    feature.largest = std::max(feature.largest, std::abs(number));
   }
   return {};
 }
@@ -238,8 +305,8 @@ std::string_view CsvLog::take_context(LoggedEvent& event) const {
 std::string_view CsvLog::take_arm(ArmTable& arms, LoggedEvent& event) const {
   const std::string_view arm = rows_.fields()[columns_.arm];
   event.weight = 1;
+  if (arm.empty()) return "no arm";
   if (arm_names_.empty()) {
-    if (arm.empty()) return "no arm";
     event.action = arms.number(arm);
     take_present(arms, event);
     return {};

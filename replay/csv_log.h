@@ -1,8 +1,10 @@
 // A log of one's own: comma-separated values under a header, a decision a line.
 #pragma once
 
+#include <stein/replay/column_use.h>
 #include <stein/replay/csv_rows.h>
 #include <stein/replay/log_format.h>
+#include <stein/replay/recent_ids.h>
 
 #include <cstddef>
 #include <optional>
@@ -18,11 +20,11 @@ namespace stein::replay {
 /// of their names, whatever the order in a file; a number takes one column, a category `buckets` one-hot columns, into
 /// which its text is hashed. An empty text is a category like any other, an empty number makes the line a bad one.
 ///
-/// Where `arm_names` says which arms there are, each of them could be chosen every time, and without a column of
-/// propensities they were drawn uniformly. Where it does not, the arms of an event are those that have come so far, its
-/// own among them. That an arm is there because it was just chosen makes the first event of every arm count too much:
-/// under a uniform policy, the first event of the k-th arm has weight 1 / (k p) with arms to choose from that no
-/// earlier event had. In a long log this is little; `arm_names` avoids it.
+/// Where `arm_names` says which arms there are, or somebody has counted them (`know_arms`), each of them could be
+/// chosen every time; without a column of propensities, which takes `arm_names`, they were drawn uniformly. Where
+/// nobody says it, the arms of an event are those that have come so far, its own among them. That an arm is there
+/// because it was just chosen makes the first event of every arm count too much: under a uniform policy, the first
+/// event of the k-th arm has weight 1 / (k p) with arms to choose from that no earlier event had.
 ///
 /// A line break within quotes ends the line all the same, so that such a row is two bad lines. Empty lines are passed
 /// over. A name with a comma in it cannot be in `arm_names`, which is a list of names with commas between them.
@@ -30,7 +32,7 @@ class CsvLog final : public LogFormat {
  public:
   /// Names of columns, and what is not in the file.
   struct Options {
-    std::string arm = "arm", reward = "reward", propensity = "propensity", time = "time";
+    std::string arm = "arm", reward = "reward", propensity = "propensity", time = "time", id;
     std::vector<std::string> categories{};
     std::int64_t buckets = 16;
     std::vector<std::string> arm_names{};
@@ -42,13 +44,17 @@ class CsvLog final : public LogFormat {
       v("arm", arm, "column with the name of the arm that was chosen");
       v("reward", reward, "column with its reward");
       v("propensity", propensity,
-        "column with the probability that it was chosen with; empty, or no such column: arms were drawn uniformly");
+        "column with the probability that it was chosen with; an empty name, or no such column: arms were drawn "
+        "uniformly");
       v("time", time, "column with seconds since 1970, or date and time as ISO 8601 has them; may be missing");
+      v("id", id, "column with what tells decisions apart: one that was there already makes a bad line; empty: none")
+          .in_older_runs("");
       v("categories", categories, "columns of the context whose texts are categories; the others have numbers");
       v("buckets", buckets, "one-hot columns for each category, which is hashed into them", between(1, 65'536),
         "columns");
       v("arm_names", arm_names,
-        "all arms, each of which can be chosen every time; none: those that have come so far, with propensities only");
+        "all arms, each of which can be chosen every time; none: those of the log, or where `arms` says how many there "
+        "may be, those that have come so far; with propensities only");
       v("reward_low", reward_low, "smallest reward that there may be");
       v("reward_high", reward_high, "largest reward that there may be");
     }
@@ -64,6 +70,9 @@ class CsvLog final : public LogFormat {
   const envs::BanditSpec& spec() const override { return spec_; }
   /// Columns of the file, by name; a category once.
   std::vector<std::string> context_names() const override;
+  void know_arms(const std::vector<std::string>& names) override;
+  /// Of categories that share a column, and of numbers far from 1.
+  std::vector<std::string> warnings() const override;
   /// Throws Error(data) for a later file whose header has other columns than that of the first, in whatever order.
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   /// The same of a header of contexts, which needs no columns but those of the context.
@@ -71,6 +80,8 @@ class CsvLog final : public LogFormat {
   /// Of a row the context alone is looked at. The header may come again anywhere.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   void begin_file() override { header_is_next_ = true; }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
 
   static bool recognises(std::string_view line);
 
@@ -81,13 +92,16 @@ class CsvLog final : public LogFormat {
     std::size_t column;
     bool is_category;
     std::string reason;  ///< why a line is bad where the column has no number
+    ColumnUse use;       ///< of a category
+    float largest = 0;   ///< number so far, without its sign
   };
   /// Which field of a row is what.
   struct Columns {
     std::size_t arm = 0, reward = 0;
-    std::optional<std::size_t> propensity, time;
+    std::optional<std::size_t> propensity, time, id;
     std::vector<Feature> context;  ///< by name
   };
+  void name_arms();
   /// Columns of a log's header.
   Columns read_header(std::string_view line);
   /// Takes the names in a header. Throws Error(data) where it is none.
@@ -102,7 +116,7 @@ class CsvLog final : public LogFormat {
   std::int64_t width_of_context() const;
   /// Take what they are called by from the row that was read. Why the line is bad, or nothing.
   std::string_view take_outcome(LoggedEvent& event) const;
-  std::string_view take_context(LoggedEvent& event) const;
+  std::string_view take_context(LoggedEvent& event);
   std::string_view take_arm(ArmTable& arms, LoggedEvent& event) const;
   /// Puts all arms that can be chosen into `event.present`.
   void take_present(ArmTable& arms, LoggedEvent& event) const;
@@ -116,6 +130,7 @@ class CsvLog final : public LogFormat {
   std::vector<std::string> first_columns_;  ///< of the log's first file, sorted
   bool header_is_next_ = true;
   std::string header_;  ///< of contexts alone
+  RecentIds recent_;
 };
 
 }  // namespace stein::replay

@@ -18,7 +18,7 @@ std::optional<std::size_t> CsvRows::find(std::string_view name) const {
 }
 
 std::string_view CsvRows::read_row(std::string_view line) {
-  if (!fields_.split(line)) return "no comma-separated values";
+  if (!fields_.split(line)) return "no comma-separated values, or a quoted field that does not end on its line";
   return fields_.size() == columns_.size() ? "" : "another number of fields than the header has";
 }
 

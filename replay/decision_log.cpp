@@ -36,12 +36,18 @@ std::string json_text(const Head& json) {
   return json.dump(-1, ' ', false, Head::error_handler_t::replace);
 }
 
+/// −1, which none of them can be, for what is no whole number: 1e122 has no place in one.
+std::int64_t count_in(const Head& head, const char* key) {
+  const Head& value = head.at(key);
+  return value.is_number_integer() ? value.get<std::int64_t>() : -1;
+}
+
 envs::BanditSpec spec_of(const Head& head) {
   envs::BanditSpec spec{.name = head.at("name"),
-                        .arms = head.at("arms"),
-                        .context_size = head.at("context_size"),
-                        .active_columns = head.at("active_columns"),
-                        .arm_features = head.at("arm_features"),
+                        .arms = count_in(head, "arms"),
+                        .context_size = count_in(head, "context_size"),
+                        .active_columns = count_in(head, "active_columns"),
+                        .arm_features = count_in(head, "arm_features"),
                         .reward_low = head.at("reward_low"),
                         .reward_high = head.at("reward_high"),
                         .bounded = head.at("bounded"),
@@ -167,19 +173,27 @@ LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent
   std::int64_t seed = 0;
   if (json_->line["seed"].get(seed) != simdjson::SUCCESS) return bad("no seed");
   if (logged_seed_ >= 0 && seed != logged_seed_) return {LineVerdict::Kind::other};
-  if (const std::string_view reason = take_context(arms, event); !reason.empty()) return bad(reason);
+  if (const std::string_view reason = take_context(event); !reason.empty()) return bad(reason);
+  if (const std::string_view reason = check_context(event, arms); !reason.empty()) return bad(reason);
+  if (const std::string_view reason = take_present(arms, event); !reason.empty()) return bad(reason);
   if (const std::string_view reason = take_outcome(event); !reason.empty()) return bad(reason);
+  const auto [last, first_of_seed] = last_steps_.try_emplace(seed, event.time);
+  if (!first_of_seed && event.time <= last->second) return bad("a decision that was there already");
+  last->second = event.time;
   return {};
 }
 
 LineVerdict DecisionLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   if (json_->parser.parse(line.data(), line.size()).get(json_->line) != simdjson::SUCCESS)
     return LineVerdict::bad("no JSON object");
-  const std::string_view reason = take_context(arms, event);
+  if (const std::string_view reason = take_context(event); !reason.empty()) return LineVerdict::bad(reason);
+  if (const std::int64_t count = choices(event, arms); count > 0)  // a service is told what was expected
+    envs::check_sizes(spec_, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features), count);
+  const std::string_view reason = take_present(arms, event);
   return reason.empty() ? LineVerdict{} : LineVerdict::bad(reason);
 }
 
-std::string_view DecisionLog::take_context(ArmTable& arms, LoggedEvent& event) {
+std::string_view DecisionLog::take_context(LoggedEvent& event) {
   const dom::object line = json_->line;
   dom::element list;
   event.dense.clear(), event.active.clear(), event.arm_features.clear();
@@ -189,28 +203,26 @@ std::string_view DecisionLog::take_context(ArmTable& arms, LoggedEvent& event) {
     return "active columns that are no whole numbers";
   if (line["arm_features"].get(list) == simdjson::SUCCESS && !take_numbers(list, event.arm_features))
     return "features of arms that are no numbers";
-  if (const std::string_view reason = take_present(arms, event); !reason.empty()) return reason;
-  if (std::ssize(event.dense) != spec_.dense_columns() || std::ssize(event.active) != spec_.active_columns ||
-      std::ssize(event.arm_features) != event.choices() * spec_.arm_features)
-    return "a context of another size than the log's bandit has";
   for (const std::int32_t column : event.active)
     if (column < 0 || column >= spec_.context_size) return "an active column that is none of the bandit's";
   if (std::ranges::adjacent_find(event.active, std::ranges::greater_equal{}) != event.active.end())
     return "active columns that do not ascend";
+  return take_choices(event);
+}
+
+std::string_view DecisionLog::check_context(const LoggedEvent& event, const ArmTable& arms) const {
+  const std::int64_t count = choices(event, arms);
+  if (std::ssize(event.dense) != spec_.dense_columns() || std::ssize(event.active) != spec_.active_columns ||
+      (count > 0 && std::ssize(event.arm_features) != count * spec_.arm_features))
+    return "a context of another size than the log's bandit has";
   return {};
 }
 
-std::string_view DecisionLog::take_present(ArmTable& arms, LoggedEvent& event) {
-  if (arms.size() == 0)  // the numbers in the log are those of the bandit
-    for (std::int64_t arm = 0; arm < spec_.arms; ++arm) arms.number(name_of_arm(arm, spec_));
+std::string_view DecisionLog::take_choices(LoggedEvent& event) {
+  names_.clear(), event.present.clear();
   dom::element list;
-  if (json_->line["arms"].get(list) == simdjson::SUCCESS) return take_names(arms, event);
-  if (json_->line["present"].get(list) != simdjson::SUCCESS) {
-    if (arms.size() < spec_.arms) return "no `arms` to choose from";  // a bandit that has more room than arms
-    event.present.resize(static_cast<std::size_t>(spec_.arms));
-    std::iota(event.present.begin(), event.present.end(), 0);
-    return {};
-  }
+  if (json_->line["arms"].get(list) == simdjson::SUCCESS) return take_names();
+  if (json_->line["present"].get(list) != simdjson::SUCCESS) return {};
   if (!take_numbers(list, event.present) || event.present.empty()) return "arms to choose from that are no numbers";
   std::vector<std::int32_t> sorted = event.present;
   std::ranges::sort(sorted);
@@ -219,16 +231,32 @@ std::string_view DecisionLog::take_present(ArmTable& arms, LoggedEvent& event) {
   return {};
 }
 
-std::string_view DecisionLog::take_names(ArmTable& arms, LoggedEvent& event) {
+std::string_view DecisionLog::take_names() {
   dom::array list;
   if (json_->line["arms"].get(list) != simdjson::SUCCESS || list.size() == 0) return "arms that are no list of names";
-  names_.clear();
   for (const dom::element element : list) {
     std::string_view name;
     if (element.get(name) != simdjson::SUCCESS) return "arms that are no list of names";
     names_.push_back(name);
   }
-  return arms.number_all(names_, event.present) ? "" : "an arm that is there twice";
+  return {};
+}
+
+std::int64_t DecisionLog::choices(const LoggedEvent& event, const ArmTable& arms) const {
+  if (!names_.empty()) return std::ssize(names_);
+  if (!event.present.empty()) return std::ssize(event.present);
+  return arms.size() > 0 && arms.size() < spec_.arms ? 0 : spec_.arms;
+}
+
+std::string_view DecisionLog::take_present(ArmTable& arms, LoggedEvent& event) {
+  if (arms.size() == 0)  // the numbers in the log are those of the bandit
+    for (std::int64_t arm = 0; arm < spec_.arms; ++arm) arms.number(name_of_arm(arm, spec_));
+  if (!names_.empty()) return arms.number_all(names_, event.present) ? "" : "an arm that is there twice";
+  if (!event.present.empty()) return {};
+  if (arms.size() < spec_.arms) return "no `arms` to choose from";  // a bandit that has more room than arms
+  event.present.resize(static_cast<std::size_t>(spec_.arms));
+  std::iota(event.present.begin(), event.present.end(), 0);
+  return {};
 }
 
 std::string_view DecisionLog::take_outcome(LoggedEvent& event) const {
@@ -250,6 +278,21 @@ std::string_view DecisionLog::take_outcome(LoggedEvent& event) const {
   if (line["step"].get(event.time) != simdjson::SUCCESS) return "no step";
   event.weight = 1;
   return {};
+}
+
+void DecisionLog::save(Snapshot& snapshot) const {
+  std::vector<std::int64_t> seeds, steps;
+  for (const auto& [seed, step] : last_steps_) seeds.push_back(seed), steps.push_back(step);
+  snapshot.put("seeds", seeds);
+  snapshot.put("steps", steps);
+}
+
+void DecisionLog::restore(const Snapshot& snapshot) {
+  const auto seeds = snapshot.get_vector<std::int64_t>("seeds"), steps = snapshot.get_vector<std::int64_t>("steps");
+  if (seeds.size() != steps.size())
+    fail(ErrorKind::data, "there are {} saved seeds with {} steps", seeds.size(), steps.size());
+  last_steps_.clear();
+  for (std::size_t k = 0; k < seeds.size(); ++k) last_steps_[seeds[k]] = steps[k];
 }
 
 bool DecisionLog::recognises(std::string_view line) {

@@ -5,6 +5,7 @@
 #include <stein/replay/log_format.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,8 +41,9 @@ envs::BanditSpec bandit_of_head(std::string_view head);
 /// the shortest form that reads back to the same.
 std::string decision_line(const LoggedDecision& decision, const envs::BanditSpec& spec);
 
-/// Reads such a log again. A policy that is replayed on it with the options and the seed of the run that wrote it makes
-/// the same decisions, and so accepts all of them.
+/// Reads such a log again. Steps of a seed ascend in a file: a decision that does not is there for the second time. A
+/// policy that is replayed on it with the options and the seed of the run that wrote it makes the same decisions, and
+/// so accepts all of them.
 class DecisionLog final : public LogFormat {
  public:
   /// Which lines.
@@ -62,24 +64,35 @@ class DecisionLog final : public LogFormat {
   void begin(std::string_view first_line) override;
   const envs::BanditSpec& spec() const override { return spec_; }
   /// Throws Error(data) for a later file that begins with another line than the first.
+  void begin_contexts(std::string_view first_line) override { begin(first_line); }
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   /// The keys context or active, arm_features, and present (numbers) or arms (names), each where the bandit has it.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
+  void begin_file() override { last_steps_.clear(); }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
   static bool recognises(std::string_view line);
 
  private:
   struct Json;
 
   /// Take what they are called by from the line that was parsed. Why it is bad, or nothing.
-  std::string_view take_context(ArmTable& arms, LoggedEvent& event);
+  std::string_view take_context(LoggedEvent& event);
+  std::string_view check_context(const LoggedEvent& event, const ArmTable& arms) const;
+  /// The names of `arms`, or the numbers of `present`, or neither: then all arms are there.
+  std::string_view take_choices(LoggedEvent& event);
+  std::string_view take_names();
+  /// How many arms there are to choose from; 0 where nobody knows.
+  std::int64_t choices(const LoggedEvent& event, const ArmTable& arms) const;
+  /// Puts the arms into `event.present`; last, since names of bad lines are no arms.
   std::string_view take_present(ArmTable& arms, LoggedEvent& event);
-  std::string_view take_names(ArmTable& arms, LoggedEvent& event);
   std::string_view take_outcome(LoggedEvent& event) const;
 
   std::int64_t logged_seed_;
   envs::BanditSpec spec_;
   std::string head_;  ///< the log's first line
   std::unique_ptr<Json> json_;
+  std::map<std::int64_t, std::int64_t> last_steps_;  ///< of the file, by seed
   std::vector<std::string_view> names_;
 };
 

@@ -16,12 +16,26 @@ using Json = nlohmann::json;
 
 void DecisionService::answer(std::string_view line, std::string& answers) {
   ++lines_;
+  guarded(answers, [&] {
+    if (is_outcome(line)) return learn(line, answers);
+    take(format_.read_context(line, policy_.arms(), event_), answers);
+  });
+}
+
+void DecisionService::finish(std::string& answers) {
+  guarded(answers, [&] { take(format_.finish_context(policy_.arms(), event_), answers); });
+}
+
+void DecisionService::take(const LineVerdict& verdict, std::string& answers) {
+  if (verdict.kind == LineVerdict::Kind::bad) refuse(verdict.reason, answers);
+  if (verdict.kind == LineVerdict::Kind::event) decide(answers);
+}
+
+template <class Step>
+void DecisionService::guarded(std::string& answers, const Step& step) {
   const std::size_t before = answers.size();
   try {
-    if (is_outcome(line)) return learn(line, answers);
-    const LineVerdict verdict = format_.read_context(line, policy_.arms(), event_);
-    if (verdict.kind == LineVerdict::Kind::bad) refuse(verdict.reason, answers);
-    if (verdict.kind == LineVerdict::Kind::event) decide(answers);
+    step();
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::numeric || error.kind() == ErrorKind::io) throw;
     answers.resize(before);
@@ -30,8 +44,12 @@ void DecisionService::answer(std::string_view line, std::string& answers) {
 }
 
 bool DecisionService::is_outcome(std::string_view line) {
-  return line.starts_with('{') && line.find("\"reward\"") != std::string_view::npos &&
-         line.find("\"id\"") != std::string_view::npos;
+  // Most contexts are told apart without reading them.
+  if (!line.starts_with('{') || line.find("\"reward\"") == std::string_view::npos ||
+      line.find("\"id\"") == std::string_view::npos)
+    return false;
+  const Json read = Json::parse(line, nullptr, false);
+  return read.is_discarded() || (read.contains("id") && read.contains("reward"));
 }
 
 void DecisionService::learn(std::string_view line, std::string& answers) {
@@ -73,8 +91,9 @@ void DecisionService::append_rewards(std::string& answers) {
 }
 
 void DecisionService::refuse(std::string_view reason, std::string& answers) {
-  ++errors_;
-  answers += Json{{"error", fmt::format("line {}: {}", lines_, reason)}}.dump() + "\n";
+  const std::string error = fmt::format("line {}: {}", lines_, reason);
+  if (errors_++ == 0) first_error_ = error;
+  answers += Json{{"error", error}}.dump() + "\n";
 }
 
 }  // namespace stein::replay

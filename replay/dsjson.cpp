@@ -21,7 +21,7 @@ const bool registered = register_log_format<Dsjson>(
 /// Feature and namespaces of a context or an action, added to its columns. Nested no deeper than simdjson allows.
 class FeatureWalk {
  public:
-  explicit FeatureWalk(std::span<float> columns) : columns_(columns) {}
+  FeatureWalk(std::span<float> columns, ColumnUse& use) : columns_(columns), use_(use) {}
 
   void add_object(dom::object object, std::uint64_t space) {
     for (const auto& [key, value] : object) {
@@ -38,13 +38,13 @@ class FeatureWalk {
       case dom::element_type::OBJECT: return add_object(value.get_object().value_unsafe(), name);
       case dom::element_type::ARRAY: return add_array(value.get_array().value_unsafe(), name);
       case dom::element_type::STRING: return add_text(value, name);
-      case dom::element_type::BOOL: return add_hashed(name, value.get_bool().value_unsafe() ? 1 : 0, columns_);
+      case dom::element_type::BOOL: return add_hashed(name, value.get_bool().value_unsafe() ? 1 : 0, columns_, use_);
       case dom::element_type::NULL_VALUE: return;
-      default: return add_hashed(name, static_cast<float>(value.get_double().value_unsafe()), columns_);
+      default: return add_hashed(name, static_cast<float>(value.get_double().value_unsafe()), columns_, use_);
     }
   }
   void add_text(dom::element text, std::uint64_t name) {
-    add_hashed(hash_name(text.get_string().value_unsafe(), name), 1, columns_);
+    add_hashed(hash_name(text.get_string().value_unsafe(), name), 1, columns_, use_);
   }
   void add_array(dom::array array, std::uint64_t name) {
     std::size_t place = 0;
@@ -67,10 +67,11 @@ class FeatureWalk {
       return;
     }
     for (std::string_view word = take_word(text); !word.empty(); word = take_word(text))
-      add_hashed(hash_name(word, space), 1, columns_);
+      add_hashed(hash_name(word, space), 1, columns_, use_);
   }
 
   std::span<float> columns_;
+  ColumnUse& use_;
   bool good_ = true;
 };
 
@@ -103,6 +104,23 @@ std::optional<Value> first_at(dom::object object, std::string_view key) {
   Value value{};
   if (object[key].at(0).get(value) != simdjson::SUCCESS) return std::nullopt;
   return value;
+}
+
+/// What `p` says of an action in `a`; nothing where it is not among them.
+std::optional<double> probability_in(dom::object object, std::uint64_t action) {
+  dom::array actions, probabilities;
+  if (object["a"].get(actions) != simdjson::SUCCESS || object["p"].get(probabilities) != simdjson::SUCCESS)
+    return std::nullopt;
+  std::size_t place = 0;
+  for (const dom::element element : actions) {
+    std::uint64_t number = 0;
+    double probability = 0;
+    if (element.get(number) == simdjson::SUCCESS && number == action &&
+        probabilities.at(place).get(probability) == simdjson::SUCCESS)
+      return probability;
+    ++place;
+  }
+  return std::nullopt;
 }
 
 bool has(dom::object object, std::string_view key) {
@@ -143,6 +161,16 @@ Dsjson::Dsjson(const Options& options)
 
 Dsjson::~Dsjson() = default;
 
+void Dsjson::save(Snapshot& snapshot) const {
+  VwLog::save(snapshot);
+  recent_.save(snapshot);
+}
+
+void Dsjson::restore(const Snapshot& snapshot) {
+  VwLog::restore(snapshot);
+  recent_.restore(snapshot);
+}
+
 void Dsjson::begin(std::string_view first_line) {
   if (DecisionLog::recognises(first_line)) fail(ErrorKind::data, "expected decision-service JSON");
 }
@@ -182,14 +210,12 @@ std::string_view Dsjson::take_label(LoggedEvent& event) {
   const dom::object object = json_->line;
   const std::optional<double> cost = value_at<double>(object, "_label_cost");
   if (!cost) return "a cost that is no number";
+  if (const std::string_view reason = take_choice(); !reason.empty()) return reason;
   const std::optional<double> probability = has(object, "_label_probability")
                                                 ? value_at<double>(object, "_label_probability")
-                                                : first_at<double>(object, "p");
+                                                : probability_in(object, chosen_ + 1);
   if (!probability) return "a probability that is no number";
-  if (const std::string_view reason = take_outcome({.cost = *cost, .probability = *probability}, event);
-      !reason.empty())
-    return reason;
-  return take_choice();
+  return take_outcome({.cost = *cost, .probability = *probability}, event);
 }
 
 std::string_view Dsjson::take_choice() {
@@ -224,7 +250,7 @@ std::string_view Dsjson::take_features(ArmTable& arms, LoggedEvent& event) {
   const std::size_t count = json_->actions.size();
   if (static_cast<std::int64_t>(count) > arms.most()) return "more actions than the option `arms` allows";
   event.dense.assign(static_cast<std::size_t>(spec_.context_size), 0);
-  FeatureWalk shared(event.dense);
+  FeatureWalk shared(event.dense, shared_use_);
   shared.add_object(json_->context, 0);
   if (!shared.good()) return "an array in an array, or a text that is none";
   event.arm_features.assign(count * static_cast<std::size_t>(spec_.arm_features), 0);
@@ -238,7 +264,7 @@ std::string_view Dsjson::take_action(const Action& action, LoggedEvent& event) {
   dom::object features;
   if (action.element.get(features) != simdjson::SUCCESS) return "an action that is no object";
   const std::size_t place = names_.size(), width = static_cast<std::size_t>(spec_.arm_features);
-  FeatureWalk walk(std::span(event.arm_features).subspan(place * width, width));
+  FeatureWalk walk(std::span(event.arm_features).subspan(place * width, width), action_use_);
   walk.add_object(features, 0);
   if (!walk.good()) return "an array in an array, or a text that is none";
   if (arm_pointer_.empty()) {

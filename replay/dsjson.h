@@ -12,9 +12,9 @@
 namespace stein::replay {
 
 /// A line is an object: `c` is the context with the actions in `c._multi`, `_label_cost` and `_label_probability` are
-/// of the chosen action, which `_labelIndex` counts from 0 and `_label_Action` from 1; where a label is missing, the
-/// first of `a` and of `p` say what was chosen, and how probably. `Timestamp` is the time, and an `EventId` that is
-/// among the last 65,536 makes a bad line.
+/// of the chosen action, which `_labelIndex` counts from 0 and `_label_Action` from 1; where no label names it, the
+/// first of `a` was chosen, and without `_label_probability` the one of `p` that stands where it stands in `a` is its
+/// probability. `Timestamp` is the time, and an `EventId` that is among the last 65,536 makes a bad line.
 ///
 /// As in Vowpal Wabbit an object is a namespace, a number a feature, a string a feature named by key and text, true a
 /// feature of 1; elements of an array are features by place, or of the array's namespace if they are objects or
@@ -41,11 +41,12 @@ class Dsjson final : public VwLog {
   /// Throws Error(data) for a log of decisions that Stein wrote: its lines are JSON too, and none of them an event
   /// here.
   void begin(std::string_view first_line) override;
+  void begin_contexts(std::string_view first_line) override { begin(first_line); }
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   /// A whole line, whose outcome does not count, or what stands in its `c`.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
-  void save(Snapshot& snapshot) const override { recent_.save(snapshot); }
-  void restore(const Snapshot& snapshot) override { recent_.restore(snapshot); }
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
 
   static bool recognises(std::string_view line);
 

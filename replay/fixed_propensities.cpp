@@ -28,9 +28,11 @@ bool is_set(const envs::Context& context, std::int64_t column) {
 }  // namespace
 
 FixedPropensities::FixedPropensities(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : table_(options.table), spec_(spec), seed_(seed) {
+    : table_(options.table.string()), spec_(spec), seed_(seed) {
   STEIN_CHECK(!table_.empty(), "the policy fixed-propensities needs the option `table`: a file of propensities");
-  STEIN_CHECK(!spec_.arm_names.empty(), "the arms of '{}' have no names by which a table could mean them", spec_.name);
+  STEIN_CHECK(!spec_.arm_names.empty(),
+              "the arms of '{}' have no names by which a table could mean them; of a csv log, `arm_names` says them",
+              spec_.name);
   read();
   check_sums();
 }
@@ -106,6 +108,24 @@ policies::Decision FixedPropensities::decide(const envs::Context& context, std::
   policies::Decision decision{.action = context.arm(chosen)};
   if (wanted == policies::Propensities::exact) decision.propensities = propensities_;
   return decision;
+}
+
+std::vector<double> FixedPropensities::all_propensities() const {
+  std::vector<double> all;
+  for (const auto& [column, arms] : distributions_) {
+    all.push_back(static_cast<double>(column));
+    all.insert(all.end(), arms.begin(), arms.end());
+  }
+  return all;
+}
+
+void FixedPropensities::save(Snapshot& snapshot) const {
+  snapshot.put("table", all_propensities());
+}
+
+void FixedPropensities::restore(const Snapshot& snapshot) {
+  if (snapshot.contains("table") && snapshot.get_vector<double>("table") != all_propensities())
+    fail(ErrorKind::data, "'{}' is not the table that the run began with: begin a new one", table_);
 }
 
 }  // namespace stein::replay

@@ -4,6 +4,7 @@
 #include <stein/policies/bandit_policy.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ class FixedPropensities final : public policies::BanditPolicy {
  public:
   /// Where the table is.
   struct Options {
-    std::string table;
+    std::filesystem::path table;
 
     template <class V>
     void describe(V& v) {
@@ -39,9 +40,14 @@ class FixedPropensities final : public policies::BanditPolicy {
   /// all arms that can be chosen have probability 0.
   policies::Decision decide(const envs::Context& context, std::int64_t step, policies::Propensities wanted) override;
 
+  void save(Snapshot& snapshot) const override;
+  /// Throws Error(data) if the table is not the one that was saved.
+  void restore(const Snapshot& snapshot) override;
+
  private:
   void read();
   void check_sums() const;
+  std::vector<double> all_propensities() const;
   const std::vector<double>& distribution(const envs::Context& context) const;
 
   std::string table_;

@@ -34,6 +34,8 @@ class JudgedPolicy {
   std::int64_t accepted() const { return accepted_; }
   /// Sum over accepted events.
   double reward() const { return reward_; }
+  /// Events in which it had no choice: the first pulls of arms.
+  virtual std::int64_t forced() const { return 0; }
   /// Of accepted events; not a number before there is one.
   double mean_reward() const { return reward_ / static_cast<double>(accepted_); }
   /// The same with the error of large samples.

@@ -35,9 +35,10 @@ void LogFacts::add(const LoggedEvent& event) {
   certain_ += event.propensity == 1 && event.choices() > 1;
 
   const EstimatorTerms terms = uniform_terms(event);
-  uniform_ = uniform_ && std::abs(terms.weight - 1) <= uniform_tolerance;
+  const double weight = terms.weight / event.weight;  // what it stands for does not make a log less uniform
+  uniform_ = uniform_ && std::abs(weight - 1) <= uniform_tolerance;
   uniform_value_.add(terms);
-  uniform_weights_.add(terms.weight);
+  uniform_weights_.add(weight);
   const double bin = std::ceil(bins_per_decade * std::log10(event.propensity)) + static_cast<double>(bins - 1);
   ++propensities_[static_cast<std::size_t>(std::clamp<double>(bin, 0, bins - 1))];
 }

@@ -44,18 +44,30 @@ class LogFormat {
   virtual const envs::BanditSpec& spec() const = 0;
   /// Names of the columns of the context in their order, where contexts have names; of those that were begun last.
   virtual std::vector<std::string> context_names() const { return {}; }
+  /// The arms of the whole log, where somebody has counted them: a format whose lines do not say who could be chosen
+  /// takes all of these. Before `begin`.
+  virtual void know_arms(const std::vector<std::string>& names) { static_cast<void>(names); }
+  /// What makes one doubt that columns say what lines do: sentences, or empty texts. Of the lines read so far.
+  virtual std::vector<std::string> warnings() const { return {}; }
   /// Reads a line; `event` is whole where it says Kind::event, and of no use otherwise.
   virtual LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) = 0;
-  /// In place of `begin` where contexts alone are read: the first line of those.
-  virtual void begin_contexts(std::string_view first_line) { begin(first_line); }
+  /// In place of `begin` where contexts alone are read: the first line of those. Throws Error(usage) for a format whose
+  /// lines are nothing without a decision, which is what this one says.
+  virtual void begin_contexts(std::string_view first_line);
   /// Reads a line of a context alone, as a service gets it before a decision: where it says Kind::event, `dense`,
-  /// `present` and `arm_features` of the event are whole, and the rest of it is of no use.
+  /// `active`, `present` and `arm_features` of the event are what the line says, for `Context::check` to look at, and
+  /// the rest of it is of no use.
   virtual LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
     static_cast<void>(line), static_cast<void>(arms), static_cast<void>(event);
     return LineVerdict::bad("this format has no contexts without decisions");
   }
   /// The file has ended: of formats whose events have several lines, the one that the last line belonged to.
   virtual LineVerdict finish(ArmTable& arms, LoggedEvent& event) {
+    static_cast<void>(arms), static_cast<void>(event);
+    return {LineVerdict::Kind::other};
+  }
+  /// The same where contexts alone are read.
+  virtual LineVerdict finish_context(ArmTable& arms, LoggedEvent& event) {
     static_cast<void>(arms), static_cast<void>(event);
     return {LineVerdict::Kind::other};
   }

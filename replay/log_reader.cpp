@@ -114,7 +114,7 @@ void LogReader::count_bad(std::string_view reason) {
 
 void LogReader::fail_wrong_format() const {
   fail(ErrorKind::data, "'{}': the first {} lines hold no event of a log of '{}' ({}); {}", files_[file_].string(),
-       bad_of_file_, spec_.name, bad_.begin()->first, first_line_looks_like());
+       bad_of_file_, spec_.name, reasons_text(bad_), first_line_looks_like());
 }
 
 std::string LogReader::first_line_looks_like() const {
@@ -177,6 +177,13 @@ void LogReader::restore(const Snapshot& snapshot) {
   }
   format_->restore(snapshot.part("format"));
   events_ = counts[0], events_of_file_ = counts[1], bad_of_file_ = counts[2];
+}
+
+std::string reasons_text(const std::map<std::string, std::int64_t>& bad_lines) {
+  std::string text;
+  for (const auto& [reason, lines] : bad_lines)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", reason, lines);
+  return text;
 }
 
 }  // namespace stein::replay

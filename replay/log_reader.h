@@ -82,4 +82,7 @@ class LogReader {
   std::map<std::string, std::int64_t> bad_;
 };
 
+/// Reasons of bad lines with how many there are: "an empty field: 3; no arm: 1".
+std::string reasons_text(const std::map<std::string, std::int64_t>& bad_lines);
+
 }  // namespace stein::replay

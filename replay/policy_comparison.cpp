@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/replay/log_facts.h>
 #include <stein/replay/policy_comparison.h>
 
 #include <algorithm>
@@ -56,8 +57,8 @@ Interval PolicyComparison::interval(std::size_t contender) const {
   return at_all_times ? *at_all_times : policy.mean().at(level_).interval;
 }
 
-PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec, double level)
-    : bounds_(checked(options.bounds)), level_(level) {
+PolicyComparison::PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec)
+    : bounds_(checked(options.bounds)), level_(options.level) {
   for (const std::string& name : options.estimators) {
     STEIN_CHECK(std::ranges::find(ways_, name) == ways_.end(), "option 'estimators' names '{}' twice", name);
     add_way(name);
@@ -82,12 +83,12 @@ ValueEstimate PolicyComparison::estimate(std::size_t contender, std::size_t way)
 
 ValueEstimate PolicyComparison::difference(std::size_t pair, std::size_t way) const {
   return with_error(ways_, way == 0 ? "" : estimators_[way - 1]->error_by, way,
-                    [&](std::size_t k) { return pairs_[pair].differences[k].estimate().at(level_); });
+                    [&](std::size_t k) { return pairs_[pair].differences[k].difference().at(level_); });
 }
 
 void PolicyComparison::add(std::string name, std::unique_ptr<JudgedPolicy> policy) {
   for (std::size_t i = 0; i < contenders_.size(); ++i)
-    pairs_.push_back({i, contenders_.size(), std::vector<ValueDifference>(ways_.size())});
+    pairs_.push_back({i, contenders_.size(), std::vector<PairedValues>(ways_.size())});
   contenders_.push_back(
       {.name = std::move(name), .policy = std::move(policy), .estimates = std::vector<ValueEstimator>(ways_.size())});
 }
@@ -113,6 +114,7 @@ void PolicyComparison::take(Contender& contender, std::span<const LoggedEvent> e
   for (const LoggedEvent& event : events) {
     const Choice choice = contender.policy->take(event, wanted);
     contender.terms.push_back(replay_terms(event, choice));
+    contender.with_uniform.add(contender.terms.back(), uniform_terms(event));
     if (estimators_.empty()) continue;
     const auto width = model_ ? static_cast<std::size_t>(event.choices()) : 0;
     const JudgedEvent judged = judge(event, choice, std::span(predictions_).subspan(predicted, width));
@@ -141,8 +143,10 @@ JudgedEvent PolicyComparison::judge(const LoggedEvent& event, const Choice& choi
 
 void PolicyComparison::save(Snapshot& snapshot) const {
   for (const Contender& contender : contenders_) {
-    Snapshot part, policy, weights;
+    Snapshot part, policy, weights, with_uniform;
     contender.policy->save(policy);
+    contender.with_uniform.save(with_uniform);
+    part.put_part("with_uniform", with_uniform);
     contender.weights.save(weights);
     part.put_part("policy", policy);
     part.put_part("weights", weights);
@@ -165,6 +169,7 @@ void PolicyComparison::restore(const Snapshot& snapshot) {
     const Snapshot part = snapshot.part(contender.name);
     contender.policy->restore(part.part("policy"));
     contender.weights.restore(part.part("weights"));
+    contender.with_uniform.restore(part.part("with_uniform"));
     restore_parts(part, "estimate", contender.estimates);
   }
   for (std::size_t k = 0; k < pairs_.size(); ++k) {

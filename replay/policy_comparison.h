@@ -18,12 +18,17 @@ namespace stein::replay {
 /// What besides replay is estimated.
 struct ComparisonOptions {
   std::vector<std::string> estimators{};  ///< registered names
+  double level = 0.95;                    ///< of intervals
+  std::int64_t smallest_sample = 50;      ///< effective sample size below which nothing is said
   EstimatorOptions bounds{};
 
   template <class V>
   void describe(V& v) {
     v("estimators", estimators,
       "what to estimate from propensities besides replay: ips, clipped-ips, snips, dm, dr, switch");
+    v("level", level, "with which intervals cover, all seeds together", between(0.5, 0.999999));
+    v("smallest_sample", smallest_sample,
+      "an estimate whose effective sample size is smaller is refused: it would be noise", non_negative, "events");
     bounds.describe(v);
   }
 };
@@ -39,6 +44,7 @@ class PolicyComparison {
     std::string name;
     std::unique_ptr<JudgedPolicy> policy;
     std::vector<ValueEstimator> estimates{};  ///< [ways]
+    PairedValues with_uniform{};              ///< by replay, and arms drawn uniformly by 1 / propensity
     WeightDiagnostics weights{};              ///< of the exact propensities, where they were asked for
     double seconds = 0;                       ///< that it took, of one thread; never part of the saved state
     std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last events
@@ -46,11 +52,11 @@ class PolicyComparison {
   /// Two policies, and how they differ in each way.
   struct Pair {
     std::size_t first, second;
-    std::vector<ValueDifference> differences;  ///< [ways]
+    std::vector<PairedValues> differences;  ///< [ways]
   };
 
-  /// @param level  of intervals of large samples. Throws Error(usage) for an estimator that is unknown or named twice.
-  PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec, double level = 0.95);
+  /// Throws Error(usage) for an estimator that is unknown or named twice.
+  PolicyComparison(const ComparisonOptions& options, const envs::BanditSpec& spec);
 
   /// Adds a policy; before the first events.
   void add(std::string name, std::unique_ptr<JudgedPolicy> policy);
@@ -65,6 +71,8 @@ class PolicyComparison {
   /// What a policy is worth by a way, and how the policies of a pair differ by it.
   ValueEstimate estimate(std::size_t contender, std::size_t way) const;
   ValueEstimate difference(std::size_t pair, std::size_t way) const;
+  /// What a policy is worth by replay, divided by what arms drawn uniformly earn on the same events.
+  ValueEstimate relative(std::size_t contender) const { return contenders_[contender].with_uniform.ratio().at(level_); }
   const std::vector<Contender>& contenders() const { return contenders_; }
   const std::vector<Pair>& pairs() const { return pairs_; }
 

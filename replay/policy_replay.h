@@ -38,6 +38,7 @@ class PolicyReplay final : public JudgedPolicy {
 
   const policies::BanditLearner& learner() const { return *learner_; }
   policies::BanditLearner& learner() { return *learner_; }
+  std::int64_t forced() const override { return learner_->forced(); }
   std::optional<std::string> warning() const override { return learner_->policy().warning(); }
 
  private:

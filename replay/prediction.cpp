@@ -21,6 +21,9 @@ using Json = nlohmann::ordered_json;
 /// Answers are handed on when nothing more waits to be answered, or when there are so many bytes of them.
 constexpr std::size_t most_bytes = 1 << 16;
 
+/// What some editors put before the first line.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 void write(std::string& answers, std::FILE* out) {
   if (std::fwrite(answers.data(), 1, answers.size(), out) != answers.size() || std::fflush(out) != 0)
     fail(ErrorKind::io, "cannot write to standard output");
@@ -90,8 +93,10 @@ void Prediction::describe(OptionTable& table) {
         "what contexts are written in: json, lines with the keys of a log of decisions, or a format of `stein list`");
   table("rewards", rewards_, "say mean and sd of the posterior reward of every arm too");
   table("learn", learn_, "learn from outcomes as they come, and keep what was learned with the run");
-  table("checkpoint_every", checkpoint_every_, "what a killed service has learned and loses at most", between(1, 1e9),
-        "outcomes");
+  table(
+      "checkpoint_every", checkpoint_every_,
+      "what a killed service that learns loses at most: what it has learned, and decisions that wait for their outcome",
+      between(1, 1e9), "decisions and outcomes");
 }
 
 std::unique_ptr<LogFormat> Prediction::format_of(const runs::Experiment&, const std::string&) const {
@@ -155,8 +160,11 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
   LineStream lines(fileno(console.in));
   std::string answers;
   bool first = format_ != "json";
-  std::int64_t saved = policy->outcomes();
+  const std::int64_t known = policy->outcomes();
+  const auto done = [&] { return policy->decisions() + policy->outcomes(); };
+  std::int64_t saved = done();
   for (std::string_view line; lines.next(line, console.stop);) {
+    if (service.lines() == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (first && !DecisionService::is_outcome(line)) {
       first = false;
       format->begin_contexts(line);
@@ -165,12 +173,15 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
     }
     service.answer(line, answers);
     if (!lines.ready() || answers.size() > most_bytes) write(answers, console.out);
-    if (!learn_ || policy->outcomes() < saved + checkpoint_every_) continue;
+    if (!learn_ || done() < saved + checkpoint_every_) continue;
     save(held, *policy);
-    saved = policy->outcomes();
+    saved = done();
   }
+  service.finish(answers);
   write(answers, console.out);
   if (learn_) save(held, *policy);
+  if (service.errors() > 0 && service.decisions() == 0 && policy->outcomes() == known)
+    fail(ErrorKind::data, "no line was understood; the answers say why, beginning with: {}", service.first_error());
   return {{"decisions", service.decisions()}, {"outcomes", policy->outcomes()}, {"errors", service.errors()}};
 }
 

@@ -46,18 +46,13 @@ ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::Option
     table("strict", strict_, "stop at the first line that no event can be made of, instead of counting such lines");
     table("arms", arms_,
           "the most arms that there may be, in the log and where its policies decide later; 0: those of the log, and "
-          "1,000 more where arms have features, by which new ones are known; the log is read once to count them",
+          "1,000 more where arms have features, by which new ones are known, for which the log is read once more",
           between(0, most_arms));
     table("window", window_,
           "events from one record of the rewards to the next; 0: a twentieth of those so far, from 200 to 20,000",
           between(0, 1e12), "events");
   });
-  add_part("Estimates", [this](OptionTable& table) {
-    comparison_.describe(table);
-    table("level", level_, "with which intervals cover, all seeds together", between(0.5, 0.999999));
-    table("smallest_sample", smallest_sample_,
-          "an estimate whose effective sample size is smaller is refused: it would be noise", non_negative, "events");
-  });
+  add_part("Estimates", [this](OptionTable& table) { comparison_.describe(table); });
   add_part("Learning", [this](OptionTable& table) {
     learning_.describe(table);
     delivery_.describe(table);
@@ -77,25 +72,33 @@ std::string ReplayExperiment::name() const {
   return fmt::format("{}/{}", format_, fmt::join(policy_, "+"));
 }
 
-std::unique_ptr<LogReader> ReplayExperiment::make_reader(std::int64_t arms) const {
-  return std::make_unique<LogReader>(std::vector<std::filesystem::path>(log_.begin(), log_.end()), make_format(), arms,
-                                     strict_ ? BadLines::stop : BadLines::count);
+std::unique_ptr<LogReader> ReplayExperiment::make_reader(const Arms& arms) const {
+  auto format = make_format();
+  if (!arms.names.empty()) format->know_arms(arms.names);
+  return std::make_unique<LogReader>(std::vector<std::filesystem::path>(log_.begin(), log_.end()), std::move(format),
+                                     arms.room, strict_ ? BadLines::stop : BadLines::count);
 }
 
-std::int64_t ReplayExperiment::room_for_arms() const {
-  if (arms_ > 0) return arms_;
-  const auto reader = make_reader(most_arms);
-  if (reader->format().spec().arms > 0) return reader->format().spec().arms;
-  for (LoggedEvent event; reader->next(event);) {
+ReplayExperiment::Arms ReplayExperiment::count_arms() const {
+  const auto reader = make_reader({.room = arms_ > 0 ? arms_ : most_arms});
+  LoggedEvent event;
+  if (!reader->next(event))
+    fail(ErrorKind::data, "there is no event in {}{}", fmt::join(log_, ", "),
+         reader->bad_lines().empty() ? "" : fmt::format(" (bad lines: {})", reasons_text(reader->bad_lines())));
+  if (arms_ > 0) return {.room = arms_};
+  if (const std::int64_t known = reader->format().spec().arms; known > 0) return {.room = known};
+  while (reader->next(event)) {
   }
   constexpr std::int64_t new_arms = 1000;
-  return std::max<std::int64_t>(reader->arms().size(), 1) + (reader->spec().arm_features > 0 ? new_arms : 0);
+  Arms arms{.room = reader->arms().size() + (reader->spec().arm_features > 0 ? new_arms : 0)};
+  for (std::int64_t arm = 0; arm < reader->arms().size(); ++arm) arms.names.emplace_back(reader->arms().name(arm));
+  return arms;
 }
 
 std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, const envs::BanditSpec& spec,
                                                             std::uint64_t seed) const {
   // Every seed's interval takes its part of what may be missed, so that the mean of their ends covers as one would.
-  const double miss = (1 - level_) / static_cast<double>(seeds().count());
+  const double miss = (1 - comparison_.level) / static_cast<double>(seeds().count());
   std::optional<ConfidenceSequence> sequence;
   if (spec.bounded) sequence.emplace(spec.reward_low, spec.reward_high, 1 - miss);
   if (!named.builder) return std::make_unique<LoggingPolicy>(sequence);
@@ -117,19 +120,20 @@ std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const st
 
 std::unique_ptr<runs::Run> ReplayExperiment::make_run(const std::string&) const {
   STEIN_CHECK(!log_.empty(), "no log is named: pass --log FILE…");
-  const auto make_repetition = [this, arms = room_for_arms()](std::uint64_t seed) {
+  const auto make_repetition = [this, arms = count_arms()](std::uint64_t seed) {
     auto reader = make_reader(arms);
-    PolicyComparison comparison(comparison_, reader->spec(), level_);
+    PolicyComparison comparison(comparison_, reader->spec());
     for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed));
     return std::make_unique<ReplayRepetition>(seed, std::move(reader), std::move(comparison), window_);
   };
-  return std::make_unique<ReplayRun>(seeds(), make_repetition,
-                                     ReplayRun::Facts{.files = log_,
-                                                      .format = format_,
-                                                      .format_options = values_of("Format " + format_),
-                                                      .window = learning_.buffer,
-                                                      .smallest_sample = static_cast<double>(smallest_sample_),
-                                                      .level = level_});
+  return std::make_unique<ReplayRun>(
+      seeds(), make_repetition,
+      ReplayRun::Facts{.files = log_,
+                       .format = format_,
+                       .format_options = values_of("Format " + format_),
+                       .window = learning_.buffer,
+                       .smallest_sample = static_cast<double>(comparison_.smallest_sample),
+                       .level = comparison_.level});
 }
 
 std::vector<runs::Part> replay_parts() {

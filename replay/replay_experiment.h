@@ -44,18 +44,21 @@ class ReplayExperiment final : public runs::Experiment {
     std::string name;
     std::unique_ptr<policies::PolicyEntry::Builder> builder;  ///< null: that of the log
   };
-  std::unique_ptr<LogReader> make_reader(std::int64_t arms) const;
-  /// Room for arms: `arms`, or as many as the format knows of, or as the log turns out to have and new ones
-  /// where features say what they are like.
-  std::int64_t room_for_arms() const;
+  /// Which arms there may be.
+  struct Arms {
+    std::int64_t room;                 ///< how many
+    std::vector<std::string> names{};  ///< those of the log, where it was read to count them
+  };
+  std::unique_ptr<LogReader> make_reader(const Arms& arms) const;
+  /// As many as `arms` says, or as the format knows of, or as the log turns out to have and new ones where features say
+  /// what they are like. Throws Error(data) for a log without events.
+  Arms count_arms() const;
   std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed) const;
 
   std::vector<std::string> log_, policy_{"s2vgd", "linucb", "uniform"};
   std::string format_ = "r6a";
   bool strict_ = false;
   std::int64_t arms_ = 0, window_ = 0;
-  double level_ = 0.95;
-  std::int64_t smallest_sample_ = 50;
   ComparisonOptions comparison_;
   policies::BanditLearner::Options learning_;
   DeliveryOptions delivery_;

@@ -14,12 +14,31 @@ constexpr const char* report_script =
 #include "report.js.inc"
     ;
 
-/// "s2vgd 1.312, linucb 1.204".
-std::string of_every_policy(const Json& summary, const char* field, const char* format) {
+/// " [1.201, 1.399]"; nothing where an end is not known.
+std::string interval_text(const Json& ends) {
+  if (ends.is_null() || ends[0].is_null() || ends[1].is_null()) return "";
+  return fmt::format(" [{:.4g}, {:.4g}]", ends[0].get<double>(), ends[1].get<double>());
+}
+
+/// "s2vgd 0.0412 [0.0401, 0.0423], uniform 0.0381".
+std::string of_every_policy(const Json& summary, const char* field, const char* interval) {
   std::string text;
   for (const Json& policy : summary["policies"])
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", policy["policy"].get<std::string>(),
-                        runs::text(policy[field], format));
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", policy["policy"].get<std::string>(),
+                        runs::text(policy[field], "{:.4g}"), interval_text(policy.value(interval, Json(nullptr))));
+  return text;
+}
+
+/// "s2vgd dr 0.0412 [0.0401, 0.0423]"; nothing where none were asked for.
+std::string estimates_text(const Json& summary) {
+  std::string text;
+  for (const Json& policy : summary["policies"]) {
+    if (!policy.contains("estimates")) continue;
+    for (const auto& [name, estimate] : policy["estimates"].items())
+      text += fmt::format("{}{} {} {}{}", text.empty() ? "" : ", ", policy["policy"].get<std::string>(), name,
+                          estimate.contains("refused") ? "refused" : runs::text(estimate["value"], "{:.4g}"),
+                          interval_text(estimate["interval"]));
+  }
   return text;
 }
 
@@ -31,19 +50,21 @@ std::string label_of(const Json& summary) {
 }
 
 runs::ReportLayout report_layout() {
-  return {.script = report_script,
-          .grouped_by = {"env", "log"},
-          .needs = {"format", "log", "policies", "differences"},
-          .first_column = "policies",
-          .columns = {{"events", [](const Json& s) { return runs::text(s["log"]["events"], "{:.0f}"); }},
-                      {"mean reward", [](const Json& s) { return of_every_policy(s, "ctr", "{:.4g}"); }},
-                      {"CTR ÷ uniform", [](const Json& s) { return of_every_policy(s, "relative", "{:.3f}"); }}},
-          .label = label_of,
-          .curve_parts = [](std::string_view) { return 0; },
-          .data =
-              [](const runs::RunRecord& record) {
-                return Json{{"facts", record.json_file("log.json")}};
-              }};
+  return {
+      .script = report_script,
+      .grouped_by = {"env", "log"},
+      .needs = {"format", "log", "policies", "differences"},
+      .first_column = "policies",
+      .columns = {{"events", [](const Json& s) { return runs::text(s["log"]["events"], "{:.0f}"); }},
+                  {"mean reward", [](const Json& s) { return of_every_policy(s, "ctr", "interval"); }},
+                  {"CTR ÷ uniform", [](const Json& s) { return of_every_policy(s, "relative", "relative_interval"); }},
+                  {"estimates", estimates_text}},
+      .label = label_of,
+      .curve_parts = [](std::string_view) { return 0; },
+      .data =
+          [](const runs::RunRecord& record) {
+            return Json{{"facts", record.json_file("log.json")}};
+          }};
 }
 
 [[maybe_unused]] const bool registered = runs::register_run_kind(

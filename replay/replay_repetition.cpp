@@ -52,13 +52,15 @@ double ReplayRepetition::share_done() const {
 void ReplayRepetition::record(runs::Records& records) {
   const std::int64_t step = steps_done();
   const double uniform = uniform_.estimate().value;
+  // What is left of a log at its end may be a handful of events.
+  const bool telling = window_begin_ == 0 || 2 * (step - window_begin_) >= window_end() - window_begin_;
   const auto& contenders = comparison_.contenders();
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const auto& [name, policy] = std::tie(contenders[i].name, *contenders[i].policy);
     Mark& mark = marks_[i];
     const auto accepted = static_cast<double>(policy.accepted() - mark.accepted);
     const double reward = policy.reward() - mark.reward;
-    if (accepted > 0) {
+    if (accepted > 0 && telling) {
       records.number(step, "reward/" + name, reward / accepted);
       if (uniform != 0) records.number(step, "relative/" + name, reward / accepted / uniform);
     }
@@ -68,7 +70,7 @@ void ReplayRepetition::record(runs::Records& records) {
       records.number(step, "mean_reward_low/" + name, interval.low);
       records.number(step, "mean_reward_high/" + name, interval.high);
     }
-    records.number(step, "acceptance/" + name, accepted / static_cast<double>(step - window_begin_));
+    if (telling) records.number(step, "acceptance/" + name, accepted / static_cast<double>(step - window_begin_));
     mark = {policy.accepted(), policy.reward()};
   }
   window_begin_ = step;

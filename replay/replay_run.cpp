@@ -20,17 +20,16 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-/// "3 of an empty field, 1 of no arm".
-template <class Reasons>
-std::string reasons_text(const Reasons& reasons) {
-  std::string text;
-  for (const auto& [reason, lines] : reasons) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", reason, lines);
-  return text;
-}
-
 /// "1 event", "2 events".
 std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// A sum of counts, or a mean of such: 3, 3.5.
+Json count_or_mean(double value) {
+  constexpr double exact = 1LL << 53;
+  const bool whole = value == std::floor(value) && std::abs(value) < exact;
+  return whole ? Json(static_cast<std::int64_t>(value)) : number(value);
 }
 
 /// [low, high].
@@ -197,21 +196,20 @@ Json ReplayRun::policy_summary(std::size_t policy) const {
     const JudgedPolicy& judged = *repetition(i).comparison().contenders()[policy].policy;
     rates.push_back(judged.mean_reward());
   }
-  const ValueEstimate uniform = repetition(0).facts().uniform_value().at(facts_.level),
-                      replayed = mean_estimate(*this, [&](const ReplayRepetition&repetition) {
-                        return repetition.comparison().estimate(policy, 0);
-                      });
-  const bool comparable = refusal(uniform).is_null() && refusal(replayed).is_null();
+  const ValueEstimate relative = mean_estimate(
+      *this, [&](const ReplayRepetition& repetition) { return repetition.comparison().relative(policy); });
+  const bool known = refusal(relative).is_null();
   const double rate = runs::mean(rates), seconds = this->seconds(policy);
   Json json{{"policy", repetition(0).comparison().contenders()[policy].name},
             {"events", repetition(0).facts().events()},
-            {"accepted", accepted},
+            {"accepted", count_or_mean(accepted)},
             {"acceptance_rate", number(accepted / events)},
-            {"clicks", of([](const JudgedPolicy& p) { return p.reward(); })},
+            {"clicks", count_or_mean(of([](const JudgedPolicy& p) { return p.reward(); }))},
             {"ctr", number(rate)},
             {"interval", ends({of_interval([](const Interval& i) { return i.low; }),
                                of_interval([](const Interval& i) { return i.high; })})},
-            {"relative", comparable ? number(replayed.value / uniform.value) : Json(nullptr)},
+            {"relative", known ? number(relative.value) : Json(nullptr)},
+            {"relative_interval", known ? ends(relative.interval) : Json(nullptr)},
             {"events_per_second", number(events * static_cast<double>(count()) / seconds)},
             {"ctr_over_seeds", runs::measured(rates)}};
   if (repetition(0).comparison().ways().size() == 1) return json;
@@ -264,6 +262,25 @@ std::string ReplayRun::warning_of_weights(const std::string& policy, double mean
                : "the propensities of the log are not those that its arms were drawn with");
 }
 
+std::string ReplayRun::warning_of_forced_pulls(const PolicyComparison::Contender& contender) const {
+  constexpr double worth_a_warning = 0.5;
+  const ReplayRepetition& first = repetition(0);
+  const double share = static_cast<double>(contender.policy->forced()) / static_cast<double>(first.facts().events());
+  if (share <= worth_a_warning) return "";
+  const auto& arms = first.facts().arms();
+  std::size_t rarest = 0;
+  for (std::size_t arm = 1; arm < arms.size(); ++arm)
+    if (arms[arm].pulls < arms[rarest].pulls) rarest = arm;
+  return fmt::format(
+      "{} spent {:.1f} % of the events on the first pulls of arms, which `forced_pulls` asks for, and waited for arms "
+      "that "
+      "the log hardly has: '{}' was logged {}; forced_pulls=0 leaves first pulls to the policy, and `arm_names` says "
+      "which "
+      "arms there are",
+      contender.name, 100 * share, first.reader().arms().name(static_cast<std::int64_t>(rarest)),
+      arms[rarest].pulls == 1 ? "once" : fmt::format("{} times", arms[rarest].pulls));
+}
+
 std::vector<std::string> ReplayRun::warnings_of_log() const {
   constexpr double worth_a_warning = 0.01;
   const ReplayRepetition& first = repetition(0);
@@ -292,14 +309,15 @@ std::vector<std::string> ReplayRun::warnings() const {
     if (const WeightDiagnostics& weights = contender.weights; weights.count() > 0 && contender.name != "uniform")
       found.push_back(warning_of_weights(contender.name, weights.mean(), weights.standard_error(),
                                          weights.effective_sample_size()));
+  for (const std::string& warning : repetition(0).reader().format().warnings()) found.push_back(warning);
+  for (const auto& contender : repetition(0).comparison().contenders())
+    found.push_back(warning_of_forced_pulls(contender));
   std::erase(found, "");
   for (std::string& warning : Run::warnings()) found.push_back(std::move(warning));
   return found;
 }
 
 Json ReplayRun::summarize(const StopToken&) {
-  if (repetition(0).facts().events() == 0)
-    fail(ErrorKind::data, "there is no event in {}", fmt::join(facts_.files, ", "));
   Json policies = Json::array();
   for (std::size_t i = 0; i < repetition(0).comparison().contenders().size(); ++i)
     policies.push_back(policy_summary(i));

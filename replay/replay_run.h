@@ -60,6 +60,8 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   std::vector<std::string> warnings_of_log() const;
   /// Nothing where the mean weight is 1 as far as the log can tell.
   std::string warning_of_weights(const std::string& policy, double mean, double error, double effective) const;
+  /// Nothing where the policy chose by itself most of the time.
+  std::string warning_of_forced_pulls(const PolicyComparison::Contender& contender) const;
   double seconds(std::size_t policy) const;
 
   Facts facts_;

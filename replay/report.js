@@ -52,8 +52,9 @@
 
   function relativeSoFar(group, series, key) {
     const {node, plot} = figure("Reward so far, relative to uniformly drawn arms",
-      "Mean reward of all accepted events so far, divided by what arms drawn uniformly earn on this log (dotted). The band is the " +
-      "confidence sequence, which holds at all times at once; the first quarter, where it is wide, is left out" +
+      "Mean reward of all accepted events so far, divided by what arms drawn uniformly earn on this log (dotted). The band is " +
+      (group.runs.every((run) => run.summary.log.reward_bounds) ? "the confidence sequence, which holds at all times at once" :
+       "the interval of large samples, for one look, where rewards have no bounds") + "; the first quarter, where it is wide, is left out" +
       (group.runs.some((run) => run.summary.seeds.length > 1) ? "; line and band are medians over seeds." : "."), true);
     const curve = ({run, name}) => {
       const [middle, low, high] = ["", "_low", "_high"].map((end) => run.curves[`mean_reward${end}/${name}`]);
@@ -82,7 +83,7 @@
     return node;
   }
 
-  const mostArms = 150;
+  const mostArms = 150, mostNames = 30;
 
   // When arms were there, the brighter the more they paid.
   function lifetimes(group, key) {
@@ -99,13 +100,18 @@
         line: {color: alpha(base, 0.15 + 0.85 * Math.max(0, rates[i]) / most), width: Math.max(2, Math.min(8, 260 / shown.length))},
         hovertemplate: `<b>${arm.arm}</b><br>events ${arm.first.toLocaleString("en-GB")} to ${arm.last.toLocaleString("en-GB")}` +
                        `<br>logged ${arm.pulls.toLocaleString("en-GB")} times, mean reward ${rates[i].toPrecision(3)}<extra></extra>`}));
-      return {traces, frame: {...events, yaxis: {title: {text: "arms, by first event"}, showticklabels: false, showgrid: false, zeroline: false}}};
+      const few = shown.length <= mostNames;
+      const names = {tickvals: shown.map((_, i) => i), ticktext: shown.map(({arm}) => arm.length > 18 ? `${arm.slice(0, 17)}…` : arm)};
+      return {traces, frame: {...events, yaxis: {title: {text: "arms, by first event"}, ...(few ? names : {}), showticklabels: few,
+                                                 automargin: few, showgrid: false, zeroline: false}}};
     });
     return node;
   }
 
   function propensities(group, key) {
-    const {ends, counts} = group.runs[0].facts.propensities;
+    const {ends: allEnds, counts: allCounts} = group.runs[0].facts.propensities;
+    const first = allCounts.findIndex((events) => events > 0), last = allCounts.findLastIndex((events) => events > 0);
+    const ends = allEnds.slice(Math.max(0, first - 1), last + 2), counts = allCounts.slice(Math.max(0, first - 1), last + 2);
     const {node, plot} = figure("Logged propensities",
       "How many events were logged with which probability, in bins of a quarter of a power of ten. Events with small ones weigh much in an estimate.");
     addPlot(plot, `${key}propensities`, () => ({
@@ -150,7 +156,7 @@
     const columns = [
       ["accepted", (p) => [format(p.accepted, 0), ` ${percent(p.acceptance_rate, 1)} %`]],
       [series.every(({run}) => paysClicks(run)) ? "CTR, %" : "mean reward", (p) => [reward(p.run, p.ctr), ` ${interval(p.run, p.interval)}`]],
-      ["÷ uniform", (p) => [format(p.relative, 3)]],
+      ["÷ uniform", (p) => [format(p.relative, 3), p.relative_interval ? ` [${format(p.relative_interval[0], 3)}, ${format(p.relative_interval[1], 3)}]` : ""]],
       [series.every(({run}) => paysClicks(run)) ? "clicks" : "sum of rewards", (p) => [format(p.clicks, 0)]],
       ["events/s", (p) => [format(p.events_per_second, 0)]],
     ];

@@ -1,14 +1,13 @@
 #include <stein/replay/reward_model.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace stein::replay {
 
-RewardModel::RewardModel(const envs::BanditSpec& spec)
-    : low_(spec.bounded ? spec.reward_low : std::numeric_limits<double>::lowest()),
-      high_(spec.bounded ? spec.reward_high : std::numeric_limits<double>::max()),
-      regressions_(spec, {.intercept = true, .prior_precision = 1}) {}
+RewardModel::RewardModel(const envs::BanditSpec& spec) : regressions_(spec, {.intercept = true, .prior_precision = 1}) {
+  const double width = spec.reward_high - spec.reward_low;
+  if (spec.bounded) low_ = spec.reward_low - width, high_ = spec.reward_high + width;
+}
 
 void RewardModel::take(const LoggedEvent& event, std::vector<double>& predictions) {
   for (const auto& prediction : regressions_.predict(event.context()))

@@ -6,14 +6,16 @@
 #include <stein/policies/linear_regressions.h>
 #include <stein/replay/logged_event.h>
 
+#include <limits>
 #include <vector>
 
 namespace stein::replay {
 
 /// A ridge regression of the reward on the context for every arm. An event is predicted before the model learns from
 /// it, so that predictions owe nothing to the rewards that they are compared with (progressive validation; Dudík et al.
-/// 2014, section 4, ask for a model that was fitted to other data). Where rewards have bounds, so have predictions: a
-/// context far from all others would else be predicted far beyond any reward.
+/// 2014, section 4, ask for a model that was fitted to other data). Where rewards have bounds, predictions go
+/// beyond them by no more than the width between them: a context far from all others would else be predicted far beyond
+/// any reward. Cut at the bounds themselves, predictions of rare clicks would be too large on average.
 class RewardModel {
  public:
   explicit RewardModel(const envs::BanditSpec& spec);
@@ -25,7 +27,7 @@ class RewardModel {
   void restore(const Snapshot& snapshot) { regressions_.restore(snapshot); }
 
  private:
-  double low_, high_;  ///< of predictions
+  double low_ = std::numeric_limits<double>::lowest(), high_ = std::numeric_limits<double>::max();  ///< of predictions
   policies::LinearRegressions regressions_;
 };
 

@@ -130,31 +130,45 @@ void ValueEstimator::restore(const Snapshot& snapshot) {
   denominators_ = sums[5], squared_weights_ = sums[6];
 }
 
-void ValueDifference::add(const EstimatorTerms& first, const EstimatorTerms& second) {
+void PairedValues::add(const EstimatorTerms& first, const EstimatorTerms& second) {
   first_.add(first), second_.add(second);
   products_[0] += first.numerator * second.numerator, products_[1] += first.numerator * second.denominator;
   products_[2] += first.denominator * second.numerator, products_[3] += first.denominator * second.denominator;
 }
 
-ValueEstimate ValueDifference::estimate() const {
+double PairedValues::joint_influence(double first, double second) const {
+  const auto n = static_cast<double>(first_.count());
+  return (products_[0] - second * products_[1] - first * products_[2] + first * second * products_[3]) * n * n /
+         (first_.denominator_ * second_.denominator_);
+}
+
+ValueEstimate PairedValues::difference() const {
   const auto n = static_cast<double>(first_.count());
   const ValueEstimate one = first_.estimate(), other = second_.estimate();
-  const double together =
-      (products_[0] - other.value * products_[1] - one.value * products_[2] + one.value * other.value * products_[3]) *
-      n * n / (first_.denominator_ * second_.denominator_);
-  const double squares = first_.squared_influence(one.value) + second_.squared_influence(other.value) - 2 * together;
+  const double squares = first_.squared_influence(one.value) + second_.squared_influence(other.value) -
+                         2 * joint_influence(one.value, other.value);
   return estimate_of(one.value - other.value, squares / (n * n),
                      std::min(one.effective_sample_size, other.effective_sample_size));
 }
 
-void ValueDifference::save(Snapshot& snapshot) const {
+ValueEstimate PairedValues::ratio() const {
+  const auto n = static_cast<double>(first_.count());
+  const ValueEstimate one = first_.estimate(), other = second_.estimate();
+  const double ratio = one.value / other.value;
+  const double squares = first_.squared_influence(one.value) + ratio * ratio * second_.squared_influence(other.value) -
+                         2 * ratio * joint_influence(one.value, other.value);
+  return estimate_of(ratio, squares / (n * n * other.value * other.value),
+                     std::min(one.effective_sample_size, other.effective_sample_size));
+}
+
+void PairedValues::save(Snapshot& snapshot) const {
   Snapshot first, second;
   first_.save(first), second_.save(second);
   snapshot.put_part("first", first), snapshot.put_part("second", second);
   snapshot.put("products", products_);
 }
 
-void ValueDifference::restore(const Snapshot& snapshot) {
+void PairedValues::restore(const Snapshot& snapshot) {
   first_.restore(snapshot.part("first")), second_.restore(snapshot.part("second"));
   snapshot.get("products", std::span(products_));
 }

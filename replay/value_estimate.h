@@ -61,8 +61,7 @@ struct EstimatorEntry {
 ///                of dr, stretched to the value of dm
 ///   dr           Σ (Σ_a π q + w (r − q)) / n (Dudík, Langford & Li 2011)
 ///   switch       dr where w ≤ τ, dm elsewhere (Wang, Agarwal & Dudík 2017, with the doubly robust part); its interval
-///   is
-///                made as that of dm
+///                is made as that of dm
 const Registry<EstimatorEntry>& estimators();
 
 /// An estimate with what is known of its error.
@@ -92,7 +91,7 @@ class ValueEstimator {
   void restore(const Snapshot& snapshot);
 
  private:
-  friend class ValueDifference;
+  friend class PairedValues;
 
   /// n² times the variance of the value's error.
   double squared_influence(double value) const;
@@ -102,18 +101,22 @@ class ValueEstimator {
   double squares_ = 0, products_ = 0, denominators_ = 0, squared_weights_ = 0;  ///< sums of squares and products
 };
 
-/// The difference of two policies that are judged on the same events, by the same estimator: the errors of the two go
-/// together, and much of them cancels.
-class ValueDifference {
+/// Two policies that are judged on the same events: the errors of the two go together, and much of them cancels.
+class PairedValues {
  public:
   void add(const EstimatorTerms& first, const EstimatorTerms& second);
   /// The first policy's value less the second's; the effective sample size is the smaller one.
-  ValueEstimate estimate() const;
+  ValueEstimate difference() const;
+  /// The first policy's value divided by the second's, likewise.
+  ValueEstimate ratio() const;
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
 
  private:
+  /// n² times the covariance of the errors of the two values.
+  double joint_influence(double first, double second) const;
+
   ValueEstimator first_, second_;
   /// Sums over events of the first's (numerator, denominator) times the second's, row by row.
   std::vector<double> products_ = std::vector<double>(4);

@@ -18,6 +18,24 @@ VwLog::VwLog(std::string name, std::string source, const Options& options) : opt
            .bounded = true,
            .data = "real",
            .source = std::move(source)};
+  shared_use_ = ColumnUse(options_.shared_features);
+  action_use_ = ColumnUse(options_.action_features);
+}
+
+std::vector<std::string> VwLog::warnings() const {
+  return {crowd_warning(shared_use_, "features that all actions share", "shared_features"),
+          crowd_warning(action_use_, "features of actions", "action_features")};
+}
+
+void VwLog::save(Snapshot& snapshot) const {
+  Snapshot shared, action;
+  shared_use_.save(shared), action_use_.save(action);
+  snapshot.put_part("shared_use", shared), snapshot.put_part("action_use", action);
+}
+
+void VwLog::restore(const Snapshot& snapshot) {
+  shared_use_.restore(snapshot.part("shared_use"));
+  action_use_.restore(snapshot.part("action_use"));
 }
 
 std::string_view VwLog::take_outcome(const Outcome& outcome, LoggedEvent& event) const {

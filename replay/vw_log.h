@@ -1,6 +1,7 @@
 // What the formats of Vowpal Wabbit have in common: costs, and features by name.
 #pragma once
 
+#include <stein/replay/column_use.h>
 #include <stein/replay/log_format.h>
 
 #include <cstddef>
@@ -36,6 +37,9 @@ class VwLog : public LogFormat {
   };
 
   const envs::BanditSpec& spec() const final { return spec_; }
+  std::vector<std::string> warnings() const final;
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
 
  protected:
   /// Throws Error(usage) for options out of their ranges.
@@ -56,6 +60,7 @@ class VwLog : public LogFormat {
   std::string_view name_of_place(std::size_t place);
 
   envs::BanditSpec spec_;
+  ColumnUse shared_use_{0}, action_use_{0};
 
  private:
   Options options_;

@@ -45,7 +45,7 @@ bool read_label(std::string_view word, Label& label) {
 }
 
 /// Adds the features behind the first bar of a line. Why they are bad, or nothing.
-std::string_view add_features(std::string_view text, std::span<float> columns) {
+std::string_view add_features(std::string_view text, std::span<float> columns, ColumnUse& use) {
   while (true) {
     const std::size_t bar = text.find('|');
     std::string_view rest = text.substr(0, bar);
@@ -57,7 +57,7 @@ std::string_view add_features(std::string_view text, std::span<float> columns) {
     for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
       const std::optional<float> value = take_number<float>(word);
       if (!value) return "a feature whose value is no number";
-      add_hashed(hash_name(word, space_hash), *weight * *value, columns);
+      add_hashed(hash_name(word, space_hash), *weight * *value, columns, use);
     }
     if (bar == std::string_view::npos) return {};
     text.remove_prefix(bar + 1);
@@ -87,7 +87,12 @@ LineVerdict VwText::finish(ArmTable& arms, LoggedEvent& event) {
   return end_event(Wanted::decision, arms, event);
 }
 
-void VwText::restore(const Snapshot&) {
+LineVerdict VwText::finish_context(ArmTable& arms, LoggedEvent& event) {
+  return end_event(Wanted::context, arms, event);
+}
+
+void VwText::restore(const Snapshot& snapshot) {
+  VwLog::restore(snapshot);
   pending_ = {};
 }
 
@@ -116,7 +121,7 @@ LineVerdict VwText::read_event(std::string_view line, Wanted wanted, ArmTable& a
   event.dense.assign(static_cast<std::size_t>(spec_.context_size), 0);
   event.arm_features.clear();
   event.time = 0, event.weight = 1;
-  if (const std::string_view reason = add_features(features, event.dense); !reason.empty())
+  if (const std::string_view reason = add_features(features, event.dense, shared_use_); !reason.empty())
     return LineVerdict::bad(reason);
   if (!is_finite(event)) return LineVerdict::bad("a feature that is not finite");
   std::optional<Outcome> outcome;
@@ -171,7 +176,8 @@ std::string_view VwText::take_part(std::string_view line, const ArmTable& arms) 
   if (first) pending_.shared.assign(static_cast<std::size_t>(spec_.context_size), 0);
   const bool shared = head_.labels.size() == 1 && head_.labels.front() == "shared";
   if (!shared) return take_action(features, arms);
-  return first ? add_features(features, pending_.shared) : "shared features behind the first line of an event";
+  return first ? add_features(features, pending_.shared, shared_use_)
+               : "shared features behind the first line of an event";
 }
 
 std::string_view VwText::take_action(std::string_view features, const ArmTable& arms) {
@@ -188,7 +194,7 @@ std::string_view VwText::take_action(std::string_view features, const ArmTable& 
   pending_.names.emplace_back(head_.tag.empty() ? name_of_place(pending_.names.size()) : head_.tag);
   const auto width = static_cast<std::size_t>(spec_.arm_features);
   pending_.actions.resize(pending_.names.size() * width);
-  return add_features(features, std::span(pending_.actions).last(width));
+  return add_features(features, std::span(pending_.actions).last(width), action_use_);
 }
 
 LineVerdict VwText::end_event(Wanted wanted, ArmTable& arms, LoggedEvent& event) {

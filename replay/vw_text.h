@@ -41,8 +41,10 @@ class VwText final : public VwLog {
   explicit VwText(const Options& options);
 
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
+  void begin_contexts(std::string_view) override {}
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   LineVerdict finish(ArmTable& arms, LoggedEvent& event) override;
+  LineVerdict finish_context(ArmTable& arms, LoggedEvent& event) override;
   void begin_file() override { pending_ = {}; }
   void restore(const Snapshot& snapshot) override;
 

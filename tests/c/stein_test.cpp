@@ -48,15 +48,24 @@ TEST_CASE("a policy is loaded, decides, learns and is saved", "[c]") {
   CHECK_THAT(stein_error(), Contains("no decision"));
   CHECK(stein_load(run.c_str(), "seed=1") == nullptr);  // one at a time learns
   CHECK_THAT(stein_error(), Contains("at work"));
+  const std::int64_t id_of_learner = id;
   stein_policy* reader = stein_load(run.c_str(), "seed=1 learn=false");
   REQUIRE(reader != nullptr);
   CHECK(stein_decide(reader, &context, propensities.data(), 5, &id) >= 0);
   CHECK(stein_learn(reader, id, 1) == -1);
   CHECK_THAT(stein_error(), Contains("learn=false"));
   CHECK(stein_save(reader) == -1);
+  std::int64_t id_again = -1;
+  REQUIRE(stein_decide(reader, &context, propensities.data(), 5, &id_again) >= 0);
   stein_free(reader);
+  stein_policy* same = stein_load(run.c_str(), "seed=1 learn=false");  // whoever does not learn leaves nothing behind
+  std::int64_t id_first = -1;
+  REQUIRE(stein_decide(same, &context, propensities.data(), 5, &id_first) >= 0);
+  CHECK(id_first == id);
+  CHECK(id_again == id + 1);
+  stein_free(same);
   REQUIRE(stein_save(policy) == 0);
-  const std::int64_t last = id;
+  const std::int64_t last = id_of_learner;
   stein_free(policy);
 
   stein_policy* again = stein_load(run.c_str(), "seed=1");

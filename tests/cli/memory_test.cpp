@@ -43,6 +43,23 @@ TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
   if (!sanitized) CHECK(more < 3);
 }
 
+TEST_CASE("the memory of a replay does not depend on the length of its log", "[cli][replay][memory][slow]") {
+  const TemporaryDirectory folder;
+  const auto peak_megabytes = [&](const std::string& events) {
+    REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", events, "--lifetime", "1000000", "--out",
+                                events + ".gz", "--quiet"})
+                .code == 0);
+    const Outcome outcome =
+        run(folder.path(), {"replay", "--log", events + ".gz", "--policy", "linucb,uniform", "--estimators", "snips",
+                            "--set", "arms=100", "--out", events, "--json", "--quiet"});
+    REQUIRE(outcome.code == 0);
+    return outcome.json()["peak_memory_mb"].get<double>();
+  };
+  // 180,000 more events of 126 features each would take 90 MB if they were kept.
+  const double more = peak_megabytes("200000") - peak_megabytes("20000");
+  if (!sanitized) CHECK(more < 4);
+}
+
 TEST_CASE("what there is to run is listed without LibTorch, in 50 MB", "[cli][memory]") {
   const TemporaryDirectory folder;
   const Outcome outcome = run_traced(folder.path(), {"list"});

@@ -85,7 +85,8 @@ void feed(std::string_view format, std::string_view text) {
       try {
         read_all(*make(format, settings), text, decisions);
       } catch (const Error& error) {
-        if (error.kind() != ErrorKind::data) throw;
+        const bool of_contexts = !decisions && error.kind() == ErrorKind::usage;
+        if (error.kind() != ErrorKind::data && !of_contexts) throw;
       }
       static_cast<void>(log_formats().at(format).recognises(text.substr(0, text.find('\n'))));
     }

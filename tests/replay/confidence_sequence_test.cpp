@@ -1,8 +1,10 @@
 #include <stein/core/rng.h>
 #include <stein/replay/confidence_sequence.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <vector>
 
 #include "core/error_matcher.h"
 
@@ -13,7 +15,8 @@ using replay::Interval;
 namespace {
 
 /// The largest number of misses among 1,000 sequences that a chance of 5 % each allows: with a true chance of 5 % more
-/// are seen with a probability below 1e-6 (binomial: 50 ± 6.9; the share of hits is then 1 − 83/1000 = .917).
+/// are seen with a probability of 4e-6 (binomial: 50 ± 6.9; the share of hits is then 1 − 83/1000 = .917). A sequence
+/// that covers at all times misses less often than that: .05 is the bound of its chance.
 constexpr int most_misses = 83;
 
 /// How many of 1,000 sequences of `length` clicks with chances `chance(t)` miss the mean of the chances at any time.
@@ -44,6 +47,27 @@ TEST_CASE("a confidence sequence covers the mean at all times at once", "[replay
   CHECK(misses([](int) { return 0.04; }, 2000, false) <= most_misses);
   CHECK(misses([](int) { return 0.5; }, 2000, false) <= most_misses);
   CHECK(misses([](int t) { return t < 500 ? 0.9 : 0.1; }, 2000, false) <= most_misses);  // a mean that changes
+}
+
+TEST_CASE("the interval of a confidence sequence is its formula", "[replay][confidence]") {
+  Draws draws({.seed = 5, .stream = Stream::test}, 0);
+  ConfidenceSequence sequence(0, 1, 0.9);
+  std::vector<double> seen;
+  for (int t = 0; t < 4000; ++t) sequence.add(seen.emplace_back(draws.uniform() < 0.3 ? 0.8 : 0.1));
+  // Distances from guesses that were made before: (1/2 + sum of those before) / (1 + how many).
+  double sum = 0, squares = 0;
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    squares += std::pow(seen[t] - (0.5 + sum) / (1.0 + static_cast<double>(t)), 2);
+    sum += seen[t];
+  }
+  double least = 1e300;
+  for (int k = 0; k < 60; ++k) {
+    const double slope = 0.9 / std::pow(std::sqrt(2.0), k), weight = 1.0 / ((k + 1) * (k + 2));
+    const double psi = -std::log(1 - slope) - slope;
+    least = std::min(least, (std::log(2 / (0.1 * weight)) + psi * squares) / slope);
+  }
+  CHECK(sequence.interval().low == Approx((sum - least) / 4000).epsilon(1e-9));
+  CHECK(sequence.interval().high == Approx((sum + least) / 4000).epsilon(1e-9));
 }
 
 TEST_CASE("a confidence sequence is not much wider than an interval for one time", "[replay][confidence]") {

@@ -67,6 +67,84 @@ std::vector<LoggedEvent> events_of(const std::vector<std::filesystem::path>& fil
 
 }  // namespace
 
+TEST_CASE("a row whose id was there already is a bad line, also in another file and after a checkpoint",
+          "[replay][csv]") {
+  CsvLog log({.id = "key"});
+  ArmTable arms(10);
+  LoggedEvent event;
+  const std::string header = "key,x,arm,reward,propensity";
+  const auto verdict = [&](const std::string& line) { return log.read(line, arms, event); };
+  log.begin(header);
+  log.begin_file();
+  CHECK(log.spec().context_size == 1);
+  REQUIRE(verdict(header).kind == Kind::other);
+  CHECK(verdict("a,1,red,0,0.5").kind == Kind::event);
+  CHECK(verdict("b,1,red,0,0.5").kind == Kind::event);
+  CHECK(verdict("a,1,red,0,0.5").reason == "an event that was there already");
+  CHECK(verdict(",1,red,0,0.5").reason == "no id");
+  CHECK(verdict("c,1,red,x,0.5").kind == Kind::bad);
+  CHECK(verdict("c,1,red,1,0.5").kind == Kind::event);  // the bad one was none
+  Snapshot saved;
+  log.save(saved);
+  log.begin_file();
+  REQUIRE(verdict(header).kind == Kind::other);
+  CHECK(verdict("b,1,red,0,0.5").kind == Kind::bad);
+  CsvLog later({.id = "key"});
+  later.begin(header);
+  later.restore(saved);
+  later.begin_file();
+  REQUIRE(later.read(header, arms, event).kind == Kind::other);
+  CHECK(later.read("c,1,red,0,0.5", arms, event).kind == Kind::bad);
+  CHECK(later.read("d,1,red,0,0.5", arms, event).kind == Kind::event);
+  CHECK_ERROR(CsvLog({.id = "key"}).begin("x,arm,reward,propensity"), data, "'key' (option `id`");
+}
+
+TEST_CASE("arms that were counted before can be chosen from the first event on", "[replay][csv]") {
+  CsvLog log({}), own({.arm_names = {"red"}});
+  ArmTable arms(10);
+  LoggedEvent event;
+  const std::string header = "x,arm,reward,propensity";
+  log.know_arms({"red", "blue"}), own.know_arms({"red", "blue"});
+  CHECK(own.spec().arm_names == std::vector<std::string>{"red"});  // whoever names them knows better
+  log.begin(header);
+  log.begin_file();
+  REQUIRE(log.read(header, arms, event).kind == Kind::other);
+  REQUIRE(log.read("1,blue,0,0.5", arms, event).kind == Kind::event);
+  CHECK(event.present.size() == 2);
+  CHECK(log.spec().arm_names == std::vector<std::string>{"red", "blue"});
+  CHECK(log.spec().arms == 2);
+}
+
+TEST_CASE("categories that share a column and numbers far from 1 are warned of, over files and checkpoints",
+          "[replay][csv]") {
+  CsvLog log({.categories = {"city"}, .buckets = 2});
+  ArmTable arms(10);
+  LoggedEvent event;
+  const std::string header = "city,hour,x,arm,reward,propensity";
+  const auto said = [](const CsvLog& of) {
+    std::string all;
+    for (const std::string& text : of.warnings()) all += text + "|";
+    return all;
+  };
+  log.begin(header);
+  log.begin_file();
+  REQUIRE(log.read(header, arms, event).kind == Kind::other);
+  REQUIRE(log.read("Oslo,-1500,0.5,red,0,0.5", arms, event).kind == Kind::event);
+  CHECK_THAT(said(log), Catch::Contains("'hour' has numbers as large as 1.5e+03") && !Catch::Contains("'x'") &&
+                            !Catch::Contains("city"));
+  log.begin_file();
+  REQUIRE(log.read(header, arms, event).kind == Kind::other);
+  for (const char* city : {"Roma", "Wien"})
+    REQUIRE(log.read(std::string(city) + ",1,0.5,red,0,0.5", arms, event).kind == Kind::event);
+  CHECK_THAT(said(log), Catch::Contains("'hour'") && Catch::Contains("the categories of 'city' were hashed into"));
+  Snapshot saved;
+  log.save(saved);
+  CsvLog later({.categories = {"city"}, .buckets = 2});
+  later.begin(header);
+  later.restore(saved);
+  CHECK(said(later) == said(log));
+}
+
 TEST_CASE("a row of a table is an event with every number of it", "[replay][csv]") {
   Read read(named);
   read.event.weight = 7;  // of an event before
@@ -254,9 +332,9 @@ TEST_CASE("a row that is no decision says why, and names no arms", "[replay][csv
   const auto [line, why] = GENERATE(table<std::string, std::string>({
       {"1,2,3", "another number of fields than the header has"},
       {row + ",1", "another number of fields than the header has"},
-      {"\"" + row, "no comma-separated values"},
-      {row + "\r" + row, "no comma-separated values"},
-      {"x\"y,31,red,Oslo,1,0.25,1.5", "no comma-separated values"},
+      {"\"" + row, "no comma-separated values, or a quoted field that does not end on its line"},
+      {row + "\r" + row, "no comma-separated values, or a quoted field that does not end on its line"},
+      {"x\"y,31,red,Oslo,1,0.25,1.5", "no comma-separated values, or a quoted field that does not end on its line"},
       {header, "a time that is neither seconds nor a date with a time"},
       {",31,red,Oslo,1,0.25,1.5", "a time that is neither seconds nor a date with a time"},
       {"2019-11-24,31,red,Oslo,1,0.25,1.5", "a time that is neither seconds nor a date with a time"},
@@ -293,9 +371,10 @@ TEST_CASE("a row that is no decision says why, and names no arms", "[replay][csv
 
 TEST_CASE("an arm that is not in the list of arms makes a bad line", "[replay][csv]") {
   Read read(named);
-  for (const char* arm : {"yellow", "Red", ""})
+  for (const char* arm : {"yellow", "Red"})
     CHECK(read.reason("0,31," + std::string(arm) + ",Oslo,1,0.25,1.5") ==
           "an arm that the option `arm_names` does not have");
+  CHECK(read.reason("0,31,,Oslo,1,0.25,1.5") == "no arm");
   CHECK(read.arms.size() == 0);
   CHECK(read(row).kind == Kind::event);
 }
@@ -349,7 +428,7 @@ TEST_CASE("contexts alone have a header of their own, in whatever order, with or
   log.begin_contexts("age,city,height");
   const auto reason = [&](const std::string& line) { return std::string(log.read_context(line, arms, event).reason); };
   CHECK(reason("31,Oslo") == "another number of fields than the header has");
-  CHECK(reason("31,\"Oslo,1") == "no comma-separated values");
+  CHECK(reason("31,\"Oslo,1") == "no comma-separated values, or a quoted field that does not end on its line");
   CHECK(reason("31,Oslo,") == "no number in the column 'height', which is none of the option `categories`");
   CHECK(reason("Oslo,31,1.5") == "no number in the column 'age', which is none of the option `categories`");
   CHECK_ERROR(CsvLog(named).begin_contexts("age,age"), data, "'age' twice");

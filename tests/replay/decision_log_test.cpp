@@ -30,7 +30,11 @@ struct Read {
   LoggedEvent event;
 
   explicit Read(const envs::BanditSpec& of = spec) { log.begin(decision_log_head(of)); }
-  LineVerdict operator()(const std::string& line) { return log.read(line, arms, event); }
+  /// Of a file of its own.
+  LineVerdict operator()(const std::string& line) {
+    log.begin_file();
+    return log.read(line, arms, event);
+  }
 };
 
 const std::vector<float> context{0.1f, -3e-7f}, features{5, 6};
@@ -177,6 +181,22 @@ TEST_CASE("names that are no UTF-8 are written so that the log can be read", "[r
   CHECK(read(decision_line({.propensities = sure}, latin)).kind == LineVerdict::Kind::event);
 }
 
+TEST_CASE("a decision that is there twice counts once, also after a checkpoint", "[replay][decisions]") {
+  Read read;
+  const auto kind = [&](const std::string& line) { return read.log.read(line, read.arms, read.event).kind; };
+  CHECK(kind(whole_line()) == LineVerdict::Kind::event);
+  CHECK(kind(with("\"seed\":3", "\"seed\":4")) == LineVerdict::Kind::event);
+  CHECK(read.log.read(whole_line(), read.arms, read.event).reason == "a decision that was there already");
+  CHECK(kind(with("\"step\":17", "\"step\":16")) == LineVerdict::Kind::bad);
+  CHECK(kind(with("\"step\":17", "\"step\":18")) == LineVerdict::Kind::event);
+  Snapshot saved;
+  read.log.save(saved);
+  Read later;
+  later.log.restore(saved);
+  CHECK(later.log.read(with("\"step\":17", "\"step\":18"), later.arms, later.event).kind == LineVerdict::Kind::bad);
+  CHECK(later.log.read(with("\"step\":17", "\"step\":19"), later.arms, later.event).kind == LineVerdict::Kind::event);
+}
+
 TEST_CASE("a line that is no decision says why", "[replay][decisions]") {
   Read read;
   const auto reason = [&](const std::string& line) {
@@ -259,5 +279,9 @@ TEST_CASE("one repetition of a log can be read alone, and a context without a de
   REQUIRE(read.log.read_context(R"({"context":[1,2],"arm_features":[1,2,3]})", read.arms, read.event).kind ==
           LineVerdict::Kind::event);
   CHECK(read.event.choices() == 3);
-  CHECK(read.log.read_context(R"({"context":[1]})", read.arms, read.event).kind == LineVerdict::Kind::bad);
+  CHECK_ERROR(read.log.read_context(R"({"context":[1]})", read.arms, read.event), usage, "has 2 numbers, got 1");
+  const std::int64_t known = read.arms.size();  // names of contexts that are refused are no arms
+  CHECK_ERROR(read.log.read_context(R"({"context":[1],"arms":["new"]})", read.arms, read.event), usage, "got 1");
+  CHECK(read.arms.size() == known);
+  CHECK(read.log.read_context(R"({"context":["x"]})", read.arms, read.event).kind == LineVerdict::Kind::bad);
 }

@@ -2,7 +2,9 @@
 #include <stein/replay/decision_log.h>
 #include <stein/replay/decision_service.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error_matcher.h"
@@ -51,6 +53,108 @@ struct Asked {
 const std::string context = R"({"context":[0.5,-1]})";
 
 }  // namespace
+
+TEST_CASE("an outcome is learned with the propensity of its decision", "[replay][service]") {
+  /// Draws the second arm, with probability 0.25.
+  class Second final : public policies::BanditPolicy {
+   public:
+    explicit Second(policies::Outcome& last) : last_(last) {}
+    policies::Decision decide(const envs::Context& context, std::int64_t, policies::Propensities) override {
+      return {.action = context.arm(1), .propensities = propensities_};
+    }
+    void observe(const envs::Context&, const policies::Outcome& outcome) override { last_ = outcome; }
+
+   private:
+    policies::Outcome& last_;
+    std::vector<double> propensities_{0.75, 0.25};
+  };
+  policies::Outcome last;
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  ServedPolicy policy(spec, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, spec, 5, std::make_unique<Second>(last)));
+  const ServedPolicy::Answer answer = policy.decide({.dense = {0.5F, -1}, .present = {2, 0}}, true);
+  CHECK(answer.propensity == 0.25);
+  policy.learn(answer.id, 1);
+  CHECK(last.action == 0);
+  CHECK(last.propensity == 0.25);
+  CHECK(last.reward == 1);
+}
+
+TEST_CASE("a policy that learns pulls every arm first, as it was told to", "[replay][service]") {
+  const auto builder = policies::bandit_policies().at("lints").builder();
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 2};
+  ServedPolicy policy(spec, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, spec, 5, builder->make(spec, 5)));
+  std::vector<std::int64_t> pulled;
+  for (int i = 0; i < 4; ++i)
+    pulled.push_back(policy.decide({.dense = {0.5F, -1}, .present = {2, 0}}, true).decision.action);
+  CHECK(pulled == std::vector<std::int64_t>{2, 0, 2, 0});
+}
+
+TEST_CASE("rewards are said with mean and deviation over the samples", "[replay][service]") {
+  class Sampled final : public policies::BanditPolicy {
+   public:
+    policies::Decision decide(const envs::Context&, std::int64_t, policies::Propensities) override {
+      return {.action = 0, .propensities = propensities_};
+    }
+    std::vector<std::vector<double>> posterior_rewards(const envs::Context&) override {
+      return {{1, 5, 2}, {4, 5, 2}, {1, 5, 8}};
+    }
+
+   private:
+    std::vector<double> propensities_{1, 0, 0};
+  };
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  ServedPolicy policy(spec, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, spec, 5, std::make_unique<Sampled>()));
+  DecisionLog format{{}};
+  format.begin(decision_log_head(spec));
+  DecisionService service(policy, format, {.rewards = true});
+  std::string answers;
+  service.answer(context, answers);
+  const Json answer = Json::parse(answers);
+  const std::vector<double> mean{2, 5, 4}, deviation{std::sqrt(3.0), 0, std::sqrt(12.0)};
+  for (std::size_t a = 0; a < 3; ++a) {
+    CHECK(answer["reward_mean"][a] == Approx(mean[a]));
+    CHECK(answer["reward_sd"][a] == Approx(deviation[a]).margin(1e-12));
+  }
+}
+
+TEST_CASE("a context of several lines is answered at the end too", "[replay][service]") {
+  const auto builder = log_formats().at("vw-text").builder();
+  const auto format = builder->make();
+  const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
+  envs::BanditSpec of = format->spec();
+  of.arms = 10;
+  const auto uniform = policies::bandit_policies().at("uniform").builder();
+  ServedPolicy policy(of, ArmTable(10),
+                      std::make_unique<policies::BanditLearner>(options, of, 5, uniform->make(of, 5)));
+  DecisionService service(policy, *format, {});
+  format->begin_contexts("");
+  std::string answers;
+  for (const char* line : {"shared | a", "| b", "| c"}) service.answer(line, answers);
+  CHECK(answers.empty());
+  service.finish(answers);
+  CHECK(Json::parse(answers)["propensities"].size() == 2);
+  CHECK(service.decisions() == 1);
+}
+
+TEST_CASE("no number of a decision is given twice, whatever was saved in between", "[replay][service]") {
+  const LoggedEvent event{.dense = {0.5F, -1}, .present = {2, 0}};
+  std::vector<std::int64_t> ids;
+  Snapshot kept;
+  served()->save(kept);
+  for (int start = 0; start < 3; ++start) {
+    const auto policy = served();
+    policy->restore(kept);
+    policy->begin_session();
+    kept = {};
+    policy->save(kept);  // and what is decided from here on is lost
+    for (int i = 0; i < 3; ++i) ids.push_back(policy->decide(event, true).id);
+  }
+  std::ranges::sort(ids);
+  CHECK(std::ranges::adjacent_find(ids) == ids.end());
+}
 
 TEST_CASE("many decisions wait, and are there again when the policy is restored", "[replay][service]") {
   const auto policy = served(50'000), again = served(50'000);
@@ -111,7 +215,7 @@ TEST_CASE("outcomes are learned from, in any order and once", "[replay][service]
   CHECK(asked(R"({"id":0,"reward":0.5})")["outcomes"] == 2);
   CHECK_THAT(asked(R"({"id":0,"reward":0.5})")["error"].get<std::string>(), Catch::Contains("no decision 0 waits"));
   CHECK_THAT(asked(R"({"id":9,"reward":0.5})")["error"].get<std::string>(), Catch::Contains("no decision 9 waits"));
-  CHECK_THAT(asked(R"({"id":1})")["error"].get<std::string>(), Catch::Contains("another size"));
+  CHECK_THAT(asked(R"({"id":1})")["error"].get<std::string>(), Catch::Contains("has 2 numbers, got 0"));
   CHECK_THAT(asked(R"({"id":"x","reward":1})")["error"].get<std::string>(), Catch::Contains("an outcome is"));
   CHECK(asked.policy->outcomes() == 2);
   for (int i = 0; i < 50; ++i) asked(fmt::format(R"({{"id":{},"reward":{}}})", asked(context)["id"].get<int>(), i % 2));
@@ -121,10 +225,17 @@ TEST_CASE("outcomes are learned from, in any order and once", "[replay][service]
   CHECK_THAT(deaf(R"({"id":0,"reward":1})")["error"].get<std::string>(), Catch::Contains("--learn"));
 }
 
+TEST_CASE("features of a context may be called as the keys of an outcome", "[replay][service]") {
+  CHECK(DecisionService::is_outcome(R"({"reward":1,"id":3})"));
+  CHECK(DecisionService::is_outcome(R"({"id":3,"reward":)"));
+  CHECK_FALSE(DecisionService::is_outcome(R"({"c":{"u":{"id":4,"reward":2},"_multi":[{"a":{"x":1}}]}})"));
+  CHECK_FALSE(DecisionService::is_outcome(R"({"context":[1,2]})"));
+}
+
 TEST_CASE("what cannot be understood is said with its line, and the service goes on", "[replay][service]") {
   Asked asked;
   CHECK(asked("nonsense")["error"] == "line 1: no JSON object");
-  CHECK(asked(R"({"context":[1]})")["error"] == "line 2: a context of another size than the log's bandit has");
+  CHECK_THAT(asked(R"({"context":[1]})")["error"].get<std::string>(), Catch::Contains("has 2 numbers, got 1"));
   CHECK(asked(context)["id"] == 0);
   CHECK(asked.service.errors() == 2);
   CHECK(asked.service.decisions() == 1);

@@ -73,22 +73,23 @@ TEST_CASE("a line of dsjson is an event with every number of it", "[replay][dsjs
   CHECK(event.weight == 1);
 
   std::vector<float> shared(columns), actions(2 * columns);
+  ColumnUse use(static_cast<std::int64_t>(columns));
   const std::uint64_t user = hash_name("User");
-  add_hashed(hash_name("age", user), 3.5F, shared);
-  add_hashed(hash_name("Paris", hash_name("city", user)), 1, shared);
-  add_hashed(hash_name("new", user), 1, shared);
+  add_hashed(hash_name("age", user), 3.5F, shared, use);
+  add_hashed(hash_name("Paris", hash_name("city", user)), 1, shared, use);
+  add_hashed(hash_name("new", user), 1, shared, use);
   CHECK(event.dense == shared);
 
   const std::uint64_t action = hash_name("Action");
   const std::span first = std::span(actions).first(columns), second = std::span(actions).last(columns);
-  add_hashed(hash_name("tea", hash_name("id", action)), 1, first);
-  add_hashed(hash_name("price", action), 2, first);
-  add_hashed(hash_name("cake", hash_name("id", action)), 1, second);
-  add_hashed(hash_name("price", action), 0.5F, second);
-  add_hashed(hash_name("sweet", hash_name("tags")), 1, second);
-  add_hashed(hash_name("hot", hash_name("tags")), 1, second);
-  add_hashed(hash_name("0", hash_name("v")), 4, second);
-  add_hashed(hash_name("2", hash_name("v")), 5, second);
+  add_hashed(hash_name("tea", hash_name("id", action)), 1, first, use);
+  add_hashed(hash_name("price", action), 2, first, use);
+  add_hashed(hash_name("cake", hash_name("id", action)), 1, second, use);
+  add_hashed(hash_name("price", action), 0.5F, second, use);
+  add_hashed(hash_name("sweet", hash_name("tags")), 1, second, use);
+  add_hashed(hash_name("hot", hash_name("tags")), 1, second, use);
+  add_hashed(hash_name("0", hash_name("v")), 4, second, use);
+  add_hashed(hash_name("2", hash_name("v")), 5, second, use);
   CHECK(event.arm_features == actions);
   CHECK(format.spec().context_size == columns);
 }
@@ -122,6 +123,12 @@ TEST_CASE("what labels leave out is taken from the ranking", "[replay][dsjson]")
   CHECK(format.read(object({by_action, chosen, c(context)}), arms, event).kind == LineVerdict::Kind::event);
   CHECK(event.action == 0);
   CHECK_FALSE(std::signbit(event.reward));
+  // The probability of the action that was labelled, wherever it stands.
+  const std::string without = R"("_label_cost":0,"_label_Action":1)";
+  CHECK(format.read(object({without, chosen, c(context)}), arms, event).kind == LineVerdict::Kind::event);
+  CHECK(event.action == 0);
+  CHECK(event.propensity == 0.75);
+  CHECK(reason(object({without, R"("a":[2],"p":[1.0])", c(context)})) == "a probability that is no number");
 }
 
 TEST_CASE("the reward of a cost, and its range, are options", "[replay][dsjson]") {

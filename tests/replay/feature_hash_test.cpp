@@ -21,8 +21,9 @@ struct Pair {
   }
   static std::vector<float> hashed(const std::vector<double>& values, std::uint64_t space, std::size_t columns) {
     std::vector<float> result(columns);
+    ColumnUse use(static_cast<std::int64_t>(columns));
     for (std::size_t i = 0; i < values.size(); ++i)
-      add_hashed(hash_name("f" + std::to_string(i), space), static_cast<float>(values[i]), result);
+      add_hashed(hash_name("f" + std::to_string(i), space), static_cast<float>(values[i]), result, use);
     return result;
   }
 };
@@ -39,9 +40,10 @@ TEST_CASE("names are spread evenly over columns and signs", "[replay][hash]") {
   constexpr int names = 64'000;
   constexpr std::size_t columns = 32;
   std::vector<double> positive(columns), negative(columns);
+  ColumnUse use(columns);
   for (int i = 0; i < names; ++i) {
     std::vector<float> row(columns);
-    add_hashed(hash_name("name" + std::to_string(i)), 1, row);
+    add_hashed(hash_name("name" + std::to_string(i)), 1, row, use);
     for (std::size_t c = 0; c < columns; ++c) {
       if (row[c] > 0) ++positive[c];
       if (row[c] < 0) ++negative[c];
@@ -81,9 +83,10 @@ TEST_CASE("an inner product is kept in expectation, with the published variance"
 }
 
 TEST_CASE("where there are no columns nothing is hashed, and one column takes all", "[replay][hash]") {
-  add_hashed(hash_name("a"), 1, {});
+  ColumnUse none(0), single(1);
+  add_hashed(hash_name("a"), 1, {}, none);
   std::vector<float> one(1);
-  add_hashed(hash_name("a"), 3, one);
+  add_hashed(hash_name("a"), 3, one, single);
   CHECK(std::abs(one[0]) == 3);
   CHECK(bucket_of(hash_name("a"), 1) == 0);
 }

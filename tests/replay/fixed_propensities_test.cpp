@@ -67,6 +67,12 @@ TEST_CASE("arms are drawn as often as the table says", "[replay][fixed-propensit
   FixedPropensities same = Table("arm,propensity\nred,0.2\nblue,0.8\n").policy();
   for (int step = 0; step < 50; ++step)
     CHECK(policy.decide({}, step, Propensities::none).action == same.decide({}, step, Propensities::none).action);
+  const Table even("arm,propensity\nred,0.5\nblue,0.5\n");
+  FixedPropensities one({.table = even.file}, spec, 5), other({.table = even.file}, spec, 6);
+  int equal = 0;  // of 64 even draws: 32 ± 4, beyond 6.1 of them below 1e-9
+  for (int step = 0; step < 64; ++step)
+    equal += one.decide({}, step, Propensities::none).action == other.decide({}, step, Propensities::none).action;
+  CHECK(std::abs(equal - 32) < 6.1 * 4);
 }
 
 TEST_CASE("a context that no distribution of the table is for is refused", "[replay][fixed-propensities]") {
@@ -74,6 +80,18 @@ TEST_CASE("a context that no distribution of the table is for is refused", "[rep
   const std::vector<float> neither{0, 0, 1, 1}, both{1, 1, 0, 0};
   CHECK_ERROR(policy.decide({.dense = neither}, 0, Propensities::none), data, "no distribution");
   CHECK_ERROR(policy.decide({.dense = both}, 0, Propensities::none), data, "two distributions");
+}
+
+TEST_CASE("a run goes on with the table that it began with, and with no other", "[replay][fixed-propensities]") {
+  const Table begun("arm,propensity\nred,0.2\nblue,0.8\n");
+  Snapshot saved;
+  begun.policy().save(saved);
+  FixedPropensities reordered = Table("propensity,arm\n0.8,blue\n0.2,red\n").policy();
+  reordered.restore(saved);
+  FixedPropensities other = Table("arm,propensity\nred,0.3\nblue,0.7\n").policy(),
+                    of_column = Table("column,arm,propensity\n0,red,0.2\n0,blue,0.8\n").policy();
+  CHECK_ERROR(other.restore(saved), data, "table.csv", "not the table that the run began with");
+  CHECK_ERROR(of_column.restore(saved), data, "not the table");
 }
 
 TEST_CASE("a table that is none says where", "[replay][fixed-propensities]") {

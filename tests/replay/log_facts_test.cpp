@@ -43,6 +43,18 @@ TEST_CASE("arms drawn uniformly are valued by weights, and a log knows whether i
   skewed.add(event({0, 1}, 1, 0, 0.2));
   CHECK_FALSE(skewed.uniform());
   CHECK(skewed.uniform_value().value == Approx(0.625 / 3.125));
+  LogFacts weighted;
+  LoggedEvent one = event({0, 1}, 0, 1, 0.5), other = event({0, 1}, 1, 0, 0.5);
+  other.weight = 3;
+  weighted.add(one), weighted.add(other);
+  CHECK(weighted.uniform_value().value == Approx(0.25));
+  CHECK(weighted.uniform());
+  CHECK(weighted.uniform_weights().mean() == Approx(1));
+  CHECK(weighted.certain() == 0);
+  weighted.add(event({1}, 1, 0, 1));  // a single arm leaves no choice
+  CHECK(weighted.certain() == 0);
+  weighted.add(event({0, 1}, 1, 0, 1));
+  CHECK(weighted.certain() == 1);
   CHECK(skewed.uniform_value().effective_sample_size == Approx(3.125 * 3.125 / (0.625 * 0.625 + 2.5 * 2.5)));
 }
 

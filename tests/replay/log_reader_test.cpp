@@ -81,6 +81,8 @@ TEST_CASE("a log of another format is refused with what it looks like", "[replay
   const std::string file = write(folder / "log", "a;b;c\n1;2;3\n");
   auto log = reader({file});
   CHECK_ERROR(rest(log), data, file, "the first 2 lines hold no event", "looks like none of");
+  auto mixed = reader({write(folder / "mixed", "x\n13 109000 4 |user\ny\n")});
+  CHECK_ERROR(rest(mixed), data, "the click is neither 0 nor 1: 1", "the time is no whole number: 2");
   std::string long_file;
   for (int i = 0; i < 1000; ++i) long_file += "1,2,3\n";
   auto longer = reader({write(folder / "long", long_file)});
@@ -103,6 +105,9 @@ TEST_CASE("a reader goes on from where it was saved", "[replay][reader]") {
     first.save(saved);
     second.restore(saved);
     CHECK(second.events() == stop);
+    Snapshot at_once;  // nothing was read since
+    second.save(at_once);
+    second.restore(at_once);
     CHECK(rest(second) == std::vector<std::string>(expected.begin() + stop, expected.end()));
     CHECK(second.bad_lines() == whole.bad_lines());
     CHECK(second.arms().size() == whole.arms().size());

@@ -67,13 +67,14 @@ TEST_CASE("an event of several lines is one with every number of it", "[replay][
   CHECK(arms.name(event.action) == "cake");
   CHECK(event.reward == 1.5);
   CHECK(event.propensity == 0.25);
+  ColumnUse use(static_cast<std::int64_t>(columns));
   std::vector<float> shared(columns), actions(2 * columns);
-  add_hashed(hash_name("age", hash_name("User")), 3, shared);
-  add_hashed(hash_name("new", hash_name("User")), 1, shared);
+  add_hashed(hash_name("age", hash_name("User")), 3, shared, use);
+  add_hashed(hash_name("new", hash_name("User")), 1, shared, use);
   CHECK(event.dense == shared);
-  add_hashed(hash_name("price", hash_name("")), 2, std::span(actions).first(columns));
-  add_hashed(hash_name("price", hash_name("Action")), 1, std::span(actions).last(columns));  // weight 2
-  add_hashed(hash_name("sweet", hash_name("Action")), 2, std::span(actions).last(columns));
+  add_hashed(hash_name("price", hash_name("")), 2, std::span(actions).first(columns), use);
+  add_hashed(hash_name("price", hash_name("Action")), 1, std::span(actions).last(columns), use);  // weight 2
+  add_hashed(hash_name("sweet", hash_name("Action")), 2, std::span(actions).last(columns), use);
   CHECK(event.arm_features == actions);
 
   // Without shared features, and with the first action chosen.
@@ -144,8 +145,9 @@ TEST_CASE("a line is an event where the number of actions is given", "[replay][v
   CHECK(event.propensity == 0.25);
   CHECK(event.arm_features.empty());
   std::vector<float> shared(64);
-  add_hashed(hash_name("a", hash_name("")), 1, shared);
-  add_hashed(hash_name("c", hash_name("")), 0.5F, shared);
+  ColumnUse use(64);
+  add_hashed(hash_name("a", hash_name("")), 1, shared, use);
+  add_hashed(hash_name("c", hash_name("")), 0.5F, shared, use);
   CHECK(event.dense == shared);
   CHECK(format.spec().arms == 4);
   CHECK(format.spec().arm_features == 0);

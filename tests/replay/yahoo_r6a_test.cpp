@@ -45,6 +45,17 @@ TEST_CASE("a line of R6A is an event with every number of it", "[replay][r6a]") 
   CHECK(event.context().arm_features.size() == 6);
 }
 
+TEST_CASE("a page that is no page stays none when it comes again", "[replay][r6a]") {
+  YahooR6a format({});
+  ArmTable arms(5);
+  LoggedEvent event;
+  const std::string page = first + " |109509 2:0.3 3:x";
+  for (int i = 0; i < 2; ++i)
+    CHECK(format.read("1241160900 109498 0 " + user + " " + page, arms, event).kind == LineVerdict::Kind::bad);
+  CHECK(format.read("1241160900 109498 0 " + user + " " + first, arms, event).kind == LineVerdict::Kind::event);
+  CHECK(format.read("1241160900 109498 0 " + user + " " + page, arms, event).kind == LineVerdict::Kind::bad);
+}
+
 TEST_CASE("a line that is no event of R6A says why, and names no arms", "[replay][r6a]") {
   const auto [line, why] = GENERATE(table<std::string, std::string>({
       {"yesterday 109498 0 " + user + " " + first, "the time is no whole number"},
