@@ -34,8 +34,8 @@ std::filesystem::path new_folder() {
 
 }  // namespace
 
-NewsFile::NewsFile(std::int64_t events) : folder_(new_folder()) {
-  replay::SyntheticNews news({});
+NewsFile::NewsFile(std::int64_t events, std::int64_t lifetime) : folder_(new_folder()) {
+  replay::SyntheticNews news({.lifetime = lifetime});
   const GzipFile file = open(compressed(), "wb");
   std::ofstream text(plain(), std::ios::binary);
   for (std::int64_t i = 0; i < events; ++i) {
@@ -54,7 +54,7 @@ NewsFile::~NewsFile() {
 }
 
 void read_events(const std::filesystem::path& file, std::int64_t events) {
-  replay::LogReader reader({file}, std::make_unique<replay::YahooR6a>(replay::YahooR6a::Options{}), 10'000);
+  replay::LogReader reader({file}, std::make_unique<replay::YahooR6a>(replay::YahooR6a::Options{}), events + 100);
   replay::LoggedEvent event;
   while (reader.next(event)) {
   }

@@ -9,7 +9,8 @@ namespace stein::bench {
 /// Lines of SyntheticNews, gzip-compressed and plain, in a folder that goes with the object.
 class NewsFile {
  public:
-  explicit NewsFile(std::int64_t events);
+  /// @param lifetime  of an article, in events: 20 gives every line a new one
+  NewsFile(std::int64_t events, std::int64_t lifetime);
   ~NewsFile();
   NewsFile(const NewsFile&) = delete;
   NewsFile& operator=(const NewsFile&) = delete;

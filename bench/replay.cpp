@@ -130,8 +130,9 @@ Row measure_policy(const Case& which, std::int64_t count) {
   return row;
 }
 
-Row measure_reading(std::int64_t events) {
-  const NewsFile file(events);
+/// How long articles are there decides how much of a line was in the one before.
+Row measure_reading(const char* name, std::int64_t events, std::int64_t article_lifetime) {
+  const NewsFile file(events, article_lifetime);
   const auto read = [&] { read_events(file.compressed(), events); };
   double fastest = 0;
   Pair seconds;
@@ -141,7 +142,7 @@ Row measure_reading(std::int64_t events) {
   }
   const Pair plain = measure_pair([&] { read_events(file.plain(), events); }, [] {});
   const double megabytes = static_cast<double>(file.bytes()) / 1e6;
-  return {.name = "parse-r6a",
+  return {.name = name,
           .ours = megabytes / seconds.ours,
           .reference = megabytes / seconds.reference,
           .unit = "MB/s",
@@ -155,7 +156,11 @@ std::vector<Row> measure(const ReplayBenchmarkOptions& options) {
   std::vector<Row> rows;
   for (const Case& which : cases)
     if (options.only.empty() || options.only == which.name) rows.push_back(measure_policy(which, options.events));
-  if (options.only.empty() || options.only == "parse-r6a") rows.push_back(measure_reading(options.events));
+  constexpr std::int64_t usual_lifetime = 20'000, always_new = 20;
+  for (const auto& [name, article_lifetime] :
+       {std::pair{"parse-r6a", usual_lifetime}, {"parse-r6a-changing", always_new}})
+    if (options.only.empty() || options.only == name)
+      rows.push_back(measure_reading(name, options.events, article_lifetime));
   STEIN_CHECK(!rows.empty(), "the benchmark has no case '{}'", options.only);
   return rows;
 }
