@@ -287,6 +287,9 @@ def policy_table(entry, truth):
     if truth:
         text += (f"| truth: an article drawn uniformly | {percent(truth['uniform'])} | | {truth['uniform'] / uniform:.3f} | | | | |\n"
                  f"| truth: the best article of every event | {percent(truth['best'])} | | {truth['best'] / uniform:.3f} | | | | |\n")
+    low, high = entry["log"]["uniform"]["interval"]
+    text += (f"\nThe sequences ÷ uniform take what uniformly drawn articles earn on this log for known; its own 95 % interval is ± "
+             f"{50 * (high - low) / uniform:.1f} % of it.\n")
     return text + f"\nCommand: `{entry['command']}`\n"
 
 
