@@ -5,6 +5,7 @@
 #include <stein/runs/run_kind.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace stein::runs {
@@ -62,9 +63,20 @@ Rows rows_of(const ReportLayout& report) {
   return rows;
 }
 
+/// Under each other what line ends separate.
 void add_row(Rows& rows, const RunRecord& record) {
-  rows.push_back({record.label});
-  for (const SummaryColumn& column : record.kind->report.columns) rows.back().push_back(column.text(record.summary));
+  const std::vector<SummaryColumn>& columns = record.kind->report.columns;
+  const std::size_t first = rows.size();
+  const auto row = [&](std::size_t line) -> std::vector<std::string>& {
+    while (rows.size() <= first + line) rows.emplace_back(columns.size() + 1);
+    return rows[first + line];
+  };
+  row(0)[0] = record.label;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    std::istringstream lines(columns[k].text(record.summary));
+    std::string text;
+    for (std::size_t line = 0; std::getline(lines, text); ++line) row(line)[k + 1] = text;
+  }
 }
 
 /// "-12.3 [-15.1, -9.5]".

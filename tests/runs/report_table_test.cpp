@@ -50,6 +50,15 @@ TEST_CASE("a column that is empty for all runs is left out", "[runs][table]") {
         "  method  count  locked in\n  a         1.0           \n  b         2.0          x\n");
 }
 
+TEST_CASE("a text of several lines takes as many rows", "[runs][table]") {
+  RunRecord first = record_of("a", {1}), second = record_of("b", {2});
+  first.summary["locked"] = "x\ny\n", second.summary["locked"] = "z";
+  CHECK(runs::make_report_table({first, second}) ==
+        "numbers, 10 numbers, 1 seed\n\n"
+        "  method  count  locked in\n  a         1.0          x\n                         y\n  b         2.0          "
+        "z\n");
+}
+
 TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings of their own", "[runs][table]") {
   RunRecord real = record_of("d", {5});
   real.summary["data"] = "real";
