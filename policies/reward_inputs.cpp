@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/policies/reward_inputs.h>
 
 #include <algorithm>
@@ -13,6 +14,11 @@ RewardInputs::RewardInputs(RewardNetwork network, const envs::BanditSpec& spec)
       ones_only_(spec.active_columns > 0 && spec.arm_features == 0),
       columns_(spec.context_size) {
   if (joint_) columns_ += spec.arm_features > 0 ? spec.arm_features : spec.arms;
+  STEIN_CHECK(
+      columns_ > 0,
+      "a network has nothing to look at: '{}' has no context and no features of arms; with network=joint it sees "
+      "which arm it is, and linear policies need neither",
+      spec.name);
 }
 
 Inputs<float> RewardInputs::of_context(const envs::Context& context) {

@@ -1,5 +1,6 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
+#include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
 #include <stein/core/read_file.h>
 #include <stein/replay/decision_log.h>
@@ -120,6 +121,10 @@ std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, c
   const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
   if (!checkpoint) fail(ErrorKind::data, "there is no checkpoint in '{}'", directory.checkpoints().string());
   check_last(directory, *checkpoint);
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory.summary(), ignored))
+    log_warning("the run in '{}' is not finished: the policy is the one after {} of its steps",
+                directory.root().string(), checkpoint->step);
   runs::check_settings(*experiment, checkpoint->state, directory);
   const std::uint64_t seed = served_seed(*experiment);
   auto policy = make_policy(*experiment, checkpoint->state, seed, directory, data);

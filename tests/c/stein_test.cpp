@@ -1,6 +1,7 @@
 // The C functions as a program in C calls them.
 #include <stein/c/stein.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
@@ -75,6 +76,22 @@ TEST_CASE("a policy is loaded, decides, learns and is saved", "[c]") {
   CHECK(id > last);
   stein_free(again);
   stein_free(nullptr);
+}
+
+TEST_CASE("first pulls are forced on a policy that learns, and on no other", "[c]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--seeds", "0:1", "--set", "steps=3",
+                              "--quiet", "--out", "run"})
+              .code == 0);
+  for (const bool learns : {false, true}) {
+    CAPTURE(learns);
+    stein_policy* policy = stein_load((folder / "run").c_str(), learns ? nullptr : "learn=false");
+    REQUIRE(policy != nullptr);
+    std::array<double, 5> propensities{};
+    REQUIRE(stein_decide(policy, &context, propensities.data(), 5, nullptr) >= 0);
+    CHECK((*std::max_element(propensities.begin(), propensities.end()) == 1) == learns);
+    stein_free(policy);
+  }
 }
 
 TEST_CASE("arms to choose from are named, and the place among them comes back", "[c]") {

@@ -144,6 +144,15 @@ TEST_CASE("what a service cannot begin with is said", "[cli][predict]") {
   CHECK_THAT(content_of(folder / "errors"), Contains("checkpoint") && Contains("200"));
 }
 
+TEST_CASE("a policy whose run is not finished is served with a warning", "[cli][predict]") {
+  const TemporaryDirectory folder;
+  CHECK(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=200", "--stop-after",
+                            "100", "--quiet", "--out", "run"})
+            .code == 75);
+  CHECK(ask(folder, "run", context).size() == 1);
+  CHECK_THAT(content_of(folder / "errors"), Contains("is not finished: the policy is the one after 100 of its steps"));
+}
+
 TEST_CASE("a service that understood no line says so with its exit code", "[cli][predict]") {
   const TemporaryDirectory folder;
   train(folder);

@@ -219,6 +219,8 @@ TEST_CASE("what makes no sense of a log or of its policies is said", "[cli][repl
   refused({"--log", "news.txt", "--format", "r6b"}, 3, "looks like r6a");
   refused({"--log", "other.csv"}, 3, "looks like none of");
   refused({"--log", "empty.txt", "--policy", "uniform"}, 3, "no event");
+  write_lines(folder / "bare.csv", {"arm,reward,propensity", "a,1,0.5", "b,0,0.5"});
+  refused({"--log", "bare.csv", "--format", "csv", "--policy", "svgd"}, 2, "a network has nothing to look at");
   write_lines(folder / "head.csv", {"x,arm,reward,propensity"});
   refused({"--log", "head.csv", "--format", "csv", "--policy", "uniform"}, 3, "there is no event in");
   refused({"--log", "news.txt", "--set", "arms=30", "--policy", "uniform", "lifetime=3"}, 2, "");
