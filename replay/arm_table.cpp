@@ -16,7 +16,8 @@ ArmTable::ArmTable(std::int64_t most) : most_(most) {
 std::int32_t ArmTable::number(std::string_view name) {
   if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
   if (size() == most_)
-    fail(ErrorKind::data, "there are more than {} arms: set the option `arms` of the run to as many as there may be", most_);
+    fail(ErrorKind::data, "there are more than {} arms: set the option `arms` of the run to as many as there may be",
+         most_);
   if (!simdjson::validate_utf8(name))  // checkpoints and results could not have it
     fail(ErrorKind::data,
          "the name of an arm is no UTF-8 text: convert the log, such as by `iconv -f latin1 -t utf-8`");

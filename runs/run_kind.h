@@ -16,8 +16,8 @@
 
 namespace stein::runs {
 
-/// A column of the table that shows runs side by side in a terminal; it is left out where its text is empty for all, and
-/// a text of several lines takes as many rows.
+/// A column of the table that shows runs side by side in a terminal; it is left out where its text is empty for all,
+/// and a text of several lines takes as many rows.
 struct SummaryColumn {
   std::string heading;
   std::function<std::string(const nlohmann::ordered_json& summary)> text;
