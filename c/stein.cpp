@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -65,14 +66,13 @@ void fill_arms(const stein_context& context, stein::replay::ServedPolicy& served
   // Before names become arms.
   stein::envs::check_sizes(spec, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features),
                            names.empty() ? spec.arms : std::ssize(names));
-  std::vector<std::int32_t>& present = event.present;
   if (names.empty()) {
-    STEIN_CHECK(served.arms().size() == served.spec().arms, "the arms to choose from are expected by name");
-    present.resize(static_cast<std::size_t>(served.spec().arms));
-    for (std::size_t arm = 0; arm < present.size(); ++arm) present[arm] = static_cast<std::int32_t>(arm);
+    STEIN_CHECK(served.arms().size() == spec.arms, "the arms to choose from are expected by name");
+    event.present.resize(static_cast<std::size_t>(spec.arms));
+    std::iota(event.present.begin(), event.present.end(), 0);
     return;
   }
-  STEIN_CHECK(served.arms().number_all(std::vector<std::string_view>(names.begin(), names.end()), present),
+  STEIN_CHECK(served.arms().number_all(std::vector<std::string_view>(names.begin(), names.end()), event.present),
               "an arm is there twice");
 }
 

@@ -1,3 +1,4 @@
+#include <stein/core/byte_order_mark.h>
 #include <stein/core/line_reader.h>
 
 #include <zlib.h>
@@ -15,7 +16,6 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 16;
 constexpr std::size_t longest_allowed_line = std::size_t{1} << 40;  // room for the line end must not overflow
 constexpr std::string_view gzip_magic = "\x1f\x8b";
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 }  // namespace
 

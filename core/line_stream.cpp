@@ -1,3 +1,4 @@
+#include <stein/core/byte_order_mark.h>
 #include <stein/core/error.h>
 #include <stein/core/line_stream.h>
 
@@ -25,6 +26,8 @@ bool LineStream::next(std::string_view& line, const StopToken& stop) {
   if (begin_ == buffer_.size()) return false;
   const std::size_t end = std::min(line_end_, buffer_.size());
   line = std::string_view(buffer_).substr(begin_, end - begin_);
+  if (!begun_ && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  begun_ = true;
   if (line.ends_with('\r')) line.remove_suffix(1);
   begin_ = std::min(end + 1, buffer_.size());
   line_end_ = buffer_.find('\n', begin_);

@@ -21,8 +21,8 @@ class LineStream {
   /// Whether a whole line is there already, or the end is known: `next` would not wait.
   bool ready() const;
   /// Gives the next line without its end, valid until the next call; waits for it if need be. False at the end, and
-  /// where `stop` asks to stop. What follows the last line end is a line too. @throws Error(data) for a line of more
-  /// than 16 MiB; Error(io)
+  /// where `stop` asks to stop. What follows the last line end is a line too. A UTF-8 byte order mark at the start is
+  /// dropped. @throws Error(data) for a line of more than 16 MiB; Error(io)
   bool next(std::string_view& line, const StopToken& stop);
 
  private:
@@ -30,7 +30,7 @@ class LineStream {
   bool fill(const StopToken& stop);
 
   int descriptor_;
-  bool ended_ = false;
+  bool begun_ = false, ended_ = false;
   std::string buffer_;
   std::size_t begin_ = 0, line_end_ = std::string::npos;  ///< of the next line; npos: not there yet
 };

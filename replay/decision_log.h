@@ -63,8 +63,8 @@ class DecisionLog final : public LogFormat {
   /// Throws Error(data) unless `first_line` says what bandit the log is of.
   void begin(std::string_view first_line) override;
   const envs::BanditSpec& spec() const override { return spec_; }
-  /// Throws Error(data) for a later file that begins with another line than the first.
   void begin_contexts(std::string_view first_line) override { begin(first_line); }
+  /// Throws Error(data) for a later file that begins with another line than the first.
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   /// The keys context or active, arm_features, and present (numbers) or arms (names), each where the bandit has it.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;

@@ -32,7 +32,6 @@ class DecisionService {
   /// that names both and cannot be read.
   static bool is_outcome(std::string_view line);
 
-  std::int64_t lines() const { return lines_; }
   std::int64_t decisions() const { return decisions_; }
   std::int64_t errors() const { return errors_; }
   /// "line 1: no JSON object"; empty without errors.

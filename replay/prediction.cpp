@@ -22,9 +22,6 @@ using Json = nlohmann::ordered_json;
 /// Answers are handed on when nothing more waits to be answered, or when there are so many bytes of them.
 constexpr std::size_t most_bytes = 1 << 16;
 
-/// What some editors put before the first line.
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 void write(std::string& answers, std::FILE* out) {
   if (std::fwrite(answers.data(), 1, answers.size(), out) != answers.size() || std::fflush(out) != 0)
     fail(ErrorKind::io, "cannot write to standard output");
@@ -169,7 +166,6 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
   const auto done = [&] { return policy->decisions() + policy->outcomes(); };
   std::int64_t saved = done();
   for (std::string_view line; lines.next(line, console.stop);) {
-    if (service.lines() == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
     if (first && !DecisionService::is_outcome(line)) {
       first = false;
       format->begin_contexts(line);

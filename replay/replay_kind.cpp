@@ -1,4 +1,5 @@
 // `stein replay`: what the program needs to know of replays.
+#include <stein/replay/readable_replay_summary.h>
 #include <stein/replay/replay_experiment.h>
 #include <stein/replay/replay_prediction.h>
 #include <stein/replay/replay_run.h>

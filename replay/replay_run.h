@@ -68,7 +68,4 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   std::map<std::string, double> earlier_seconds_;  ///< of the policies, in earlier processes
 };
 
-/// The lines that a person sees of the summary of a replay.
-std::string readable_replay_summary(const nlohmann::ordered_json& summary);
-
 }  // namespace stein::replay

@@ -54,6 +54,10 @@ std::string spread_note(std::size_t seeds) {
   return seeds > 1 ? fmt::format("   mean ± sd of {} seeds", seeds) : "   one seed";
 }
 
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string summary_line(const char* name, const std::string& value) {
   return fmt::format("  {:<22}{}\n", name, value);
 }

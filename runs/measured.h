@@ -2,9 +2,11 @@
 // person reads them.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stein::runs {
@@ -33,6 +35,9 @@ std::string mean_and_deviation(const nlohmann::ordered_json& value);
 
 /// "   mean ± sd of 5 seeds", or "   one seed".
 std::string spread_note(std::size_t seeds);
+
+/// "1 event", "2 events".
+std::string counted(std::int64_t count, std::string_view what);
 
 /// One aligned line of a summary.
 std::string summary_line(const char* name, const std::string& value);

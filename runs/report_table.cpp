@@ -13,12 +13,12 @@ namespace {
 
 std::string heading_of(const RunRecord& record) {
   const nlohmann::ordered_json& summary = record.summary;
-  const std::size_t seeds = summary["seeds"].size();
+  const auto seeds = static_cast<std::int64_t>(summary["seeds"].size());
   const std::string data =
       summary.contains("data") ? fmt::format(" ({} data)", summary["data"].get<std::string>()) : "";
   const auto steps = summary["steps"].get<std::int64_t>();
-  return fmt::format("{}{}, {} {}, {} seed{}", record.task, data, steps > 0 ? fmt::to_string(steps) : "all",
-                     record.kind->unit, seeds, seeds == 1 ? "" : "s");
+  return fmt::format("{}{}, {} {}, {}", record.task, data, steps > 0 ? fmt::to_string(steps) : "all", record.kind->unit,
+                     counted(seeds, "seed"));
 }
 
 /// Characters, not bytes: "±" counts once.
@@ -105,7 +105,7 @@ std::string make_differences_table(const std::vector<RunRecord>& records) {
   }
   const std::size_t left_out = differences.left_out;
   const std::string more =
-      left_out == 0 ? "" : fmt::format("  and {} more pair{}\n", left_out, left_out == 1 ? "" : "s");
+      left_out == 0 ? "" : fmt::format("  and {}\n", counted(static_cast<std::int64_t>(left_out), "more pair"));
   return fmt::format("Differences, paired by seed: the mean over seeds with its 95 % interval\n\n{}{}", aligned(rows),
                      more);
 }

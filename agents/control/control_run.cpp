@@ -187,8 +187,8 @@ std::vector<std::string> ControlRun::notices() const {
   const std::int64_t planned = repetition(0).agent().steps_per_iteration();
   const std::int64_t iterations = (facts_.steps + planned - 1) / planned;
   if (facts_.steps == 0 || iterations >= few) return {};
-  return {fmt::format("an iteration takes {} steps, so each repetition learns {} time{}; set steps for more", planned,
-                      iterations, iterations == 1 ? "" : "s")};
+  return {fmt::format("an iteration takes {} steps, so each repetition learns {}; set steps for more", planned,
+                      runs::counted(iterations, "time"))};
 }
 
 Json ControlRun::protocol() const {

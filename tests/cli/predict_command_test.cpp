@@ -33,6 +33,13 @@ void train(const TemporaryDirectory& folder, const std::string& policy = "lints"
               .code == 0);
 }
 
+/// log.csv: a number, arms a and b in turn, and rewards of 0 and 1.
+void write_table(const TemporaryDirectory& folder, int events) {
+  std::ofstream log(folder / "log.csv");
+  log << "x,arm,reward,propensity\n";
+  for (int i = 0; i < events; ++i) log << i % 7 << (i % 2 == 0 ? ",a," : ",b,") << i % 3 % 2 << ",0.5\n";
+}
+
 std::string repeated(const std::string& line, int times) {
   std::string lines;
   for (int i = 0; i < times; ++i) lines += line + "\n";
@@ -198,10 +205,7 @@ TEST_CASE("contexts come as a table where the log was one", "[cli][predict][repl
 
 TEST_CASE("the policy of a seed is the one that learned with it", "[cli][predict][replay]") {
   const TemporaryDirectory folder;
-  std::ofstream log(folder / "log.csv");
-  log << "x,arm,reward,propensity\n";
-  for (int i = 0; i < 600; ++i) log << i % 7 << (i % 2 == 0 ? ",a," : ",b,") << i % 3 % 2 << ",0.5\n";
-  log.close();
+  write_table(folder, 600);
   for (const char* seeds : {"0:2", "1:2"})
     REQUIRE(run(folder.path(), {"replay", "--log", "log.csv", "--format", "csv", "--policy", "epsilon-greedy", "--set",
                                 "hidden=4", "--seeds", seeds, "--quiet", "--out", seeds})
@@ -215,10 +219,7 @@ TEST_CASE("the policy of a seed is the one that learned with it", "[cli][predict
 
 TEST_CASE("policies and seeds of one run are served apart", "[cli][predict][replay]") {
   const TemporaryDirectory folder;
-  std::ofstream log(folder / "log.csv");
-  log << "x,arm,reward,propensity\n";
-  for (int i = 0; i < 300; ++i) log << i % 7 << (i % 2 == 0 ? ",a," : ",b,") << i % 3 % 2 << ",0.5\n";
-  log.close();
+  write_table(folder, 300);
   REQUIRE(run(folder.path(), {"replay", "--log", "log.csv", "--format", "csv", "--policy", "linucb,uniform", "--seeds",
                               "0:2", "--quiet", "--out", "run"})
               .code == 0);

@@ -33,6 +33,14 @@ std::vector<std::string> rest_of(LineStream& lines) {
   return all;
 }
 
+TEST_CASE("a byte order mark is dropped at the start, and nowhere else", "[core][line_stream]") {
+  Pipe pipe;
+  LineStream lines(pipe.ends[0]);
+  pipe.write("\xef\xbb\xbfone\n\xef\xbb\xbftwo\n");
+  pipe.close_in();
+  CHECK(rest_of(lines) == std::vector<std::string>{"one", "\xef\xbb\xbftwo"});
+}
+
 TEST_CASE("lines come as they are written, and the last needs no end", "[core][line_stream]") {
   Pipe pipe;
   LineStream lines(pipe.ends[0]);

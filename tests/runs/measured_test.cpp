@@ -25,4 +25,6 @@ TEST_CASE("numbers read the same from both shapes", "[runs][measured]") {
   CHECK(text(measured(std::vector<double>{2, 3}), "{:.2f}") == "2.50");
   CHECK(mean_and_deviation(measured(std::vector<double>{2, 3})) == "2.5 ± 0.7");
   CHECK(mean_and_deviation(Json(7.0)) == "7.0");
+  CHECK(counted(1, "event") == "1 event");
+  CHECK(counted(0, "bad line") == "0 bad lines");
 }
