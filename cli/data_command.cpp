@@ -8,6 +8,7 @@
 #include <stein/core/progress.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,9 +31,20 @@ Json describe(const DataSet& set, const std::string& folder) {
   const auto found = find_data_set(set.name, folder, Verify::presence);
   std::uint64_t bytes = 0;
   for (const DataFile& file : set.files) bytes += file.bytes;
-  return {{"name", set.name},         {"description", set.description},
-          {"bytes", bytes},           {"licence", set.licence},
-          {"citation", set.citation}, {"path", found ? Json(found->string()) : Json(nullptr)}};
+  return {{"name", set.name},
+          {"description", set.description},
+          {"bytes", bytes},
+          {"licence", set.licence},
+          {"citation", set.citation},
+          {"fetchable", std::ranges::none_of(set.files, &std::string::empty, &DataFile::url)},
+          {"path", found ? Json(found->string()) : Json(nullptr)}};
+}
+
+/// What to do about a set that is not there.
+std::string absence(const Json& set) {
+  if (!set["fetchable"].get<bool>()) return "absent; to be had by hand: it has no fixed address";
+  return fmt::format("absent; `stein data fetch {}` downloads {:.1f} MB", set["name"].get<std::string>(),
+                     set["bytes"].get<double>() / 1e6);
 }
 
 int list(const DataArguments& arguments) {
@@ -43,10 +55,7 @@ int list(const DataArguments& arguments) {
     return 0;
   }
   for (const Json& set : sets) {
-    const std::string place = set["path"].is_null()
-                                  ? fmt::format("absent; `stein data fetch {}` downloads {:.1f} MB",
-                                                set["name"].get<std::string>(), set["bytes"].get<double>() / 1e6)
-                                  : set["path"].get<std::string>();
+    const std::string place = set["path"].is_null() ? absence(set) : set["path"].get<std::string>();
     std::fputs(fmt::format("{:<12}{}\n{:<12}{}\n{:<12}{}\n", set["name"].get<std::string>(),
                            set["description"].get<std::string>(), "", set["licence"].get<std::string>(), "", place)
                    .c_str(),

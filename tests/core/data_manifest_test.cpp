@@ -7,6 +7,7 @@
 #include "core/environment_variable.h"
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "core/written_file.h"
 #include "skip.h"
 
 namespace stein {
@@ -105,6 +106,20 @@ TEST_CASE("an altered data file is refused with what was expected and what was f
               sha256("abd"));
   std::filesystem::remove(folder / "a.txt");
   CHECK_ERROR(check_data_set(small_set(), folder.path()), data, "a.txt", "missing");
+}
+
+TEST_CASE("a file of a data set may lie gzip-compressed, and is checked as it is without that", "[core][data]") {
+  const test::TemporaryDirectory folder;
+  test::write_gzip(folder / "a.txt.gz", "abc");
+  CHECK(data_file(folder.path(), "a.txt") == folder / "a.txt.gz");
+  CHECK_NOTHROW(check_data_set(small_set(), folder.path()));
+  test::write_gzip(folder / "a.txt.gz", "abd");
+  CHECK_ERROR(check_data_set(small_set(), folder.path()), data, "a.txt.gz", "expected SHA-256", sha256("abd"));
+  test::write_gzip(folder / "a.txt.gz", "abcd");
+  CHECK_ERROR(check_data_set(small_set(), folder.path()), data, "expected 3 bytes, found 4");
+  write_file_atomically(folder / "a.txt", "abc");  // the plain one comes first
+  CHECK(data_file(folder.path(), "a.txt") == folder / "a.txt");
+  CHECK_NOTHROW(check_data_set(small_set(), folder.path()));
 }
 
 }  // namespace

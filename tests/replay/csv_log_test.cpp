@@ -8,7 +8,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
-#include "replay/log_files.h"
+#include "core/written_file.h"
 
 using namespace stein;
 using namespace stein::replay;

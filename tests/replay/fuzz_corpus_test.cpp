@@ -8,8 +8,8 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "core/written_file.h"
 #include "fuzz/feed.h"
-#include "replay/log_files.h"
 
 using namespace stein;
 using namespace stein::replay;

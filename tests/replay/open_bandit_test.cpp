@@ -9,7 +9,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
-#include "replay/log_files.h"
+#include "core/written_file.h"
 #include "skip.h"
 
 using namespace stein;

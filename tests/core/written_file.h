@@ -1,4 +1,4 @@
-// Logs on disk, written by tests.
+// Files on disk, plain and compressed, written by tests.
 #pragma once
 
 #include <zlib.h>

@@ -1,0 +1,129 @@
+#include <simdjson.h>
+#include <stein/core/error.h>
+#include <stein/lm/text/tokenizer.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace stein::lm {
+namespace {
+
+/// The text up to its next line end, without it, which is taken off `text`.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void check_utf8(std::string_view text, std::string_view source) {
+  if (simdjson::validate_utf8(text.data(), text.size())) return;
+  for (std::int64_t number = 1;; ++number)
+    if (const std::string_view line = take_line(text); !simdjson::validate_utf8(line.data(), line.size()))
+      fail(ErrorKind::data, "'{}', line {}: expected UTF-8, found '{}'; as tokens = bytes any text can be read", source,
+           number, escaped(line.substr(0, 60)));
+}
+
+template <class Visit>
+void for_each_word(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    for (std::string_view line = take_line(text);;) {
+      const std::size_t begin = line.find_first_not_of(" \t");
+      if (begin == std::string_view::npos) break;
+      line.remove_prefix(begin);
+      const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+      visit(line.substr(0, end));
+      line.remove_prefix(end);
+    }
+    visit(end_of_sentence);
+  }
+}
+
+/// Bytes of the character that begins with `first`, in valid UTF-8.
+std::size_t character_size(char first) {
+  const auto byte = static_cast<unsigned char>(first);
+  return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+}
+
+/// The number of the line that holds token `index` of the text.
+std::int64_t line_of(std::int64_t index, std::string_view text, TokenUnit unit, std::string_view source) {
+  const std::string_view line_end = unit == TokenUnit::words ? end_of_sentence : "\n";
+  std::int64_t line = 1, seen = 0;
+  for_each_token(text, unit, source, [&](std::string_view token) {
+    if (seen++ < index && token == line_end) ++line;
+  });
+  return line;
+}
+
+}  // namespace
+
+void for_each_token(std::string_view text, TokenUnit unit, std::string_view source,
+                    const std::function<void(std::string_view token)>& visit) {
+  if (unit != TokenUnit::bytes) check_utf8(text, source);
+  if (unit == TokenUnit::words) return for_each_word(text, visit);
+  while (!text.empty()) {
+    const std::size_t size = unit == TokenUnit::bytes ? 1 : character_size(text.front());
+    visit(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+}
+
+Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_view source, std::int64_t min_count) {
+  if (unit != TokenUnit::words) {
+    std::map<std::string, int, std::less<>> found;
+    for_each_token(text, unit, source, [&](std::string_view token) {
+      if (!found.contains(token)) found.emplace(token, 0);
+    });
+    std::vector<std::string> tokens;
+    for (const auto& [token, ignored] : found) tokens.push_back(token);
+    return {unit, std::move(tokens)};
+  }
+  struct Word {
+    std::string_view text;
+    std::int64_t count;
+  };
+  std::vector<Word> words;
+  std::unordered_map<std::string_view, std::size_t> places;
+  for_each_token(text, unit, source, [&](std::string_view token) {
+    const auto [place, is_new] = places.emplace(token, words.size());
+    if (is_new) words.push_back({token, 0});
+    ++words[place->second].count;
+  });
+  std::ranges::stable_sort(words, std::ranges::greater(), &Word::count);
+  std::vector<std::string> tokens;
+  bool rare = false, has_unknown = false;
+  for (const Word& word : words) {
+    const bool kept = word.count >= min_count || word.text == end_of_sentence || word.text == unknown_word;
+    if (kept) tokens.emplace_back(word.text);
+    rare |= !kept;
+    has_unknown |= word.text == unknown_word;
+  }
+  if (rare && !has_unknown) tokens.emplace_back(unknown_word);
+  return {unit, std::move(tokens)};
+}
+
+TokenizedText tokenize(std::string_view text, const Vocabulary& vocabulary, std::string_view source) {
+  TokenizedText result;
+  const auto unknown = vocabulary.unit() == TokenUnit::words ? vocabulary.unknown() : std::nullopt;
+  std::optional<std::int64_t> first_unknown;
+  std::string first_token;
+  for_each_token(text, vocabulary.unit(), source, [&](std::string_view token) {
+    const auto number = vocabulary.find(token);
+    if (!number) {
+      ++result.unknown;
+      if (!first_unknown) first_unknown = std::ssize(result.tokens), first_token = token;
+    }
+    result.tokens.push_back(number.value_or(unknown.value_or(0)));
+  });
+  if (result.unknown > 0 && !unknown)
+    fail(ErrorKind::data,
+         "'{}', line {}: '{}' is not in the vocabulary of {} {}, and neither are {} of its {} tokens in all{}", source,
+         line_of(*first_unknown, text, vocabulary.unit(), source), escaped(first_token), vocabulary.size(),
+         unit_name(vocabulary.unit()), result.unknown, result.tokens.size(),
+         vocabulary.unit() == TokenUnit::words ? "; a vocabulary with min_count of 2 or more has a word for them" : "");
+  return result;
+}
+
+}  // namespace stein::lm

@@ -1,0 +1,113 @@
+#include <simdjson.h>
+#include <stein/core/error.h>
+#include <stein/lm/text/vocabulary.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace stein::lm {
+namespace {
+
+constexpr std::string_view first_words = "tokens: ";
+
+TokenUnit unit_called(std::string_view name, std::string_view source) {
+  for (const TokenUnit unit : {TokenUnit::words, TokenUnit::bytes, TokenUnit::characters})
+    if (name == unit_name(unit)) return unit;
+  fail(ErrorKind::data, "'{}' is no vocabulary: tokens are words, bytes or characters, got '{}'", source, name);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(TokenUnit unit, std::vector<std::string> tokens) : unit_(unit), tokens_(std::move(tokens)) {
+  if (tokens_.empty()) fail(ErrorKind::data, "a vocabulary needs at least one token");
+  for (const std::string& token : tokens_)
+    if (!numbers_.emplace(token, static_cast<std::int32_t>(numbers_.size())).second)
+      fail(ErrorKind::data, "the token '{}' is in the vocabulary twice", escaped(token));
+}
+
+std::optional<std::int32_t> Vocabulary::find(std::string_view token) const {
+  const auto place = numbers_.find(token);
+  if (place == numbers_.end()) return std::nullopt;
+  return place->second;
+}
+
+const std::string& Vocabulary::token(std::int32_t number) const {
+  STEIN_CHECK(number >= 0 && number < size(), "vocabulary: expected a token from 0 to {}, got {}", size() - 1, number);
+  return tokens_[static_cast<std::size_t>(number)];
+}
+
+std::string Vocabulary::text() const {
+  std::string lines = fmt::format("{}{}\n", first_words, unit_name(unit_));
+  for (const std::string& token : tokens_) lines += escaped(token) + "\n";
+  return lines;
+}
+
+Vocabulary Vocabulary::parse(std::string_view text, std::string_view source) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos)
+      fail(ErrorKind::data, "'{}' is no whole vocabulary: its last line has no end", source);
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  if (lines.empty() || !lines.front().starts_with(first_words))
+    fail(ErrorKind::data, "'{}' is no vocabulary: its first line is not '{}…'", source, first_words);
+  const TokenUnit unit = unit_called(lines.front().substr(first_words.size()), source);
+  lines.erase(lines.begin());
+  for (std::string& line : lines) line = unescaped(line);
+  return {unit, std::move(lines)};
+}
+
+std::string escaped(std::string_view token) {
+  const bool valid = simdjson::validate_utf8(token.data(), token.size());
+  std::string text;
+  for (const char letter : token) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter == '\\')
+      text += "\\\\";
+    else if (letter == '\n')
+      text += "\\n";
+    else if (letter == '\r')
+      text += "\\r";
+    else if (letter == '\t')
+      text += "\\t";
+    else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !valid))
+      text += fmt::format("\\x{:02x}", byte);
+    else
+      text += letter;
+  }
+  return text;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string token;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      token += text[i];
+      continue;
+    }
+    const char kind = ++i < text.size() ? text[i] : '\0';
+    if (kind == '\\')
+      token += '\\';
+    else if (kind == 'n')
+      token += '\n';
+    else if (kind == 'r')
+      token += '\r';
+    else if (kind == 't')
+      token += '\t';
+    else {
+      unsigned byte = 0;
+      const std::string_view digits = kind == 'x' ? text.substr(i + 1, 2) : "";
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+      if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2)
+        fail(ErrorKind::data, "'{}' is no token: what follows its backslash is not n, r, t, \\ or xNN", text);
+      token += static_cast<char>(byte);
+      i += 2;
+    }
+  }
+  return token;
+}
+
+}  // namespace stein::lm
