@@ -16,6 +16,7 @@
 #include <map>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "command.h"
@@ -24,17 +25,32 @@
 namespace stein::cli {
 namespace {
 
+/// A subcommand; one of a group is called by both names: "lm train".
 struct Subcommand {
   std::string name;
   std::string description;
   std::function<Action(CLI::App&, const Arguments&)> add;
 };
 
+/// "lm" of "lm train"; empty where a subcommand stands alone.
+std::string group_of(const std::string& name) {
+  const std::size_t space = name.find(' ');
+  return space == std::string::npos ? "" : name.substr(0, space);
+}
+
+/// What a group of subcommands is about.
+std::string group_description(const std::string& group) {
+  const std::map<std::string, std::string> known{{"lm", "Train, score and sample language models"},
+                                                 {"caption", "Train and score models that describe images"}};
+  return known.contains(group) ? known.at(group) : "";
+}
+
 /// The verbs that some kind of run has an action for, each with what it does.
 std::map<std::string, std::string> verbs() {
   const std::map<std::string, std::string> known{
       {"eval", "Evaluate what a run has learned"},
       {"predict", "Predict new data with what a run has learned"},
+      {"sample", "Draw text from what a run has learned"},
       {"render", "Show what a run has learned: a picture, or in the terminal"}};
   std::map<std::string, std::string> found;
   for (const auto& [name, kind] : runs::run_kinds().entries())
@@ -56,10 +72,16 @@ std::vector<Subcommand> subcommands() {
       return start_command(subcommand, command, arguments);
     });
   }
-  for (const auto& [verb, description] : verbs()) {
-    add(verb, description, [verb = verb](CLI::App& command, const Arguments& arguments) {
-      return run_action_command(verb, command, arguments);
-    });
+  const auto known_verbs = verbs();
+  for (const auto& [verb, description] : known_verbs) {
+    std::set<std::string> names{verb};  // of the action on all kinds of runs, and in every group that has it
+    for (const auto& [name, kind] : runs::run_kinds().entries())
+      if (kind.actions.contains(verb) && !group_of(kind.subcommand).empty())
+        names.insert(group_of(kind.subcommand) + " " + verb);
+    for (const std::string& name : names)
+      add(name, description, [verb = verb](CLI::App& command, const Arguments& arguments) {
+        return run_action_command(verb, command, arguments);
+      });
   }
   add("resume", "Continue an interrupted run or sweep, bit for bit", resume_command);
   add("report", "Turn runs into one page with interactive plots", report_command);
@@ -80,11 +102,30 @@ std::vector<std::string> rewrite_help(std::vector<std::string> arguments) {
 
 void check_subcommand(const std::vector<std::string>& arguments, const std::vector<Subcommand>& known) {
   STEIN_CHECK(!arguments.empty(), "a subcommand is expected; `stein help` lists them");
-  if (arguments.front().starts_with('-')) return;
-  std::vector<std::string> names{"help"};
-  for (const Subcommand& subcommand : known) names.push_back(subcommand.name);
-  STEIN_CHECK(std::ranges::find(names, arguments.front()) != names.end(), "unknown subcommand '{}'.{}",
-              arguments.front(), suggestion(arguments.front(), names));
+  const std::string& first = arguments.front();
+  if (first.starts_with('-')) return;
+  std::vector<std::string> names{"help"}, in_group;
+  for (const Subcommand& subcommand : known) {
+    const std::string group = group_of(subcommand.name);
+    names.push_back(group.empty() ? subcommand.name : group);
+    if (group == first) in_group.push_back(subcommand.name.substr(group.size() + 1));
+  }
+  STEIN_CHECK(std::ranges::find(names, first) != names.end(), "unknown subcommand '{}'.{}", first,
+              suggestion(first, names));
+  if (in_group.empty()) return;
+  STEIN_CHECK(arguments.size() > 1, "`stein {}` expects one of {}", first, fmt::join(in_group, ", "));
+  const std::string& second = arguments[1];
+  STEIN_CHECK(second.starts_with('-') || std::ranges::find(in_group, second) != in_group.end(),
+              "unknown subcommand '{} {}'.{}", first, second, suggestion(second, in_group));
+}
+
+/// The name of the subcommand that is typed, with its group; empty where the group alone is.
+std::string typed_name(const std::vector<std::string>& arguments, const std::vector<Subcommand>& known) {
+  for (const Subcommand& subcommand : known)
+    if (subcommand.name == arguments.front() ||
+        (arguments.size() > 1 && subcommand.name == arguments[0] + " " + arguments[1]))
+      return subcommand.name;
+  return "";
 }
 
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
@@ -121,29 +162,28 @@ std::string sentence_of(const CLI::ParseError& error, const std::string& command
   return text;
 }
 
-/// Arguments that no option took.
-void check_leftovers(const CLI::App& command) {
+/// Arguments that no option took. @param name  of the subcommand, with its group
+void check_leftovers(const CLI::App& command, const std::string& name) {
   const std::vector<std::string> leftovers = command.remaining(true);
   const std::vector<std::string> parts = names_of(command.get_subcommands([](const CLI::App*) { return true; }));
   if (!parts.empty() && command.get_subcommands().empty()) {
-    STEIN_CHECK(!leftovers.empty(), "`stein {}` expects one of {}", command.get_name(), fmt::join(parts, ", "));
-    fail(ErrorKind::usage, "unknown subcommand '{} {}'.{}", command.get_name(), leftovers.front(),
+    STEIN_CHECK(!leftovers.empty(), "`stein {}` expects one of {}", name, fmt::join(parts, ", "));
+    fail(ErrorKind::usage, "unknown subcommand '{} {}'.{}", name, leftovers.front(),
          suggestion(leftovers.front(), parts));
   }
   if (leftovers.empty()) return;
   std::string unknown = leftovers.front();
-  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'; see `stein {} --help`", unknown,
-              command.get_name());
+  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'; see `stein {} --help`", unknown, name);
   unknown = unknown.substr(0, unknown.find('='));
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& long_name : option->get_lnames()) names.push_back("--" + long_name);
   std::string key = unknown.substr(2);
   std::ranges::replace(key, '-', '_');
   std::string dashed = unknown;
   std::ranges::replace(dashed, '_', '-');
   const bool is_argument = std::ranges::find(names, dashed) != names.end();
-  const std::string place = is_argument ? "" : place_of(key, command.get_name());
+  const std::string place = is_argument ? "" : place_of(key, name);
   const auto near = is_argument ? dashed : nearest_name(unknown, names);
   fail(ErrorKind::usage, "unknown option '{}'.{}", unknown,
        place.empty() && near ? fmt::format(" Did you mean '{}'?", *near) : place);
@@ -161,10 +201,22 @@ int run(std::vector<std::string> arguments) {
   arguments = rewrite_help(std::move(arguments));
   const std::vector<Subcommand> known = subcommands();
   check_subcommand(arguments, known);
-  std::map<const CLI::App*, Action> actions;
+  const std::string typed = typed_name(arguments, known);
+  std::map<std::string, CLI::App*> groups;
+  CLI::App* command = nullptr;
+  Action action;
   for (const auto& [name, description, add] : known) {
-    CLI::App* command = app.add_subcommand(name, description)->allow_extras()->footer("");
-    if (name == arguments.front()) actions[command] = add(*command, {arguments.begin() + 1, arguments.end()});
+    const std::string group = group_of(name);
+    CLI::App*& parent = groups[group];
+    if (parent == nullptr)
+      parent = group.empty()
+                   ? &app
+                   : app.add_subcommand(group, group_description(group))->footer("")->require_subcommand(0, 1);
+    const std::string own = group.empty() ? name : name.substr(group.size() + 1);
+    CLI::App* const here = parent->add_subcommand(own, description)->allow_extras()->footer("");
+    if (name != typed) continue;
+    command = here;
+    action = add(*here, {arguments.begin() + (group.empty() ? 1 : 2), arguments.end()});
   }
   const std::string first = arguments.front();
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
@@ -172,12 +224,12 @@ int run(std::vector<std::string> arguments) {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    if (!app.get_subcommands().empty()) fail(ErrorKind::usage, "{}", sentence_of(error, first));
+    if (!app.get_subcommands().empty()) fail(ErrorKind::usage, "{}", sentence_of(error, typed.empty() ? first : typed));
   }
-  STEIN_CHECK(!app.get_subcommands().empty(), "a subcommand is expected, got '{}'; `stein help` lists them", first);
-  const CLI::App* command = app.get_subcommands().front();
-  check_leftovers(*command);
-  return actions.at(command)();
+  STEIN_CHECK(command != nullptr && !app.get_subcommands().empty(),
+              "a subcommand is expected, got '{}'; `stein help` lists them", first);
+  check_leftovers(*command, typed);
+  return action();
 }
 
 /// Throws Error(io) if what was printed has not arrived: a full disk, a closed pipe.

@@ -200,8 +200,9 @@ void OptionTable::preset(std::string_view name, std::string_view description,
   presets_.push_back(std::move(preset));
 }
 
-void OptionTable::append(const OptionTable& other) {
-  for (const Option& option : other.options_) add(option);
+void OptionTable::append(const OptionTable& other, std::string_view without) {
+  for (const Option& option : other.options_)
+    if (option.name != without) add(option);
   presets_.insert(presets_.end(), other.presets_.begin(), other.presets_.end());
 }
 

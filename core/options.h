@@ -143,8 +143,9 @@ class OptionTable {
   /// Error(usage) for an option that was not.
   void preset(std::string_view name, std::string_view description,
               std::initializer_list<std::pair<const char*, std::string>> settings);
-  /// Appends the options and presets of another table, whose fields must outlive this one too.
-  void append(const OptionTable& other);
+  /// Appends the options and presets of another table, whose fields must outlive this one too, but for the option
+  /// called `without`.
+  void append(const OptionTable& other, std::string_view without = "");
   /// Lets `name` set all of `options`, which are described already, at once. Throws Error(usage) where an option has
   /// that name, or one of them does not exist.
   void group(const std::string& name, const std::vector<std::string>& options);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <stein/core/error.h>
+#include <stein/core/rng.h>
 #include <stein/inference/output_score.h>
 #include <stein/inference/storage/carried_state.h>
 #include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,6 +23,9 @@ struct Inputs {
 
   /// A row for each row of weights [m·S, C]; empty: the model starts from nothing and keeps nothing.
   CarriedRows<Scalar> carried{};
+  /// Of a prediction: what the network draws by itself (dropout) is drawn with this key, and the particle's row; empty:
+  /// it predicts without. A likelihood has a key of its own.
+  std::optional<NoiseKey> dropout{};
 
   std::int64_t rows() const {
     return dense.data != nullptr ? dense.rows : ones.data != nullptr ? ones.rows : tokens.rows;

@@ -38,6 +38,7 @@ class Posterior final : public Target<Scalar> {
   void restore(const Snapshot& snapshot) override;
 
   Model<Scalar>& model() { return *model_; }
+  const Parameterization<Scalar>& parameterization() const { return *parameterization_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
   /// S: rows of weights for each row of coordinates.
   std::int64_t weight_samples() const { return parameterization_->samples(); }

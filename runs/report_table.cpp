@@ -14,8 +14,8 @@ namespace {
 std::string heading_of(const RunRecord& record) {
   const nlohmann::ordered_json& summary = record.summary;
   const auto seeds = static_cast<std::int64_t>(summary["seeds"].size());
-  const std::string data =
-      summary.contains("data") ? fmt::format(" ({} data)", summary["data"].get<std::string>()) : "";
+  const bool says_data = summary.contains("data") && record.kind->report.task != "data";
+  const std::string data = says_data ? fmt::format(" ({} data)", summary["data"].get<std::string>()) : "";
   const auto steps = summary["steps"].get<std::int64_t>();
   return fmt::format("{}{}, {} {}, {}", record.task, data, steps > 0 ? fmt::to_string(steps) : "all", record.kind->unit,
                      counted(seeds, "seed"));

@@ -43,10 +43,11 @@ struct ReportLayout {
 };
 
 /// A kind of run. Registered by the room that it belongs to; nothing else names it. A summary has the fields that
-/// `report` names, of which `data`, where there is one, is "real" or "synthetic".
+/// `report` names, of which `data`, where there is one and it is not the task itself, is "real" or "synthetic".
 struct RunKind {
-  std::string name;         ///< "bandit"
-  std::string subcommand;   ///< that starts it; several kinds may share one
+  std::string name;  ///< "bandit"
+  /// That starts it: "bandit", or with the group that it belongs to "lm train"; several kinds may share one.
+  std::string subcommand;
   std::string description;  ///< one line, of the subcommand
   std::string unit;         ///< what steps are called: "interactions"
   std::string directory;    ///< how runs are named by default, for help: "ENV-POLICY"

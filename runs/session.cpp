@@ -107,7 +107,7 @@ class Session {
     }
     if (any_ended) summary["steps_done"] = measured(steps);
     if (std::ssize(best_score) == run_.count())
-      summary["validation"] = {{"best_score", measured(best_score)}, {"best_step", measured(best_step)}};
+      summary["validation"].update({{"best_score", measured(best_score)}, {"best_step", measured(best_step)}});
   }
 
   /// What every summary has, around what the kind has put into it.

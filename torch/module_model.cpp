@@ -178,11 +178,16 @@ class ModuleModel::Binding {
     restore_buffers();
     if (!buffers.empty()) take_buffers(buffers);
     std::ranges::fill(gradient, 0.0F);
+    at::Tensor layer_values, layer_gradient;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       at::Tensor& parameter = parameters_[i].tensor;
+      if (begins_layer(i)) {
+        layer_values = layer_view(values, i);
+        if (!gradient.empty()) layer_gradient = layer_view(gradient, i);
+      }
       parameter.mutable_grad() = at::Tensor();
-      parameter.set_data(view(values, i));
-      if (!gradient.empty()) parameter.mutable_grad() = view(gradient, i);
+      parameter.set_data(part_of(layer_values, i));
+      if (!gradient.empty()) parameter.mutable_grad() = part_of(layer_gradient, i);
     }
   }
 
@@ -210,6 +215,25 @@ class ModuleModel::Binding {
   }
 
  private:
+  bool begins_layer(std::size_t i) const {
+    return i == 0 || layout_.entries()[i].layer != layout_.entries()[i - 1].layer;
+  }
+  /// All parameters of the layer that begins with parameter `i`, one after the other.
+  template <class Number>
+  at::Tensor layer_view(std::span<Number> row, std::size_t i) const {
+    std::int64_t size = 0;
+    for (std::size_t k = i; k < parameters_.size() && (k == i || !begins_layer(k)); ++k)
+      size += layout_.entries()[k].size();
+    return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, {size}, tensor_options<float>());
+  }
+  /// The place of parameter `i` in its layer.
+  at::Tensor part_of(const at::Tensor& layer, std::size_t i) const {
+    std::size_t first = i;
+    while (!begins_layer(first)) --first;
+    const LayoutEntry& entry = layout_.entries()[i];
+    return layer.narrow(0, entry.offset - layout_.entries()[first].offset, entry.size()).view(own_values_[i].sizes());
+  }
+
   void take_buffers(std::span<const float> row) {
     const c10::NoGradGuard no_gradient;
     for (std::size_t i = 0; i < real_buffers_.size(); ++i)
@@ -283,9 +307,13 @@ std::int64_t ModuleModel::carried_size(const Inputs<float>& inputs) const {
 }
 
 bool ModuleModel::draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const {
-  if (!functions_.draw_start) return false;
+  if (!functions_.draw_start && !functions_.draw_weights) return false;
   STEIN_CHECK(std::ssize(weights) == layout_.size(), "module: expected a row of {} weights, got {}", layout_.size(),
               weights.size());
+  if (functions_.draw_weights) {
+    functions_.draw_weights(weights, seed, row);
+    return true;
+  }
   Call call(*this, true);
   const c10::NoGradGuard no_gradient;
   Binding binding(*this);
@@ -408,11 +436,13 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
               "module: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
               outputs.rows, outputs.columns);
   inputs.carried.check(weights.values.rows, carried_size(inputs));
-  Call call(*this, false);
+  Call call(*this, inputs.dropout.has_value());
   const c10::NoGradGuard no_gradient;
-  const EvaluationMode evaluation(*module_);
+  std::optional<EvaluationMode> evaluation;
+  if (!inputs.dropout) evaluation.emplace(*module_);
   Binding binding(*this);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
+    if (inputs.dropout) call.seed(*inputs.dropout, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
     Inputs<float> own = inputs;
     own.carried = inputs.carried.block(i, 1);

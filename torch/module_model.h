@@ -32,6 +32,8 @@ struct ModuleFunctions {
   /// Draws the module's parameters anew, from LibTorch's generator: how every particle starts. `draw_layers` does it
   /// for LibTorch's own layers. None: N(0, spread²/fan-in), biases 0, gains 1.
   std::function<void(torch::nn::Module&)> draw_start{};
+  /// Draws a row of weights in the order of the layout instead; `row` is its global number.
+  std::function<void(std::span<float> weights, std::uint64_t seed, std::int64_t row)> draw_weights{};
   /// Whether `log_likelihood` draws from LibTorch's generator, as dropout does. There is one for the whole process, so
   /// models that draw wait for one another; those that do not run at the same time.
   bool draws_numbers = true;
@@ -40,7 +42,8 @@ struct ModuleFunctions {
 /// The log-likelihood of a `torch::nn::Module`, one particle after the other.
 ///
 /// During a call every parameter is bound to a view of its place in the flat vector and its gradient to a view of the
-/// flat gradient: no copies. Afterwards the module has its own numbers back. A module belongs to one model.
+/// flat gradient: no copies. Parameters of one layer are views of one tensor, so that a recurrent layer of cuDNN finds
+/// its flat buffer. Afterwards the module has its own numbers back. A module belongs to one model.
 ///
 /// Trainable parameters are laid out under the names of `named_parameters()`, a module's own parameters in one layer.
 /// Recurrent layers come first, each in the order of cuDNN's flat buffer (matrices, then biases); the others follow in
@@ -58,8 +61,9 @@ struct ModuleFunctions {
 /// Dropout draws from LibTorch's generator, seeded from the noise key and the particle's row for the length of a call.
 /// One call of a model runs at a time; LibTorch's own threads share its work.
 ///
-/// The likelihood is computed in the mode that the module is in; `predict` always in evaluation mode, without dropout
-/// and with the running statistics. A batch's input mask is multiplied into the inputs before the function sees them.
+/// The likelihood is computed in the mode that the module is in; `predict` in evaluation mode, without dropout and with
+/// the running statistics, unless `Inputs::dropout` gives a key: then in the module's own mode. A batch's input mask is
+/// multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float> {
  public:
   /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or

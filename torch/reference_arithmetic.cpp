@@ -2,6 +2,7 @@
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/torch/matrix_gaussian_reference.h>
 #include <stein/torch/particle_mlp_reference.h>
+#include <stein/torch/recurrent_reference.h>
 #include <stein/torch/tensor_threads.h>
 
 namespace stein::inference {
@@ -18,7 +19,8 @@ std::unique_ptr<Parameterization<float>> make_matrix_gaussian(const Layout& weig
   return std::make_unique<MatrixGaussianReference<float>>(weights, options);
 }
 
-[[maybe_unused]] const bool registered = reference_arithmetics().add("torch", {make_perceptron, make_matrix_gaussian});
+[[maybe_unused]] const bool registered =
+    reference_arithmetics().add("torch", {make_perceptron, make_matrix_gaussian, make_recurrent_reference, set_tensor_threads});
 
 }  // namespace
 }  // namespace stein::inference

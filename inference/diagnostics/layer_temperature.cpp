@@ -113,6 +113,29 @@ std::vector<LayerTemperature::Reading> LayerTemperature::readings() const {
   return found;
 }
 
+void LayerTemperature::save(Snapshot& snapshot) const {
+  snapshot.put("counts", std::vector<std::int64_t>{steps_, block_, in_block_});
+  for (const Layer& layer : layers_) {
+    Snapshot part;
+    part.put("blocks", layer.blocks);
+    part.put("open", layer.open);
+    part.put("coordinates", layer.coordinates);
+    snapshot.put_part(fmt::format("layer{}", layer.number), part);
+  }
+}
+
+void LayerTemperature::restore(const Snapshot& snapshot) {
+  const auto counts = snapshot.get_vector<std::int64_t>("counts");
+  if (counts.size() != 3) fail(ErrorKind::data, "{}: expected 3 saved counts, found {}", name_, counts.size());
+  steps_ = counts[0], block_ = counts[1], in_block_ = counts[2];
+  for (Layer& layer : layers_) {
+    const Snapshot part = snapshot.part(fmt::format("layer{}", layer.number));
+    layer.blocks = part.get_vector<double>("blocks");
+    layer.open = part.get_scalar<double>("open");
+    layer.coordinates = part.get_scalar<double>("coordinates");
+  }
+}
+
 std::optional<std::string> LayerTemperature::warning(double temperature) const {
   std::string text;
   for (const Reading& reading : readings())

@@ -1,6 +1,7 @@
 // A temperature for every layer, with an interval: what the configurational and the kinetic one share.
 #pragma once
 
+#include <stein/core/snapshot.h>
 #include <stein/inference/target.h>
 
 #include <optional>
@@ -33,6 +34,10 @@ class LayerTemperature {
   /// In the order of the layers. Intervals are infinite as long as the run is too short to tell; a layer's reading is
   /// not a number once it has no free coordinate.
   std::vector<Reading> readings() const;
+  /// All sums; what `restore` reads back.
+  void save(Snapshot& snapshot) const;
+  /// Throws Error(data) if it was saved for other layers.
+  void restore(const Snapshot& snapshot);
   /// A sentence for every layer whose interval lies wholly outside [0.9 T, 1.1 T], or nothing.
   std::optional<std::string> warning(double temperature) const;
 

@@ -29,7 +29,7 @@ struct SharpeningOptions {
   double initial_rate = 0;             ///< where η starts
   SharpeningGradient gradient = SharpeningGradient::first_order;
   SharpeningObjective objective = SharpeningObjective::full_joint;
-  double minibatches = 1;  ///< B, of `as_published`
+  double minibatches = 1;  ///< B, of `as_published`: known to whoever draws the minibatches, no option
 
   template <class V>
   void describe(V& v) {
@@ -39,7 +39,6 @@ struct SharpeningOptions {
       {{"first_order", SharpeningGradient::first_order}, {"exact", SharpeningGradient::exact}});
     v("sharpening_objective", objective, "weight of the divergence: as (5) has it, or B times that, as (9) has it",
       {{"full_joint", SharpeningObjective::full_joint}, {"as_published", SharpeningObjective::as_published}});
-    v("minibatches", minibatches, "B of as_published", at_least(1));
   }
 };
 

@@ -1,6 +1,7 @@
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/matrix_gaussian.h>
+#include <stein/inference/parameterizations/mean_field_gaussian.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/targets/reference_arithmetic.h>
@@ -24,17 +25,29 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
 }  // namespace
 
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
-                                                         const MlpSpec& network) {
-  auto model = make_model(options.arithmetic, network);
-  if (options.distributes_weights()) {
-    auto family = std::make_unique<VariationalMatrixGaussian<float>>(model->layout(), options.variational);
+                                                         std::unique_ptr<Model<float>> model) {
+  if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
+  const Layout weights = model->layout();
+  if (options.parameterization == WeightForm::mean_field) {
+    auto family = std::make_unique<MeanFieldGaussian<float>>(weights, options.variational);
+    if (options.prior_law == PriorLaw::scale_mixture)
+      return make_variational_objective<float>(std::move(model), std::move(family), options.mixture);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
-  auto parameterization = make_parameterization(options, model->layout());
+  if (options.distributes_weights()) {
+    auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational);
+    return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
+  }
+  auto parameterization = make_parameterization(options, weights);
   std::vector<std::unique_ptr<Prior<float>>> priors;
   if (!options.flat_prior)
     priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
+}
+
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
+                                                         const MlpSpec& network) {
+  return make_network_posterior(options, make_model(options.arithmetic, network));
 }
 
 }  // namespace stein::inference

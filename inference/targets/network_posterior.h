@@ -1,13 +1,15 @@
-// The posterior of a perceptron's weights, put together from options: which parameterization, which prior, which
+// The posterior of a network's weights, put together from options: which parameterization, which prior, which
 // arithmetic.
 #pragma once
 
 #include <stein/inference/arithmetic.h>
 #include <stein/inference/models/mlp_spec.h>
+#include <stein/inference/models/sharpened_model.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 #include <stein/inference/parameterizations/variational_family.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/priors/gaussian_prior.h>
+#include <stein/inference/priors/scale_mixture_prior.h>
 
 #include <memory>
 
@@ -17,7 +19,11 @@ enum class WeightForm {
   direct,                       ///< the weights themselves are sampled: SVGD
   matrix_gaussian,              ///< W = P Λ₁ C Λ₂ Qᵀ: structured, S2VGD
   variational_matrix_gaussian,  ///< W ~ M + diag(u) E diag(v): the coordinates describe a Gaussian of the weights, VMG
+  mean_field,  ///< every weight ~ N(μ, softplus(ρ)²): the coordinates describe these Gaussians, Bayes by Backprop
 };
+
+/// The prior of weights that a mean-field Gaussian is fitted to.
+enum class PriorLaw { gaussian, scale_mixture };
 
 /// The form of a network's weights and their prior.
 struct NetworkPosteriorOptions {
@@ -25,15 +31,26 @@ struct NetworkPosteriorOptions {
   MatrixGaussianOptions structure{};
   VariationalOptions variational{};
   GaussianPriorOptions prior{};
+  PriorLaw prior_law = PriorLaw::scale_mixture;  ///< of mean_field
+  ScaleMixtureOptions mixture{};
+  bool sharpened = false;  ///< posterior sharpening; decides which options there are, no option itself
+  SharpeningOptions sharpening{};
   bool flat_prior = false;  ///< no prior at all: maximum likelihood; decides which options there are, no option itself
   Arithmetic arithmetic = Arithmetic::fused;
 
   template <class V>
   void describe(V& v) {
     const bool structured = parameterization == WeightForm::matrix_gaussian;
+    if (sharpened) sharpening.describe(v);
     if (flat_prior) return describe_arithmetic(v);
     if (structured) structure.describe(v);
-    if (distributes_weights()) {
+    if (parameterization == WeightForm::mean_field) {
+      variational.describe(v);
+      v("prior", prior_law, "of the weights: a mixture of a wide and a narrow Gaussian, or one Gaussian",
+        {{"scale_mixture", PriorLaw::scale_mixture}, {"gaussian", PriorLaw::gaussian}});
+      mixture.describe(v);
+      v("weight_precision", prior.weight_precision, "λ of the Gaussian prior", positive);
+    } else if (distributes_weights()) {
       variational.describe(v);
       prior.describe_fixed(v);
     } else {
@@ -48,12 +65,17 @@ struct NetworkPosteriorOptions {
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
   }
   /// Whether one row of coordinates stands for many networks, drawn from it, not for one.
-  bool distributes_weights() const { return parameterization == WeightForm::variational_matrix_gaussian; }
+  bool distributes_weights() const {
+    return parameterization == WeightForm::variational_matrix_gaussian || parameterization == WeightForm::mean_field;
+  }
 };
 
-/// The posterior of the weights of `network` under a Gaussian prior; for a form that distributes the weights, its
-/// evidence lower bound with the divergence in closed form. Throws Error(usage) for a network or
-/// options that make no sense, and for reference arithmetic where Stein was built without LibTorch.
+/// The posterior of the weights of `model` under the prior; for a form that distributes the weights, its
+/// evidence lower bound, with the divergence in closed form where there is one. Throws Error(usage) for options that
+/// make no sense, and for reference arithmetic where Stein was built without LibTorch.
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
+                                                         std::unique_ptr<Model<float>> model);
+/// The same for a perceptron. Throws Error(usage) for a network that makes no sense.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network);
 

@@ -4,6 +4,7 @@
 #include <stein/core/registry.h>
 #include <stein/inference/model.h>
 #include <stein/inference/models/mlp_spec.h>
+#include <stein/inference/models/recurrent_spec.h>
 #include <stein/inference/parameterization.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 
@@ -11,12 +12,15 @@
 
 namespace stein::inference {
 
-/// Makes the references of the perceptron and of matrix-Gaussian weights: the same numbers, by automatic
-/// differentiation.
+/// Makes the references of the perceptron, of matrix-Gaussian weights and of recurrent networks: the same numbers, by
+/// automatic differentiation.
 struct ReferenceArithmetic {
   std::unique_ptr<Model<float>> (*make_perceptron)(const MlpSpec&) = nullptr;
   std::unique_ptr<Parameterization<float>> (*make_matrix_gaussian)(const Layout& weights,
                                                                    const MatrixGaussianOptions&) = nullptr;
+  std::unique_ptr<Model<float>> (*make_recurrent)(const RecurrentSpec&) = nullptr;
+  /// Threads of the library's own pool, for this process.
+  void (*set_threads)(int count) = nullptr;
 };
 
 /// Reference arithmetics by the library that they come from; empty until one is loaded.

@@ -22,6 +22,7 @@ using Stretches = std::vector<std::vector<std::int32_t>>;
 /// Tokens of all stretches together.
 std::int64_t token_count(const Stretches& stretches);
 
+/// A text as numbers of tokens, with what they stand for.
 struct Corpus {
   std::string name;
   bool synthetic = false;  ///< made up, its truth is known
@@ -34,6 +35,7 @@ struct Corpus {
 
 /// Which text, and how it is cut.
 struct CorpusOptions {
+  /// What a token is, where the text may say it.
   enum class Unit { automatic, words, bytes, characters };
 
   std::string data = "text-synthetic";  ///< a registered name, or a file

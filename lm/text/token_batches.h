@@ -26,6 +26,7 @@ struct TokenBatch {
 /// of each pass is shorter instead.
 class TokenBatches {
  public:
+  /// What becomes of the tokens behind the last whole batch.
   enum class Remainder { dropped, kept };
 
   /// @param stretches  outlives the batches

@@ -1,0 +1,99 @@
+#include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/training/weight_method.h>
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace stein::inference {
+namespace {
+
+double number_of(const OptionTable& table, const char* key) {
+  const std::string text = table.get(key);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+WeightMethodOptions optimizer(OptimizerMethod method, OptimizerOptions options = {}) {
+  options.method = method;
+  WeightMethodOptions made;
+  made.sampler = SamplerChoice::of<Optimizer<float>>(options);
+  made.posterior.flat_prior = true;
+  return made;
+}
+
+WeightMethodOptions chain(std::string_view sampler, bool step_follows_gradient) {
+  WeightMethodOptions made;
+  made.kind = MethodKind::chain;
+  made.step_follows_gradient = step_follows_gradient;
+  made.sampler = samplers().at(sampler).defaults;
+  return made;
+}
+
+WeightMethodOptions variational(bool sharpened) {
+  WeightMethodOptions made;
+  made.kind = MethodKind::variational;
+  made.sampler = SamplerChoice::of<Optimizer<float>>(OptimizerOptions{});
+  made.posterior.parameterization = WeightForm::mean_field;
+  made.posterior.sharpened = sharpened;
+  made.outer_deviation = 2;
+  return made;
+}
+
+WeightMethodOptions ensemble(WeightForm form) {
+  WeightMethodOptions made;
+  made.kind = MethodKind::ensemble;
+  made.sampler = samplers().at("svgd").defaults;
+  made.posterior.parameterization = form;
+  made.particles = 4;
+  return made;
+}
+
+/// Called when the registry is first asked for: by then the samplers, which lie in the same library, are registered.
+Registry<WeightMethod> make_methods() {
+  Registry<WeightMethod> methods("method");
+  methods.add("sgd", {"stochastic gradient descent with momentum: the weights where it ends",
+                      optimizer(OptimizerMethod::sgd, {.momentum = 0})});
+  methods.add("rmsprop",
+              {"RMSprop: the weights where it ends", optimizer(OptimizerMethod::rmsprop, {.square_decay = 0.99})});
+  methods.add("adam", {"Adam: the weights where it ends", optimizer(OptimizerMethod::adam)});
+  methods.add("sgld", {"stochastic gradient Langevin dynamics: averages over its chain", chain("sgld", true)});
+  methods.add("psgld",
+              {"Langevin dynamics preconditioned as RMSprop is: averages over its chain", chain("psgld", false)});
+  methods.add("sghmc", {"stochastic gradient Hamiltonian Monte Carlo: averages over its chain", chain("sghmc", true)});
+  methods.add("sgnht",
+              {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht", false)});
+  methods.add("santa",
+              {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa", false)});
+  methods.add("bbb", {"Bayes by Backprop: a Gaussian for every weight", variational(false)});
+  methods.add("sharpening", {"Bayes by Backprop with posterior sharpening", variational(true)});
+  methods.add("svgd", {"Stein variational gradient descent, particles of plain weights", ensemble(WeightForm::direct)});
+  methods.add("s2vgd", {"the same with particles of matrix-Gaussian (structured) weights",
+                        ensemble(WeightForm::matrix_gaussian)});
+  return methods;
+}
+
+}  // namespace
+
+std::unique_ptr<Sampler<float>> WeightMethodOptions::make_sampler(const Ensemble& ensemble,
+                                                                  const DataFacts& data) const {
+  SamplerChoice converted = sampler;
+  if (rate_unit != RateUnit::joint) {
+    const double unit = rate_unit == RateUnit::datum ? 1 : data.sequence;
+    OptionTable table;
+    converted.describe(table);
+    const bool linear = table.contains("optimizer") ? table.get("optimizer") == "sgd" : step_follows_gradient;
+    if (linear)
+      table.set("step_size", fmt::format("{}", joint_step_size(number_of(table, "step_size"), unit, data.size)));
+    table.set("clip_norm", fmt::format("{}", joint_clip_norm(number_of(table, "clip_norm"), unit, data.size)));
+  }
+  return converted.make(ensemble);
+}
+
+Registry<WeightMethod>& weight_methods() {
+  static Registry<WeightMethod> methods = make_methods();
+  return methods;
+}
+
+}  // namespace stein::inference

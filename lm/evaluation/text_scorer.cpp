@@ -1,0 +1,62 @@
+#include <stein/inference/fused/log_softmax_pass.h>
+#include <stein/inference/storage/carried_state.h>
+#include <stein/lm/evaluation/text_scorer.h>
+
+namespace stein::lm {
+namespace {
+
+using inference::CarriedState;
+using inference::Inputs;
+
+/// Of `stateful_1`: long enough that the output layer is a matrix product.
+constexpr std::int64_t long_row = 256;
+
+TokenBatches batches_of(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps,
+                        std::string_view what) {
+  if (protocol == TextProtocol::stateful_1) return {text, 1, long_row, what, TokenBatches::Remainder::kept};
+  return {text, rows, steps, what};
+}
+
+}  // namespace
+
+TextScorer::TextScorer(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps,
+                       std::string what)
+    : protocol_(protocol),
+      name_(protocol_name(protocol, rows, steps)),
+      batches_(batches_of(text, protocol, rows, steps, what)) {}
+
+void TextScorer::score(inference::Model<float>& model, const inference::ParticleRows<const float>& weights,
+                       const std::optional<NoiseKey>& dropout, std::span<float> log_probability) {
+  STEIN_CHECK(std::ssize(log_probability) == tokens(), "expected room for {} tokens, got {}", tokens(),
+              log_probability.size());
+  std::optional<CarriedState<float>> state;
+  std::size_t done = 0;
+  for (std::int64_t c = 0; c < batches_.count(); ++c) {
+    batches_.fill(c, batch_);
+    Inputs<float> inputs;
+    inputs.tokens = {batch_.tokens.data(), batch_.rows, batch_.steps};
+    if (dropout)
+      inputs.dropout = NoiseKey{dropout->seed, (dropout->step << 24) + static_cast<std::uint64_t>(c), dropout->stream};
+    if (!state) state.emplace(1, model.carried_size(inputs));
+    if (batch_.fresh || protocol_ == TextProtocol::zero_state) state->reset();
+    inputs.carried = state->rows();
+    logits_.resize(static_cast<std::size_t>(batch_.size() * model.output_count()));
+    const inference::MatrixView<float> logits{logits_.data(), batch_.size(), model.output_count()};
+    model.predict(weights, inputs, logits);
+    inputs.carried.accept();
+    const auto size = static_cast<std::size_t>(batch_.size());
+    inference::fused::log_probabilities(logits, batch_.targets, log_probability.subspan(done, size));
+    done += size;
+  }
+}
+
+void TextScorer::for_each(const std::function<void(std::int32_t before, std::int32_t token)>& visit) const {
+  TokenBatch batch;
+  for (std::int64_t c = 0; c < batches_.count(); ++c) {
+    batches_.fill(c, batch);
+    for (std::size_t i = 0; i < batch.tokens.size(); ++i)
+      visit(batch.tokens[i], static_cast<std::int32_t>(batch.targets[i]));
+  }
+}
+
+}  // namespace stein::lm

@@ -1,0 +1,42 @@
+// A language model as a person describes it: text, network, method, training.
+#pragma once
+
+#include <stein/inference/training/weight_method.h>
+#include <stein/lm/language/language_training.h>
+#include <stein/lm/language/recurrent_options.h>
+#include <stein/lm/text/corpus.h>
+#include <stein/runs/experiment.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stein::lm {
+
+/// What `stein lm train` starts.
+class LanguageExperiment final : public runs::Experiment {
+ public:
+  /// Throws Error(usage) for unknown names, unknown keys and values out of range.
+  LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
+
+  /// "ptb/psgld".
+  std::string name() const override;
+  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
+
+  const LanguageTrainingOptions& training() const { return training_; }
+  const inference::WeightMethodOptions& method() const { return method_options_; }
+  /// The network for a vocabulary of this size.
+  inference::RecurrentSpec network(std::int64_t vocabulary) const;
+
+ private:
+  std::string method_ = "psgld";
+  CorpusOptions corpus_;
+  RecurrentOptions network_;
+  LanguageTrainingOptions training_;
+  inference::WeightMethodOptions method_options_;
+};
+
+/// The parts that experiments can be put together from.
+std::vector<runs::Part> language_parts();
+
+}  // namespace stein::lm

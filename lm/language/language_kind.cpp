@@ -1,0 +1,63 @@
+// `stein lm`: what the program needs to know of language models.
+#include <stein/lm/language/language_experiment.h>
+#include <stein/lm/language/language_run.h>
+#include <stein/lm/language/readable_language_summary.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/run_kind.h>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* report_script =
+#include "language/report.js.inc"
+    ;
+
+std::string label_of(const Json& summary) {
+  return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
+}
+
+runs::SummaryColumn perplexity_column(std::string heading, const char* part, const char* which) {
+  return {std::move(heading),
+          [part, which](const Json& s) { return runs::mean_and_deviation(s[part][which]["perplexity"]); }};
+}
+
+runs::ReportLayout report_layout() {
+  return {.script = report_script,
+          .task = "data",
+          .grouped_by = {"tokens", "synthetic"},
+          .needs = {"model", "sampler", "parameters", "epochs", "tokens_per_second", "validation", "test"},
+          .first_column = "model",
+          .columns = {{"protocol", [](const Json& s) { return s["test"]["protocol"].get<std::string>(); }},
+                      perplexity_column("validation perplexity", "validation", "averaged"),
+                      perplexity_column("test perplexity", "test", "averaged"),
+                      perplexity_column("of one sample", "test", "single_sample"),
+                      {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
+                      {"tokens/s", [](const Json& s) { return runs::text(s["tokens_per_second"], "{:.0f}"); }}},
+          .label = label_of,
+          .curve_parts = [](std::string_view) { return 0; },
+          .data =
+              [](const runs::RunRecord& record) {
+                return Json{{"averages", record.json_file("curves.json")}};
+              }};
+}
+
+[[maybe_unused]] const bool registered = runs::register_run_kind(
+    {.name = "language",
+     .subcommand = "lm train",
+     .description = "Train a language model on a text, over several seeds",
+     .unit = "tokens",
+     .directory = "TEXT-SAMPLER",
+     .arguments = {"data", "sampler", "cell", "hidden", "layers", "dropout", "epochs", "batch_size", "unroll",
+                   "step_size", "tokens", "protocol"},
+     .compared = "sampler",
+     .make = [](const runs::RunKind& kind,
+                const runs::OptionSources& sources) { return std::make_unique<LanguageExperiment>(kind, sources); },
+     .parts = language_parts,
+     .result_files = {"vocabulary.txt", "curves.json"},
+     .readable = readable_language_summary,
+     .report = report_layout()});
+
+}  // namespace
+}  // namespace stein::lm

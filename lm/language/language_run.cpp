@@ -1,0 +1,173 @@
+#include <stein/core/atomic_file.h>
+#include <stein/lm/language/language_run.h>
+#include <stein/runs/measured.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One number of every seed's losses.
+template <class Of>
+std::vector<double> of_each(const std::vector<TextLosses>& losses, const Of& of) {
+  std::vector<double> values;
+  for (const TextLosses& each : losses) values.push_back(of(each));
+  return values;
+}
+
+Json part_json(const std::vector<TextLosses>& losses, TokenUnit unit) {
+  const TextLosses& first = losses.front();
+  Json json{{"protocol", first.protocol},
+            {"tokens", first.tokens},
+            {"samples", first.samples},
+            {"single_sample", loss_json(of_each(losses, [](const TextLosses& l) { return l.single; }), unit)},
+            {"averaged", loss_json(of_each(losses, [](const TextLosses& l) { return l.averaged; }), unit)},
+            {"final_weights", loss_json(of_each(losses, [](const TextLosses& l) { return l.final_weights; }), unit)}};
+  if (std::ranges::all_of(losses, [](const TextLosses& l) { return l.chosen.has_value(); }))
+    json["validation_chosen"] = loss_json(of_each(losses, [](const TextLosses& l) { return *l.chosen; }), unit);
+  return json;
+}
+
+/// Perplexities, or bits, of averages over 1, 2, … samples: one list a seed.
+Json curves_json(const std::vector<TextLosses>& losses) {
+  Json json;
+  const auto add = [&](const char* name, const auto& of) {
+    Json seeds = Json::array();
+    for (const TextLosses& each : losses) {
+      Json values = Json::array();
+      for (const double loss : of(each)) values.push_back(runs::rounded(loss));
+      seeds.push_back(std::move(values));
+    }
+    json[name] = std::move(seeds);
+  };
+  add("forward", [](const TextLosses& l) { return l.forward; });
+  add("backward", [](const TextLosses& l) { return l.backward; });
+  add("thinned", [](const TextLosses& l) { return l.thinned; });
+  return json;
+}
+
+Json temperatures_json(const LanguageTrainer& trainer) {
+  Json layers = Json::array();
+  for (const inference::LayerReading& reading : trainer.weights().temperatures())
+    layers.push_back({{"layer", reading.layer},
+                      {"temperature", runs::number(reading.mean)},
+                      {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
+  return layers;
+}
+
+}  // namespace
+
+Json loss_json(const std::vector<double>& losses, TokenUnit unit) {
+  std::vector<double> perplexities, bits;
+  for (const double loss : losses) {
+    perplexities.push_back(std::exp(loss));
+    bits.push_back(loss / std::numbers::ln2);
+  }
+  return {{"loss", runs::measured(losses)},
+          {"perplexity", runs::measured(perplexities)},
+          {"bits_per_character", unit == TokenUnit::words ? Json(nullptr) : runs::measured(bits)}};
+}
+
+LanguageRun::LanguageRun(runs::SeedRange seeds, std::shared_ptr<const Corpus> corpus, Facts facts,
+                         const std::function<std::unique_ptr<LanguageTrainer>(std::uint64_t seed)>& make_trainer)
+    : RunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
+      corpus_(std::move(corpus)),
+      facts_(std::move(facts)) {}
+
+std::string LanguageRun::source() const {
+  return corpus_->synthetic ? "a made-up text whose truth is known" : "text " + corpus_->name;
+}
+
+std::vector<std::string> LanguageRun::notices() const {
+  std::vector<std::string> found{
+      fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
+                  token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
+                  repetition(0).weights().weight_count(), repetition(0).minibatches_per_epoch())};
+  if (corpus_->unknown_validation + corpus_->unknown_test > 0)
+    found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
+                                unknown_word, corpus_->unknown_validation, corpus_->unknown_test));
+  return found;
+}
+
+Json LanguageRun::protocol() const {
+  return {{"env", corpus_->name},
+          {"env_options", facts_.text_options},
+          {"model", facts_.network},
+          {"sampler", facts_.method},
+          {"tokens", unit_name(corpus_->vocabulary.unit())},
+          {"vocabulary", corpus_->vocabulary.size()},
+          {"N", repetition(0).data_size()},
+          {"unit", "tokens"},
+          {"minibatches", repetition(0).minibatches_per_epoch()}};
+}
+
+void LanguageRun::check_manifest(const Json& manifest) const {
+  Run::check_manifest(manifest);
+  const Json known = manifest.value("data", Json::object());
+  for (const auto& [file, sum] : corpus_->checksums)
+    if (known.contains(file) && known[file] != sum)
+      fail(ErrorKind::data,
+           "the text '{}' is not the file that the run began with (SHA-256 {}, was {}): begin a new run", file, sum,
+           known[file].get<std::string>());
+}
+
+double LanguageRun::training_seconds() const {
+  double sum = 0;
+  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).training_seconds();
+  return sum;
+}
+
+Json LanguageRun::cost() const {
+  return {{"training_seconds", training_seconds() + earlier_seconds_}};
+}
+
+void LanguageRun::add_cost(const Json& earlier) {
+  earlier_seconds_ += earlier.value("training_seconds", 0.0);
+}
+
+Json LanguageRun::summarize(const StopToken& stop) {
+  const TokenUnit unit = corpus_->vocabulary.unit();
+  validation_losses_.clear(), test_losses_.clear();
+  double tokens = 0;
+  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
+    validation_losses_.push_back(repetition(i).validation_losses());
+    test_losses_.push_back(repetition(i).test_losses());
+    tokens += static_cast<double>(repetition(i).steps_done());
+  }
+  if (stop.stop_requested()) return {};
+  Json summary{{"env", corpus_->name},
+               {"data", corpus_->name},
+               {"synthetic", corpus_->synthetic},
+               {"model", facts_.network},
+               {"sampler", facts_.method},
+               {"tokens", unit_name(unit)},
+               {"vocabulary", corpus_->vocabulary.size()},
+               {"parameters", repetition(0).weights().weight_count()},
+               {"epochs", facts_.epochs},
+               {"tokens_per_second", runs::rounded(tokens / (training_seconds() + earlier_seconds_))},
+               {"validation", part_json(validation_losses_, unit)},
+               {"test", part_json(test_losses_, unit)}};
+  if (corpus_->truth) {
+    const double truth = repetition(0).test_loss_of(*corpus_->truth);
+    std::vector<double> excess;
+    for (const TextLosses& each : test_losses_) excess.push_back(each.averaged / truth - 1);
+    summary["truth"] = {{"entropy_rate", runs::rounded(corpus_->truth->entropy_rate())},
+                        {"test_loss", runs::rounded(truth)},
+                        {"excess", runs::measured(excess)}};
+  }
+  if (const Json layers = temperatures_json(repetition(0)); !layers.empty()) summary["temperatures"] = layers;
+  return summary;
+}
+
+void LanguageRun::write_results(const RunDirectory& directory) {
+  write_file_atomically(directory.file("vocabulary.txt"), corpus_->vocabulary.text());
+  const Json curves{{"validation", curves_json(validation_losses_)}, {"test", curves_json(test_losses_)}};
+  write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
+}
+
+}  // namespace stein::lm

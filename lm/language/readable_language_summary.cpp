@@ -1,0 +1,55 @@
+#include <stein/lm/language/readable_language_summary.h>
+#include <stein/runs/measured.h>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Perplexity, and bits of texts of characters.
+std::string score_text(const Json& score) {
+  std::string text = runs::mean_and_deviation(score["perplexity"]);
+  if (!score["bits_per_character"].is_null())
+    text += fmt::format("   ({} bits a character)", runs::mean_and_deviation(score["bits_per_character"]));
+  return text;
+}
+
+std::string part_lines(const Json& summary, const char* part) {
+  const Json& scores = summary[part];
+  std::string lines = fmt::format("\n  {} ({}, {} tokens), perplexity\n", part, scores["protocol"].get<std::string>(),
+                                  scores["tokens"].get<std::int64_t>());
+  const auto samples = scores["samples"].get<std::int64_t>();
+  if (samples > 1) {
+    lines += runs::summary_line("  one sample", score_text(scores["single_sample"]));
+    lines += runs::summary_line(fmt::format("  averaged over {}", samples).c_str(), score_text(scores["averaged"]));
+  }
+  lines += runs::summary_line("  weights at the end", score_text(scores["final_weights"]));
+  if (scores.contains("validation_chosen"))
+    lines += runs::summary_line("  best by validation", score_text(scores["validation_chosen"]));
+  return lines;
+}
+
+}  // namespace
+
+std::string readable_language_summary(const Json& summary) {
+  std::string lines = fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
+                                  summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
+                                  summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
+                                  runs::spread_note(summary["seeds"].size()));
+  lines += part_lines(summary, "validation") + part_lines(summary, "test");
+  if (summary.contains("truth"))
+    lines +=
+        "\n" +
+        runs::summary_line("truth on the test", runs::text(summary["truth"]["test_loss"], "{:.4f}") + " nats a token") +
+        runs::summary_line("excess over it", fmt::format("{:.2f} %", 100 * runs::mean_of(summary["truth"]["excess"])));
+  lines += "\n" + runs::summary_line("training", runs::text(summary["tokens_per_second"], "{:.0f}") + " tokens/s");
+  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::lm

@@ -1,0 +1,24 @@
+#include <stein/core/parallel.h>
+#include <stein/inference/targets/reference_arithmetic.h>
+#include <stein/lm/language/recurrent_options.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stein::lm {
+
+std::string network_name(const inference::RecurrentSpec& spec) {
+  constexpr const char* cells[] = {"lstm", "gru", "tanh"};
+  return fmt::format("{}{} {}x{}", spec.bidirectional ? "bi-" : "", cells[static_cast<int>(spec.cell)], spec.layers,
+                     spec.hidden);
+}
+
+std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
+                                                              std::int64_t networks) {
+  const inference::ReferenceArithmetic& torch = inference::torch_arithmetic();
+  torch.set_threads(static_cast<int>(std::max<std::int64_t>(1, thread_count() / networks)));
+  return torch.make_recurrent(spec);
+}
+
+}  // namespace stein::lm
