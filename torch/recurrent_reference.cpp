@@ -211,16 +211,6 @@ class RecurrentModule : public torch::nn::Module {
   std::shared_ptr<Affine> embedding_, feature_, output_;
 };
 
-void check_inputs(const RecurrentSpec& spec, const Inputs<float>& inputs) {
-  STEIN_CHECK(inputs.tokens.data != nullptr && inputs.tokens.columns >= 1,
-              "recurrent network: expected tokens [n, T] as inputs");
-  const bool goes_on = inputs.dense.data == nullptr && !inputs.carried.empty();
-  STEIN_CHECK(spec.features == 0 || goes_on ||
-                  (inputs.dense.rows == inputs.tokens.rows && inputs.dense.columns == spec.features),
-              "recurrent network: expected features [{}, {}], got [{}, {}]", inputs.tokens.rows, spec.features,
-              inputs.dense.rows, inputs.dense.columns);
-}
-
 }  // namespace
 
 std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec) {
@@ -228,11 +218,11 @@ std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec
   auto module = std::make_shared<RecurrentModule>(spec);
   ModuleFunctions functions;
   functions.log_likelihood = [module = module.get(), spec](const Batch<float>& batch) {
-    check_inputs(spec, batch.inputs);
+    check_recurrent_inputs(spec, batch.inputs);
     return module->log_likelihood(batch);
   };
   functions.outputs = [module = module.get(), spec](const Inputs<float>& inputs) {
-    check_inputs(spec, inputs);
+    check_recurrent_inputs(spec, inputs);
     return module->logits(inputs).reshape({-1, spec.outputs()});
   };
   functions.output_count = spec.outputs();

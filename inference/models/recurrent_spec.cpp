@@ -138,4 +138,14 @@ void draw_recurrent_start(const RecurrentSpec& spec, const Layout& layout, std::
   }
 }
 
+void check_recurrent_inputs(const RecurrentSpec& spec, const Inputs<float>& inputs) {
+  STEIN_CHECK(inputs.tokens.data != nullptr && inputs.tokens.columns >= 1,
+              "recurrent network: expected tokens [n, T] as inputs");
+  const bool goes_on = inputs.dense.data == nullptr && !inputs.carried.empty();
+  STEIN_CHECK(spec.features == 0 || goes_on ||
+                  (inputs.dense.rows == inputs.tokens.rows && inputs.dense.columns == spec.features),
+              "recurrent network: expected features [{}, {}], got [{}, {}]", inputs.tokens.rows, spec.features,
+              inputs.dense.rows, inputs.dense.columns);
+}
+
 }  // namespace stein::inference

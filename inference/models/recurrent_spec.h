@@ -1,6 +1,7 @@
 // A recurrent network as data: cells, sizes, dropout, where its weights lie and how they start.
 #pragma once
 
+#include <stein/inference/batch.h>
 #include <stein/inference/layout.h>
 
 #include <cstdint>
@@ -60,8 +61,8 @@ struct RecurrentSpec {
   bool tied_embedding = false;
   double dropout = 0;  ///< share of units that is dropped, of embeddings, between layers and before the output
   DropoutMask dropout_mask = DropoutMask::each_step;
-  /// F: numbers that describe an image, in `Inputs::dense` [n, F]; 0: none. Inputs that go on with carried state may have
-  /// none: the image was there before.
+  /// F: numbers that describe an image, in `Inputs::dense` [n, F]; 0: none. Inputs that go on with carried state may
+  /// have none: the image was there before.
   std::int64_t features = 0;
   FeatureUse feature_use = FeatureUse::first_input;
   RecurrentStart start = RecurrentStart::orthogonal;
@@ -72,8 +73,8 @@ struct RecurrentSpec {
   std::int64_t directions() const { return bidirectional ? 2 : 1; }
   std::int64_t layer_inputs(std::int64_t layer) const { return layer == 0 ? embedding_size() : directions() * hidden; }
   std::int64_t outputs() const { return readout == Readout::every_token ? vocabulary : classes; }
-  /// Numbers of one sequence's state that go from minibatch to minibatch: h of every layer, and of an LSTM c behind them;
-  /// 0 where a sequence is read out once, at its end.
+  /// Numbers of one sequence's state that go from minibatch to minibatch: h of every layer, and of an LSTM c behind
+  /// them; 0 where a sequence is read out once, at its end.
   std::int64_t state_size() const {
     return readout == Readout::last_state ? 0 : layers * hidden * (cell == Cell::lstm ? 2 : 1);
   }
@@ -96,5 +97,9 @@ Layout recurrent_layout(const RecurrentSpec& spec);
 /// Draws a row of weights laid out so, as `spec.start` says; every row of every seed starts differently.
 void draw_recurrent_start(const RecurrentSpec& spec, const Layout& layout, std::span<float> weights, std::uint64_t seed,
                           std::int64_t row);
+
+/// Throws Error(usage) unless there are tokens, and features of the network's number where it has them or goes on with
+/// carried state.
+void check_recurrent_inputs(const RecurrentSpec& spec, const Inputs<float>& inputs);
 
 }  // namespace stein::inference

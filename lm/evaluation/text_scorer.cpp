@@ -1,4 +1,4 @@
-#include <stein/inference/fused/log_softmax_pass.h>
+#include <stein/inference/fused/categorical_pass.h>
 #include <stein/inference/storage/carried_state.h>
 #include <stein/lm/evaluation/text_scorer.h>
 

@@ -41,8 +41,9 @@ std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) cons
   const auto corpus = std::make_shared<const Corpus>(read_corpus(corpus_));
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size());
   const auto make_trainer = [&](std::uint64_t seed) {
-    return std::make_unique<LanguageTrainer>(*corpus, training_, method_options_,
-                                             make_recurrent_model(spec, seeds().count()), seed);
+    return std::make_unique<LanguageTrainer>(
+        *corpus, training_, method_options_,
+        make_recurrent_model(spec, method_options_.posterior.arithmetic, seeds().count()), seed);
   };
   return std::make_unique<LanguageRun>(seeds(), corpus,
                                        LanguageRun::Facts{.network = network_name(spec),

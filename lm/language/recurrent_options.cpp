@@ -1,4 +1,5 @@
 #include <stein/core/parallel.h>
+#include <stein/inference/models/particle_recurrent.h>
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/lm/language/recurrent_options.h>
 
@@ -15,7 +16,8 @@ std::string network_name(const inference::RecurrentSpec& spec) {
 }
 
 std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
-                                                              std::int64_t networks) {
+                                                              inference::Arithmetic arithmetic, std::int64_t networks) {
+  if (arithmetic == inference::Arithmetic::fused) return std::make_unique<inference::ParticleRecurrent>(spec);
   const inference::ReferenceArithmetic& torch = inference::torch_arithmetic();
   torch.set_threads(static_cast<int>(std::max<std::int64_t>(1, thread_count() / networks)));
   return torch.make_recurrent(spec);

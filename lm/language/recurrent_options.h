@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/arithmetic.h>
 #include <stein/inference/model.h>
 #include <stein/inference/models/recurrent_spec.h>
 
@@ -45,8 +46,10 @@ struct RecurrentOptions {
 /// "lstm 2x200".
 std::string network_name(const inference::RecurrentSpec& spec);
 
-/// The likelihood of a recurrent network. @param networks  how many are trained side by side and share the cores
+/// The likelihood of a recurrent network, fused or on LibTorch.
+/// @param networks  how many are trained side by side and share the cores
+/// @throws Error(usage) for a network that makes no sense, and for LibTorch where Stein was built without it
 std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
-                                                              std::int64_t networks);
+                                                              inference::Arithmetic arithmetic, std::int64_t networks);
 
 }  // namespace stein::lm

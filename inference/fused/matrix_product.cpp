@@ -1,0 +1,189 @@
+#include <stein/core/parallel.h>
+#include <stein/core/simd.h>
+#include <stein/inference/fused/matrix_product.h>
+#include <stein/inference/fused/scratch.h>
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stein/inference/fused/matrix_product.cpp"  // Highway compiles this file once a target
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <stein/inference/fused/gemm-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stein::inference::HWY_NAMESPACE {
+
+using fused::MatrixOperand;
+using fused::PackedMatrix;
+
+/// Rows of B that are worked on together: a panel of them stays in the first cache beside the rows of A.
+constexpr std::int64_t depth = 256;
+constexpr std::int64_t panel_columns = widest_panel * lanes;
+
+/// B [k, n] in panels of `panel_columns`, the last one as many vectors wide as it needs; row by row within a panel,
+/// zeros behind the last column.
+void pack_panel(std::int64_t k, std::int64_t n, const MatrixOperand& b, std::int64_t panel, float* to) {
+  const std::int64_t first = panel * panel_columns, columns = std::min(panel_columns, n - first);
+  const std::int64_t width = padded(columns);
+  to += first * k;
+  for (std::int64_t i = 0; i < k; ++i) {
+    const float* const from = b.data + i * b.row + first * b.column;
+    float* const row = to + i * width;
+    if (b.column == 1) {
+      std::copy_n(from, columns, row);
+    } else {
+      for (std::int64_t j = 0; j < columns; ++j) row[j] = from[j * b.column];
+    }
+    std::fill(row + columns, row + width, 0.0f);
+  }
+}
+
+std::int64_t packed_panels(std::int64_t n) {
+  return (n + panel_columns - 1) / panel_columns;
+}
+
+std::int64_t packed_size(std::int64_t k, std::int64_t n) {
+  return k * padded(n);
+}
+
+struct RowsScratch;
+
+/// A block of A with rows side by side for every k: what the kernel reads with one pointer. Blocks of R rows.
+template <int R>
+void pack_rows(const Operand& a, std::int64_t rows, std::int64_t k, float* to) {
+  for (std::int64_t i = 0; i < rows; i += R) {
+    const std::int64_t count = std::min<std::int64_t>(R, rows - i);
+    for (std::int64_t p = 0; p < k; ++p, to += R) {
+      const float* const from = a.data + p * a.column + i * a.row;
+      for (std::int64_t r = 0; r < count; ++r) to[r] = from[r * a.row];
+    }
+  }
+}
+
+/// One panel of C's columns for some rows of A, in tiles. Where the panel's last vector reaches past the columns, tiles
+/// are computed beside C and copied.
+template <Start start, bool adjacent, int V>
+void panel_rows(Product p, std::int64_t columns, const float* packed_a) {
+  constexpr int R = tile_height[V];
+  HWY_ALIGN float tile[static_cast<std::size_t>(R * V * lanes)];
+  const bool whole = columns == V * lanes;
+  for (std::int64_t i = 0; i < p.m; i += R) {
+    const std::int64_t rows = std::min<std::int64_t>(R, p.m - i);
+    Product part = p;
+    part.m = rows;
+    if constexpr (adjacent)
+      part.a = {packed_a + i * p.k, 1, R};
+    else
+      part.a.data += i * p.a.row;
+    part.c += i * p.c_stride;
+    if (whole) {
+      product_rows<start, false, adjacent, R, V>(part, 0, 0, rows);
+      continue;
+    }
+    float* const c = part.c;
+    part.c = tile, part.c_stride = V * lanes;
+    if constexpr (start == Start::add_to_c)
+      for (std::int64_t r = 0; r < rows; ++r) {
+        std::copy_n(c + r * p.c_stride, columns, tile + r * V * lanes);
+        std::fill(tile + r * V * lanes + columns, tile + (r + 1) * V * lanes, 0.0f);
+      }
+    product_rows<start, false, adjacent, R, V>(part, 0, 0, rows);
+    for (std::int64_t r = 0; r < rows; ++r) std::copy_n(tile + r * V * lanes, columns, c + r * p.c_stride);
+  }
+}
+
+template <Start start, bool adjacent>
+void panel_of_width(const Product& p, std::int64_t columns, const float* packed_a) {
+  switch (padded(columns) / lanes) {
+    case 1: return panel_rows<start, adjacent, 1>(p, columns, packed_a);
+    case 2: return panel_rows<start, adjacent, 2>(p, columns, packed_a);
+    case 3: return panel_rows<start, adjacent, 3>(p, columns, packed_a);
+    default: return panel_rows<start, adjacent, widest_panel>(p, columns, packed_a);
+  }
+}
+
+/// Rows of A as the tiles of a panel of this width want them side by side.
+void pack_rows_for(std::int64_t width, const Operand& a, std::int64_t rows, std::int64_t k, float* to) {
+  switch (width) {
+    case 1: return pack_rows<tile_height[1]>(a, rows, k, to);
+    case 2: return pack_rows<tile_height[2]>(a, rows, k, to);
+    case 3: return pack_rows<tile_height[3]>(a, rows, k, to);
+    default: return pack_rows<tile_height[widest_panel]>(a, rows, k, to);
+  }
+}
+
+/// The rows and columns of C from first_row, first_column on that one task computes.
+void product_block(std::int64_t rows, std::int64_t first_row, std::int64_t first_column, std::int64_t columns,
+                   const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride, bool add) {
+  const std::int64_t k = b.rows(), n = b.columns();
+  const bool turned = a.column != 1;
+  float* const packed_a = turned ? fused::scratch<RowsScratch>((rows + 16) * depth) : nullptr;
+  for (std::int64_t p = 0; p < k; p += depth) {
+    const std::int64_t deep = std::min(depth, k - p);
+    std::int64_t packed_width = 0;
+    for (std::int64_t j = first_column; j < first_column + columns; j += panel_columns) {
+      const std::int64_t here = std::min(panel_columns, n - j), width = padded(here);
+      Product product{.m = rows,
+                      .n = width,
+                      .k = deep,
+                      .a = {a.data + first_row * a.row + p * a.column, a.row, a.column},
+                      .b = b.data() + j * k + p * width,
+                      .b_stride = width,
+                      .c = c + first_row * c_stride + j,
+                      .c_stride = c_stride};
+      if (turned && packed_width != width / lanes) {
+        packed_width = width / lanes;
+        pack_rows_for(packed_width, product.a, rows, deep, packed_a);
+      }
+      const bool adds = add || p > 0;
+      if (turned)
+        adds ? panel_of_width<Start::add_to_c, true>(product, here, packed_a)
+             : panel_of_width<Start::zero, true>(product, here, packed_a);
+      else
+        adds ? panel_of_width<Start::add_to_c, false>(product, here, packed_a)
+             : panel_of_width<Start::zero, false>(product, here, packed_a);
+    }
+  }
+}
+
+}  // namespace stein::inference::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stein::inference::fused {
+
+HWY_EXPORT(pack_panel);
+HWY_EXPORT(packed_panels);
+HWY_EXPORT(packed_size);
+HWY_EXPORT(product_block);
+
+void PackedMatrix::pack(std::int64_t k, std::int64_t n, const MatrixOperand& b) {
+  k_ = k, n_ = n;
+  const auto size = static_cast<std::size_t>(HWY_DYNAMIC_DISPATCH(packed_size)(k, n));
+  if (numbers_.size() < size) numbers_ = AlignedBuffer<float>(size);
+  parallel_blocks(HWY_DYNAMIC_DISPATCH(packed_panels)(n), std::max<std::int64_t>(1, 65536 / (k * 64 + 1)),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t panel = begin; panel < end; ++panel)
+                      HWY_DYNAMIC_DISPATCH(pack_panel)(k, n, b, panel, numbers_.data());
+                  });
+}
+
+void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
+              ProductStart start) {
+  // Columns and rows of C that one task computes: its part of B stays in the second cache. Small products are one task.
+  constexpr std::int64_t columns = 256, rows = 120, small = 1 << 18;
+  const bool add = start == ProductStart::add;
+  const std::int64_t n = b.columns();
+  if (m * n * b.rows() <= small) return HWY_DYNAMIC_DISPATCH(product_block)(m, 0, 0, n, a, b, c, c_stride, add);
+  const std::int64_t row_blocks = (m + rows - 1) / rows, column_blocks = (n + columns - 1) / columns;
+  parallel_for(row_blocks * column_blocks, [&](std::int64_t task) {
+    const std::int64_t row = task / column_blocks * rows, column = task % column_blocks * columns;
+    HWY_DYNAMIC_DISPATCH(product_block)
+    (std::min(rows, m - row), row, column, std::min(columns, n - column), a, b, c, c_stride, add);
+  });
+}
+
+}  // namespace stein::inference::fused
+#endif

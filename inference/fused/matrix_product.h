@@ -1,0 +1,42 @@
+// Products of matrices of any size, for networks whose layers are larger than a cache.
+#pragma once
+
+#include <stein/inference/storage/aligned_buffer.h>
+
+#include <cstdint>
+
+namespace stein::inference::fused {
+
+/// A matrix as a product reads it: element (i, j) lies at data[i · row + j · column], so a transposed one is the same
+/// numbers with the strides swapped.
+struct MatrixOperand {
+  const float* data;
+  std::int64_t row, column;
+};
+
+/// The right side of a product, copied into the order in which products read it: once for many products. Memory grows
+/// to the largest matrix it has held.
+class PackedMatrix {
+ public:
+  /// Copies B [k, n], on all threads.
+  void pack(std::int64_t k, std::int64_t n, const MatrixOperand& b);
+
+  std::int64_t rows() const { return k_; }
+  std::int64_t columns() const { return n_; }
+  const float* data() const { return numbers_.data(); }
+
+ private:
+  std::int64_t k_ = 0, n_ = 0;
+  AlignedBuffer<float> numbers_;
+};
+
+/// What a product does with the numbers that are there.
+enum class ProductStart { zero, add };
+
+/// C [m, n] = A [m, k] · B, or C + A · B; rows of C lie `c_stride` apart. Every number is a sum in the order of k with
+/// one rounding a term, so the bits depend neither on threads nor on the SIMD target (one that multiplies and adds at
+/// once).
+void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
+              ProductStart start);
+
+}  // namespace stein::inference::fused
