@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace stein::runs {
 
@@ -54,11 +55,12 @@ void Experiment::read(const OptionSources& sources) {
 
 void Experiment::apply_preset(const std::string& name) {
   std::set<std::string> names;
-  for (const Preset& preset : table_.presets()) {
-    names.insert(preset.name);
-    if (preset.name != name) continue;
-    for (const auto& [key, value] : preset.settings) table_.set(key, value);
-  }
+  for (const std::vector<Preset>* presets : {&table_.presets(), &std::as_const(offered_)})
+    for (const Preset& preset : *presets) {
+      names.insert(preset.name);
+      if (preset.name != name) continue;
+      for (const auto& [key, value] : preset.settings) table_.set(key, value);
+    }
   STEIN_CHECK(!names.empty(), "{} has no preset '{}', nor any other; `stein list` says which there are", this->name(),
               name);
   STEIN_CHECK(names.contains(name), "{} has no preset '{}'.{}", this->name(), name,
@@ -113,14 +115,16 @@ std::string Experiment::help(const std::vector<std::unique_ptr<Experiment>>& bes
       if (std::ranges::none_of(parts, has_heading)) parts.push_back(section);
     }
   std::string text = "Options for --set and for the file of --config:\n\n", presets;
+  const auto tell = [&](const Preset& preset) {
+    std::vector<std::string> settings;
+    for (const auto& [key, value] : preset.settings) settings.push_back(fmt::format("{}={}", key, value));
+    presets += fmt::format("  {}: {}\n    {}\n", preset.name, preset.description, fmt::join(settings, " "));
+  };
   for (const auto& [heading, table] : parts) {
     if (!table.options().empty()) text += fmt::format("{}\n{}\n", heading, help_text(table));
-    for (const Preset& preset : table.presets()) {
-      std::vector<std::string> settings;
-      for (const auto& [key, value] : preset.settings) settings.push_back(fmt::format("{}={}", key, value));
-      presets += fmt::format("  {}: {}\n    {}\n", preset.name, preset.description, fmt::join(settings, " "));
-    }
+    std::ranges::for_each(table.presets(), tell);
   }
+  std::ranges::for_each(offered_, tell);
   return presets.empty() ? text : fmt::format("{}Presets for --preset:\n{}\n", text, presets);
 }
 

@@ -68,6 +68,8 @@ class Experiment {
   /// Lets options that several parts have under names of their own ("svgd.hidden", "s2vgd.hidden") be set together by
   /// what follows ("hidden"), where no other option is called so. @param prefixes  "svgd", "s2vgd"
   void group_options(const std::vector<std::string>& prefixes);
+  /// Offers named settings of options of several parts together, beside the presets that parts declare themselves.
+  void offer_preset(Preset preset) { offered_.push_back(std::move(preset)); }
   /// Reads all sources into the options of all parts. Throws Error(usage) for unknown presets, keys and values out of
   /// range, naming the part that has an option of that name where this experiment has none.
   void read(const OptionSources& sources);
@@ -88,6 +90,7 @@ class Experiment {
   std::string preset_;
   std::vector<std::pair<std::string, OptionTable>> sections_;
   OptionTable table_;
+  std::vector<Preset> offered_;
 };
 
 }  // namespace stein::runs

@@ -31,12 +31,13 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
       particles_(posterior_->initial_particles(options_.particles, seed, /*spread=*/1)) {
   std::unique_ptr<Sampler<float>> sampler =
       options_.make_sampler(particles_.ensemble(seed, options_.posterior.arithmetic), data);
-  if (options_.kind == MethodKind::chain && options_.temperature_every > 0) {
-    meter_.emplace(particles_.layout());
+  if (options_.kind == MethodKind::chain) {
     auto& chain = dynamic_cast<GradientSampler<float>&>(*sampler);
+    temperature_ = chain.schedule().temperature(0);
+    if (options_.temperature_every > 0) meter_.emplace(particles_.layout());
     chain.observe_gradients([this, &chain](const Particles<float>& particles) {
       temperature_ = chain.schedule().temperature(chain.steps());
-      if (reads_temperature_ && steps_ % options_.temperature_every == 0)
+      if (meter_ && reads_temperature_ && steps_ % options_.temperature_every == 0)
         meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
     });
   }

@@ -58,6 +58,8 @@ class WeightSampler {
   /// The same at the mean of a variational method's Gaussian.
   MatrixView<const float> mean_weights(Matrix<float>& memory);
 
+  /// T that a chain was asked for, at its last step or before its first; 1 for other methods.
+  double temperature() const { return temperature_; }
   /// Empty where there is no meter, or it has read nothing.
   std::vector<LayerReading> temperatures() const;
   /// Sentences about rollbacks and layers that are far from the temperature; empty where all is well.

@@ -88,6 +88,17 @@ std::vector<std::string> LanguageRun::notices() const {
       fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
                   repetition(0).weights().weight_count(), repetition(0).minibatches_per_epoch())};
+  const inference::WeightSampler& weights = repetition(0).weights();
+  if (weights.kind() == inference::MethodKind::chain) {
+    const double loss =
+        weights.temperature() * static_cast<double>(weights.weight_count()) / (2 * repetition(0).data_size());
+    if (loss > 0.1)
+      found.push_back(fmt::format(
+          "at temperature {:g} a sample loses about T · weights/(2N) = {:.2g} nats a token to its own noise: there are "
+          "{:.2g} "
+          "weights for every token; a lower temperature loses less",
+          weights.temperature(), loss, static_cast<double>(weights.weight_count()) / repetition(0).data_size()));
+  }
   if (corpus_->unknown_validation + corpus_->unknown_test > 0)
     found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
                                 unknown_word, corpus_->unknown_validation, corpus_->unknown_test));

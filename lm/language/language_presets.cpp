@@ -1,0 +1,86 @@
+#include <stein/lm/language/language_presets.h>
+
+#include <algorithm>
+
+namespace stein::lm {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+Settings joined(Settings first, const Settings& second) {
+  for (const auto& [key, value] : second) first[key] = value;
+  return first;
+}
+
+/// Tokens of an epoch: N of the training parts.
+constexpr const char* temperature_ptb = "1.08e-06";           // 1/929,589, rounded
+constexpr const char* temperature_war_and_peace = "7.7e-07";  // 2/2,600,000
+
+void add_ptb(std::vector<LanguagePreset>& presets) {
+  constexpr const char* source = "Gan et al. 2017, section 5.1 and supplement D: 2 layers, zero state, 40 epochs";
+  const Settings all{{"batch_size", "32"},       {"unroll", "20"},     {"state", "zero"},
+                     {"protocol", "zero-state"}, {"epochs", "40"},     {"layers", "2"},
+                     {"rate_unit", "sequence"},  {"step_size", "1"},   {"clip_norm", "5"},
+                     {"start", "orthogonal"},    {"forget_bias", "3"}, {"start_range", "0.01"}};
+  const Settings chain{{"temperature", temperature_ptb}, {"burn_in", "0.1"}, {"samples_per_epoch", "2"}};
+  const std::vector<std::pair<std::string, Settings>> sizes{
+      {"small", {{"hidden", "200"}, {"rate_decay", "0.5"}, {"rate_decay_after", "4"}}},
+      {"medium", {{"hidden", "650"}, {"rate_decay", "0.8333333333"}, {"rate_decay_after", "6"}}},
+      {"large", {{"hidden", "1500"}, {"rate_decay", "0.8695652174"}, {"rate_decay_after", "15"}}}};
+  for (const auto& [size, own] : sizes)
+    for (const bool dropout : {false, true})
+      for (const char* sampler : {"sgd", "sgld"}) {
+        Settings settings = joined(all, own);
+        if (dropout) settings["dropout"] = "0.5";
+        if (std::string(sampler) == "sgld") settings = joined(settings, chain);
+        presets.push_back(
+            {"ptb-" + size + "-" + sampler + (dropout ? "-dropout" : ""), source, "ptb", sampler, settings});
+      }
+  const Settings released{{"batch_size", "20"},  {"unroll", "35"},           {"epochs", "70"},
+                          {"layers", "2"},       {"rate_unit", "sequence"},  {"optimizer", "sgd"},
+                          {"momentum", "0"},     {"step_size", "1"},         {"clip_norm", "5"},
+                          {"rate_decay", "0.9"}, {"rate_decay_after", "19"}, {"start", "fan_in"},
+                          {"forget_bias", "0"},  {"protocol", "stateful"}};
+  constexpr const char* medium = "Fortunato et al. 2017 and their released program: 2 layers of 650, 70 epochs";
+  constexpr const char* small = "the settings of Fortunato et al. 2017 on 2 layers of 200";
+  for (const char* sampler : {"bbb", "sharpening"}) {
+    presets.push_back(
+        {std::string("ptb-medium-") + sampler, medium, "ptb", sampler, joined(released, {{"hidden", "650"}})});
+    presets.push_back(
+        {std::string("ptb-small-") + sampler, small, "ptb", sampler, joined(released, {{"hidden", "200"}})});
+  }
+}
+
+void add_war_and_peace(std::vector<LanguagePreset>& presets) {
+  constexpr const char* source = "Gan et al. 2017, section 5.1 and supplement D: 2 layers of 128, 20 epochs";
+  const Settings all{{"batch_size", "100"},    {"unroll", "100"},       {"epochs", "20"},          {"layers", "2"},
+                     {"hidden", "128"},        {"step_size", "0.002"},  {"rate_unit", "sequence"}, {"clip_norm", "5"},
+                     {"protocol", "stateful"}, {"square_decay", "0.99"}};
+  const Settings chain{{"temperature", temperature_war_and_peace}, {"burn_in", "0.2"}, {"samples_per_epoch", "2"}};
+  for (const char* cell : {"lstm", "gru", "tanh"})
+    for (const char* sampler : {"rmsprop", "psgld"}) {
+      Settings settings = joined(all, {{"cell", cell}});
+      if (std::string(sampler) == "psgld") settings = joined(settings, chain);
+      presets.push_back(
+          {std::string("war-and-peace-") + cell + "-" + sampler, source, "war-and-peace", sampler, settings});
+    }
+}
+
+}  // namespace
+
+const std::vector<LanguagePreset>& language_presets() {
+  static const std::vector<LanguagePreset> all = [] {
+    std::vector<LanguagePreset> presets;
+    add_ptb(presets);
+    add_war_and_peace(presets);
+    return presets;
+  }();
+  return all;
+}
+
+const LanguagePreset* find_language_preset(std::string_view name) {
+  const auto place = std::ranges::find(language_presets(), name, &LanguagePreset::name);
+  return place == language_presets().end() ? nullptr : &*place;
+}
+
+}  // namespace stein::lm

@@ -1,0 +1,52 @@
+// Every method against a text whose truth is known.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "lm/language/trained_text.h"
+
+namespace stein::lm {
+namespace {
+
+using test::TrainerCase;
+
+LanguageTrainingOptions training(std::int64_t epochs, double decay = 1, std::int64_t after = 0) {
+  return {.batch_size = 20,
+          .unroll = 20,
+          .epochs = epochs,
+          .rate_decay = decay,
+          .rate_decay_after = after,
+          .burn_in = 0.2,
+          .draws = 20};
+}
+
+TEST_CASE("every method comes within one percent of what the truth loses, and averages lose no more than samples",
+          "[lm][methods][slow]") {
+  const Corpus corpus = test::small_text(100'000);
+  const std::vector<TrainerCase> cases{
+      {"sgd", {{"rate_unit", "sequence"}, {"step_size", "0.1"}, {"momentum", "0.9"}}, training(10, 0.7, 4)},
+      {"rmsprop", {{"step_size", "1e-2"}}, training(10, 0.6, 3)},
+      {"adam", {{"step_size", "1e-2"}}, training(10, 0.7, 4)},
+      {"sgld", {{"rate_unit", "sequence"}, {"step_size", "0.1"}}, training(20)},
+      {"psgld", {{"step_size", "5e-3"}, {"temperature", "0.1"}}, training(20)},
+      {"sghmc", {{"rate_unit", "sequence"}, {"step_size", "0.01"}}, training(20)},
+      {"sgnht", {{"step_size", "1e-3"}}, training(20)},
+      {"santa", {{"step_size", "1e-2"}}, training(20)},
+      {"bbb", {{"step_size", "1e-2"}, {"prior", "gaussian"}}, training(20, 0.8, 10)},
+      {"sharpening", {{"step_size", "1e-2"}, {"prior", "gaussian"}}, training(20, 0.8, 10)},
+      {"svgd", {{"step_size", "1e-2"}}, training(10, 0.7, 4)},
+      {"s2vgd", {{"step_size", "1e-2"}}, training(10, 0.7, 4)}};
+  REQUIRE(cases.size() == inference::weight_methods().entries().size());
+  for (const TrainerCase& each : cases) {
+    CAPTURE(each.method);
+    const auto trainer = each.make(corpus);
+    test::train(*trainer);
+    const TextLosses losses = trainer->test_losses();
+    const double truth = trainer->test_loss_of(*corpus.truth);
+    CAPTURE(losses.averaged, losses.single, truth);
+    CHECK(losses.averaged / truth - 1 < 0.01);
+    CHECK(losses.averaged <= losses.single * (1 + 1e-9));
+  }
+}
+
+}  // namespace
+}  // namespace stein::lm

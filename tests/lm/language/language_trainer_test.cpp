@@ -1,0 +1,176 @@
+// Training of language models: what is carried, resumed, repeated and collected.
+#include <stein/core/checkpoint.h>
+#include <stein/core/parallel.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "lm/language/trained_text.h"
+
+namespace stein::lm {
+namespace {
+
+using test::TrainerCase;
+
+const LanguageTrainingOptions short_training{
+    .batch_size = 4, .unroll = 6, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3};
+
+std::vector<TrainerCase> all_methods() {
+  std::vector<TrainerCase> cases;
+  for (const auto& [name, method] : inference::weight_methods().entries()) {
+    TrainerCase each{.method = name, .settings = {{"step_size", "1e-3"}}, .training = short_training};
+    each.network.dropout = 0.2;
+    if (name == "svgd" || name == "s2vgd") each.settings["particles"] = "2";
+    cases.push_back(each);
+  }
+  return cases;
+}
+
+std::vector<double> numbers_of(LanguageTrainer& trainer) {
+  const TextLosses validation = trainer.validation_losses(), test = trainer.test_losses();
+  return {validation.single, validation.averaged, validation.final_weights, validation.chosen.value_or(0),
+          test.single,       test.averaged,       test.final_weights,       test.chosen.value_or(0)};
+}
+
+TEST_CASE("every method goes on from the middle of an epoch with the same bits", "[lm][trainer][resume]") {
+  const int threads = thread_count();
+  const Corpus corpus = test::small_text(600);
+  for (const TrainerCase& each : all_methods()) {
+    CAPTURE(each.method);
+    const test::TemporaryDirectory folder;
+    set_thread_count(1);
+    const auto whole = each.make(corpus);
+    test::train(*whole);
+    const auto first = each.make(corpus);
+    test::train(*first, 700);
+    REQUIRE(first->steps_done() % (first->minibatches_per_epoch() * 24) != 0);
+    Snapshot state;
+    first->save(state);
+    save_checkpoint(folder.path(), 1, state);
+    set_thread_count(2);
+    const auto second = each.make(corpus);
+    second->restore(load_latest_checkpoint(folder.path())->state);
+    CHECK(second->steps_done() == first->steps_done());
+    test::train(*second);
+    CHECK(numbers_of(*second) == numbers_of(*whole));
+    Snapshot a, b;
+    whole->save(a);
+    second->save(b);
+    CHECK(a.texts() == b.texts());
+    REQUIRE(a.arrays().size() == b.arrays().size());
+    for (const auto& [name, array] : a.arrays()) {
+      INFO(name);
+      CHECK(array.bytes == b.arrays().at(name).bytes);
+    }
+  }
+  set_thread_count(threads);
+}
+
+TEST_CASE("the same seed trains the same network, another seed another one", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  const TrainerCase each{.method = "psgld", .training = short_training};
+  const auto one = each.make(corpus, 1), again = each.make(corpus, 1), other = each.make(corpus, 2);
+  for (LanguageTrainer* trainer : {one.get(), again.get(), other.get()}) test::train(*trainer);
+  CHECK(numbers_of(*one) == numbers_of(*again));
+  CHECK(numbers_of(*one) != numbers_of(*other));
+}
+
+TEST_CASE("a chain's samples are taken after the burn-in, so many an epoch", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);  // 4 rows of 150: 24 minibatches of 6 steps
+  const auto trainer =
+      TrainerCase{.method = "sgld", .settings = {{"step_size", "1e-6"}}, .training = short_training}.make(corpus);
+  CHECK(trainer->minibatches_per_epoch() == 24);
+  test::train(*trainer);
+  CHECK(trainer->steps_done() == 3 * 24 * 24);
+  // 72 minibatches less 28 of burn-in, one sample every 8.
+  CHECK(trainer->test_losses().samples == 5);
+  const TextLosses test = trainer->test_losses();
+  CHECK(test.tokens == 119);
+  CHECK(test.averaged <= test.single);
+  CHECK(test.forward.size() == 5);
+  CHECK(test.backward.back() == Approx(test.averaged).epsilon(1e-9));
+}
+
+TEST_CASE("without samples to average all losses are those of the weights at the end", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  const auto trainer = TrainerCase{.method = "adam", .training = short_training}.make(corpus);
+  test::train(*trainer);
+  const TextLosses losses = trainer->test_losses();
+  CHECK(losses.samples == 1);
+  CHECK(losses.single == losses.final_weights);
+  CHECK(losses.averaged == losses.final_weights);
+  CHECK(losses.chosen.has_value());
+  CHECK(losses.forward.empty());
+}
+
+TEST_CASE("Bayes by Backprop with σ → 0 and no divergence to pay is the optimizer itself", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  const TrainerCase plain{.method = "sgd", .settings = {{"step_size", "1e-3"}}, .training = short_training};
+  TrainerCase bayes{.method = "bbb",
+                    .settings = {{"step_size", "1e-3"},
+                                 {"optimizer", "sgd"},
+                                 {"momentum", "0"},
+                                 {"initial_deviation_low", "1e-12"},
+                                 {"initial_deviation_high", "1e-12"},
+                                 {"prior", "gaussian"},
+                                 {"weight_precision", "1e-12"}},
+                    .training = short_training};
+  const auto one = plain.make(corpus), other = bayes.make(corpus);
+  test::train(*one, 24), test::train(*other, 24);  // one step: then the divergence has widened σ
+  const auto& weights = one->weights().particles().values();
+  inference::Matrix<float> memory;
+  const auto means = other->weights().mean_weights(memory);
+  for (std::int64_t q = 0; q < weights.columns; ++q) CHECK(std::abs(weights(0, q) - means(0, q)) < 1e-6);
+}
+
+TEST_CASE("rates of a loss per sequence are those of the full joint times T/N", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  // N = 576 tokens in batches of 6 steps: h = 6/576 of the rate; clipping at 96 of the joint is 1 of the sequence.
+  const TrainerCase joint{.method = "sgd",
+                          .settings = {{"step_size", "0.0005208333333333333"}, {"clip_norm", "96"}},
+                          .training = short_training};
+  const TrainerCase sequence{.method = "sgd",
+                             .settings = {{"step_size", "0.05"}, {"clip_norm", "1"}, {"rate_unit", "sequence"}},
+                             .training = short_training};
+  const auto one = joint.make(corpus), other = sequence.make(corpus);
+  CHECK(one->data_size() == 576);
+  test::train(*one), test::train(*other);
+  CHECK(numbers_of(*one) == numbers_of(*other));
+}
+
+TEST_CASE("the step size falls at the start of every epoch after those at the full rate", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  LanguageTrainingOptions training = short_training;
+  const auto loss_after = [&](double decay, std::int64_t after) {
+    training.rate_decay = decay, training.rate_decay_after = after;
+    const auto trainer =
+        TrainerCase{.method = "sgd", .settings = {{"step_size", "1e-3"}}, .training = training}.make(corpus);
+    test::train(*trainer);
+    return trainer->test_losses().final_weights;
+  };
+  CHECK(loss_after(1, 0) == loss_after(0.5, 2));  // the third epoch is the last at the full rate
+  CHECK(loss_after(1, 0) != loss_after(0.5, 1));
+  CHECK(loss_after(0.5, 0) != loss_after(0.5, 1));
+}
+
+TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  TrainerCase each{.method = "sgd", .settings = {{"step_size", "3e36"}}, .training = short_training};
+  const auto trainer = each.make(corpus);
+  CHECK_ERROR(test::train(*trainer), numeric, "optimizer");
+}
+
+TEST_CASE("text that is too short for a minibatch, a validation or a test is named", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  LanguageTrainingOptions training = short_training;
+  training.batch_size = 200;
+  CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data, "training part has 600 tokens");
+  training.batch_size = 60, training.protocol = TextProtocol::stateful;
+  CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data,
+              "validation part has 120 tokens");
+}
+
+}  // namespace
+}  // namespace stein::lm
