@@ -2,12 +2,12 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <stein/core/byte_reader.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -67,6 +67,8 @@ class LineReader {
   /// Bytes of the file when it was opened; 0 for what has no size, such as a pipe.
   std::uint64_t file_bytes() const;
 
+  bool is_gzip() const { return bytes_.is_gzip(); }
+
   /// Bytes of the buffer that lines lie in.
   std::size_t buffer_bytes() const { return buffer_.size(); }
 
@@ -80,15 +82,13 @@ class LineReader {
   }
 
  private:
-  class Source;
-
   [[noreturn]] void fail_at(std::uint64_t line, std::string_view sentence) const;
   [[noreturn]] void fail_long_line() const;
   void drop_byte_order_mark();
   bool fill();
   std::string_view take(std::size_t length, std::size_t line_end);
 
-  std::unique_ptr<Source> source_;
+  ByteReader bytes_;
   std::size_t longest_line_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< text that was read and not given yet: buffer_[begin_, end_)
