@@ -226,6 +226,14 @@ std::optional<fs::path> find_data_set(std::string_view name, const fs::path& fol
   return std::nullopt;
 }
 
+fs::path require_data_set(std::string_view name, const fs::path& folder, std::string_view instead) {
+  if (const auto found = find_data_set(name, folder)) return *found;
+  std::string places;
+  for (const fs::path& place : data_folders(folder)) places += fmt::format(" '{}'", place.string());
+  fail(ErrorKind::data, "the data set {} is in none of{}: `stein data fetch {}` downloads it; {}", name, places, name,
+       instead);
+}
+
 fs::path data_file(const fs::path& folder, const std::string& name) {
   const fs::path plain = folder / name, compressed = folder / (name + ".gz");
   std::error_code ignored;

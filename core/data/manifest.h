@@ -57,6 +57,13 @@ enum class Verify {
 std::optional<std::filesystem::path> find_data_set(std::string_view name, const std::filesystem::path& folder = {},
                                                    Verify verify = Verify::checksum);
 
+/// The folder of a data set that has to be there, as `find_data_set` finds it.
+/// @param instead  what needs no download, for the message: "`--data text-synthetic` needs none"
+/// @throws Error(data) that names the places that were looked at and how to fetch the set, if none of them holds it;
+/// and as find_data_set
+std::filesystem::path require_data_set(std::string_view name, const std::filesystem::path& folder,
+                                       std::string_view instead);
+
 /// Where the file `name` of a data set lies in `folder`: under its own name, or with `.gz` behind it where only that is
 /// there.
 std::filesystem::path data_file(const std::filesystem::path& folder, const std::string& name);

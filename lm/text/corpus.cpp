@@ -50,12 +50,7 @@ Corpus make_corpus(std::string name, const Part& train, const Part& validation, 
 }
 
 fs::path folder_of(std::string_view set, const CorpusOptions& options) {
-  if (const auto found = find_data_set(set, options.data_folder)) return *found;
-  std::string places;
-  for (const fs::path& folder : data_folders(options.data_folder)) places += fmt::format(" '{}'", folder.string());
-  fail(ErrorKind::data,
-       "the data set {} is in none of{}: `stein data fetch {}` downloads it; `--data text-synthetic` needs none", set,
-       places, set);
+  return require_data_set(set, options.data_folder, "`--data text-synthetic` needs none");
 }
 
 Corpus read_ptb(const CorpusOptions& options) {

@@ -89,6 +89,15 @@ TEST_CASE("a damaged copy is refused although a later folder holds the right one
               "'" + (cache / "stein/mushroom").string() + "', which holds the right files");
 }
 
+TEST_CASE("a set that has to be there and is not is refused with where it was looked for and what to do",
+          "[core][data]") {
+  const test::TemporaryDirectory folder;
+  CHECK_ERROR(require_data_set("ptb", folder.path(), "a poem needs none"), data,
+              "the data set ptb is in none of '" + folder.path().string() + "'", "`stein data fetch ptb` downloads it",
+              "a poem needs none");
+  CHECK_ERROR(require_data_set("pbt", folder.path(), ""), usage, "'ptb'");
+}
+
 TEST_CASE("an altered data file is refused with what was expected and what was found", "[core][data]") {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "agaricus-lepiota.data", "p,x,s\n");
