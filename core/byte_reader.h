@@ -13,9 +13,9 @@ namespace stein {
 /// whatever its name. Several gzip members are read as one text.
 class ByteReader {
  public:
-  /// Opens `path`. @throws Error(data) if the file does not exist, or is named `.gz` and is no gzip file; Error(io) if
-  /// it
-  ///         is a folder or the system refuses to read it
+  /// Opens `path`.
+  /// @throws Error(data) if the file does not exist, or is named `.gz` and is no gzip file; Error(io) if it is a folder
+  ///         or the system refuses to read it
   explicit ByteReader(const std::filesystem::path& path);
   ~ByteReader();
   ByteReader(ByteReader&&) noexcept;

@@ -19,9 +19,8 @@ struct SentenceSplit {
 /// `options.split_seed`, is cut into `options.folds` pieces whose sizes differ by at most one, and piece `options.fold`
 /// is the test. Of the others `options.validation_share`, rounded, are drawn for validation. Neither draw looks at
 /// classes: folds are not stratified, as in Kim (2014), who draws a fold for each sentence, and Gan et al. (2017).
-/// @throws Error(usage) unless 0 ≤ fold < folds; Error(data) if there are fewer sentences than folds, or none is left
-/// for
-///         training
+/// @throws Error(usage) unless 0 ≤ fold < folds; Error(data) if there are fewer sentences than folds, or if no sentence
+///         is left for training
 SentenceSplit split_sentences(const SentenceSet& set, const SentenceOptions& options);
 
 /// A sentence as numbers of words, at least one, and the number of its class.

@@ -103,11 +103,10 @@ Registry<SentenceSetEntry>& sentence_sets();
 /// A file of one's own is in UTF-8, plain or in a file `.gz`: a label, which is any word, a space or a tab, the
 /// sentence. Its classes are its labels in the order of the alphabet, or of their values if all are whole numbers.
 /// Sentences without a word are left out and counted.
-/// @throws Error(usage) for a name that is neither registered nor a file, suggesting the nearest; Error(data) for a
-/// data
-///         set that is missing or damaged; Error(data) naming file and line for a line without a label, with a label
-///         that the set does not have, or that is no UTF-8; Error(data) for fewer than two classes, a class of the test
-///         file that the training file does not have, and a file without sentences
+/// @throws Error(usage) for a name that is neither registered nor a file, suggesting the nearest; Error(data) for a set
+///         that is missing or damaged; Error(data) naming file and line for a line without a label, with a label that
+///         the set does not have, or that is no UTF-8; Error(data) for fewer than two classes, a class of the test file
+///         that the training file does not have, and a file without sentences
 SentenceSet read_sentence_set(const SentenceOptions& options);
 
 }  // namespace stein::lm

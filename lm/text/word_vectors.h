@@ -24,9 +24,8 @@ struct WordVectors {
 ///
 /// - named `.bin` or `.bin.gz`: word2vec's binary format (Mikolov et al. 2013): a line "COUNT DIMENSION", then for each
 ///   word its bytes, a space, DIMENSION little-endian floats and, in some files, a line end
-/// - any other name: a line for each word, with the word and its numbers between spaces, as GloVe (Pennington et al.
-/// 2014)
-///   writes them; with a first line "COUNT DIMENSION", as word2vec and fastText write it, or without
+/// - any other name: a line for each word, with the word and its numbers between spaces; with a first line "COUNT
+///   DIMENSION", as word2vec and fastText write it, or without, as GloVe does (Pennington et al. 2014)
 ///
 /// Words are compared byte by byte; of a word that is there twice the first vector is taken. A word of several parts,
 /// as GloVe has a few, belongs to no vocabulary and is passed over. Every number of the file is checked, also those of

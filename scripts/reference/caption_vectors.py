@@ -10,9 +10,10 @@ the corpus value and the values of the images for each metric; METEOR 1.5 by its
     DIR/bin/python scripts/reference/caption_vectors.py FLICKR8K
 
 prints the scores that tests/lm/captions/caption_scores_test.cpp has for the test images of Flickr8k (folder FLICKR8K): the first caption
-of each against its other four; and the number of its captions.
+of each against its other four; and a checksum of the words of all captions, one caption a line.
 """
 import gzip
+import hashlib
 import json
 import pathlib
 import subprocess
@@ -106,7 +107,8 @@ def flickr8k(folder):
     test = [captions[image] for image in (folder / "Flickr_8k.testImages.txt").read_text().split()]
     for name, values in scores([group[0] for group in test], [group[1:] for group in test]).items():
         print(name, values["corpus"])
-    print("words of all captions", sum(len(words.split()) for group in tokenized(captions.values()).values() for words in group))
+    lines = [words.split() for group in tokenized(captions.values()).values() for words in group]
+    print("SHA-256 of the words of all captions", hashlib.sha256("".join(" ".join(words) + "\n" for words in lines).encode()).hexdigest())
 
 
 def main():
