@@ -65,6 +65,9 @@ class Run {
   /// Opens the log of lines, cut to what it was when the restored state was saved.
   void open_logs(const RunDirectory& directory);
 
+  /// Called before a run begins or goes on, after it was restored: where a kind keeps files of its own while it runs.
+  virtual void open_files(const RunDirectory& directory) { static_cast<void>(directory); }
+
   // What a kind says of its runs.
 
   /// What the log of lines begins with; empty: the first repetition's first line.

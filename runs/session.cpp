@@ -47,6 +47,7 @@ class Session {
     recorder_.add(std::move(metrics));
     recorder_.add(std::make_unique<TensorBoardRecorder>(directory.events(), resumed_at));
     run.open_logs(directory);
+    run.open_files(directory);
     try {
       run.add_cost(earlier_cost_.counts);
     } catch (const nlohmann::json::exception&) {  // no cost, or a damaged one: it is no reason to stop a run

@@ -1,6 +1,7 @@
 // `stein lm`: what the program needs to know of language models.
 #include <stein/lm/language/language_experiment.h>
 #include <stein/lm/language/language_run.h>
+#include <stein/lm/language/language_sampling.h>
 #include <stein/lm/language/readable_language_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
@@ -55,9 +56,11 @@ runs::ReportLayout report_layout() {
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<LanguageExperiment>(kind, sources); },
      .parts = language_parts,
+     .log_files = {"samples"},
      .result_files = {"vocabulary.txt", "curves.json"},
      .readable = readable_language_summary,
-     .report = report_layout()});
+     .report = report_layout(),
+     .actions = {{"sample", [] { return std::make_unique<LanguageSampling>(); }}}});
 
 }  // namespace
 }  // namespace stein::lm

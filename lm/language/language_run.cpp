@@ -79,6 +79,15 @@ LanguageRun::LanguageRun(runs::SeedRange seeds, std::shared_ptr<const Corpus> co
       corpus_(std::move(corpus)),
       facts_(std::move(facts)) {}
 
+std::filesystem::path LanguageRun::sample_folder(const RunDirectory& directory, std::uint64_t seed) {
+  return directory.file("samples") / fmt::format("seed-{}", seed);
+}
+
+void LanguageRun::open_files(const RunDirectory& directory) {
+  for (std::int64_t i = 0; i < count(); ++i)
+    repetition(i).store_samples_in(sample_folder(directory, repetition(i).seed()));
+}
+
 std::string LanguageRun::source() const {
   return corpus_->synthetic ? "a made-up text whose truth is known" : "text " + corpus_->name;
 }

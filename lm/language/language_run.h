@@ -4,6 +4,7 @@
 #include <stein/lm/language/language_trainer.h>
 #include <stein/runs/run.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -25,6 +26,9 @@ class LanguageRun final : public runs::RunOf<LanguageTrainer> {
               const std::function<std::unique_ptr<LanguageTrainer>(std::uint64_t seed)>& make_trainer);
 
   const Corpus& corpus() const { return *corpus_; }
+  /// Where the samples of a repetition are stored.
+  static std::filesystem::path sample_folder(const RunDirectory& directory, std::uint64_t seed);
+  void open_files(const RunDirectory& directory) override;
   std::string source() const override;
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;

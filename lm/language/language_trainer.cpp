@@ -54,9 +54,25 @@ LanguageTrainer::LanguageTrainer(const Corpus& corpus, const LanguageTrainingOpt
                   SampledProbabilities(0)},
       test_{{corpus.test, options.protocol, options.batch_size, options.unroll, "test"}, SampledProbabilities(0)} {
   for (Held* held : {&validation_, &test_}) held->samples = SampledProbabilities(held->scorer.tokens());
-  if (method.kind == MethodKind::chain)
-    collector_.emplace(collection(options, batches_.count()), last_minibatch(),
-                       [this](std::int64_t t) { return weights_.exploring(t); });
+  if (method.kind != MethodKind::chain) return;
+  const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
+  inference::CollectorOptions samples = collection(options, batches_.count());
+  collector_.emplace(samples, last_minibatch(), exploring);
+  samples.samples = std::min(samples.samples, options.stored_samples);
+  if (samples.samples > 0) store_collector_.emplace(samples, last_minibatch(), exploring);
+}
+
+void LanguageTrainer::store_samples_in(const std::filesystem::path& folder) {
+  if (!store_collector_) return;
+  const bool goes_on = saved_stored_.contains("size");
+  stored_.emplace(goes_on ? inference::SampleReservoir<float>::open(folder)
+                          : inference::SampleReservoir<float>::create(folder));
+  if (goes_on) stored_->restore(saved_stored_);
+}
+
+std::int64_t LanguageTrainer::stored_samples() const {
+  if (stored_) return stored_->size();
+  return saved_stored_.contains("size") ? saved_stored_.get_scalar<std::int64_t>("size") : 0;
 }
 
 double LanguageTrainer::share_done() const {
@@ -106,6 +122,11 @@ void LanguageTrainer::take_minibatch(runs::Records& records) {
 void LanguageTrainer::collect(const inference::StepReport& report) {
   if (!collector_ || collector_->steps() >= last_minibatch()) return;
   const inference::Collection now = collector_->take(report);
+  if (store_collector_) {
+    const inference::Collection stored = store_collector_->take(report);
+    if (stored_) stored_->drop_last(stored.dropped);
+    if (stored_ && stored.keep) stored_->add(weights_.particles());
+  }
   for (Held* held : {&validation_, &test_}) {
     held->samples.drop_last(now.dropped);
     if (!now.keep) continue;
@@ -205,6 +226,18 @@ void LanguageTrainer::save_training(Snapshot& snapshot) const {
   if (!collector_) return;
   Snapshot collector, validation, test;
   collector_->save(collector);
+  if (store_collector_) {
+    Snapshot store;
+    store_collector_->save(store);
+    snapshot.put_part("store_collector", store);
+  }
+  if (stored_) {
+    Snapshot stored;
+    stored_->save(stored);
+    snapshot.put_part("stored", stored);
+  } else if (saved_stored_.contains("size")) {
+    snapshot.put_part("stored", saved_stored_);
+  }
   validation_.samples.save(validation);
   test_.samples.save(test);
   snapshot.put_part("collector", collector);
@@ -225,6 +258,8 @@ void LanguageTrainer::restore_training(const Snapshot& snapshot) {
   }
   if (!collector_) return;
   collector_->restore(snapshot.part("collector"));
+  if (store_collector_) store_collector_->restore(snapshot.part("store_collector"));
+  if (snapshot.contains("stored/size")) saved_stored_ = snapshot.part("stored");
   validation_.samples.restore(snapshot.part("validation_samples"));
   test_.samples.restore(snapshot.part("test_samples"));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/prediction/collector.h>
+#include <stein/inference/prediction/sample_reservoir.h>
 #include <stein/inference/storage/carried_state.h>
 #include <stein/inference/training/weight_sampler.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
@@ -11,6 +12,7 @@
 #include <stein/lm/text/token_batches.h>
 #include <stein/runs/validated_repetition.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +55,12 @@ class LanguageTrainer final : public runs::ValidatedRepetition {
   inference::WeightSampler& weights() { return weights_; }
   const inference::WeightSampler& weights() const { return weights_; }
 
+  /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
+  /// before are there. Throws Error(io), or Error(data) where a stored sample is missing.
+  void store_samples_in(const std::filesystem::path& folder);
+  /// How many are stored at this point of the run.
+  std::int64_t stored_samples() const;
+
   /// Of this process.
   double training_seconds() const { return training_seconds_; }
 
@@ -94,6 +102,9 @@ class LanguageTrainer final : public runs::ValidatedRepetition {
   inference::WeightSampler weights_;
   Held validation_, test_;
   std::optional<inference::Collector> collector_;
+  std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
+  std::optional<inference::SampleReservoir<float>> stored_;
+  Snapshot saved_stored_;  ///< what a checkpoint said of them, until their folder is known
   TokenBatch batch_;
   std::optional<inference::CarriedState<float>> state_;
   inference::Matrix<float> memory_;

@@ -21,6 +21,7 @@ struct LanguageTrainingOptions {
   std::int64_t rate_decay_after = 0;
   double burn_in = 0.2;
   std::int64_t samples_per_epoch = 2;
+  std::int64_t stored_samples = 10;
   std::int64_t draws = 10;
   std::int64_t validations_per_epoch = 1;
   std::int64_t patience = 0;
@@ -39,6 +40,11 @@ struct LanguageTrainingOptions {
     v("burn_in", burn_in, "share of the epochs before a chain's first sample",
       Range{.low = 0, .high = 1, .high_open = true});
     v("samples_per_epoch", samples_per_epoch, "samples of a chain in an epoch after the burn-in", between(1, 1e6));
+    v("stored_samples", stored_samples,
+      "samples of a chain, at equal distances, whose weights are stored for `eval` and `sample`: a file each, of 4 "
+      "bytes a "
+      "weight",
+      between(0, 1e6));
     v("draws", draws, "S: draws from a variational method's Gaussian that predictions are averaged over",
       between(1, 10'000));
     v("validations_per_epoch", validations_per_epoch, "validations in an epoch; the best state so far is kept",

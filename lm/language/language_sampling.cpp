@@ -1,0 +1,85 @@
+#include <stein/core/error.h>
+#include <stein/lm/language/language_sampling.h>
+#include <stein/lm/language/text_prediction.h>
+#include <stein/lm/text/tokenizer.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The token to begin with where there is no prompt: what stands before a sentence, or the first token there is.
+std::int32_t opening_token(const Vocabulary& vocabulary) {
+  const auto end = vocabulary.unit() == TokenUnit::words ? vocabulary.find(end_of_sentence) : vocabulary.find("\n");
+  return end.value_or(0);
+}
+
+}  // namespace
+
+void LanguageSampling::describe(OptionTable& table) {
+  table("length", length_, "tokens of a text", between(1, 1e7), "tokens");
+  table("texts", texts_, "how many texts", between(1, 1e6));
+  table("prompt", prompt_, "what the text begins with");
+  table("draws", draws_, "draws of a variational method that are averaged", between(1, 10'000));
+  table("seed", seed_, "of what is drawn", at_least(0));
+  table("sharpness", sharpness_, "probabilities are raised to this power: above 1 likely tokens become likelier",
+        positive);
+  table("by", by_, "tokens are drawn from the average over all draws of the weights, or each text with one of them",
+        {{"average", By::average}, {"one", By::one}});
+}
+
+std::string readable_text(std::span<const std::int32_t> tokens, const Vocabulary& vocabulary) {
+  std::string text;
+  for (const std::int32_t token : tokens) {
+    const std::string& word = vocabulary.token(token);
+    if (vocabulary.unit() != TokenUnit::words)
+      text += word;
+    else if (word == end_of_sentence)
+      text += "\n";
+    else
+      text += (text.empty() || text.back() == '\n' ? "" : " ") + word;
+  }
+  return text;
+}
+
+Json LanguageSampling::perform_on(const LanguageExperiment&, LanguageRun& run, const RunDirectory& directory,
+                                  std::FILE*) {
+  LanguageTrainer& trainer = run.repetition(0);
+  const Vocabulary& vocabulary = run.corpus().vocabulary;
+  std::vector<std::int32_t> prompt = tokenize(prompt_, vocabulary, "the prompt").tokens;
+  if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
+  WeightDraws draws(trainer.weights(), {.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)},
+                    LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+  TextPrediction prediction(trainer.weights().posterior().model(), draws);
+  Json texts = Json::array();
+  for (std::int64_t t = 0; t < texts_; ++t) {
+    Draws random({.seed = static_cast<std::uint64_t>(seed_), .step = 0, .stream = Stream::decision},
+                 static_cast<std::uint32_t>(t));
+    const auto one = static_cast<std::int64_t>(random.integer(static_cast<std::uint32_t>(prediction.draws())));
+    prediction.reset();
+    prediction.read(opening_token(vocabulary));
+    for (const std::int32_t token : prompt) prediction.read(token);
+    std::vector<std::int32_t> tokens = prompt;
+    std::vector<double> weights;
+    for (std::int64_t k = 0; k < length_; ++k) {
+      const std::span<const double> next = by_ == By::one ? prediction.probabilities(one) : prediction.average();
+      weights.assign(next.begin(), next.end());
+      for (double& weight : weights) weight = std::pow(weight, sharpness_);
+      tokens.push_back(static_cast<std::int32_t>(random.categorical(weights)));
+      if (k + 1 < length_) prediction.read(tokens.back());
+    }
+    texts.push_back(readable_text(tokens, vocabulary));
+  }
+  return {{"draws", prediction.draws()}, {"texts", std::move(texts)}};
+}
+
+std::string LanguageSampling::readable(const Json& result) const {
+  std::string text;
+  for (const Json& each : result["texts"]) text += (text.empty() ? "" : "\n----\n") + each.get<std::string>() + "\n";
+  return text;
+}
+
+}  // namespace stein::lm

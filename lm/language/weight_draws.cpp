@@ -1,0 +1,46 @@
+#include <stein/core/error.h>
+#include <stein/lm/language/weight_draws.h>
+
+#include <algorithm>
+
+namespace stein::lm {
+
+using inference::MethodKind;
+using inference::SampleReservoir;
+
+WeightDraws::WeightDraws(inference::WeightSampler& weights, const Options& options,
+                         const std::filesystem::path& samples, std::int64_t stored)
+    : weights_(weights), options_(options) {
+  STEIN_CHECK(options.draws >= 1, "expected at least 1 draw, got {}", options.draws);
+  if (weights.kind() == MethodKind::ensemble) different_ = weights.particles().rows();
+  if (weights.kind() == MethodKind::variational && !options.mean) different_ = options.draws;
+  if (weights.kind() == MethodKind::chain && !options.mean && stored > 0) {
+    samples_.emplace(SampleReservoir<float>::open(samples));
+    if (samples_->size() < stored)
+      fail(ErrorKind::data, "'{}' holds {} samples, the run stored {}", samples.string(), samples_->size(), stored);
+    sample_.emplace(weights.particles().layout(), weights.particles().rows());
+    different_ = stored;
+  }
+  count_ = options.dropout ? std::max(different_, options.draws) : different_;
+}
+
+WeightDraws::Draw WeightDraws::get(std::int64_t k) {
+  STEIN_CHECK(k >= 0 && k < count_, "expected a draw from 0 to {}, got {}", count_ - 1, k);
+  Draw draw;
+  if (options_.dropout)
+    draw.dropout = NoiseKey{.seed = options_.seed, .step = static_cast<std::uint64_t>(k), .stream = Stream::model};
+  const std::int64_t i = k % different_;
+  const NoiseKey key{.seed = options_.seed, .step = static_cast<std::uint64_t>(i), .stream = Stream::parameterization};
+  if (samples_) {
+    samples_->read(i, *sample_);
+    draw.weights = {weights_.posterior().weights_of(sample_->coordinates(), key, memory_), 0};
+  } else if (weights_.kind() == MethodKind::variational && options_.mean) {
+    draw.weights = {weights_.mean_weights(memory_), 0};
+  } else {
+    draw.weights = {weights_.draw_weights(key, memory_), 0};
+    if (weights_.kind() == MethodKind::ensemble) draw.weights = draw.weights.block(i, 1);
+  }
+  return draw;
+}
+
+}  // namespace stein::lm

@@ -1,0 +1,51 @@
+// The weights that predictions of a trained network are averaged over.
+#pragma once
+
+#include <stein/inference/prediction/sample_reservoir.h>
+#include <stein/inference/training/weight_sampler.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace stein::lm {
+
+/// One of them after the other, by number: of a chain the stored samples, of a variational method draws from its
+/// Gaussian, of an ensemble its particles, of an optimizer the weights where it ended; with `dropout`, as many draws of
+/// that.
+class WeightDraws {
+ public:
+  /// How many, and with what noise.
+  struct Options {
+    std::int64_t draws = 10;  ///< of a variational method, and of dropout
+    bool mean = false;        ///< a variational method's mean instead, and of a chain the weights where it ended
+    bool dropout = false;     ///< with the network's dropout, as Gal & Ghahramani 2016 predict
+    std::uint64_t seed = 0;   ///< of draws
+  };
+  /// Weights and the key of the dropout that goes with them.
+  struct Draw {
+    inference::ParticleRows<const float> weights;  ///< [1, P], valid until the next one is asked for
+    std::optional<NoiseKey> dropout{};
+  };
+
+  /// @param weights  outlives the draws
+  /// @param samples  folder of a chain's stored samples, `stored` of them; 0: none were stored
+  /// @throws Error(data) where a stored sample is missing
+  WeightDraws(inference::WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
+              std::int64_t stored);
+
+  std::int64_t count() const { return count_; }
+  /// Draw k = 0 … count() − 1, the same each time.
+  Draw get(std::int64_t k);
+
+ private:
+  inference::WeightSampler& weights_;
+  Options options_;
+  std::optional<inference::SampleReservoir<float>> samples_;
+  std::optional<inference::Particles<float>> sample_;
+  inference::Matrix<float> memory_;
+  std::int64_t different_ = 1;  ///< draws of weights
+  std::int64_t count_ = 1;
+};
+
+}  // namespace stein::lm
