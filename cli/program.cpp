@@ -89,6 +89,8 @@ std::vector<Subcommand> subcommands() {
   add("env", "What an environment is, and what it does step by step", env_command);
   add("data", "List, fetch, find and check data sets", data_command);
   add("bench", "Measure ours against a reference", bench_command);
+  add("caption score", "Score captions against references: BLEU, ROUGE-L, CIDEr-D, METEOR by exact words and stems",
+      caption_score_command);
   return all;
 }
 

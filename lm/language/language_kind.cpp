@@ -1,4 +1,5 @@
 // `stein lm`: what the program needs to know of language models.
+#include <stein/lm/language/language_evaluation.h>
 #include <stein/lm/language/language_experiment.h>
 #include <stein/lm/language/language_run.h>
 #include <stein/lm/language/language_sampling.h>
@@ -60,7 +61,8 @@ runs::ReportLayout report_layout() {
      .result_files = {"vocabulary.txt", "curves.json"},
      .readable = readable_language_summary,
      .report = report_layout(),
-     .actions = {{"sample", [] { return std::make_unique<LanguageSampling>(); }}}});
+     .actions = {{"eval", [] { return std::make_unique<LanguageEvaluation>(); }},
+                 {"sample", [] { return std::make_unique<LanguageSampling>(); }}}});
 
 }  // namespace
 }  // namespace stein::lm

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/storage/carried_state.h>
-#include <stein/lm/language/weight_draws.h>
+#include <stein/lm/evaluation/weight_draws.h>
 
 #include <span>
 #include <vector>

@@ -102,6 +102,8 @@ Corpus read_character_text(const CorpusOptions& options, const char* name, const
 }
 
 Corpus make_synthetic(const CorpusOptions& options) {
+  STEIN_CHECK(unit_of(options, TokenUnit::words) == TokenUnit::words, "the tokens of text-synthetic are words, got {}",
+              unit_name(unit_of(options, TokenUnit::words)));
   const auto words = static_cast<std::int32_t>(options.synthetic_words);
   auto truth = std::make_shared<const MarkovSource>(words, options.synthetic_spread, /*seed=*/0);
   std::vector<std::string> names;

@@ -55,6 +55,8 @@ struct CorpusOptions {
   void describe(V& v) {
     v("data", data,
       "text: ptb, war-and-peace, tiny-shakespeare, text-synthetic (its truth is known), or a file of your own");
+    v("tokens", tokens, "what a token is; auto: words of ptb and of a made-up text, bytes of everything else",
+      {{"auto", Unit::automatic}, {"words", Unit::words}, {"bytes", Unit::bytes}, {"characters", Unit::characters}});
     if (is_synthetic()) {
       v("synthetic_words", synthetic_words, "V: words of the Markov chain", between(2, 10'000));
       v("synthetic_tokens", synthetic_tokens, "words of the training part; validation and test have a fifth each",
@@ -64,10 +66,8 @@ struct CorpusOptions {
       return;
     }
     v("data_folder", data_folder, "folder with data sets; empty: $STEIN_DATA, then the user's cache");
-    v("tokens", tokens, "what a token is; auto: words of ptb, bytes of everything else",
-      {{"auto", Unit::automatic}, {"words", Unit::words}, {"bytes", Unit::bytes}, {"characters", Unit::characters}});
     v("min_count", min_count,
-      "words that occur fewer times in the training part are <unk>; 0: 2, or 1 where the text has <unk> itself",
+      "words that occur fewer times in the training part are `<unk>`; 0: 2, or 1 where the text has `<unk>` itself",
       at_least(0));
     if (!is_file()) return;
     v("validation_text", validation_text, "a file for validation; empty: cut from the text");

@@ -80,7 +80,7 @@ struct SentenceOptions {
     v("vocabulary", vocabulary,
       "whose words have a number of their own: all, which is what published work with word vectors does, or training",
       {{"all", VocabularyOf::all}, {"training", VocabularyOf::training}});
-    v("min_count", min_count, "words that occur fewer times are <unk>", at_least(1));
+    v("min_count", min_count, "words that occur fewer times are `<unk>`", at_least(1));
   }
 };
 

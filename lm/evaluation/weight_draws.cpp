@@ -1,5 +1,5 @@
 #include <stein/core/error.h>
-#include <stein/lm/language/weight_draws.h>
+#include <stein/lm/evaluation/weight_draws.h>
 
 #include <algorithm>
 

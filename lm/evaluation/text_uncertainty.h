@@ -1,0 +1,29 @@
+// What draws of the weights together say of every token of a text, and how sure they are.
+#pragma once
+
+#include <stein/lm/evaluation/weight_draws.h>
+#include <stein/lm/text/corpus.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace stein::lm {
+
+/// One number for every token of a text but the first of each stretch, in the order of the text.
+struct TextUncertainty {
+  std::vector<float> log_probability;      ///< of the token, under the average over all draws
+  std::vector<float> entropy;              ///< of the average [nats] (Fortunato et al. 2017, eq. 19)
+  std::vector<float> mean_entropy;         ///< of single draws, averaged: the rest of `entropy` is their disagreement
+  std::vector<std::vector<float>> single;  ///< log p under draw k, one list a draw
+
+  double mean_of(const std::vector<float>& numbers) const;
+};
+
+/// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws
+/// side by side: memory holds the distributions of 256 tokens and a row of weights and of state for each draw.
+TextUncertainty text_uncertainty(inference::Model<float>& model, WeightDraws& draws, const Stretches& text);
+
+/// The text back to front, stretch by stretch: as long, of the same words, and no text of its language.
+Stretches reversed(const Stretches& text);
+
+}  // namespace stein::lm

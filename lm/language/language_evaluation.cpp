@@ -1,0 +1,172 @@
+#include <stein/core/error.h>
+#include <stein/core/read_file.h>
+#include <stein/lm/evaluation/dynamic_evaluation.h>
+#include <stein/lm/evaluation/sampled_probabilities.h>
+#include <stein/lm/evaluation/text_scorer.h>
+#include <stein/lm/evaluation/text_uncertainty.h>
+#include <stein/lm/evaluation/weight_draws.h>
+#include <stein/lm/evaluation/weight_pruning.h>
+#include <stein/lm/language/language_evaluation.h>
+#include <stein/lm/text/tokenizer.h>
+#include <stein/runs/measured.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double share_of(const std::string& text) {
+  double share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  STEIN_CHECK(error == std::errc() && end == text.data() + text.size() && share >= 0 && share < 1,
+              "option 'prune' expects shares in [0, 1), got '{}'", text);
+  return share;
+}
+
+}  // namespace
+
+void LanguageEvaluation::describe(OptionTable& table) {
+  table("part", part_, "which part of the run's text", {{"test", Part::test}, {"validation", Part::validation}});
+  table("text", text_, "another text, of the run's vocabulary; words that it does not have are `<unk>`, or refused");
+  table("by", by_,
+        "draws: averaged over what stands for the posterior; mean: of a variational method, of others where training "
+        "ended; best: the weights with the best validation score",
+        {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
+  table("protocol", protocol_, "how tokens are scored: as the run says, or otherwise",
+        {{"run", Protocol::run},
+         {"stateful-1", Protocol::stateful_1},
+         {"stateful", Protocol::stateful},
+         {"zero-state", Protocol::zero_state}});
+  table("draws", draws_, "draws of a variational method, and of dropout", between(1, 10'000));
+  table("seed", seed_, "of draws", at_least(0));
+  table("dropout", dropout_, "predict with the network's dropout, averaged over draws of it");
+  table("dynamic_rate", dynamic_rate_,
+        "dynamic evaluation too: after each chunk of a minibatch's length the weights go so far along its gradient; "
+        "0: none; 0.1 is published",
+        non_negative);
+  table("prune", prune_, "shares of the weights that are set to zero, the least signal to noise first: 0.5,0.8");
+  table("entropy", entropy_, "entropies of the predictions too, and their gap to those of the reversed text");
+}
+
+TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experiment) const {
+  switch (protocol_) {
+    case Protocol::stateful_1: return TextProtocol::stateful_1;
+    case Protocol::stateful: return TextProtocol::stateful;
+    case Protocol::zero_state: return TextProtocol::zero_state;
+    case Protocol::run: break;
+  }
+  return experiment.training().protocol;
+}
+
+LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment, LanguageTrainer& trainer,
+                                                    const Stretches& text, const RunDirectory& directory) const {
+  if (by_ == By::best) trainer.restore_best();
+  const LanguageTrainingOptions& training = experiment.training();
+  inference::Model<float>& model = trainer.weights().posterior().model();
+  WeightDraws draws(
+      trainer.weights(),
+      {.draws = draws_, .mean = by_ != By::draws, .dropout = dropout_, .seed = static_cast<std::uint64_t>(seed_)},
+      LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+  TextScorer scorer(text, protocol_of(experiment), training.batch_size, training.unroll, "scored");
+  SampledProbabilities samples(scorer.tokens());
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  for (std::int64_t k = 0; k < draws.count(); ++k) {
+    const WeightDraws::Draw draw = draws.get(k);
+    scorer.score(model, draw.weights, draw.dropout, log_probability);
+    samples.add(log_probability);
+  }
+  Worth found{.protocol = scorer.protocol(),
+              .tokens = scorer.tokens(),
+              .draws = draws.count(),
+              .single = samples.single_loss(),
+              .averaged = samples.averaged_loss()};
+  WeightPruning pruning(trainer.weights());
+  if (dynamic_rate_ > 0)
+    found.dynamic = dynamic_loss(model, pruning.pruned(0), text, {.rate = dynamic_rate_, .unroll = training.unroll});
+  for (const double share : shares_) {
+    const std::vector<float> left = pruning.pruned(share);
+    scorer.score(model, {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);
+    samples = SampledProbabilities(scorer.tokens());
+    samples.add(log_probability);
+    found.pruned.push_back(samples.averaged_loss());
+  }
+  if (entropy_) {
+    const TextUncertainty forward = text_uncertainty(model, draws, text),
+                          backward = text_uncertainty(model, draws, reversed(text));
+    found.entropy = forward.mean_of(forward.entropy);
+    found.mean_entropy = forward.mean_of(forward.mean_entropy);
+    found.reversed_entropy = backward.mean_of(backward.entropy);
+  }
+  return found;
+}
+
+Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, LanguageRun& run,
+                                    const RunDirectory& directory, std::FILE*) {
+  shares_.clear();
+  for (const std::string& share : prune_) shares_.push_back(share_of(share));
+  const Corpus& corpus = run.corpus();
+  Stretches other;
+  std::int64_t unknown = 0;
+  if (!text_.empty()) {
+    TokenizedText text = tokenize(read_text(text_), corpus.vocabulary, text_.string());
+    unknown = text.unknown;
+    other.push_back(std::move(text.tokens));
+  }
+  const Stretches& text = !other.empty() ? other : part_ == Part::test ? corpus.test : corpus.validation;
+  std::vector<Worth> all;
+  for (std::int64_t i = 0; i < run.count(); ++i) all.push_back(worth(experiment, run.repetition(i), text, directory));
+  const TokenUnit unit = corpus.vocabulary.unit();
+  const auto losses = [&](const auto& of) {
+    std::vector<double> values;
+    for (const Worth& each : all) values.push_back(of(each));
+    return values;
+  };
+  const Worth& first = all.front();
+  Json result{{"data", other.empty() ? corpus.name : text_.filename().string()},
+              {"protocol", first.protocol},
+              {"tokens", first.tokens},
+              {"unknown", unknown},
+              {"samples", first.draws},
+              {"single_sample", loss_json(losses([](const Worth& w) { return w.single; }), unit)},
+              {"averaged", loss_json(losses([](const Worth& w) { return w.averaged; }), unit)}};
+  if (first.dynamic) result["dynamic"] = loss_json(losses([](const Worth& w) { return *w.dynamic; }), unit);
+  for (std::size_t k = 0; k < shares_.size(); ++k) {
+    Json row = loss_json(losses([k](const Worth& w) { return w.pruned[k]; }), unit);
+    row["share"] = shares_[k];
+    result["pruned"].push_back(std::move(row));
+  }
+  if (first.entropy) {
+    const auto gap = losses([](const Worth& w) { return *w.reversed_entropy - *w.entropy; });
+    result["entropy"] = {{"text", runs::measured(losses([](const Worth& w) { return *w.entropy; }))},
+                         {"single_samples", runs::measured(losses([](const Worth& w) { return *w.mean_entropy; }))},
+                         {"reversed", runs::measured(losses([](const Worth& w) { return *w.reversed_entropy; }))},
+                         {"gap", runs::measured(gap)}};
+  }
+  return result;
+}
+
+std::string LanguageEvaluation::readable(const Json& result) const {
+  const auto line = [](const char* name, const Json& score) {
+    return runs::summary_line(name, runs::mean_and_deviation(score["perplexity"]));
+  };
+  const auto samples = result["samples"].get<std::int64_t>();
+  std::string text = fmt::format("{}, {} tokens ({}), perplexity\n", result["data"].get<std::string>(),
+                                 result["tokens"].get<std::int64_t>(), result["protocol"].get<std::string>());
+  if (const auto unknown = result["unknown"].get<std::int64_t>(); unknown > 0)
+    text += fmt::format("  {} of its words are not in the vocabulary and stand as {}\n", unknown, unknown_word);
+  if (samples > 1) text += line("one sample", result["single_sample"]);
+  text += line(samples > 1 ? fmt::format("averaged over {}", samples).c_str() : "score", result["averaged"]);
+  if (result.contains("dynamic")) text += line("dynamic evaluation", result["dynamic"]);
+  const Json pruned = result.value("pruned", Json::array());
+  for (const Json& row : pruned)
+    text += line(fmt::format("{:g} % pruned", 100 * row["share"].get<double>()).c_str(), row);
+  if (result.contains("entropy"))
+    for (const auto& [name, value] : result["entropy"].items())
+      text += runs::summary_line(("entropy, " + name).c_str(), runs::text(value, "{:.4f}") + " nats");
+  return text;
+}
+
+}  // namespace stein::lm

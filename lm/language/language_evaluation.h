@@ -1,0 +1,58 @@
+// What a trained language model is worth on a text: `stein lm eval`.
+#pragma once
+
+#include <stein/lm/evaluation/text_protocol.h>
+#include <stein/lm/language/language_experiment.h>
+#include <stein/lm/language/language_run.h>
+#include <stein/runs/run_action.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stein::lm {
+
+/// Scores the test part, the validation part or another text, by averages over draws of the weights; on demand with
+/// dynamic evaluation, with pruned weights, and with entropies and their gap to the reversed text.
+class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, LanguageRun> {
+ public:
+  void describe(OptionTable& table) override;
+  std::string readable(const nlohmann::ordered_json& result) const override;
+
+ private:
+  /// Which text of the run's own.
+  enum class Part { test, validation };
+  /// Which weights predict.
+  enum class By { draws, mean, best };
+  /// How the text is scored: as the run says, or otherwise.
+  enum class Protocol { run, stateful_1, stateful, zero_state };
+  /// What one seed's model is worth; losses are means of −log p in nats.
+  struct Worth {
+    std::string protocol;
+    std::int64_t tokens = 0, draws = 1;
+    double single = 0, averaged = 0;
+    std::optional<double> dynamic{};
+    std::vector<double> pruned{};  ///< one a share
+    std::optional<double> entropy{}, reversed_entropy{}, mean_entropy{};
+  };
+
+  nlohmann::ordered_json perform_on(const LanguageExperiment& experiment, LanguageRun& run,
+                                    const RunDirectory& directory, std::FILE* terminal) override;
+  Worth worth(const LanguageExperiment& experiment, LanguageTrainer& trainer, const Stretches& text,
+              const RunDirectory& directory) const;
+  TextProtocol protocol_of(const LanguageExperiment& experiment) const;
+
+  Part part_ = Part::test;
+  std::filesystem::path text_{};
+  By by_ = By::draws;
+  Protocol protocol_ = Protocol::run;
+  std::int64_t draws_ = 10, seed_ = 0;
+  bool dropout_ = false, entropy_ = false;
+  double dynamic_rate_ = 0;
+  std::vector<double> shares_{};
+  std::vector<std::string> prune_{};
+};
+
+}  // namespace stein::lm

@@ -1,0 +1,201 @@
+// `stein lm` as a person uses it.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A run of a few seconds on a made-up text.
+std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"lm",
+                                     "train",
+                                     "--out",
+                                     out,
+                                     "--quiet",
+                                     "--hidden",
+                                     "12",
+                                     "--layers",
+                                     "1",
+                                     "--batch-size",
+                                     "10",
+                                     "--unroll",
+                                     "10",
+                                     "--set",
+                                     "synthetic_words=8",
+                                     "synthetic_tokens=20000",
+                                     "--set",
+                                     "checkpoint_every=20000"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// Lines of a small language.
+void write_text(const std::filesystem::path& path, int lines) {
+  std::ofstream file(path);
+  for (int i = 0; i < lines; ++i)
+    file << (i % 3 == 0 ? "the cat sat on the mat\n" : i % 3 == 1 ? "a dog ran\n" : "the dog sat\n");
+}
+
+}  // namespace
+
+TEST_CASE("a language model is trained, and its summary says all that was asked for", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  const Outcome trained = run(folder.path(), train("run", {"--sampler", "sgld", "--set", "rate_unit=sequence",
+                                                           "--step-size", "0.1", "--epochs", "5", "--json"}));
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  for (const char* key : {"data", "model", "sampler", "parameters", "epochs", "tokens_per_second", "peak_memory_mb",
+                          "validation", "test"})
+    CHECK(summary.contains(key));
+  CHECK(summary["model"] == "lstm 1x12");
+  CHECK(summary["epochs"] == 5);
+  for (const char* part : {"validation", "test"}) {
+    CAPTURE(part);
+    CHECK(summary[part]["protocol"] == "stateful-1");
+    CHECK(summary[part]["samples"] == 8);
+    for (const char* which : {"single_sample", "averaged", "final_weights", "validation_chosen"}) {
+      CHECK(summary[part][which]["perplexity"]["mean"].get<double>() > 1);
+      CHECK(summary[part][which]["bits_per_character"].is_null());
+    }
+    CHECK(summary[part]["averaged"]["loss"]["mean"].get<double>() <=
+          summary[part]["single_sample"]["loss"]["mean"].get<double>());
+  }
+  CHECK(summary["truth"]["excess"]["mean"].get<double>() < 0.1);
+  CHECK_THAT(content_of(folder / "run/vocabulary.txt"), Contains("tokens: words\nw0\nw1\n"));
+  CHECK(Json::parse(content_of(folder / "run/curves.json"))["test"]["forward"][0].size() == 8);
+}
+
+TEST_CASE("a killed training goes on to the same bytes, with its stored samples", "[cli][lm][resume]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> more{"--sampler",   "sghmc", "--set",    "rate_unit=sequence",
+                                      "--step-size", "0.001", "--epochs", "20",
+                                      "--dropout",   "0.2",   "--seeds",  "0:2"};
+  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
+  Program program(folder.path(), train("part", more));
+  REQUIRE(program.wait_until(
+      [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
+  program.send(SIGKILL);
+  program.wait();
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(content_of(folder / "part/metrics.jsonl") == content_of(folder / "whole/metrics.jsonl"));
+  CHECK(content_of(folder / "part/curves.json") == content_of(folder / "whole/curves.json"));
+  CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
+  for (const char* seed : {"seed-0", "seed-1"})
+    CHECK(files_of(folder / "part/samples" / seed) == files_of(folder / "whole/samples" / seed));
+}
+
+TEST_CASE("a trained model is scored on its parts and on other texts, and draws text", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  write_text(folder / "own.txt", 600);
+  REQUIRE(run(folder.path(), {"lm",           "train",
+                              "--data",       "./own.txt",
+                              "--tokens",     "words",
+                              "--sampler",    "bbb",
+                              "--hidden",     "16",
+                              "--layers",     "1",
+                              "--batch-size", "5",
+                              "--unroll",     "10",
+                              "--epochs",     "6",
+                              "--step-size",  "1e-2",
+                              "--set",        "prior=gaussian",
+                              "--out",        "run",
+                              "--quiet"})
+              .code == 0);
+  const Outcome test = run(folder.path(), {"lm", "eval", "run", "--json", "--draws", "4", "--prune", "0.3,0.9",
+                                           "--entropy", "--dynamic-rate", "0.1"});
+  CAPTURE(test.err);
+  REQUIRE(test.code == 0);
+  const Json result = test.json();
+  CHECK(result["samples"] == 4);
+  CHECK(result["averaged"]["perplexity"]["mean"].get<double>() < 4);
+  CHECK(result["pruned"].size() == 2);
+  CHECK(result["pruned"][1]["perplexity"]["mean"] > result["pruned"][0]["perplexity"]["mean"]);
+  CHECK(result["entropy"]["gap"]["mean"].is_number());
+  CHECK(result["dynamic"]["perplexity"]["mean"].is_number());
+  write_text(folder / "same.txt", 60);
+  CHECK(run(folder.path(), {"eval", "run", "--text", "same.txt", "--json"}).json()["unknown"] == 0);
+  std::ofstream(folder / "foreign.txt") << "the cat spoke\n";
+  const Outcome foreign = run(folder.path(), {"lm", "eval", "run", "--text", "foreign.txt"});
+  CHECK(foreign.code == 3);
+  CHECK_THAT(foreign.err, Contains("foreign.txt', line 1: 'spoke' is not in the vocabulary"));
+  const Outcome sample = run(folder.path(), {"lm", "sample", "run", "--prompt", "the cat", "--length", "20"});
+  CHECK(sample.code == 0);
+  CHECK_THAT(sample.out, Catch::StartsWith("the cat"));
+  CHECK(sample.out == run(folder.path(), {"sample", "run", "--prompt", "the cat", "--length", "20"}).out);
+  const Outcome report = run(folder.path(), {"report", "run"});
+  CAPTURE(report.err);
+  CHECK(report.code == 0);
+}
+
+TEST_CASE("published settings are presets, which bring their text and method", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  const Outcome list = run(folder.path(), {"list"});
+  CHECK_THAT(list.out, Contains("ptb-medium-bbb") && Contains("war-and-peace-gru-psgld"));
+  const Outcome near = run(folder.path(), {"lm", "train", "--preset", "ptb-smal-sgld"});
+  CHECK(near.code == 2);
+  CHECK_THAT(near.err, Contains("Did you mean 'ptb-small-sgld'?"));
+  const Outcome other = run(folder.path(), {"lm", "train", "--preset", "ptb-small-sgld", "--sampler", "adam"});
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("'ptb-small-sgld' has sampler = sgld, got adam"));
+  for (const char* preset : {"ptb-large-sgld-dropout", "ptb-small-sharpening", "war-and-peace-tanh-rmsprop"}) {
+    const Outcome help = run(folder.path(), {"lm", "train", "--preset", preset, "--help"});
+    CHECK(help.code == 0);
+    CHECK_THAT(help.out, Contains(std::string(preset) + ": "));
+  }
+}
+
+TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
+    const Outcome outcome = run(folder.path(), std::move(arguments));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK_THAT(outcome.err, Contains(part));
+  };
+  fails({"lm"}, 2, "`stein lm` expects one of");
+  fails({"lm", "trian"}, 2, "Did you mean 'train'?");
+  fails({"lm", "train", "--data", "pbt"}, 2, "unknown text 'pbt'");
+  fails({"lm", "train", "--data", "./none.txt"}, 3, "none.txt");
+  fails({"lm", "train", "--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
+  fails({"lm", "train", "--hiden", "3"}, 2, "Did you mean '--hidden'?");
+  fails({"lm", "train", "--device", "cuda"}, 2, "cuda");
+  fails({"lm", "train", "--set", "synthetic_tokens=200", "--unroll", "50"}, 3, "training part has 200 tokens");
+  fails({"lm", "train", "--tokens", "bytes"}, 2, "are words, got bytes");
+  std::ofstream(folder / "latin.txt") << "na\xefve\n";
+  fails({"lm", "train", "--data", "./latin.txt", "--tokens", "words"}, 3, "line 1: expected UTF-8");
+  std::ofstream(folder / "empty.txt") << "";
+  fails({"lm", "train", "--data", "./empty.txt"}, 3, "is empty");
+  fails({"lm", "eval", "nowhere"}, 3, "nowhere");
+}
+
+TEST_CASE("captions are scored from files", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  std::ofstream(folder / "references.json")
+      << R"({"images": [{"id": 1}, {"id": 2}], "annotations": [{"image_id": 1, "caption": "a red circle"},)"
+      << R"({"image_id": 2, "caption": "a blue square"}]})";
+  std::ofstream(folder / "captions.json")
+      << R"([{"image_id": 1, "caption": "a red circle"}, {"image_id": 2, "caption": "a blue square"}])";
+  const Outcome scored = run(folder.path(), {"caption", "score", "captions.json", "references.json", "--json"});
+  CAPTURE(scored.err);
+  REQUIRE(scored.code == 0);
+  const Json scores = scored.json();
+  for (const char* metric : {"BLEU-1", "BLEU-2", "BLEU-3", "ROUGE-L", "METEOR-exact-stem"})
+    CHECK(scores[metric].get<double>() == Approx(1));
+  CHECK(scores["BLEU-4"].get<double>() == Approx(0).margin(1e-3));  // no caption has four words
+  CHECK(scores.contains("CIDEr-D"));
+  const Outcome missing = run(folder.path(), {"caption", "score", "none.json", "references.json"});
+  CHECK(missing.code == 3);
+  CHECK_THAT(missing.err, Contains("none.json"));
+  CHECK_THAT(run(folder.path(), {"caption", "score", "captions.json", "references.json", "--per-image"}).out,
+             Contains("METEOR-exact-stem 1.0000"));
+}

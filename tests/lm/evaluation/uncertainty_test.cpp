@@ -1,0 +1,171 @@
+// Entropies, dynamic evaluation and pruning of a trained language model.
+#include <stein/lm/evaluation/dynamic_evaluation.h>
+#include <stein/lm/evaluation/text_uncertainty.h>
+#include <stein/lm/evaluation/weight_pruning.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "lm/language/trained_text.h"
+
+namespace stein::lm {
+namespace {
+
+using test::TrainerCase;
+
+const LanguageTrainingOptions short_training{
+    .batch_size = 4, .unroll = 6, .epochs = 4, .burn_in = 0.25, .samples_per_epoch = 3, .stored_samples = 3};
+
+double mean(const std::vector<float>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
+}
+
+TEST_CASE("entropies and log probabilities of an average are those of its definition", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(700);
+  const auto trainer =
+      TrainerCase{.method = "bbb", .settings = {{"step_size", "1e-2"}}, .training = short_training}.make(corpus);
+  test::train(*trainer);
+  inference::Model<float>& model = trainer->weights().posterior().model();
+  WeightDraws draws(trainer->weights(), {.draws = 3, .seed = 5}, "", 0);
+  REQUIRE(draws.count() == 3);
+  const Stretches text{{corpus.test[0].begin(), corpus.test[0].begin() + 40}};
+  const TextUncertainty found = text_uncertainty(model, draws, text);
+  // The same by hand: each draw reads the text in one piece.
+  std::vector<std::vector<double>> average(39, std::vector<double>(12));
+  std::vector<double> sharp(39);
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const WeightDraws::Draw draw = draws.get(k);
+    inference::Inputs<float> inputs;
+    inputs.tokens = {text[0].data(), 1, 39};
+    std::vector<float> logits(39 * 12);
+    model.predict(draw.weights, inputs, {logits.data(), 39, 12});
+    for (std::size_t t = 0; t < 39; ++t) {
+      double sum = 0, entropy = 0;
+      for (std::size_t w = 0; w < 12; ++w) sum += std::exp(double{logits[t * 12 + w]});
+      for (std::size_t w = 0; w < 12; ++w) {
+        const double p = std::exp(double{logits[t * 12 + w]}) / sum;
+        average[t][w] += p / 3;
+        entropy -= p * std::log(p);
+      }
+      sharp[t] += entropy / 3;
+      const double own = double{logits[t * 12 + static_cast<std::size_t>(text[0][t + 1])]} - std::log(sum);
+      CHECK(std::abs(found.single[static_cast<std::size_t>(k)][t] - own) < 1e-5);
+    }
+  }
+  for (std::size_t t = 0; t < 39; ++t) {
+    double entropy = 0;
+    for (const double p : average[t]) entropy -= p * std::log(p);
+    CHECK(std::abs(found.entropy[t] - entropy) < 1e-5);
+    CHECK(std::abs(found.mean_entropy[t] - sharp[t]) < 1e-5);
+    CHECK(std::abs(found.log_probability[t] - std::log(average[t][static_cast<std::size_t>(text[0][t + 1])])) < 1e-5);
+    CHECK(found.mean_entropy[t] <= found.entropy[t] + 1e-6F);  // what is left is disagreement
+  }
+}
+
+TEST_CASE("a trained model is less sure of reversed text", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(30'000);
+  LanguageTrainingOptions training = short_training;
+  training.batch_size = 20, training.unroll = 20, training.epochs = 6;
+  const auto trainer =
+      TrainerCase{.method = "adam", .settings = {{"step_size", "1e-2"}}, .training = training}.make(corpus);
+  test::train(*trainer);
+  WeightDraws draws(trainer->weights(), {}, "", 0);
+  inference::Model<float>& model = trainer->weights().posterior().model();
+  const TextUncertainty forward = text_uncertainty(model, draws, corpus.test),
+                        backward = text_uncertainty(model, draws, reversed(corpus.test));
+  CHECK(reversed({{1, 2, 3}, {4, 5}}) == Stretches{{3, 2, 1}, {5, 4}});
+  CHECK(mean(forward.log_probability) > mean(backward.log_probability) + 0.5);
+}
+
+TEST_CASE("draws are those of the method: stored samples, the Gaussian's draws and mean, particles, dropout",
+          "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(700);
+  const test::TemporaryDirectory folder;
+  const auto chain =
+      TrainerCase{.method = "sgld", .settings = {{"step_size", "1e-4"}}, .training = short_training}.make(corpus);
+  chain->store_samples_in(folder / "samples");
+  test::train(*chain);
+  CHECK(chain->stored_samples() == 3);
+  WeightDraws samples(chain->weights(), {}, folder / "samples", 3);
+  CHECK(samples.count() == 3);
+  std::vector<std::vector<float>> stored;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const auto row = samples.get(k).weights.values.row(0);
+    stored.emplace_back(row.begin(), row.end());
+  }
+  CHECK(stored[0] != stored[1]);
+  CHECK(stored[1] != stored[2]);
+  const auto again = samples.get(0).weights.values.row(0);
+  CHECK(std::equal(again.begin(), again.end(), stored[0].begin()));
+  CHECK_ERROR(WeightDraws(chain->weights(), {}, folder / "samples", 4), data, "holds 3 samples", "stored 4");
+  CHECK(WeightDraws(chain->weights(), {.mean = true}, folder / "samples", 3).count() == 1);
+
+  TrainerCase dropout{.method = "adam", .training = short_training};
+  dropout.network.dropout = 0.5;
+  const auto plain = dropout.make(corpus);
+  CHECK(WeightDraws(plain->weights(), {.draws = 7}, "", 0).count() == 1);
+  WeightDraws masks(plain->weights(), {.draws = 7, .dropout = true}, "", 0);
+  CHECK(masks.count() == 7);
+  CHECK(masks.get(0).dropout->step != masks.get(1).dropout->step);
+  const auto particles =
+      TrainerCase{.method = "svgd", .settings = {{"particles", "2"}}, .training = short_training}.make(corpus);
+  CHECK(WeightDraws(particles->weights(), {}, "", 0).count() == 2);
+}
+
+TEST_CASE("dynamic evaluation scores each chunk before it learns it", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(700);
+  const auto trainer = TrainerCase{.method = "adam", .training = short_training}.make(corpus);
+  inference::Model<float>& model = trainer->weights().posterior().model();
+  const auto weights = trainer->weights().particles().values().row(0);
+  TextScorer scorer(corpus.test, TextProtocol::stateful_1, 0, 0, "test");
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  scorer.score(model, trainer->weights().particles().coordinates(), std::nullopt, log_probability);
+  CHECK(dynamic_loss(model, weights, corpus.test, {.rate = 0, .unroll = 10}) ==
+        Approx(-mean(log_probability)).epsilon(1e-5));
+  CHECK(dynamic_loss(model, weights, corpus.test, {.rate = 1e9, .unroll = 200}) ==
+        Approx(-mean(log_probability)).epsilon(1e-5));  // one chunk: nothing was learned before it
+  CHECK(dynamic_loss(model, weights, corpus.test, {.rate = 0.02, .unroll = 10}) < -mean(log_probability));
+}
+
+TEST_CASE("pruning takes the weights with the least signal to noise", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(700);
+  const auto trainer =
+      TrainerCase{.method = "bbb", .settings = {{"step_size", "1e-2"}}, .training = short_training}.make(corpus);
+  test::train(*trainer, 100);
+  WeightPruning pruning(trainer->weights());
+  const std::vector<float> all = pruning.pruned(0), half = pruning.pruned(0.5);
+  CHECK(pruning.count() == trainer->weights().weight_count());
+  const auto row = trainer->weights().particles().values().row(0);
+  const inference::Layout& layout = trainer->weights().particles().layout();
+  const auto ratio = [&](std::size_t place) {
+    for (const inference::LayoutEntry& entry : layout.entries())
+      if (const auto k = static_cast<std::int64_t>(place) - entry.offset; k >= 0 && k < entry.size())
+        return std::abs(row[place]) /
+               std::log1p(std::exp(row[static_cast<std::size_t>(layout.at(entry.name + ".log_deviation").offset + k)]));
+    return 0.0F;
+  };
+  float least_kept = 1e9F, most_gone = 0;
+  std::size_t gone = 0;
+  for (std::size_t q = 0; q < all.size(); ++q) {
+    CHECK(all[q] == row[q]);
+    if (half[q] == 0) {
+      ++gone;
+      most_gone = std::max(most_gone, ratio(q));
+    } else {
+      least_kept = std::min(least_kept, ratio(q));
+    }
+  }
+  CHECK(gone == all.size() / 2);
+  CHECK(most_gone <= least_kept * 1.0001F);
+  std::size_t in_matrices = 0;
+  for (const inference::LayoutEntry& entry : trainer->weights().posterior().weight_layout().entries())
+    for (const std::uint8_t pruned : pruning.pattern(0.5, entry.name)) in_matrices += pruned;
+  CHECK(in_matrices == gone);
+  CHECK_ERROR(pruning.pruned(1), usage, "got 1");
+}
+
+}  // namespace
+}  // namespace stein::lm
