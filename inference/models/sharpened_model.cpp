@@ -42,7 +42,7 @@ SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, con
 
 template <class Scalar>
 double SharpenedModel<Scalar>::initial_value(const LayoutEntry& entry) const {
-  return entry.role == Role::rate ? options_.initial_rate : model_->initial_value(entry);
+  return entry.role == Role::rate ? options_.initial_rate / options_.rate_scale : model_->initial_value(entry);
 }
 
 template <class Scalar>
@@ -56,7 +56,7 @@ template <class Scalar>
 bool SharpenedModel<Scalar>::draw_start(std::span<Scalar> weights, std::uint64_t seed, std::int64_t row) const {
   const auto size = static_cast<std::size_t>(model_->layout().size());
   if (!model_->draw_start(weights.first(size), seed, row)) return false;
-  std::ranges::fill(weights.subspan(size), static_cast<Scalar>(options_.initial_rate));
+  std::ranges::fill(weights.subspan(size), static_cast<Scalar>(options_.initial_rate / options_.rate_scale));
   return true;
 }
 
@@ -85,6 +85,7 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
   const auto to_minibatch = static_cast<Scalar>(1 / batch.likelihood_scale());
   const auto precision = static_cast<Scalar>(1 / (options_.sharpening_deviation * options_.sharpening_deviation));
   const auto deviation = static_cast<Scalar>(options_.sharpening_deviation);
+  const auto rate_scale = static_cast<Scalar>(options_.rate_scale);
   const NoiseKey key{.seed = noise.seed, .step = noise.step, .stream = Stream::parameterization};
 
   const auto space = workspaces_.borrow([] { return std::make_unique<Workspace>(); });
@@ -104,7 +105,8 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
         const Scalar* const eta = weights.values.row(i).data() + stretch.rate + first;
         const Scalar* const ascent = slope.row(i).data() + stretch.weight + first;
         Scalar* const to = sharp.row(i).data() + stretch.weight + first;
-        for (std::int64_t j = 0; j < count; ++j) to[j] += eta[j] * ascent[j] * to_minibatch + deviation * epsilon[j];
+        for (std::int64_t j = 0; j < count; ++j)
+          to[j] += rate_scale * eta[j] * ascent[j] * to_minibatch + deviation * epsilon[j];
       }
     });
   }
@@ -133,9 +135,9 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
       Scalar* const at_rate = with_gradient ? gradient.row(i).data() + stretch.rate : nullptr;
       double sum = 0;
       for (std::int64_t j = 0; j < stretch.count; ++j) {
-        const Scalar eta = etas[j], ascent = slopes[j] * to_minibatch, pull = slopes[j] * eta * precision;
+        const Scalar eta = rate_scale * etas[j], ascent = slopes[j] * to_minibatch, pull = slopes[j] * eta * precision;
         sum += static_cast<double>(pull) * static_cast<double>(eta * ascent) / 2;
-        if (with_gradient) at_rate[j] = at_weight[j] * ascent - pull * ascent;
+        if (with_gradient) at_rate[j] = rate_scale * (at_weight[j] * ascent - pull * ascent);
         if (exact) vector[j] = (eta * at_weight[j] - eta * pull) * to_minibatch;
       }
       space->divergence[part] += sum;

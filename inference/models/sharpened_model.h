@@ -27,6 +27,7 @@ enum class SharpeningObjective {
 struct SharpeningOptions {
   double sharpening_deviation = 0.02;  ///< σ₀
   double initial_rate = 0;             ///< where η starts
+  double rate_scale = 1;               ///< s: η = s η̂, and η̂ is what is learned
   SharpeningGradient gradient = SharpeningGradient::first_order;
   SharpeningObjective objective = SharpeningObjective::full_joint;
   double minibatches = 1;  ///< B, of `as_published`: known to whoever draws the minibatches, no option
@@ -35,6 +36,10 @@ struct SharpeningOptions {
   void describe(V& v) {
     v("sharpening_deviation", sharpening_deviation, "σ₀: sd of θ around where φ is moved to", positive);
     v("initial_rate", initial_rate, "where every η starts", between(-1e6, 1e6), "1 / gradient of a minibatch");
+    v("rate_scale", rate_scale,
+      "s of η = s η̂, of which η̂ is learned: how fast rates are learned beside weights, by s² under plain gradient "
+      "steps",
+      positive);
     v("sharpening_gradient", gradient, "hold the gradient that θ follows constant, or differentiate it as well",
       {{"first_order", SharpeningGradient::first_order}, {"exact", SharpeningGradient::exact}});
     v("sharpening_objective", objective, "weight of the divergence: as (5) has it, or B times that, as (9) has it",
@@ -47,8 +52,8 @@ struct SharpeningOptions {
 /// and the log-likelihood is (N/n) [log p(y | θ, x) − ‖η ∘ g_φ‖²/(2σ₀²)], the second term being KL[q(θ | φ, (x, y)) ‖
 /// N(φ, σ₀² I)]. With `as_published` all of it is divided by B, which is KL times B in another unit.
 ///
-/// The layout is that of the model and for every weight, bias and gain `NAME.rate`, η. A mean-field Gaussian over it in
-/// a variational objective is the paper's method:
+/// The layout is that of the model and for every weight, bias and gain `NAME.rate`, η/`rate_scale`. A mean-field
+/// Gaussian over it in a variational objective is the paper's method:
 ///   auto sharpened = std::make_unique<SharpenedModel<float>>(std::move(model), options);
 ///   auto family = std::make_unique<MeanFieldGaussian<float>>(sharpened->layout(), VariationalOptions{});
 ///   auto objective = make_variational_objective<float>(std::move(sharpened), std::move(family), prior);

@@ -37,7 +37,7 @@ double TextUncertainty::mean_of(const std::vector<float>& numbers) const {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
-TextUncertainty text_uncertainty(inference::Model<float>& model, WeightDraws& draws, const Stretches& text) {
+TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text) {
   const TokenBatches batches(text, 1, chunk, "scored", TokenBatches::Remainder::kept);
   const std::int64_t words = model.output_count(), count = draws.count();
   const auto total = static_cast<std::size_t>(batches.tokens());
@@ -54,7 +54,7 @@ TextUncertainty text_uncertainty(inference::Model<float>& model, WeightDraws& dr
     batches.fill(c, batch);
     std::ranges::fill(average, 0.0F);
     for (std::int64_t k = 0; k < count; ++k) {
-      const WeightDraws::Draw draw = draws.get(k);
+      const training::WeightDraws::Draw draw = draws.get(k);
       inference::Inputs<float> inputs;
       inputs.tokens = {batch.tokens.data(), 1, batch.steps};
       if (static_cast<std::int64_t>(states.size()) == k) states.emplace_back(1, model.carried_size(inputs));

@@ -1,8 +1,8 @@
 // What draws of the weights together say of every token of a text, and how sure they are.
 #pragma once
 
-#include <stein/lm/evaluation/weight_draws.h>
 #include <stein/lm/text/corpus.h>
+#include <stein/training/weight_draws.h>
 
 #include <cstdint>
 #include <vector>
@@ -21,7 +21,7 @@ struct TextUncertainty {
 
 /// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws
 /// side by side: memory holds the distributions of 256 tokens and a row of weights and of state for each draw.
-TextUncertainty text_uncertainty(inference::Model<float>& model, WeightDraws& draws, const Stretches& text);
+TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text);
 
 /// The text back to front, stretch by stretch: as long, of the same words, and no text of its language.
 Stretches reversed(const Stretches& text);

@@ -7,9 +7,9 @@
 
 namespace stein::lm {
 
-WeightPruning::WeightPruning(inference::WeightSampler& weights) : layout_(weights.posterior().weight_layout()) {
+WeightPruning::WeightPruning(training::WeightSampler& weights) : layout_(weights.posterior().weight_layout()) {
   inference::Matrix<float> memory;
-  const bool variational = weights.kind() == inference::MethodKind::variational;
+  const bool variational = weights.kind() == training::MethodKind::variational;
   const std::span<const float> row =
       (variational ? weights.mean_weights(memory) : weights.draw_weights({}, memory)).row(0);
   weights_.assign(row.begin(), row.end());

@@ -1,7 +1,7 @@
 // Weights that a model can do without, by their signal to noise.
 #pragma once
 
-#include <stein/inference/training/weight_sampler.h>
+#include <stein/training/weight_sampler.h>
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace stein::lm {
 class WeightPruning {
  public:
   /// Of the first particle. Weights, biases and gains count; what else a method has stays as it is.
-  explicit WeightPruning(inference::WeightSampler& weights);
+  explicit WeightPruning(training::WeightSampler& weights);
 
   /// The weights with the given share of the least ones at zero. Throws Error(usage) unless 0 ≤ share < 1.
   std::vector<float> pruned(double share) const;

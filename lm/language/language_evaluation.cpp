@@ -4,11 +4,11 @@
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/lm/evaluation/text_scorer.h>
 #include <stein/lm/evaluation/text_uncertainty.h>
-#include <stein/lm/evaluation/weight_draws.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 #include <stein/lm/language/language_evaluation.h>
 #include <stein/lm/text/tokenizer.h>
 #include <stein/runs/measured.h>
+#include <stein/training/weight_draws.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -64,17 +64,17 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment, LanguageTrainer& trainer,
                                                     const Stretches& text, const RunDirectory& directory) const {
   if (by_ == By::best) trainer.restore_best();
-  const LanguageTrainingOptions& training = experiment.training();
+  const LanguageTrainingOptions& run = experiment.training();
   inference::Model<float>& model = trainer.weights().posterior().model();
-  WeightDraws draws(
+  training::WeightDraws draws(
       trainer.weights(),
       {.draws = draws_, .mean = by_ != By::draws, .dropout = dropout_, .seed = static_cast<std::uint64_t>(seed_)},
       LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
-  TextScorer scorer(text, protocol_of(experiment), training.batch_size, training.unroll, "scored");
+  TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
   SampledProbabilities samples(scorer.tokens());
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
-    const WeightDraws::Draw draw = draws.get(k);
+    const training::WeightDraws::Draw draw = draws.get(k);
     scorer.score(model, draw.weights, draw.dropout, log_probability);
     samples.add(log_probability);
   }
@@ -85,7 +85,7 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .averaged = samples.averaged_loss()};
   WeightPruning pruning(trainer.weights());
   if (dynamic_rate_ > 0)
-    found.dynamic = dynamic_loss(model, pruning.pruned(0), text, {.rate = dynamic_rate_, .unroll = training.unroll});
+    found.dynamic = dynamic_loss(model, pruning.pruned(0), text, {.rate = dynamic_rate_, .unroll = run.unroll});
   for (const double share : shares_) {
     const std::vector<float> left = pruning.pruned(share);
     scorer.score(model, {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);

@@ -35,7 +35,7 @@ LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::Op
   const LanguagePreset* const preset = named_preset(sources);
   corpus_.data = sources.look_ahead("data", preset != nullptr ? preset->data : corpus_.data);
   method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : method_);
-  method_options_ = inference::weight_methods().at(method_).defaults;
+  method_options_ = training::weight_methods().at(method_).defaults;
   add_run([this](OptionTable& table) {
     table("sampler", method_, "how weights are found; `stein list` names the methods");
   });
@@ -72,7 +72,7 @@ std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) cons
   return std::make_unique<LanguageRun>(seeds(), corpus,
                                        LanguageRun::Facts{.network = network_name(spec),
                                                           .method = method_,
-                                                          .epochs = training_.epochs,
+                                                          .epochs = training_.epochs.epochs,
                                                           .text_options = values_of("Text")},
                                        make_trainer);
 }
@@ -87,8 +87,8 @@ std::vector<runs::Part> language_parts() {
       runs::make_part("text", "text-synthetic", corpora().at("text-synthetic").description, OptionTable::of(synthetic)),
       runs::make_part("network", "", "", OptionTable::of(network)),
       runs::make_part("training", "", "", OptionTable::of(training))};
-  for (const auto& [name, method] : inference::weight_methods().entries()) {
-    inference::WeightMethodOptions options = method.defaults;
+  for (const auto& [name, method] : training::weight_methods().entries()) {
+    training::WeightMethodOptions options = method.defaults;
     parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
   }
   runs::Part published{.group = "published settings"};

@@ -1,11 +1,11 @@
 // A language model as a person describes it: text, network, method, training.
 #pragma once
 
-#include <stein/inference/training/weight_method.h>
 #include <stein/lm/language/language_training.h>
 #include <stein/lm/language/recurrent_options.h>
 #include <stein/lm/text/corpus.h>
 #include <stein/runs/experiment.h>
+#include <stein/training/weight_method.h>
 
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ class LanguageExperiment final : public runs::Experiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const LanguageTrainingOptions& training() const { return training_; }
-  const inference::WeightMethodOptions& method() const { return method_options_; }
+  const training::WeightMethodOptions& method() const { return method_options_; }
   /// The network for a vocabulary of this size.
   inference::RecurrentSpec network(std::int64_t vocabulary) const;
 
@@ -33,7 +33,7 @@ class LanguageExperiment final : public runs::Experiment {
   CorpusOptions corpus_;
   RecurrentOptions network_;
   LanguageTrainingOptions training_;
-  inference::WeightMethodOptions method_options_;
+  training::WeightMethodOptions method_options_;
 };
 
 /// The parts that experiments can be put together from.

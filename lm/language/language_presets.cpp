@@ -44,10 +44,12 @@ void add_ptb(std::vector<LanguagePreset>& presets) {
   constexpr const char* medium = "Fortunato et al. 2017 and their released program: 2 layers of 650, 70 epochs";
   constexpr const char* small = "the settings of Fortunato et al. 2017 on 2 layers of 200";
   for (const char* sampler : {"bbb", "sharpening"}) {
-    presets.push_back(
-        {std::string("ptb-medium-") + sampler, medium, "ptb", sampler, joined(released, {{"hidden", "650"}})});
-    presets.push_back(
-        {std::string("ptb-small-") + sampler, small, "ptb", sampler, joined(released, {{"hidden", "200"}})});
+    Settings settings = released;
+    if (std::string(sampler) == "sharpening") settings["rate_scale"] = "0.01";
+    settings["hidden"] = "650";
+    presets.push_back({std::string("ptb-medium-") + sampler, medium, "ptb", sampler, settings});
+    settings["hidden"] = "200";
+    presets.push_back({std::string("ptb-small-") + sampler, small, "ptb", sampler, settings});
   }
 }
 

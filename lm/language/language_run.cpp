@@ -53,7 +53,7 @@ Json curves_json(const std::vector<TextLosses>& losses) {
 
 Json temperatures_json(const LanguageTrainer& trainer) {
   Json layers = Json::array();
-  for (const inference::LayerReading& reading : trainer.weights().temperatures())
+  for (const training::LayerReading& reading : trainer.weights().temperatures())
     layers.push_back({{"layer", reading.layer},
                       {"temperature", runs::number(reading.mean)},
                       {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
@@ -96,17 +96,18 @@ std::vector<std::string> LanguageRun::notices() const {
   std::vector<std::string> found{
       fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
-                  repetition(0).weights().weight_count(), repetition(0).minibatches_per_epoch())};
-  const inference::WeightSampler& weights = repetition(0).weights();
-  if (weights.kind() == inference::MethodKind::chain) {
-    const double loss =
-        weights.temperature() * static_cast<double>(weights.weight_count()) / (2 * repetition(0).data_size());
+                  repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+  const training::WeightSampler& weights = repetition(0).weights();
+  if (weights.kind() == training::MethodKind::chain) {
+    const double loss = weights.temperature() * static_cast<double>(weights.weight_count()) /
+                        (2 * static_cast<double>(repetition(0).epoch().data));
     if (loss > 0.1)
       found.push_back(fmt::format(
           "at temperature {:g} a sample loses about T · weights/(2N) = {:.2g} nats a token to its own noise: there are "
           "{:.2g} "
           "weights for every token; a lower temperature loses less",
-          weights.temperature(), loss, static_cast<double>(weights.weight_count()) / repetition(0).data_size()));
+          weights.temperature(), loss,
+          static_cast<double>(weights.weight_count()) / static_cast<double>(repetition(0).epoch().data)));
   }
   if (corpus_->unknown_validation + corpus_->unknown_test > 0)
     found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
@@ -121,9 +122,9 @@ Json LanguageRun::protocol() const {
           {"sampler", facts_.method},
           {"tokens", unit_name(corpus_->vocabulary.unit())},
           {"vocabulary", corpus_->vocabulary.size()},
-          {"N", repetition(0).data_size()},
+          {"N", static_cast<double>(repetition(0).epoch().data)},
           {"unit", "tokens"},
-          {"minibatches", repetition(0).minibatches_per_epoch()}};
+          {"minibatches", repetition(0).epoch().minibatches}};
 }
 
 void LanguageRun::check_manifest(const Json& manifest) const {

@@ -51,8 +51,8 @@ Json LanguageSampling::perform_on(const LanguageExperiment&, LanguageRun& run, c
   const Vocabulary& vocabulary = run.corpus().vocabulary;
   std::vector<std::int32_t> prompt = tokenize(prompt_, vocabulary, "the prompt").tokens;
   if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
-  WeightDraws draws(trainer.weights(), {.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)},
-                    LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+  training::WeightDraws draws(trainer.weights(), {.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)},
+                              LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
   TextPrediction prediction(trainer.weights().posterior().model(), draws);
   Json texts = Json::array();
   for (std::int64_t t = 0; t < texts_; ++t) {

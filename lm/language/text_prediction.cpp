@@ -22,12 +22,12 @@ inference::Inputs<float> one_token(const std::int32_t& token) {
 
 }  // namespace
 
-TextPrediction::TextPrediction(inference::Model<float>& model, WeightDraws& draws)
+TextPrediction::TextPrediction(inference::Model<float>& model, training::WeightDraws& draws)
     : model_(model), weights_(draws.count(), model.layout().size()) {
   const std::int32_t any = 0;
   const std::int64_t size = model.carried_size(one_token(any));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
-    const WeightDraws::Draw draw = draws.get(k);
+    const training::WeightDraws::Draw draw = draws.get(k);
     std::ranges::copy(draw.weights.values.row(0).first(static_cast<std::size_t>(weights_.columns())),
                       weights_.row(k).begin());
     dropout_.push_back(draw.dropout);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/storage/carried_state.h>
-#include <stein/lm/evaluation/weight_draws.h>
+#include <stein/training/weight_draws.h>
 
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@ namespace stein::lm {
 class TextPrediction {
  public:
   /// @param draws  outlive the prediction. All weights are copied, once.
-  TextPrediction(inference::Model<float>& model, WeightDraws& draws);
+  TextPrediction(inference::Model<float>& model, training::WeightDraws& draws);
 
   std::int64_t draws() const { return std::ssize(dropout_); }
   /// Forgets the text that was read.

@@ -222,6 +222,26 @@ TEST_CASE("the published weight of the divergence is B times that of the full jo
     CHECK(one.gradients()(1, j) == Approx(other.gradients()(1, j)).epsilon(1e-10));
 }
 
+TEST_CASE("rates told in another scale are the same rates, and their slopes are multiplied with it",
+          "[inference][sharpening]") {
+  const LinearGaussian data;
+  for (const SharpeningGradient kind : {SharpeningGradient::first_order, SharpeningGradient::exact}) {
+    const auto plain = sharpened(data.spec, {.initial_rate = 0.04, .gradient = kind});
+    const auto scaled = sharpened(data.spec, {.initial_rate = 0.04, .rate_scale = 0.25, .gradient = kind});
+    CHECK(scaled->initial_value(scaled->layout().entries().back()) == 0.16);
+    Particles<double> one(plain->layout(), 1), other = one;
+    fill_normal(one.values().row(0), {.seed = 9}, 0);
+    for (std::int64_t j = 0; j < 6; ++j) other.values()(0, j) = one.values()(0, j) * (j < 3 ? 1 : 4);
+    std::vector<double> first(1), second(1);
+    plain->log_likelihood(one.coordinates(), data.batch(), {.seed = 4}, {.gradient = one.gradients(), .value = first});
+    scaled->log_likelihood(other.coordinates(), data.batch(), {.seed = 4},
+                           {.gradient = other.gradients(), .value = second});
+    CHECK(first[0] == Approx(second[0]).epsilon(1e-12));
+    for (std::int64_t j = 0; j < 6; ++j)
+      CHECK(other.gradients()(0, j) == Approx(one.gradients()(0, j) * (j < 3 ? 1 : 0.25)).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("a call has the same numbers after one of more rows and after one of fewer", "[inference][sharpening]") {
   const LinearGaussian data;
   const auto model = sharpened(data.spec, {.sharpening_deviation = 0.2});

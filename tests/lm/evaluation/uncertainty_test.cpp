@@ -17,7 +17,8 @@ namespace {
 using test::TrainerCase;
 
 const LanguageTrainingOptions short_training{
-    .batch_size = 4, .unroll = 6, .epochs = 4, .burn_in = 0.25, .samples_per_epoch = 3, .stored_samples = 3};
+    .epochs = {.batch_size = 4, .epochs = 4, .burn_in = 0.25, .samples_per_epoch = 3, .stored_samples = 3},
+    .unroll = 6};
 
 double mean(const std::vector<float>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
@@ -29,7 +30,7 @@ TEST_CASE("entropies and log probabilities of an average are those of its defini
       TrainerCase{.method = "bbb", .settings = {{"step_size", "1e-2"}}, .training = short_training}.make(corpus);
   test::train(*trainer);
   inference::Model<float>& model = trainer->weights().posterior().model();
-  WeightDraws draws(trainer->weights(), {.draws = 3, .seed = 5}, "", 0);
+  training::WeightDraws draws(trainer->weights(), {.draws = 3, .seed = 5}, "", 0);
   REQUIRE(draws.count() == 3);
   const Stretches text{{corpus.test[0].begin(), corpus.test[0].begin() + 40}};
   const TextUncertainty found = text_uncertainty(model, draws, text);
@@ -37,7 +38,7 @@ TEST_CASE("entropies and log probabilities of an average are those of its defini
   std::vector<std::vector<double>> average(39, std::vector<double>(12));
   std::vector<double> sharp(39);
   for (std::int64_t k = 0; k < 3; ++k) {
-    const WeightDraws::Draw draw = draws.get(k);
+    const training::WeightDraws::Draw draw = draws.get(k);
     inference::Inputs<float> inputs;
     inputs.tokens = {text[0].data(), 1, 39};
     std::vector<float> logits(39 * 12);
@@ -68,11 +69,11 @@ TEST_CASE("entropies and log probabilities of an average are those of its defini
 TEST_CASE("a trained model is less sure of reversed text", "[lm][uncertainty]") {
   const Corpus corpus = test::small_text(30'000);
   LanguageTrainingOptions training = short_training;
-  training.batch_size = 20, training.unroll = 20, training.epochs = 6;
+  training.epochs.batch_size = 20, training.unroll = 20, training.epochs.epochs = 6;
   const auto trainer =
       TrainerCase{.method = "adam", .settings = {{"step_size", "1e-2"}}, .training = training}.make(corpus);
   test::train(*trainer);
-  WeightDraws draws(trainer->weights(), {}, "", 0);
+  training::WeightDraws draws(trainer->weights(), {}, "", 0);
   inference::Model<float>& model = trainer->weights().posterior().model();
   const TextUncertainty forward = text_uncertainty(model, draws, corpus.test),
                         backward = text_uncertainty(model, draws, reversed(corpus.test));
@@ -89,7 +90,7 @@ TEST_CASE("draws are those of the method: stored samples, the Gaussian's draws a
   chain->store_samples_in(folder / "samples");
   test::train(*chain);
   CHECK(chain->stored_samples() == 3);
-  WeightDraws samples(chain->weights(), {}, folder / "samples", 3);
+  training::WeightDraws samples(chain->weights(), {}, folder / "samples", 3);
   CHECK(samples.count() == 3);
   std::vector<std::vector<float>> stored;
   for (std::int64_t k = 0; k < 3; ++k) {
@@ -100,19 +101,19 @@ TEST_CASE("draws are those of the method: stored samples, the Gaussian's draws a
   CHECK(stored[1] != stored[2]);
   const auto again = samples.get(0).weights.values.row(0);
   CHECK(std::equal(again.begin(), again.end(), stored[0].begin()));
-  CHECK_ERROR(WeightDraws(chain->weights(), {}, folder / "samples", 4), data, "holds 3 samples", "stored 4");
-  CHECK(WeightDraws(chain->weights(), {.mean = true}, folder / "samples", 3).count() == 1);
+  CHECK_ERROR(training::WeightDraws(chain->weights(), {}, folder / "samples", 4), data, "holds 3 samples", "stored 4");
+  CHECK(training::WeightDraws(chain->weights(), {.mean = true}, folder / "samples", 3).count() == 1);
 
   TrainerCase dropout{.method = "adam", .training = short_training};
   dropout.network.dropout = 0.5;
   const auto plain = dropout.make(corpus);
-  CHECK(WeightDraws(plain->weights(), {.draws = 7}, "", 0).count() == 1);
-  WeightDraws masks(plain->weights(), {.draws = 7, .dropout = true}, "", 0);
+  CHECK(training::WeightDraws(plain->weights(), {.draws = 7}, "", 0).count() == 1);
+  training::WeightDraws masks(plain->weights(), {.draws = 7, .dropout = true}, "", 0);
   CHECK(masks.count() == 7);
   CHECK(masks.get(0).dropout->step != masks.get(1).dropout->step);
   const auto particles =
       TrainerCase{.method = "svgd", .settings = {{"particles", "2"}}, .training = short_training}.make(corpus);
-  CHECK(WeightDraws(particles->weights(), {}, "", 0).count() == 2);
+  CHECK(training::WeightDraws(particles->weights(), {}, "", 0).count() == 2);
 }
 
 TEST_CASE("dynamic evaluation scores each chunk before it learns it", "[lm][uncertainty]") {

@@ -15,11 +15,11 @@ namespace {
 using test::TrainerCase;
 
 const LanguageTrainingOptions short_training{
-    .batch_size = 4, .unroll = 6, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3};
+    .epochs = {.batch_size = 4, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3}, .unroll = 6};
 
 std::vector<TrainerCase> all_methods() {
   std::vector<TrainerCase> cases;
-  for (const auto& [name, method] : inference::weight_methods().entries()) {
+  for (const auto& [name, method] : training::weight_methods().entries()) {
     TrainerCase each{.method = name, .settings = {{"step_size", "1e-3"}}, .training = short_training};
     each.network.dropout = 0.2;
     if (name == "svgd" || name == "s2vgd") each.settings["particles"] = "2";
@@ -45,7 +45,7 @@ TEST_CASE("every method goes on from the middle of an epoch with the same bits",
     test::train(*whole);
     const auto first = each.make(corpus);
     test::train(*first, 700);
-    REQUIRE(first->steps_done() % (first->minibatches_per_epoch() * 24) != 0);
+    REQUIRE(first->steps_done() % (first->epoch().minibatches * 24) != 0);
     Snapshot state;
     first->save(state);
     save_checkpoint(folder.path(), 1, state);
@@ -81,7 +81,7 @@ TEST_CASE("a chain's samples are taken after the burn-in, so many an epoch", "[l
   const Corpus corpus = test::small_text(600);  // 4 rows of 150: 24 minibatches of 6 steps
   const auto trainer =
       TrainerCase{.method = "sgld", .settings = {{"step_size", "1e-6"}}, .training = short_training}.make(corpus);
-  CHECK(trainer->minibatches_per_epoch() == 24);
+  CHECK(trainer->epoch().minibatches == 24);
   test::train(*trainer);
   CHECK(trainer->steps_done() == 3 * 24 * 24);
   // 72 minibatches less 28 of burn-in, one sample every 8.
@@ -135,7 +135,7 @@ TEST_CASE("rates of a loss per sequence are those of the full joint times T/N", 
                              .settings = {{"step_size", "0.05"}, {"clip_norm", "1"}, {"rate_unit", "sequence"}},
                              .training = short_training};
   const auto one = joint.make(corpus), other = sequence.make(corpus);
-  CHECK(one->data_size() == 576);
+  CHECK(one->epoch().data == 576);
   test::train(*one), test::train(*other);
   CHECK(numbers_of(*one) == numbers_of(*other));
 }
@@ -144,7 +144,7 @@ TEST_CASE("the step size falls at the start of every epoch after those at the fu
   const Corpus corpus = test::small_text(600);
   LanguageTrainingOptions training = short_training;
   const auto loss_after = [&](double decay, std::int64_t after) {
-    training.rate_decay = decay, training.rate_decay_after = after;
+    training.epochs.rate_decay = decay, training.epochs.rate_decay_after = after;
     const auto trainer =
         TrainerCase{.method = "sgd", .settings = {{"step_size", "1e-3"}}, .training = training}.make(corpus);
     test::train(*trainer);
@@ -165,9 +165,9 @@ TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[l
 TEST_CASE("text that is too short for a minibatch, a validation or a test is named", "[lm][trainer]") {
   const Corpus corpus = test::small_text(600);
   LanguageTrainingOptions training = short_training;
-  training.batch_size = 200;
+  training.epochs.batch_size = 200;
   CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data, "training part has 600 tokens");
-  training.batch_size = 60, training.protocol = TextProtocol::stateful;
+  training.epochs.batch_size = 60, training.protocol = TextProtocol::stateful;
   CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data,
               "validation part has 120 tokens");
 }

@@ -18,8 +18,8 @@ inline lm::Corpus small_text(std::int64_t tokens) {
 }
 
 /// The method `name` with some options set.
-inline inference::WeightMethodOptions method_with(const std::string& name, const Settings& settings) {
-  inference::WeightMethodOptions method = inference::weight_methods().at(name).defaults;
+inline training::WeightMethodOptions method_with(const std::string& name, const Settings& settings) {
+  training::WeightMethodOptions method = training::weight_methods().at(name).defaults;
   OptionTable table = OptionTable::of(method);
   for (const auto& [key, value] : settings) table.set(key, value);
   return method;

@@ -1,11 +1,11 @@
 #include <stein/inference/parameterizations/softplus.h>
 #include <stein/inference/samplers/gradient_sampler.h>
-#include <stein/inference/training/weight_sampler.h>
+#include <stein/training/weight_sampler.h>
 
 #include <algorithm>
 #include <numbers>
 
-namespace stein::inference {
+namespace stein::training {
 namespace {
 
 WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data) {
@@ -14,67 +14,70 @@ WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& dat
 }
 
 /// "recurrent0" of "recurrent0.weight_ih.log_deviation".
-std::string layer_name(const Layout& layout, std::int64_t layer) {
-  for (const LayoutEntry& entry : layout.entries())
+std::string layer_name(const inference::Layout& layout, std::int64_t layer) {
+  for (const inference::LayoutEntry& entry : layout.entries())
     if (entry.layer == layer) return entry.name.substr(0, entry.name.find('.'));
   return fmt::format("layer {}", layer);
 }
 
 }  // namespace
 
-WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<Model<float>> model,
+WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
                              const DataFacts& data, std::uint64_t seed)
     : options_(with_facts(options, data)),
       seed_(seed),
-      watched_(new WatchedModel<float>(std::move(model))),
-      posterior_(make_network_posterior(options_.posterior, std::unique_ptr<Model<float>>(watched_))),
+      watched_(new inference::WatchedModel<float>(std::move(model))),
+      posterior_(
+          inference::make_network_posterior(options_.posterior, std::unique_ptr<inference::Model<float>>(watched_))),
       particles_(posterior_->initial_particles(options_.particles, seed, /*spread=*/1)) {
-  std::unique_ptr<Sampler<float>> sampler =
+  std::unique_ptr<inference::Sampler<float>> sampler =
       options_.make_sampler(particles_.ensemble(seed, options_.posterior.arithmetic), data);
   if (options_.kind == MethodKind::chain) {
-    auto& chain = dynamic_cast<GradientSampler<float>&>(*sampler);
+    auto& chain = dynamic_cast<inference::GradientSampler<float>&>(*sampler);
     temperature_ = chain.schedule().temperature(0);
     if (options_.temperature_every > 0) meter_.emplace(particles_.layout());
-    chain.observe_gradients([this, &chain](const Particles<float>& particles) {
+    chain.observe_gradients([this, &chain](const inference::Particles<float>& particles) {
       temperature_ = chain.schedule().temperature(chain.steps());
       if (meter_ && reads_temperature_ && steps_ % options_.temperature_every == 0)
         meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
     });
   }
-  sampler_ = std::make_unique<RollbackSampler<float>>(std::move(sampler), RollbackOptions{}, AfterRollback::wait);
+  sampler_ = std::make_unique<inference::RollbackSampler<float>>(std::move(sampler), inference::RollbackOptions{},
+                                                                 inference::AfterRollback::wait);
   if (options_.outer_deviation != 1) widen_outer_weights();
 }
 
 void WeightSampler::widen_outer_weights() {
-  for (const LayoutEntry& entry : particles_.layout().entries()) {
-    if (entry.role != Role::log_deviation || entry.name.starts_with("recurrent")) continue;
+  for (const inference::LayoutEntry& entry : particles_.layout().entries()) {
+    if (entry.role != inference::Role::log_deviation || entry.name.starts_with("recurrent")) continue;
     for (std::int64_t i = 0; i < particles_.rows(); ++i)
       for (float& rho : particles_.values().row(i).subspan(static_cast<std::size_t>(entry.offset),
                                                            static_cast<std::size_t>(entry.size())))
-        rho = static_cast<float>(inverse_softplus(options_.outer_deviation * softplus(double{rho})));
+        rho = static_cast<float>(
+            inference::inverse_softplus(options_.outer_deviation * inference::softplus(double{rho})));
   }
 }
 
-StepReport WeightSampler::step(const Batch<float>& batch) {
-  const StepReport report = sampler_->step(particles_, *posterior_, batch);
+inference::StepReport WeightSampler::step(const inference::Batch<float>& batch) {
+  const inference::StepReport report = sampler_->step(particles_, *posterior_, batch);
   if (report.went_back && meter_) meter_.emplace(particles_.layout());
   if (report.taken) ++steps_;
   last_log_likelihood_ = watched_->last_log_likelihood() / batch.count();
   return report;
 }
 
-MatrixView<const float> WeightSampler::draw_weights(const NoiseKey& key, Matrix<float>& memory) {
-  ParticleRows<const float> rows = particles_.coordinates();
+inference::MatrixView<const float> WeightSampler::draw_weights(const NoiseKey& key, inference::Matrix<float>& memory) {
+  inference::ParticleRows<const float> rows = particles_.coordinates();
   // A training step draws with the rows of the particles: draws for predictions are of other rows.
   if (options_.kind == MethodKind::variational) rows.first_row += particles_.total_rows();
   return posterior_->weights_of(rows, key, memory);
 }
 
-MatrixView<const float> WeightSampler::mean_weights(Matrix<float>& memory) {
-  const auto* const family = dynamic_cast<const VariationalFamily<float>*>(&posterior_->parameterization());
+inference::MatrixView<const float> WeightSampler::mean_weights(inference::Matrix<float>& memory) {
+  const auto* const family = dynamic_cast<const inference::VariationalFamily<float>*>(&posterior_->parameterization());
   STEIN_CHECK(family != nullptr, "only a variational method has a mean of its weights");
   if (memory.rows() != particles_.rows() || memory.columns() != weight_count())
-    memory = Matrix<float>(particles_.rows(), weight_count());
+    memory = inference::Matrix<float>(particles_.rows(), weight_count());
   family->mean_weights(particles_.values(), memory.view());
   return memory.view();
 }
@@ -82,7 +85,7 @@ MatrixView<const float> WeightSampler::mean_weights(Matrix<float>& memory) {
 std::vector<LayerReading> WeightSampler::temperatures() const {
   std::vector<LayerReading> found;
   if (!meter_ || meter_->steps() == 0) return found;
-  for (const LayerTemperature::Reading& reading : meter_->readings())
+  for (const inference::LayerTemperature::Reading& reading : meter_->readings())
     found.push_back({layer_name(particles_.layout(), reading.layer), reading.mean, reading.low, reading.high});
   return found;
 }
@@ -129,4 +132,4 @@ void WeightSampler::restore_progress(const Snapshot& snapshot) {
   if (meter_) meter_->restore(snapshot.part("meter"));
 }
 
-}  // namespace stein::inference
+}  // namespace stein::training

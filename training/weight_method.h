@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace stein::inference {
+namespace stein::training {
 
 /// What `step_size` and `clip_norm` are told in. Published rates belong to a loss of their authors: its gradient is
 /// that of the full log joint times n₁/N, where n₁ data make one unit of the loss.
@@ -46,8 +46,8 @@ enum class MethodKind {
 struct WeightMethodOptions {
   MethodKind kind = MethodKind::optimizer;
   bool step_follows_gradient = false;  ///< of a chain: its drift is in proportion to the gradient (SGLD, SGHMC)
-  SamplerChoice sampler = samplers().at("optimizer").defaults;
-  NetworkPosteriorOptions posterior{};
+  inference::SamplerChoice sampler = inference::samplers().at("optimizer").defaults;
+  inference::NetworkPosteriorOptions posterior{};
   std::int64_t particles = 1;
   RateUnit rate_unit = RateUnit::joint;
   std::int64_t temperature_every = 10;
@@ -68,13 +68,14 @@ struct WeightMethodOptions {
     if (kind == MethodKind::chain)
       v("temperature_every", temperature_every,
         "updates from one reading of the temperature meter to the next; 0: none", at_least(0), "updates");
-    if (posterior.parameterization == WeightForm::mean_field)
+    if (posterior.parameterization == inference::WeightForm::mean_field)
       v("outer_deviation", outer_deviation, "the sd of weights that are not recurrent starts so much wider", positive);
     posterior.describe(v);
   }
 
   /// The sampler of `ensemble`, with rates and limits of the full log joint.
-  std::unique_ptr<Sampler<float>> make_sampler(const Ensemble& ensemble, const DataFacts& data) const;
+  std::unique_ptr<inference::Sampler<float>> make_sampler(const inference::Ensemble& ensemble,
+                                                          const DataFacts& data) const;
 };
 
 /// A registered method: its line in `stein list`, and itself with its default options.
@@ -86,4 +87,4 @@ struct WeightMethod {
 /// All methods that are linked in.
 Registry<WeightMethod>& weight_methods();
 
-}  // namespace stein::inference
+}  // namespace stein::training

@@ -4,14 +4,14 @@
 #include <stein/inference/diagnostics/configurational_temperature.h>
 #include <stein/inference/models/watched_model.h>
 #include <stein/inference/samplers/rollback_sampler.h>
-#include <stein/inference/training/weight_method.h>
+#include <stein/training/weight_method.h>
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace stein::inference {
+namespace stein::training {
 
 /// A temperature of one layer, by its name, with its 99 % interval.
 struct LayerReading {
@@ -26,14 +26,14 @@ struct LayerReading {
 class WeightSampler {
  public:
   /// Throws Error(usage) naming the option that is out of range or does not go with another.
-  WeightSampler(const WeightMethodOptions& options, std::unique_ptr<Model<float>> model, const DataFacts& data,
-                std::uint64_t seed);
+  WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
+                const DataFacts& data, std::uint64_t seed);
   WeightSampler(const WeightSampler&) = delete;
   WeightSampler& operator=(const WeightSampler&) = delete;
 
   /// One update of all particles. After a step that went back the report's `taken` is false; the batch's owner goes on
   /// with another, its carried state as it was kept. Throws Error(numeric) naming what diverged.
-  StepReport step(const Batch<float>& batch);
+  inference::StepReport step(const inference::Batch<float>& batch);
   /// Multiplies the step size from now on.
   void scale_step_size(double factor) { sampler_->scale_step_size(factor); }
   /// Whether step t gives no sample: it looks for a mode, or tunes.
@@ -45,18 +45,18 @@ class WeightSampler {
   std::int64_t weight_rows() const { return particles_.rows() * posterior_->weight_samples(); }
   /// P: weights of the network, and of what a method adds to them.
   std::int64_t weight_count() const { return posterior_->weight_layout().size(); }
-  Posterior<float>& posterior() { return *posterior_; }
-  Particles<float>& particles() { return particles_; }
-  const Particles<float>& particles() const { return particles_; }
+  inference::Posterior<float>& posterior() { return *posterior_; }
+  inference::Particles<float>& particles() { return particles_; }
+  const inference::Particles<float>& particles() const { return particles_; }
   /// log p of the last minibatch per datum, at the weights before the step.
   double last_log_likelihood() const { return last_log_likelihood_; }
 
   /// Weights for predictions [M, P]: the particles' own, or of a variational method M = 1 draw.
   /// @param key     tells draws apart
   /// @param memory  where they go unless the particles are the weights themselves
-  MatrixView<const float> draw_weights(const NoiseKey& key, Matrix<float>& memory);
+  inference::MatrixView<const float> draw_weights(const NoiseKey& key, inference::Matrix<float>& memory);
   /// The same at the mean of a variational method's Gaussian.
-  MatrixView<const float> mean_weights(Matrix<float>& memory);
+  inference::MatrixView<const float> mean_weights(inference::Matrix<float>& memory);
 
   /// T that a chain was asked for, at its last step or before its first; 1 for other methods.
   double temperature() const { return temperature_; }
@@ -78,14 +78,14 @@ class WeightSampler {
 
   WeightMethodOptions options_;
   std::uint64_t seed_;
-  WatchedModel<float>* watched_ = nullptr;  ///< inside of posterior_
-  std::unique_ptr<Posterior<float>> posterior_;
-  Particles<float> particles_;
-  std::unique_ptr<RollbackSampler<float>> sampler_;
-  std::optional<ConfigurationalTemperature> meter_;
+  inference::WatchedModel<float>* watched_ = nullptr;  ///< inside of posterior_
+  std::unique_ptr<inference::Posterior<float>> posterior_;
+  inference::Particles<float> particles_;
+  std::unique_ptr<inference::RollbackSampler<float>> sampler_;
+  std::optional<inference::ConfigurationalTemperature> meter_;
   bool reads_temperature_ = true;
   std::int64_t steps_ = 0;
   double temperature_ = 1, last_log_likelihood_ = 0;
 };
 
-}  // namespace stein::inference
+}  // namespace stein::training

@@ -1,11 +1,11 @@
 #include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/training/weight_method.h>
+#include <stein/training/weight_method.h>
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-namespace stein::inference {
+namespace stein::training {
 namespace {
 
 double number_of(const OptionTable& table, const char* key) {
@@ -15,10 +15,10 @@ double number_of(const OptionTable& table, const char* key) {
   return value;
 }
 
-WeightMethodOptions optimizer(OptimizerMethod method, OptimizerOptions options = {}) {
+WeightMethodOptions optimizer(inference::OptimizerMethod method, inference::OptimizerOptions options = {}) {
   options.method = method;
   WeightMethodOptions made;
-  made.sampler = SamplerChoice::of<Optimizer<float>>(options);
+  made.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(options);
   made.posterior.flat_prior = true;
   return made;
 }
@@ -27,24 +27,24 @@ WeightMethodOptions chain(std::string_view sampler, bool step_follows_gradient) 
   WeightMethodOptions made;
   made.kind = MethodKind::chain;
   made.step_follows_gradient = step_follows_gradient;
-  made.sampler = samplers().at(sampler).defaults;
+  made.sampler = inference::samplers().at(sampler).defaults;
   return made;
 }
 
 WeightMethodOptions variational(bool sharpened) {
   WeightMethodOptions made;
   made.kind = MethodKind::variational;
-  made.sampler = SamplerChoice::of<Optimizer<float>>(OptimizerOptions{});
-  made.posterior.parameterization = WeightForm::mean_field;
+  made.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(inference::OptimizerOptions{});
+  made.posterior.parameterization = inference::WeightForm::mean_field;
   made.posterior.sharpened = sharpened;
   made.outer_deviation = 2;
   return made;
 }
 
-WeightMethodOptions ensemble(WeightForm form) {
+WeightMethodOptions ensemble(inference::WeightForm form) {
   WeightMethodOptions made;
   made.kind = MethodKind::ensemble;
-  made.sampler = samplers().at("svgd").defaults;
+  made.sampler = inference::samplers().at("svgd").defaults;
   made.posterior.parameterization = form;
   made.particles = 4;
   return made;
@@ -54,10 +54,10 @@ WeightMethodOptions ensemble(WeightForm form) {
 Registry<WeightMethod> make_methods() {
   Registry<WeightMethod> methods("method");
   methods.add("sgd", {"stochastic gradient descent with momentum: the weights where it ends",
-                      optimizer(OptimizerMethod::sgd, {.momentum = 0})});
-  methods.add("rmsprop",
-              {"RMSprop: the weights where it ends", optimizer(OptimizerMethod::rmsprop, {.square_decay = 0.99})});
-  methods.add("adam", {"Adam: the weights where it ends", optimizer(OptimizerMethod::adam)});
+                      optimizer(inference::OptimizerMethod::sgd, {.momentum = 0})});
+  methods.add("rmsprop", {"RMSprop: the weights where it ends",
+                          optimizer(inference::OptimizerMethod::rmsprop, {.square_decay = 0.99})});
+  methods.add("adam", {"Adam: the weights where it ends", optimizer(inference::OptimizerMethod::adam)});
   methods.add("sgld", {"stochastic gradient Langevin dynamics: averages over its chain", chain("sgld", true)});
   methods.add("psgld",
               {"Langevin dynamics preconditioned as RMSprop is: averages over its chain", chain("psgld", false)});
@@ -68,17 +68,18 @@ Registry<WeightMethod> make_methods() {
               {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa", false)});
   methods.add("bbb", {"Bayes by Backprop: a Gaussian for every weight", variational(false)});
   methods.add("sharpening", {"Bayes by Backprop with posterior sharpening", variational(true)});
-  methods.add("svgd", {"Stein variational gradient descent, particles of plain weights", ensemble(WeightForm::direct)});
+  methods.add("svgd", {"Stein variational gradient descent, particles of plain weights",
+                       ensemble(inference::WeightForm::direct)});
   methods.add("s2vgd", {"the same with particles of matrix-Gaussian (structured) weights",
-                        ensemble(WeightForm::matrix_gaussian)});
+                        ensemble(inference::WeightForm::matrix_gaussian)});
   return methods;
 }
 
 }  // namespace
 
-std::unique_ptr<Sampler<float>> WeightMethodOptions::make_sampler(const Ensemble& ensemble,
-                                                                  const DataFacts& data) const {
-  SamplerChoice converted = sampler;
+std::unique_ptr<inference::Sampler<float>> WeightMethodOptions::make_sampler(const inference::Ensemble& ensemble,
+                                                                             const DataFacts& data) const {
+  inference::SamplerChoice converted = sampler;
   if (rate_unit != RateUnit::joint) {
     const double unit = rate_unit == RateUnit::datum ? 1 : data.sequence;
     OptionTable table;
@@ -96,4 +97,4 @@ Registry<WeightMethod>& weight_methods() {
   return methods;
 }
 
-}  // namespace stein::inference
+}  // namespace stein::training

@@ -1,21 +1,20 @@
 #include <stein/core/error.h>
-#include <stein/lm/evaluation/weight_draws.h>
+#include <stein/training/weight_draws.h>
 
 #include <algorithm>
 
-namespace stein::lm {
+namespace stein::training {
 
-using inference::MethodKind;
 using inference::SampleReservoir;
 
-WeightDraws::WeightDraws(inference::WeightSampler& weights, const Options& options,
-                         const std::filesystem::path& samples, std::int64_t stored)
+WeightDraws::WeightDraws(WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
+                         std::int64_t stored)
     : weights_(weights), options_(options) {
   STEIN_CHECK(options.draws >= 1, "expected at least 1 draw, got {}", options.draws);
   if (weights.kind() == MethodKind::ensemble) different_ = weights.particles().rows();
   if (weights.kind() == MethodKind::variational && !options.mean) different_ = options.draws;
   if (weights.kind() == MethodKind::chain && !options.mean && stored > 0) {
-    samples_.emplace(SampleReservoir<float>::open(samples));
+    samples_.emplace(inference::SampleReservoir<float>::open(samples));
     if (samples_->size() < stored)
       fail(ErrorKind::data, "'{}' holds {} samples, the run stored {}", samples.string(), samples_->size(), stored);
     sample_.emplace(weights.particles().layout(), weights.particles().rows());
@@ -43,4 +42,4 @@ WeightDraws::Draw WeightDraws::get(std::int64_t k) {
   return draw;
 }
 
-}  // namespace stein::lm
+}  // namespace stein::training

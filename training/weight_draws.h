@@ -2,13 +2,13 @@
 #pragma once
 
 #include <stein/inference/prediction/sample_reservoir.h>
-#include <stein/inference/training/weight_sampler.h>
+#include <stein/training/weight_sampler.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 
-namespace stein::lm {
+namespace stein::training {
 
 /// One of them after the other, by number: of a chain the stored samples, of a variational method draws from its
 /// Gaussian, of an ensemble its particles, of an optimizer the weights where it ended; with `dropout`, as many draws of
@@ -31,7 +31,7 @@ class WeightDraws {
   /// @param weights  outlives the draws
   /// @param samples  folder of a chain's stored samples, `stored` of them; 0: none were stored
   /// @throws Error(data) where a stored sample is missing
-  WeightDraws(inference::WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
+  WeightDraws(WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
               std::int64_t stored);
 
   std::int64_t count() const { return count_; }
@@ -39,7 +39,7 @@ class WeightDraws {
   Draw get(std::int64_t k);
 
  private:
-  inference::WeightSampler& weights_;
+  WeightSampler& weights_;
   Options options_;
   std::optional<inference::SampleReservoir<float>> samples_;
   std::optional<inference::Particles<float>> sample_;
@@ -48,4 +48,4 @@ class WeightDraws {
   std::int64_t count_ = 1;
 };
 
-}  // namespace stein::lm
+}  // namespace stein::training

@@ -1,0 +1,139 @@
+#include <stein/core/error.h>
+#include <stein/runs/repetitions.h>
+#include <stein/training/epoch_trainer.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace stein::training {
+namespace {
+
+runs::Validation::Options validation_options(const EpochOptions& options, std::int64_t data) {
+  if (options.validations_per_epoch == 0) return {.patience = options.patience};
+  return {.validate_every = std::max<std::int64_t>(1, data / options.validations_per_epoch),
+          .patience = options.patience};
+}
+
+/// The samples of a chain that goes through `epochs` epochs of `minibatches`.
+inference::CollectorOptions collection(const EpochOptions& options, std::int64_t minibatches) {
+  const std::int64_t steps = options.epochs * minibatches;
+  const auto burn_in = static_cast<std::int64_t>(options.burn_in * static_cast<double>(steps));
+  const std::int64_t thinning = std::max<std::int64_t>(1, minibatches / options.samples_per_epoch);
+  return {.burn_in = burn_in, .thinning = thinning, .samples = std::max<std::int64_t>(1, (steps - burn_in) / thinning)};
+}
+
+DataFacts facts_of(const EpochTrainer::Epoch& epoch) {
+  return {.size = static_cast<double>(epoch.data),
+          .sequence = epoch.sequence,
+          .minibatches = static_cast<double>(epoch.minibatches)};
+}
+
+}  // namespace
+
+EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
+                           std::unique_ptr<inference::Model<float>> model, const Epoch& epoch, std::uint64_t seed)
+    : ValidatedRepetition(validation_options(options, epoch.data), runs::Better::lower),
+      options_(checked(options)),
+      epoch_(epoch),
+      seed_(seed),
+      weights_(method, std::move(model), facts_of(epoch), seed) {
+  if (method.kind != MethodKind::chain) return;
+  const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
+  inference::CollectorOptions samples = collection(options_, epoch_.minibatches);
+  collector_.emplace(samples, last_minibatch(), exploring);
+  samples.samples = std::min(samples.samples, options_.stored_samples);
+  if (samples.samples > 0) store_collector_.emplace(samples, last_minibatch(), exploring);
+}
+
+double EpochTrainer::share_done() const {
+  return static_cast<double>(minibatches_) / static_cast<double>(last_minibatch());
+}
+
+std::optional<std::string> EpochTrainer::warning() const {
+  std::string text;
+  for (const std::string& sentence : weights_.warnings()) text += (text.empty() ? "" : "\n") + sentence;
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+void EpochTrainer::store_samples_in(const std::filesystem::path& folder) {
+  if (!store_collector_) return;
+  const bool goes_on = saved_stored_.contains("size");
+  stored_.emplace(goes_on ? inference::SampleReservoir<float>::open(folder)
+                          : inference::SampleReservoir<float>::create(folder));
+  if (goes_on) stored_->restore(saved_stored_);
+}
+
+std::int64_t EpochTrainer::stored_samples() const {
+  if (stored_) return stored_->size();
+  return saved_stored_.contains("size") ? saved_stored_.get_scalar<std::int64_t>("size") : 0;
+}
+
+void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Records& records) {
+  do take_minibatch(records);
+  while (steps_done() < until && !out_of_data() && !stop.stop_requested());
+}
+
+void EpochTrainer::take_minibatch(runs::Records& records) {
+  const std::int64_t c = minibatches_ % epoch_.minibatches, epoch = minibatches_ / epoch_.minibatches;
+  if (c == 0 && epoch > options_.rate_decay_after) weights_.scale_step_size(options_.rate_decay);
+  const inference::Batch<float> batch = minibatch(epoch, c);
+  const auto start = std::chrono::steady_clock::now();
+  const inference::StepReport report = weights_.step(batch);
+  training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ++minibatches_;
+  seen_ += static_cast<std::int64_t>(batch.count());
+  collect(report);
+  stepped(report);
+  if (report.taken) loss_sum_ -= weights_.last_log_likelihood(), ++loss_count_;
+  if (!runs::is_recorded(minibatches_) || loss_count_ == 0) return;
+  records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
+  loss_sum_ = 0, loss_count_ = 0;
+}
+
+void EpochTrainer::collect(const inference::StepReport& report) {
+  if (!collector_ || collector_->steps() >= last_minibatch()) return;
+  if (store_collector_) {
+    const inference::Collection now = store_collector_->take(report);
+    if (stored_) stored_->drop_last(now.dropped);
+    if (stored_ && now.keep) stored_->add(weights_.particles());
+  }
+  const inference::Collection now = collector_->take(report);
+  if (now.dropped > 0) drop_samples(now.dropped);
+  if (now.keep) take_sample();
+}
+
+void EpochTrainer::save_training(Snapshot& snapshot) const {
+  Snapshot progress, stream;
+  weights_.save_progress(progress);
+  save_stream(stream);
+  snapshot.put_part("progress", progress);
+  snapshot.put_part("stream", stream);
+  snapshot.put("done", std::vector<std::int64_t>{minibatches_, seen_, loss_count_});
+  snapshot.put("loss", loss_sum_);
+  const auto put = [&](const char* name, const auto& part) {
+    Snapshot saved;
+    part.save(saved);
+    snapshot.put_part(name, saved);
+  };
+  if (collector_) put("collector", *collector_);
+  if (store_collector_) put("store_collector", *store_collector_);
+  if (stored_)
+    put("stored", *stored_);
+  else if (saved_stored_.contains("size"))
+    snapshot.put_part("stored", saved_stored_);
+}
+
+void EpochTrainer::restore_training(const Snapshot& snapshot) {
+  weights_.restore_progress(snapshot.part("progress"));
+  restore_stream(snapshot.part("stream"));
+  const auto done = snapshot.get_vector<std::int64_t>("done");
+  if (done.size() != 3) fail(ErrorKind::data, "expected 3 counts of what was done, found {}", done.size());
+  minibatches_ = done[0], seen_ = done[1], loss_count_ = done[2];
+  loss_sum_ = snapshot.get_scalar<double>("loss");
+  if (collector_) collector_->restore(snapshot.part("collector"));
+  if (store_collector_) store_collector_->restore(snapshot.part("store_collector"));
+  if (snapshot.contains("stored/size")) saved_stored_ = snapshot.part("stored");
+}
+
+}  // namespace stein::training

@@ -1,0 +1,93 @@
+// The loop of all trainers: epochs of minibatches, and what becomes of a chain's samples.
+#pragma once
+
+#include <stein/inference/prediction/collector.h>
+#include <stein/inference/prediction/sample_reservoir.h>
+#include <stein/runs/validated_repetition.h>
+#include <stein/training/epoch_options.h>
+#include <stein/training/weight_sampler.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace stein::training {
+
+/// Trains one network with one seed. One step of the repetition is one datum (a token, a sentence, an image).
+///
+/// A derived class makes the minibatches and says what a sample is good for: a chain's samples are shown to it as they
+/// come, after the burn-in and so many an epoch, and some are stored in files. The step size falls epoch by epoch.
+/// Where the sampler goes back, samples of the lost steps are dropped.
+class EpochTrainer : public runs::ValidatedRepetition {
+ public:
+  /// What one time through the data is.
+  struct Epoch {
+    std::int64_t minibatches;
+    std::int64_t data;    ///< N
+    double sequence = 1;  ///< data of one sequence of a minibatch, for rates that are told so
+  };
+  /// Throws Error(usage) naming the option that is out of range.
+  EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
+               std::unique_ptr<inference::Model<float>> model, const Epoch& epoch, std::uint64_t seed);
+
+  std::uint64_t seed() const final { return seed_; }
+  std::int64_t steps_done() const final { return seen_; }
+  double share_done() const final;
+  std::optional<std::string> warning() const final;
+
+  const Epoch& epoch() const { return epoch_; }
+  WeightSampler& weights() { return weights_; }
+  const WeightSampler& weights() const { return weights_; }
+  /// Seconds that updates took in this process.
+  double training_seconds() const { return training_seconds_; }
+
+  /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
+  /// before are there. Throws Error(io), or Error(data) where a stored sample is missing.
+  void store_samples_in(const std::filesystem::path& folder);
+  /// How many are stored at this point of the run.
+  std::int64_t stored_samples() const;
+
+ protected:
+  const EpochOptions& options() const { return options_; }
+
+ private:
+  /// Makes minibatch c of an epoch; what it points to is valid until the next one.
+  virtual inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) = 0;
+  /// After every step. Where the sampler went back, data that follow one another begin anew.
+  virtual void stepped(const inference::StepReport& report) { static_cast<void>(report); }
+  /// The weights as they are now are a sample.
+  virtual void take_sample() = 0;
+  /// The last samples were of steps that were taken back.
+  virtual void drop_samples(std::int64_t count) = 0;
+  /// Samples, and what a minibatch needs of those before it.
+  virtual void save_stream(Snapshot& snapshot) const = 0;
+  virtual void restore_stream(const Snapshot& snapshot) = 0;
+
+  void learn(std::int64_t until, const StopToken& stop, runs::Records& records) final;
+  bool out_of_data() const final { return minibatches_ >= last_minibatch(); }
+  void save_model(Snapshot& snapshot) const final { weights_.save_weights(snapshot); }
+  void restore_model(const Snapshot& snapshot) final { weights_.restore_weights(snapshot); }
+  void save_training(Snapshot& snapshot) const final;
+  void restore_training(const Snapshot& snapshot) final;
+
+  std::int64_t last_minibatch() const { return options_.epochs * epoch_.minibatches; }
+  void take_minibatch(runs::Records& records);
+  /// What the step means for the chain's samples.
+  void collect(const inference::StepReport& report);
+
+  EpochOptions options_;
+  Epoch epoch_;
+  std::uint64_t seed_;
+  WeightSampler weights_;
+  std::optional<inference::Collector> collector_;
+  std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
+  std::optional<inference::SampleReservoir<float>> stored_;
+  Snapshot saved_stored_;  ///< what a checkpoint said of them, until their folder is known
+  std::int64_t minibatches_ = 0, seen_ = 0;
+  double loss_sum_ = 0;  ///< of the minibatches since the last record
+  std::int64_t loss_count_ = 0;
+  double training_seconds_ = 0;
+};
+
+}  // namespace stein::training
