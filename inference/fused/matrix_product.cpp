@@ -40,6 +40,11 @@ void pack_panel(std::int64_t k, std::int64_t n, const MatrixOperand& b, std::int
   }
 }
 
+/// Columns of C that one task computes, whole panels: its part of B stays in the second cache.
+std::int64_t task_columns() {
+  return 256 / panel_columns * panel_columns;
+}
+
 std::int64_t packed_panels(std::int64_t n) {
   return (n + panel_columns - 1) / panel_columns;
 }
@@ -155,6 +160,7 @@ HWY_AFTER_NAMESPACE();
 namespace stein::inference::fused {
 
 HWY_EXPORT(pack_panel);
+HWY_EXPORT(task_columns);
 HWY_EXPORT(packed_panels);
 HWY_EXPORT(packed_size);
 HWY_EXPORT(product_block);
@@ -172,8 +178,9 @@ void PackedMatrix::pack(std::int64_t k, std::int64_t n, const MatrixOperand& b) 
 
 void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
               ProductStart start) {
-  // Columns and rows of C that one task computes: its part of B stays in the second cache. Small products are one task.
-  constexpr std::int64_t columns = 256, rows = 120, small = 1 << 18;
+  constexpr std::int64_t rows = 120;       // of C that one task computes
+  constexpr std::int64_t small = 1 << 18;  // multiplications that are one task
+  const std::int64_t columns = HWY_DYNAMIC_DISPATCH(task_columns)();
   const bool add = start == ProductStart::add;
   const std::int64_t n = b.columns();
   if (m * n * b.rows() <= small) return HWY_DYNAMIC_DISPATCH(product_block)(m, 0, 0, n, a, b, c, c_stride, add);

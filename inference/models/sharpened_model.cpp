@@ -9,6 +9,7 @@ namespace stein::inference {
 template <class Scalar>
 SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options)
     : model_(std::move(model)), options_(checked(options)), layout_(model_->layout()), parts_{0} {
+  STEIN_CHECK(options.minibatches >= 1, "sharpening: minibatches must be at least 1, got {}", options.minibatches);
   constexpr std::int64_t most = 16384;  // weights of a part
   std::uint64_t noise = 0;
   std::int64_t in_part = 0;

@@ -1,5 +1,6 @@
 #include <stein/core/parallel.h>
 #include <stein/core/rng.h>
+#include <stein/core/simd_target.h>
 #include <stein/inference/fused/matrix_product.h>
 
 #include <catch2/catch.hpp>
@@ -21,6 +22,10 @@ std::vector<float> turned(const std::vector<float>& matrix, std::int64_t rows, s
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) made[j * rows + i] = matrix[i * columns + j];
   return made;
+}
+
+bool rounds_once() {
+  return simd_target() != "SCALAR" && simd_target() != "SSE2";
 }
 
 struct Sizes {
@@ -51,7 +56,12 @@ TEST_CASE("a product of any size is the sum of its terms, in order, however its 
           std::vector<float> c = numbers(m * n, 2);
           multiply(m, turn_a ? MatrixOperand{a_turned.data(), 1, m} : MatrixOperand{a.data(), k, 1}, packed, c.data(),
                    n, add ? ProductStart::add : ProductStart::zero);
-          CHECK(c == expected);
+          // Where a target multiplies and adds in two roundings, each of k terms has one more.
+          std::int64_t wrong = 0;
+          for (std::size_t i = 0; i < c.size(); ++i)
+            wrong +=
+                rounds_once() ? c[i] != expected[i] : std::abs(c[i] - expected[i]) > 6e-8F * static_cast<float>(k) * 16;
+          CHECK(wrong == 0);
         }
     }
   }
@@ -78,8 +88,8 @@ TEST_CASE("a product has the same bits at any number of threads", "[inference][p
     multiply(300, {a.data(), 400, 1}, packed, results.emplace_back(300 * 700).data(), 700, ProductStart::zero);
   }
   set_thread_count(threads);
-  CHECK(results[0] == results[1]);
-  CHECK(results[0] == results[2]);
+  const bool same = results[0] == results[1] && results[0] == results[2];
+  CHECK(same);
 }
 
 TEST_CASE("a packed matrix can hold another one after the first", "[inference][product]") {
@@ -89,7 +99,7 @@ TEST_CASE("a packed matrix can hold another one after the first", "[inference][p
   packed.pack(2, 3, {small.data(), 3, 1});
   float c[3];
   multiply(1, {a.data(), 2, 1}, packed, c, 3, ProductStart::zero);
-  for (int j = 0; j < 3; ++j) CHECK(c[j] == std::fma(2.0f, small[3 + j], small[j]));
+  for (int j = 0; j < 3; ++j) CHECK(c[j] == Approx(std::fma(2.0f, small[3 + j], small[j])).epsilon(1e-6));
 }
 
 }  // namespace
