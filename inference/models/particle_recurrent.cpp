@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/fused/categorical_pass.h>
+#include <stein/inference/fused/recurrent_layer.h>
 #include <stein/inference/models/particle_recurrent.h>
-#include <stein/inference/models/recurrent_layer.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +12,8 @@ namespace {
 
 using fused::multiply;
 using fused::ProductStart;
+using fused::RecurrentLayer;
+using fused::RecurrentWeights;
 
 /// The dropout of one pass: which masks there are is the same every time, so each has a number of its own.
 struct DropoutDraw {
@@ -35,12 +37,44 @@ std::size_t room(std::int64_t a, std::int64_t b) {
   return static_cast<std::size_t>(a * b);
 }
 
+/// Where a network's weights begin in a row; −1: it has none.
+struct WeightPlaces {
+  /// Of one layer in one direction.
+  struct Layer {
+    std::int64_t input, recurrent, input_bias, recurrent_bias;
+
+    template <class Number>
+    RecurrentWeights<Number> in(Number* row) const {
+      return {row + input, row + recurrent, row + input_bias, recurrent_bias < 0 ? nullptr : row + recurrent_bias};
+    }
+  };
+
+  WeightPlaces(const RecurrentSpec& spec, const Layout& layout) {
+    const auto place = [&](const std::string& name) {
+      const LayoutEntry* const entry = layout.find(name);
+      return entry == nullptr ? -1 : entry->offset;
+    };
+    embedding = place("embedding.weight");
+    feature = place("feature.weight"), feature_bias = place("feature.bias");
+    output = spec.tied_embedding ? embedding : place("output.weight"), output_bias = place("output.bias");
+    for (std::int64_t l = 0; l < spec.layers; ++l)
+      for (std::int64_t d = 0; d < spec.directions(); ++d) {
+        const std::string name = recurrent_layer_name(l, d);
+        layers.push_back({place(name + ".weight_ih"), place(name + ".weight_hh"), place(name + ".bias_ih"),
+                          place(name + ".bias_hh")});
+      }
+  }
+
+  std::int64_t embedding, feature, feature_bias, output, output_bias;
+  std::vector<Layer> layers;  ///< as `RecurrentLayer`s follow one another
+};
+
 }  // namespace
 
 /// All that one pass forward and back keeps. Sequences are time-major: [T, n, ·].
 class ParticleRecurrent::Workspace {
  public:
-  Workspace(const RecurrentSpec& spec, const Layout& layout) : spec_(spec), layout_(layout) {
+  Workspace(const RecurrentSpec& spec, const Layout& layout) : spec_(spec), places_(spec, layout) {
     for (std::int64_t l = 0; l < spec.layers; ++l)
       for (std::int64_t d = 0; d < spec.directions(); ++d)
         layers_.emplace_back(spec.cell, spec.layer_inputs(l), spec.hidden);
@@ -66,14 +100,14 @@ class ParticleRecurrent::Workspace {
     const std::int64_t width = states();
     output_.pack(width, spec_.outputs(), {output_weight(), 1, width});
     multiply(to.rows, {outputs_.data(), width, 1}, output_, to.data, to.stride, ProductStart::zero);
-    fused::add_bias(to, {at("output.bias"), static_cast<std::size_t>(spec_.outputs())});
+    fused::add_bias(to, output_bias());
   }
 
   /// Σ w_i log p of the targets.
   double value(const Batch<float>& batch) {
     arrange_targets(batch);
     make_logits();
-    fused::add_bias(logit_view(), {at("output.bias"), static_cast<std::size_t>(spec_.outputs())});
+    fused::add_bias(logit_view(), output_bias());
     log_probability_.resize(classes_.size());
     fused::log_probabilities(logit_view(), classes_, log_probability_);
     double sum = 0;
@@ -86,30 +120,27 @@ class ParticleRecurrent::Workspace {
   double value_and_gradient(const Batch<float>& batch, double scale, std::span<float> gradient) {
     arrange_targets(batch);
     make_logits();
-    const double value = fused::score_classes(
-        logit_view(), {at("output.bias"), static_cast<std::size_t>(spec_.outputs())}, classes_, row_weights_, scale);
+    const double value = fused::score_classes(logit_view(), output_bias(), classes_, row_weights_, scale);
     std::ranges::fill(gradient, 0.0F);
     backward(gradient.data());
     return value;
   }
 
  private:
-  const float* at(const char* name) const { return weights_ + layout_.at(name).offset; }
-  const float* output_weight() const { return at(spec_.tied_embedding ? "embedding.weight" : "output.weight"); }
+  const float* output_weight() const { return weights_ + places_.output; }
+  std::span<const float> output_bias() const {
+    return {weights_ + places_.output_bias, static_cast<std::size_t>(spec_.outputs())};
+  }
   std::int64_t states() const { return spec_.directions() * spec_.hidden; }
   std::int64_t answers() const { return spec_.readout == Readout::every_token ? rows_ * tokens_ : rows_; }
   MatrixView<float> logit_view() { return {logits_.data(), answers(), spec_.outputs()}; }
-  RecurrentLayer& layer(std::int64_t l, std::int64_t d) {
-    return layers_[static_cast<std::size_t>(l * spec_.directions() + d)];
+  std::size_t number_of(std::int64_t l, std::int64_t d) const {
+    return static_cast<std::size_t>(l * spec_.directions() + d);
   }
+  RecurrentLayer& layer(std::int64_t l, std::int64_t d) { return layers_[number_of(l, d)]; }
   template <class Number>
   RecurrentWeights<Number> weights_of(Number* row, std::int64_t l, std::int64_t d) const {
-    const std::string name = recurrent_layer_name(l, d);
-    const LayoutEntry* const second = layout_.find(name + ".bias_hh");
-    return {.input = row + layout_.at(name + ".weight_ih").offset,
-            .recurrent = row + layout_.at(name + ".weight_hh").offset,
-            .input_bias = row + layout_.at(name + ".bias_ih").offset,
-            .recurrent_bias = second == nullptr ? nullptr : row + second->offset};
+    return places_.layers[number_of(l, d)].in(row);
   }
 
   void read_tokens(const Inputs<float>& inputs) {
@@ -159,7 +190,7 @@ class ParticleRecurrent::Workspace {
 
   void embed(const Inputs<float>& inputs) {
     const std::int64_t size = spec_.embedding_size();
-    const float* const embedding = at("embedding.weight");
+    const float* const embedding = weights_ + places_.embedding;
     std::vector<float>& x = inputs_.front();
     x.resize(room(steps_ * rows_, size));
     for (std::int64_t i = 0; i < tokens_ * rows_; ++i)
@@ -170,9 +201,8 @@ class ParticleRecurrent::Workspace {
       for (std::int64_t b = 0; b < rows_; ++b)
         std::ranges::copy(inputs.dense.row(b), features_.begin() + b * spec_.features);
       if (extra_) std::fill_n(x.data(), rows_ * size, 0.0F);
-      for (std::int64_t b = 0; b < rows_; ++b)
-        for (std::int64_t j = 0; j < size; ++j) x[room(b, size) + static_cast<std::size_t>(j)] += at("feature.bias")[j];
-      output_.pack(spec_.features, size, {at("feature.weight"), 1, spec_.features});
+      fused::add_bias({x.data(), rows_, size}, {weights_ + places_.feature_bias, static_cast<std::size_t>(size)});
+      output_.pack(spec_.features, size, {weights_ + places_.feature, 1, spec_.features});
       multiply(rows_, {features_.data(), spec_.features, 1}, output_, x.data(), size, ProductStart::add);
     }
     drop(0, x);
@@ -272,11 +302,10 @@ class ParticleRecurrent::Workspace {
   /// From the slopes of the logits, which take their place, to those of all weights.
   void backward(float* gradient) {
     const std::int64_t width = states(), classes = spec_.outputs(), count = answers(), size = spec_.hidden;
-    const auto slope_at = [&](const char* name) { return gradient + layout_.at(name).offset; };
     output_.pack(count, width, {outputs_.data(), width, 1});
-    multiply(classes, {logits_.data(), 1, classes}, output_,
-             slope_at(spec_.tied_embedding ? "embedding.weight" : "output.weight"), width, ProductStart::zero);
-    fused::sum_columns({logits_.data(), count, classes}, {slope_at("output.bias"), static_cast<std::size_t>(classes)});
+    multiply(classes, {logits_.data(), 1, classes}, output_, gradient + places_.output, width, ProductStart::zero);
+    fused::sum_columns({logits_.data(), count, classes},
+                       {gradient + places_.output_bias, static_cast<std::size_t>(classes)});
     output_.pack(classes, width, {output_weight(), width, 1});
     slope_outputs_.resize(room(count, width));
     multiply(count, {logits_.data(), classes, 1}, output_, slope_outputs_.data(), width, ProductStart::zero);
@@ -328,7 +357,7 @@ class ParticleRecurrent::Workspace {
 
   void back_through_embedding(float* gradient) {
     const std::int64_t size = spec_.embedding_size();
-    float* const embedding = gradient + layout_.at("embedding.weight").offset;
+    float* const embedding = gradient + places_.embedding;
     for (std::int64_t i = 0; i < tokens_ * rows_; ++i) {
       const float* const from = slope_.data() + (i + extra_ * rows_) * size;
       float* const to = embedding + token_[static_cast<std::size_t>(i)] * size;
@@ -336,17 +365,15 @@ class ParticleRecurrent::Workspace {
     }
     if (!has_image_) return;
     output_.pack(rows_, spec_.features, {features_.data(), spec_.features, 1});
-    multiply(size, {slope_.data(), 1, size}, output_, gradient + layout_.at("feature.weight").offset, spec_.features,
-             ProductStart::zero);
-    fused::sum_columns({slope_.data(), rows_, size},
-                       {gradient + layout_.at("feature.bias").offset, static_cast<std::size_t>(size)});
+    multiply(size, {slope_.data(), 1, size}, output_, gradient + places_.feature, spec_.features, ProductStart::zero);
+    fused::sum_columns({slope_.data(), rows_, size}, {gradient + places_.feature_bias, static_cast<std::size_t>(size)});
   }
 
   const RecurrentSpec& spec_;
-  const Layout& layout_;
+  WeightPlaces places_;
   const float* weights_ = nullptr;
-  std::int64_t rows_ = 0, tokens_ = 0, steps_ = 0,
-               extra_ = 0;  ///< n, tokens of a row, with an image's step, 1 of those
+  std::int64_t rows_ = 0, tokens_ = 0;  ///< n, tokens of a row
+  std::int64_t steps_ = 0, extra_ = 0;  ///< tokens and the step of an image that is the initial state; 1 of those
   bool drops_ = false, has_image_ = false;
   std::vector<RecurrentLayer> layers_;
   std::vector<std::int32_t> token_;                    ///< [T, n]

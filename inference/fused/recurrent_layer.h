@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace stein::inference {
+namespace stein::inference::fused {
 
 /// Numbers of a layer's weights, or where their slopes go, as `recurrent_layout` has them.
 template <class Number>
@@ -63,7 +63,7 @@ class RecurrentLayer {
   AlignedBuffer<float> seen_;                                   ///< [T, n, H] h before each step under dropout
   AlignedBuffer<float> reset_;                                  ///< [T, n, H] r ∘ h of a GRU
   AlignedBuffer<float> slope_c_, slope_seen_, slope_straight_;  ///< [n, H]
-  fused::PackedMatrix input_, recurrent_, recurrent_state_;     ///< the last of a GRU's third gate
+  PackedMatrix input_, recurrent_, recurrent_state_;            ///< the last of a GRU's third gate
 };
 
-}  // namespace stein::inference
+}  // namespace stein::inference::fused

@@ -1,15 +1,11 @@
 #include <stein/inference/fused/categorical_pass.h>
 #include <stein/inference/fused/recurrent_cell.h>
-#include <stein/inference/models/recurrent_layer.h>
+#include <stein/inference/fused/recurrent_layer.h>
 
 #include <algorithm>
 
-namespace stein::inference {
+namespace stein::inference::fused {
 namespace {
-
-using fused::CellStep;
-using fused::multiply;
-using fused::ProductStart;
 
 void make_room(AlignedBuffer<float>& buffer, std::int64_t size) {
   if (static_cast<std::int64_t>(buffer.size()) < size) buffer = AlignedBuffer<float>(static_cast<std::size_t>(size));
@@ -65,13 +61,12 @@ void RecurrentLayer::step_forward(std::int64_t t) {
   float* const gates = gates_.data() + t * rows_ * width;
   float* const h = h_.data() + (t + 1) * state;
   multiply(rows_, {seen, hidden_, 1}, recurrent_, gates, width, ProductStart::add);
-  if (cell_ == Cell::lstm)
-    return fused::lstm_forward(step, gates, c_.data() + t * state, c_.data() + (t + 1) * state, h);
-  if (cell_ == Cell::tanh) return fused::tanh_forward(step, gates, h);
+  if (cell_ == Cell::lstm) return lstm_forward(step, gates, c_.data() + t * state, c_.data() + (t + 1) * state, h);
+  if (cell_ == Cell::tanh) return tanh_forward(step, gates, h);
   float* const reset = reset_.data() + t * state;
-  fused::gru_gates_forward(step, gates, seen, reset);
+  gru_gates_forward(step, gates, seen, reset);
   multiply(rows_, {reset, hidden_, 1}, recurrent_state_, gates + 2 * hidden_, width, ProductStart::add);
-  fused::gru_state_forward(step, gates, h_.data() + t * state, h);
+  gru_state_forward(step, gates, h_.data() + t * state, h);
 }
 
 void RecurrentLayer::backward(const RecurrentWeights<const float>& weights, const float* x, const float* kept,
@@ -100,14 +95,14 @@ void RecurrentLayer::step_backward(std::int64_t t, float* slope_states, const fl
   float* const before = t > 0 ? slope - state : nullptr;  // gradients end where the minibatch begins
   const bool is_gru = cell_ == Cell::gru;
   if (cell_ == Cell::lstm)
-    fused::lstm_backward(step, gates, c_.data() + t * state, c_.data() + (t + 1) * state, slope, slope_c_.data());
-  if (cell_ == Cell::tanh) fused::tanh_backward(step, gates, slope);
+    lstm_backward(step, gates, c_.data() + t * state, c_.data() + (t + 1) * state, slope, slope_c_.data());
+  if (cell_ == Cell::tanh) tanh_backward(step, gates, slope);
   if (is_gru) {
     // Slopes of r ∘ h lie in `slope_c_`, which a GRU has no other use for.
-    fused::gru_state_backward(step, gates, h_.data() + t * state, slope, slope_straight_.data());
+    gru_state_backward(step, gates, h_.data() + t * state, slope, slope_straight_.data());
     multiply(rows_, {gates + 2 * hidden_, width, 1}, recurrent_state_, slope_c_.data(), hidden_, ProductStart::zero);
     std::fill_n(slope_seen_.data(), state, 0.0F);
-    fused::gru_gates_backward(step, gates, seen_state(t), slope_c_.data(), slope_seen_.data());
+    gru_gates_backward(step, gates, seen_state(t), slope_c_.data(), slope_seen_.data());
   }
   if (before == nullptr) return;
   if (!masked_ && !is_gru) return multiply(rows_, {gates, width, 1}, recurrent_, before, hidden_, ProductStart::add);
@@ -131,8 +126,8 @@ void RecurrentLayer::weight_slopes(const float* x, const RecurrentWeights<float>
     multiply(hidden_, {gates_.data() + plain, 1, width}, recurrent_, slopes.recurrent + plain * hidden_, hidden_,
              ProductStart::zero);
   }
-  fused::sum_columns({gates_.data(), count, width}, {slopes.input_bias, static_cast<std::size_t>(width)});
+  sum_columns({gates_.data(), count, width}, {slopes.input_bias, static_cast<std::size_t>(width)});
   if (slopes.recurrent_bias != nullptr) std::copy_n(slopes.input_bias, width, slopes.recurrent_bias);
 }
 
-}  // namespace stein::inference
+}  // namespace stein::inference::fused
