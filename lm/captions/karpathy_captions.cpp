@@ -16,7 +16,7 @@ namespace dom = simdjson::dom;
 
 /// What JSON calls a value of the type that is expected.
 template <class Value>
-constexpr const char* json_name = "number";
+constexpr const char* json_name = "whole number";
 template <>
 constexpr const char* json_name<std::string_view> = "text";
 template <>

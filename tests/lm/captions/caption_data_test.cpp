@@ -97,6 +97,8 @@ TEST_CASE("features must be given, unless captions alone are wanted", "[lm][capt
   CHECK_ERROR(read_caption_data(options), usage, "leave out `features`");
   options.captions_only = false;
   CHECK_ERROR(read_caption_data(options), data, "features.npy' has 2 rows", "3 images", "dataset.json'");
+  write_features(folder / "features.npy", 4, {1, 2, 3, 4});
+  CHECK_ERROR(read_caption_data(options), data, "features.npy' has 4 rows", "3 images", "dataset.json'");
 }
 
 TEST_CASE("Flickr8k has the published numbers of images and captions", "[lm][captions][data-set]") {

@@ -72,7 +72,7 @@ TEST_CASE("a file that is not in Karpathy's form is refused by image and reason"
   refused(with(R"({"filename": "b.jpg", "split": "train", "sentences": []})"),
           {"image 4 ('b.jpg')", "\"imgid\" is missing"});
   refused(with(R"({"filename": "b.jpg", "imgid": "9", "split": "train", "sentences": []})"),
-          {"image 4 ('b.jpg')", "a number as \"imgid\""});
+          {"image 4 ('b.jpg')", "a whole number as \"imgid\""});
   refused(with(R"({"filename": "b.jpg", "imgid": 9, "sentences": []})"), {"'b.jpg'", "\"split\" is missing"});
   refused(with(R"({"filename": "b.jpg", "imgid": 9, "split": "train"})"), {"'b.jpg'", "\"sentences\" is missing"});
   refused(with(image("b.jpg", 9, "train", "3")), {"'b.jpg'", "an object as item 1 of \"sentences\""});
