@@ -2,9 +2,9 @@
 //
 // Those that come with Stein (share/stein/scenes/scene_features.safetensors) are the last hidden layer of the
 // convolutional network that examples/scene_features trains on 40,000 scenes of another seed, to say which shapes,
-// colours and sizes are where in a picture. Built against Stein as any example, it is run as
+// colours and sizes are where in a picture. Built against Stein as any example, it made them by
 //
-//     example_scene_features scene_features.safetensors
+//     OMP_NUM_THREADS=1 example_scene_features scene_features.safetensors
 //
 // How well they tell what is in a picture is measured in tests/lm/scenes/scene_features_test.cpp.
 #pragma once

@@ -1,5 +1,6 @@
 // The captioned scenes that come with Stein: `scenes` of the registry of caption sets. They stand in for pictures with
 // captions by people, and whether a caption is true of its scene can be told exactly (caption_truth.h).
+// How the features of their pictures were made stands in scene_features.h.
 #pragma once
 
 #include <stein/lm/scenes/scene.h>
