@@ -19,7 +19,7 @@ struct ScoreArguments {
   CommonOptions common;
 };
 
-Json scores_of(const std::vector<lm::CaptionedImage>& images, bool per_image) {
+Json scores_of(const std::vector<lm::CandidateCaption>& images, bool per_image) {
   const std::vector<lm::NamedMetric> metrics = lm::score_captions(images);
   Json scores{{"images", images.size()}};
   for (const lm::NamedMetric& metric : metrics) scores[std::string(metric.name)] = metric.metric.corpus;
@@ -33,7 +33,7 @@ Json scores_of(const std::vector<lm::CaptionedImage>& images, bool per_image) {
 }
 
 int score(const ScoreArguments& arguments) {
-  const std::vector<lm::CaptionedImage> images = lm::read_captions(arguments.captions, arguments.references);
+  const std::vector<lm::CandidateCaption> images = lm::read_captions(arguments.captions, arguments.references);
   const Json scores = scores_of(images, arguments.per_image);
   if (arguments.common.json) {
     std::fputs((scores.dump(2) + "\n").c_str(), stdout);

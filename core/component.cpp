@@ -21,6 +21,10 @@ std::filesystem::path component_folder() {
   return std::filesystem::absolute(here.dli_fname).parent_path();
 }
 
+std::filesystem::path share_folder(std::string_view name) {
+  return component_folder().parent_path() / "share" / "stein" / name;
+}
+
 bool has_component(std::string_view name) {
   std::error_code ignored;
   return std::filesystem::exists(path_of(name), ignored);

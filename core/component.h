@@ -1,4 +1,4 @@
-// Libraries of Stein that a program loads only when it needs them.
+// Where Stein's libraries and files lie, and libraries that a program loads only when it needs them.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,10 @@ namespace stein {
 
 /// The folder of this library, where all of Stein's libraries lie.
 std::filesystem::path component_folder();
+
+/// share/stein/<name> beside the folder of the libraries, in the build and where Stein is installed: files that come
+/// with Stein. Whether it exists is not looked at.
+std::filesystem::path share_folder(std::string_view name);
 
 /// Whether libstein_<name> of this version lies in the folder of this library.
 bool has_component(std::string_view name);

@@ -125,9 +125,9 @@ Json group_alike(const std::vector<RunRecord>& records) {
   return list;
 }
 
-/// share/stein/report beside the folder of the libraries, in the build and where Stein is installed.
+/// Where the parts of the page lie.
 fs::path page_folder() {
-  fs::path folder = component_folder().parent_path() / "share" / "stein" / "report";
+  fs::path folder = share_folder("report");
   std::error_code ignored;
   if (fs::exists(folder / "page.html", ignored)) return folder;
   fail(ErrorKind::io, "the parts of the report page were expected in '{}'", folder.string());

@@ -73,7 +73,7 @@ const Json& list_of(const Json& json, const char* key, const Path& path) {
 
 /// The images of a file of references, and where each stands.
 struct References {
-  std::vector<CaptionedImage> images{};
+  std::vector<CandidateCaption> images{};
   std::unordered_map<std::string, std::size_t> places{};
 };
 
@@ -97,14 +97,14 @@ References read_references(const Path& path) {
     if (image == references.places.end()) fail(ErrorKind::data, "{}: image {} is not in \"images\"", place.text(), id);
     references.images[image->second].references.push_back(caption_of(entry, place));
   }
-  for (const CaptionedImage& image : references.images)
+  for (const CandidateCaption& image : references.images)
     if (image.references.empty()) fail(ErrorKind::data, "'{}': image {} has no annotation", path.string(), image.id);
   return references;
 }
 
 }  // namespace
 
-std::vector<CaptionedImage> read_captions(const Path& captions, const Path& references) {
+std::vector<CandidateCaption> read_captions(const Path& captions, const Path& references) {
   auto [images, places] = read_references(references);
   const Json json = read_json(captions);
   if (!json.is_array())

@@ -8,7 +8,7 @@
 namespace stein::lm {
 
 /// An image with one caption to be scored, and the captions that people wrote for it.
-struct CaptionedImage {
+struct CandidateCaption {
   std::string id;       ///< a number as its decimal digits: image 42 and image "42" are the same
   std::string caption;  ///< may be empty: it then scores 0
   std::vector<std::string> references{};
@@ -22,7 +22,7 @@ struct CaptionedImage {
 ///         file is missing, no JSON, or of another shape; two captions of one image; an image with a caption and
 ///         without references; images without a caption (how many, and the first); an image twice in `images`, not
 ///         in it, or without annotations. Error(io)
-std::vector<CaptionedImage> read_captions(const std::filesystem::path& captions,
-                                          const std::filesystem::path& references);
+std::vector<CandidateCaption> read_captions(const std::filesystem::path& captions,
+                                            const std::filesystem::path& references);
 
 }  // namespace stein::lm

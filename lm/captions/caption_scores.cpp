@@ -8,9 +8,9 @@
 
 namespace stein::lm {
 
-std::vector<TokenizedCaption> tokenize_captions(std::span<const CaptionedImage> images) {
+std::vector<TokenizedCaption> tokenize_captions(std::span<const CandidateCaption> images) {
   std::vector<TokenizedCaption> captions;
-  for (const CaptionedImage& image : images) {
+  for (const CandidateCaption& image : images) {
     TokenizedCaption& caption =
         captions.emplace_back(TokenizedCaption{.caption = coco_words(image.caption), .references = {}});
     for (const std::string& reference : image.references) caption.references.push_back(coco_words(reference));
@@ -18,7 +18,7 @@ std::vector<TokenizedCaption> tokenize_captions(std::span<const CaptionedImage> 
   return captions;
 }
 
-std::vector<NamedMetric> score_captions(std::span<const CaptionedImage> images) {
+std::vector<NamedMetric> score_captions(std::span<const CandidateCaption> images) {
   constexpr std::array<std::string_view, longest_ngram> bleu_names{"BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4"};
   const std::vector<TokenizedCaption> captions = tokenize_captions(images);
   const BleuScores bleu_scores = bleu(captions);

@@ -37,6 +37,10 @@ TEST_CASE("a component that cannot be loaded is named with the reason", "[core][
   CHECK(there);
 }
 
+TEST_CASE("files that come with Stein lie in share beside the folder of its libraries", "[core][component]") {
+  CHECK(share_folder("report") == component_folder().parent_path() / "share/stein/report");
+}
+
 TEST_CASE("a component that is loaded already stays as it is", "[core][component]") {
   CHECK(has_component("core"));
   CHECK_NOTHROW(load_component("core"));

@@ -21,7 +21,8 @@ constexpr const char* good_captions =
 struct Files {
   stein::test::TemporaryDirectory folder;
 
-  std::vector<CaptionedImage> read(const std::string& captions, const std::string& references = good_references) const {
+  std::vector<CandidateCaption> read(const std::string& captions,
+                                     const std::string& references = good_references) const {
     return read_captions(write(folder / "captions.json", captions), write(folder / "references.json", references));
   }
 };
@@ -29,7 +30,7 @@ struct Files {
 TEST_CASE("captions find their references, whatever the order and whether ids are numbers or texts",
           "[lm][captions][caption-file]") {
   const Files files;
-  const std::vector<CaptionedImage> images = files.read(good_captions);
+  const std::vector<CandidateCaption> images = files.read(good_captions);
   REQUIRE(images.size() == 3);
   CHECK(images[0].id == "7");
   CHECK(images[0].caption == "é");

@@ -20,7 +20,7 @@ namespace stein::lm {
 namespace {
 
 /// Made-up captions of few words, so that they share many.
-std::vector<CaptionedImage> random_images(std::uint32_t seed, std::size_t count) {
+std::vector<CandidateCaption> random_images(std::uint32_t seed, std::size_t count) {
   Draws draws({.seed = seed}, 0);
   const auto sentence = [&] {
     const char* words[] = {"a", "the", "cat", "cats", "dog", "runs", "running", "on", "grass"};
@@ -29,7 +29,7 @@ std::vector<CaptionedImage> random_images(std::uint32_t seed, std::size_t count)
       text += std::string(words[draws.integer(9)]) + " ";
     return text;
   };
-  std::vector<CaptionedImage> images;
+  std::vector<CandidateCaption> images;
   for (std::size_t i = 0; i < count; ++i)
     images.push_back(
         {.id = std::to_string(i), .caption = sentence(), .references = {sentence(), sentence(), sentence()}});
@@ -38,7 +38,7 @@ std::vector<CaptionedImage> random_images(std::uint32_t seed, std::size_t count)
 
 TEST_CASE("made-up captions score as the programs of the COCO caption evaluation say", "[lm][captions][scores]") {
   const auto vectors = nlohmann::json::parse(read_file(STEIN_TESTS "/lm/reference/caption_vectors.json"));
-  std::vector<CaptionedImage> images;
+  std::vector<CandidateCaption> images;
   for (const auto& image : vectors["images"])
     images.push_back(
         {.id = std::to_string(images.size()), .caption = image["caption"], .references = image["references"]});
@@ -70,7 +70,7 @@ TEST_CASE("captions of Flickr8k have the words and the scores of the programs of
     words += fmt::format("{}\n", fmt::join(cut, " "));
   }
   CHECK(sha256(words) == "c97e889526ba92db8bf2a92e5e7aa0a8a22b7d41d70caaa61ab5616b57685d59");
-  std::vector<CaptionedImage> images;
+  std::vector<CandidateCaption> images;
   std::istringstream names(read_text(data_file(*folder, "Flickr_8k.testImages.txt")));
   for (std::string name; names >> name;) {
     const std::vector<std::string>& all = captions.at(name);
@@ -99,7 +99,7 @@ TEST_CASE("scores come in the order of tables, each with its whole name", "[lm][
 }
 
 TEST_CASE("the order of images does not matter", "[lm][captions][scores]") {
-  std::vector<CaptionedImage> images = random_images(2, 30);
+  std::vector<CandidateCaption> images = random_images(2, 30);
   const std::vector<NamedMetric> before = score_captions(images);
   std::ranges::reverse(images);
   const std::vector<NamedMetric> after = score_captions(images);
@@ -112,9 +112,9 @@ TEST_CASE("the order of images does not matter", "[lm][captions][scores]") {
 }
 
 TEST_CASE("the order of references does not matter to an image", "[lm][captions][scores]") {
-  std::vector<CaptionedImage> images = random_images(3, 30);
+  std::vector<CandidateCaption> images = random_images(3, 30);
   const std::vector<NamedMetric> before = score_captions(images);
-  for (CaptionedImage& image : images)
+  for (CandidateCaption& image : images)
     std::rotate(image.references.begin(), image.references.begin() + 1, image.references.end());
   const std::vector<NamedMetric> after = score_captions(images);
   for (std::size_t m = 0; m < before.size(); ++m)
@@ -125,14 +125,14 @@ TEST_CASE("the order of references does not matter to an image", "[lm][captions]
 }
 
 TEST_CASE("values lie in their ranges, and references as captions have the highest", "[lm][captions][scores]") {
-  std::vector<CaptionedImage> images = random_images(4, 30);
+  std::vector<CandidateCaption> images = random_images(4, 30);
   for (const auto& [name, metric] : score_captions(images))
     for (const double value : metric.images) {
       CAPTURE(name);
       CHECK(value >= 0);
       CHECK(value <= (name == "CIDEr-D" ? 10 : 1));
     }
-  for (CaptionedImage& image : images) image.caption = image.references[2];
+  for (CandidateCaption& image : images) image.caption = image.references[2];
   for (const auto& [name, metric] : score_captions(images)) {
     CAPTURE(name, metric.corpus);
     if (name != "CIDEr-D" && name != "BLEU-4")  // some captions have three words
@@ -142,14 +142,14 @@ TEST_CASE("values lie in their ranges, and references as captions have the highe
 
 TEST_CASE("an empty caption scores 0 in everything, and text that is no UTF-8 is refused", "[lm][captions][scores]") {
   for (const auto& [name, metric] :
-       score_captions(std::vector<CaptionedImage>{{.id = "1", .caption = " . ", .references = {"a cat"}},
-                                                  {.id = "2", .caption = "", .references = {"a dog", "."}}})) {
+       score_captions(std::vector<CandidateCaption>{{.id = "1", .caption = " . ", .references = {"a cat"}},
+                                                    {.id = "2", .caption = "", .references = {"a dog", "."}}})) {
     CAPTURE(name);
     CHECK(metric.corpus == 0);
     CHECK(metric.images == std::vector<double>{0, 0});
   }
   CHECK_ERROR(score_captions({}), usage, "at least one caption");
-  CHECK_ERROR(score_captions(std::vector<CaptionedImage>{{.id = "1", .caption = "\xff", .references = {"a"}}}), data,
+  CHECK_ERROR(score_captions(std::vector<CandidateCaption>{{.id = "1", .caption = "\xff", .references = {"a"}}}), data,
               "UTF-8");
 }
 
