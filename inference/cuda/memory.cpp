@@ -1,0 +1,57 @@
+// The memory of GPUs, registered as "cuda". Everything is put in the stream 0 of its GPU, where LibTorch works too
+// unless it is told otherwise, so neither has to wait for the other.
+#include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/storage/device_memory.h>
+
+namespace stein::inference::cuda {
+namespace {
+
+void* allocate(std::int32_t index, std::size_t bytes) {
+  const CurrentDevice device(index);
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "get memory on the GPU");
+  const cudaError_t cleared = cudaMemset(memory, 0, bytes);
+  if (cleared != cudaSuccess) static_cast<void>(cudaFree(memory));
+  check(cleared, "clear memory of the GPU");
+  return memory;
+}
+
+/// At the end of the program CUDA may be gone before the memory is released: nothing is left to do then.
+void release(std::int32_t, void* memory, std::size_t) noexcept {
+  static_cast<void>(cudaFree(memory));
+}
+
+void copy(std::int32_t index, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  const CurrentDevice device(index);
+  check(cudaMemcpy(to, from, bytes, kind), "copy memory of the GPU");
+  check(cudaStreamSynchronize(nullptr), "copy memory of the GPU");  // a copy inside the GPU does not wait by itself
+}
+
+void copy_in(std::int32_t index, void* to, const void* host, std::size_t bytes) {
+  copy(index, to, host, bytes, cudaMemcpyHostToDevice);
+}
+
+void copy_out(std::int32_t index, void* host, const void* from, std::size_t bytes) {
+  copy(index, host, from, bytes, cudaMemcpyDeviceToHost);
+}
+
+void copy_within(std::int32_t index, void* to, const void* from, std::size_t bytes) {
+  copy(index, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+void fill_floats(std::int32_t index, float* to, float value, std::size_t count) {
+  const CurrentDevice device(index);
+  fill(to, value, static_cast<std::int64_t>(count), nullptr);
+  check(cudaGetLastError(), "fill memory of the GPU");
+}
+
+const bool registered = device_memories().add("cuda", {.allocate = allocate,
+                                                       .release = release,
+                                                       .copy_in = copy_in,
+                                                       .copy_out = copy_out,
+                                                       .copy_within = copy_within,
+                                                       .fill = fill_floats});
+
+}  // namespace
+}  // namespace stein::inference::cuda
