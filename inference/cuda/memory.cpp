@@ -7,8 +7,18 @@
 namespace stein::inference::cuda {
 namespace {
 
+/// Lets the GPU keep up to 64 MiB of what its driver takes and gives back in every step (sampler_driver.cpp): by
+/// default all of it goes back to the system whenever the host waits.
+void keep_scratch(std::int32_t index) {
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t bytes = std::uint64_t{64} << 20;
+  check(cudaDeviceGetDefaultMemPool(&pool, index), "use a GPU");
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes), "use a GPU");
+}
+
 void* allocate(std::int32_t index, std::size_t bytes) {
   const CurrentDevice device(index);
+  keep_scratch(index);
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "get memory on the GPU");
   const cudaError_t cleared = cudaMemset(memory, 0, bytes);
