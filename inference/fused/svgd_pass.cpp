@@ -155,7 +155,7 @@ struct StepVectors {
   FloatVector step_size, momentum, square_decay, rest_momentum, rest_square, square_correction, epsilon;
 };
 
-/// Moves `lanes` coordinates from x along `direction`, the operations of update_coordinate in optimizer.cpp; returns
+/// Moves `lanes` coordinates from x along `direction`, the operations of update_coordinate in optimizer_step.h; returns
 /// where they are then. `averages` says whether there is a mean of directions.
 template <OptimizerMethod method, bool averages>
 HWY_INLINE FloatVector ascend_vector(const StepVectors& step, FloatVector direction, FloatVector x, float* mean,

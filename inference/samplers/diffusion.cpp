@@ -2,7 +2,6 @@
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 
-#include <algorithm>
 #include <string>
 
 namespace stein::inference {
@@ -61,8 +60,7 @@ void Diffusion<Scalar>::draw_state(std::size_t k, double deviation, const Partic
 
 template <class Scalar>
 void Diffusion<Scalar>::fill_state(std::size_t k, double value) {
-  const MatrixView<Scalar> rows = mutable_state(k);
-  for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::fill(rows.row(i), static_cast<Scalar>(value));
+  states_[k].fill(static_cast<Scalar>(value));
 }
 
 template <class Scalar>

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <stein/core/box_muller.h>
-#include <stein/inference/samplers/diffusion.h>
+#include <stein/inference/samplers/dynamics.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace stein::inference {

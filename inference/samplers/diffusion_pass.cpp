@@ -1,6 +1,9 @@
 #include <stein/inference/samplers/diffusion_operations.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace stein::inference::reference {
 namespace {
 

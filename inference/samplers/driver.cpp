@@ -1,3 +1,4 @@
+#include <stein/core/component.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/fused/svgd_pass.h>
@@ -59,13 +60,25 @@ constexpr Driver<float> simd_driver{.name = "simd",
 
 }  // namespace
 
+Registry<const Driver<float>*>& device_drivers() {
+  static Registry<const Driver<float>*> registry("driver of a device");
+  return registry;
+}
+
 template <>
 const Driver<float>& driver(const Ensemble& ensemble) {
+  if (ensemble.device.kind == Device::Kind::fenced) return *device_drivers().at("fenced");
+  if (ensemble.device.kind == Device::Kind::cuda) {
+    load_component("cuda");
+    return *device_drivers().at("cuda");
+  }
   return ensemble.arithmetic == Arithmetic::fused ? simd_driver : reference_driver<float>;
 }
 
 template <>
-const Driver<double>& driver(const Ensemble&) {
+const Driver<double>& driver(const Ensemble& ensemble) {
+  STEIN_CHECK(ensemble.device.kind == Device::Kind::host,
+              "a sampler in double moves particles on the host only; on a device take floats");
   return reference_driver<double>;
 }
 

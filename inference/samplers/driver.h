@@ -1,6 +1,7 @@
 // The loops of samplers that go over every coordinate, made in one way or another.
 #pragma once
 
+#include <stein/core/registry.h>
 #include <stein/core/rng.h>
 #include <stein/inference/ensemble.h>
 #include <stein/inference/samplers/gradient_clip.h>
@@ -22,7 +23,7 @@ struct KernelWeights;
 /// A table of functions: every loop of one way of computing on one device. What each does stands with its reference.
 template <class Scalar>
 struct Driver {
-  std::string_view name;  ///< "reference", "simd"
+  std::string_view name;  ///< "reference", "simd", "cuda"
   /// One step of a stochastic-gradient MCMC dynamics (diffusion_pass.h).
   void (*diffuse)(const DiffusionStep<Scalar>& step, DiffusionResult& result);
   /// Every row along its own direction, through the optimizer (svgd_pass.h, as the next three).
@@ -41,7 +42,11 @@ struct Driver {
   void (*hold)(std::span<Scalar> values, std::span<const std::uint8_t> free);
 };
 
+/// Drivers of devices other than the host, by the name of their kind; empty until the library of a device is loaded.
+Registry<const Driver<float>*>& device_drivers();
+
 /// The driver of an ensemble: its arithmetic on its device. In double there is the reference only.
+/// Throws Error(usage) where Stein was built without the library of the device, and in double on a device.
 template <class Scalar>
 const Driver<Scalar>& driver(const Ensemble& ensemble);
 

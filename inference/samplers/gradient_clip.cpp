@@ -22,12 +22,15 @@ double norm(std::span<const Scalar> vector) {
 /// What a row is multiplied with; 1 where it stays.
 template <class Scalar>
 double factor(std::span<const Scalar> row, const GradientClipOptions& options) {
-  const double length = norm(row);
-  const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
-  return short_enough || length == 0 ? 1 : options.clip_norm / length;
+  return clip_factor(norm(row), options);
 }
 
 }  // namespace
+
+double clip_factor(double length, const GradientClipOptions& options) {
+  const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
+  return short_enough || length == 0 ? 1 : options.clip_norm / length;
+}
 
 template <class Scalar>
 void reference::clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options) {

@@ -25,6 +25,9 @@ struct GradientClipOptions {
   }
 };
 
+/// What a gradient of this length is multiplied with; 1 where it stays.
+double clip_factor(double length, const GradientClipOptions& options);
+
 namespace reference {
 
 /// Applies the limit to every row; a row of zeros stays.

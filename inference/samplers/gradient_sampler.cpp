@@ -1,4 +1,5 @@
 #include <stein/inference/samplers/gradient_sampler.h>
+#include <stein/inference/storage/host_copy.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,10 @@ namespace {
 /// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
 /// of particle 1 is nan at update 7".
 template <class Scalar>
-void fail_not_finite(std::string_view what, MatrixView<const Scalar> rows, const Particles<Scalar>& particles,
+void fail_not_finite(std::string_view what, MatrixView<const Scalar> all, const Particles<Scalar>& particles,
                      std::int64_t update) {
+  const Matrix<Scalar> copy = host_copy(all, particles.device());
+  const MatrixView<const Scalar> rows = copy.view();
   for (std::int64_t i = 0; i < rows.rows; ++i)
     for (std::int64_t q = 0; q < rows.columns; ++q)
       if (!std::isfinite(rows(i, q)))

@@ -6,28 +6,6 @@
 namespace stein::inference {
 
 template <class Scalar>
-void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar direction, Scalar& value, Scalar& mean,
-                       Scalar& square) {
-  const auto h = static_cast<Scalar>(step.step_size), mu = static_cast<Scalar>(step.momentum);
-  const auto beta = static_cast<Scalar>(step.square_decay), epsilon = static_cast<Scalar>(step.epsilon);
-  switch (method) {
-    case OptimizerMethod::sgd:
-      mean = std::fma(mu, mean, direction);
-      value = std::fma(h, mean, value);
-      return;
-    case OptimizerMethod::rmsprop:
-      square = std::fma(beta, square, (1 - beta) * (direction * direction));
-      value += h * direction / (std::sqrt(square) + epsilon);
-      return;
-    case OptimizerMethod::adam:
-      mean = std::fma(mu, mean, (1 - mu) * direction);
-      square = std::fma(beta, square, (1 - beta) * (direction * direction));
-      value += h * mean / std::fma(std::sqrt(square), static_cast<Scalar>(step.square_correction), epsilon);
-      return;
-  }
-}
-
-template <class Scalar>
 OptimizerState<Scalar>::OptimizerState(const OptimizerOptions& options, const Ensemble& ensemble)
     : options_(checked(options)) {
   const Matrix<Scalar> averages(ensemble.rows.count, ensemble.size(), ensemble.device);
@@ -50,9 +28,9 @@ OptimizerStep OptimizerState<Scalar>::step(std::int64_t t, double step_size) con
 }
 
 template <class Scalar>
-void OptimizerState<Scalar>::hold(std::int64_t i, std::span<const std::uint8_t> free) {
-  if (!mean_.empty()) zero_where_held(mean().row(i), free);
-  if (!square_.empty()) zero_where_held(square().row(i), free);
+void OptimizerState<Scalar>::hold(const Driver<Scalar>& driver, std::int64_t i, std::span<const std::uint8_t> free) {
+  if (!mean_.empty()) driver.hold(mean().row(i), free);
+  if (!square_.empty()) driver.hold(square().row(i), free);
 }
 
 template <class Scalar>
@@ -97,8 +75,6 @@ void Optimizer<Scalar>::restore(const Snapshot& snapshot) {
   state_.restore(snapshot);
 }
 
-template void update_coordinate(OptimizerMethod, const OptimizerStep&, float, float&, float&, float&);
-template void update_coordinate(OptimizerMethod, const OptimizerStep&, double, double&, double&, double&);
 template class OptimizerState<float>;
 template class OptimizerState<double>;
 template class Optimizer<float>;

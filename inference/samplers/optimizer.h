@@ -2,11 +2,10 @@
 #pragma once
 
 #include <stein/inference/samplers/gradient_sampler.h>
+#include <stein/inference/samplers/optimizer_step.h>
 #include <stein/inference/storage/matrix.h>
 
 namespace stein::inference {
-
-enum class OptimizerMethod { sgd, rmsprop, adam };
 
 /// The method, its step sizes and its averages.
 struct OptimizerOptions {
@@ -35,26 +34,6 @@ constexpr std::string_view method_name(OptimizerMethod method) {
   return method == OptimizerMethod::sgd ? "sgd" : method == OptimizerMethod::rmsprop ? "rmsprop" : "adam";
 }
 
-/// The numbers that one update of every coordinate shares.
-struct OptimizerStep {
-  double step_size;  ///< with Adam's bias correction of the first moment folded in
-  double momentum;
-  double square_decay;
-  double square_correction;  ///< 1/√(1 − β₂ᵗ) for Adam, else 1
-  double epsilon;
-};
-
-/// One coordinate:
-///   sgd:      m ← μ m + d;            x ← x + h m
-///   rmsprop:  v ← β v + (1 − β) d²;   x ← x + h d / (√v + ε)
-///   adam:     m ← μ m + (1 − μ) d;  v ← β v + (1 − β) d²;  x ← x + h m / (√v c + ε)
-/// with d the direction of ascent (Kingma & Ba 2015, Algorithm 1; Tieleman & Hinton 2012). `ascend_vector` in
-/// fused/svgd_pass.cpp does the same operations in the same order, so a float has the same bits there on every SIMD
-/// target that multiplies and adds in one rounding.
-template <class Scalar>
-void update_coordinate(OptimizerMethod method, const OptimizerStep& step, Scalar direction, Scalar& value, Scalar& mean,
-                       Scalar& square);
-
 /// Averages that an optimizer keeps for every coordinate, [M, Q] each.
 template <class Scalar>
 class OptimizerState {
@@ -69,7 +48,7 @@ class OptimizerState {
   MatrixView<Scalar> square() { return square_.view(); }
   OptimizerMethod method() const { return options_.method; }
   /// Sets the averages of particle i to zero where `free` is 0.
-  void hold(std::int64_t i, std::span<const std::uint8_t> free);
+  void hold(const Driver<Scalar>& driver, std::int64_t i, std::span<const std::uint8_t> free);
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved state has another shape.
@@ -96,7 +75,7 @@ class Optimizer final : public GradientSampler<Scalar> {
 
  private:
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
-  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(i, free); }
+  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(this->driver(), i, free); }
 
   OptimizerState<Scalar> state_;
 };

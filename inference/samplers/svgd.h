@@ -40,7 +40,7 @@ class Svgd final : public GradientSampler<Scalar> {
 
  private:
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
-  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(i, free); }
+  void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(this->driver(), i, free); }
 
   OptimizerState<Scalar> state_;
   SvgdKernelOptions kernel_options_;

@@ -54,8 +54,7 @@ class CarriedState {
   CarriedRows<Scalar> rows() { return {before_.view(), after_.view()}; }
   /// Forgets everything: the start of another text.
   void reset() {
-    for (Matrix<Scalar>* each : {&before_, &after_})
-      for (std::int64_t i = 0; i < each->rows(); ++i) std::ranges::fill(each->row(i), Scalar{0});
+    for (Matrix<Scalar>* each : {&before_, &after_}) each->fill(Scalar{0});
   }
   void save(Snapshot& snapshot) const { before_.save(snapshot, "carried"); }
   /// Throws Error(data) if the saved state has another shape.

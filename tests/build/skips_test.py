@@ -28,8 +28,12 @@ on, off = build_with("ON"), build_with("OFF")
 assert script.is_explained("built without LibTorch", off)
 assert not script.is_explained("built without LibTorch", on)
 assert not script.is_explained("built without LibTorch or anything", off)
+assert script.is_explained("built without CUDA", off)
 assert not script.is_explained("it was raining", off)
 assert not script.is_explained("", off)
+
+(on / "CMakeCache.txt").write_text("STEIN_WITH_CUDA:INTERNAL=ON\n")
+assert not script.is_explained("built without CUDA", on)
 
 data = pathlib.Path(root.name)
 os.environ["STEIN_DATA"] = os.environ["XDG_CACHE_HOME"] = str(data)

@@ -4,90 +4,19 @@
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <limits>
+
+#include "inference/diffusion_rows.h"
 
 using namespace stein;
 using namespace stein::inference;
+using test::every_dynamics, test::flat;
 
 namespace {
 
-const std::vector<Dynamics> every_dynamics{Dynamics::sgld,
-                                           Dynamics::psgld,
-                                           Dynamics::sghmc,
-                                           Dynamics::sgnht,
-                                           Dynamics::sgnht_scalar,
-                                           Dynamics::santa_euler,
-                                           Dynamics::santa_splitting,
-                                           Dynamics::santa_refinement,
-                                           Dynamics::santa_splitting_refinement,
-                                           Dynamics::santa_half_move};
-
-/// Values, gradients and three states, random; averaged squares are not negative.
 template <class Scalar>
-struct Rows {
-  Particles<Scalar> particles, first, second, third;
-  std::vector<Scalar> thermostats;
-  std::vector<double> squares;
-
-  Rows(const Layout& layout, std::int64_t rows, std::int64_t first_row)
-      : particles(layout, rows, first_row, 100),
-        first(particles),
-        second(particles),
-        third(particles),
-        thermostats(static_cast<std::size_t>(rows)),
-        squares(static_cast<std::size_t>(rows)) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      thermostats[static_cast<std::size_t>(i)] = static_cast<Scalar>(0.5 + 0.25 * static_cast<double>(i));
-      for (std::int64_t q = 0; q < layout.size(); ++q) {
-        const auto at = [&](std::uint64_t sheet) {
-          return normal_at<float>({.seed = 5, .step = sheet}, static_cast<std::uint32_t>(i),
-                                  static_cast<std::uint64_t>(q));
-        };
-        particles.values()(i, q) = at(0);
-        particles.gradients()(i, q) = at(1);
-        first.values()(i, q) = std::abs(at(2)) + 0.1f;
-        second.values()(i, q) = std::abs(at(3));
-        third.values()(i, q) = at(4);
-      }
-    }
-  }
-
-  DiffusionStep<Scalar> step(Dynamics dynamics, std::uint64_t t) {
-    DiffusionStep<Scalar> step{.dynamics = dynamics,
-                               .numbers = {.drift = 0.01,
-                                           .noise = 0.05,
-                                           .keep = 0.9,
-                                           .step = 0.1,
-                                           .temperature = 0.7,
-                                           .metric_correction = 1e-4,
-                                           .square_decay = 0.9,
-                                           .gradient_scale = 0.5,
-                                           .epsilon = 1e-3},
-                               .values = particles.values(),
-                               .gradients = particles.gradients(),
-                               .noise = {.seed = 11, .step = t, .stream = Stream::sampler},
-                               .first_row = particles.first_row()};
-    step.states = {first.values(), second.values(), third.values()};
-    if (dynamics == Dynamics::sgnht_scalar) step.thermostats = thermostats;
-    return step;
-  }
-  std::vector<Scalar> everything() const {
-    std::vector<Scalar> numbers;
-    for (const Particles<Scalar>* part : {&particles, &first, &second, &third})
-      for (std::int64_t i = 0; i < part->rows(); ++i)
-        numbers.insert(numbers.end(), part->values().row(i).begin(), part->values().row(i).end());
-    return numbers;
-  }
-};
-
-Layout flat(std::int64_t size) {
-  Layout layout;
-  layout.add("position", {size}, Role::weight);
-  return layout;
-}
+using Rows = test::DiffusionRows<Scalar>;
 
 }  // namespace
 

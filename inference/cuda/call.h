@@ -1,0 +1,27 @@
+// Calls of the CUDA runtime, and the device that they are made for.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <cstdint>
+#include <string_view>
+
+namespace stein::inference::cuda {
+
+/// Throws Error(usage) where there is no GPU, Error(io) with CUDA's reason for what else went wrong; `what` completes
+/// "cannot …".
+void check(cudaError_t status, std::string_view what);
+
+/// Makes a GPU the current one of this thread, until the end of the scope.
+class CurrentDevice {
+ public:
+  /// Throws Error(usage) naming how many GPUs there are where `index` is none of them.
+  explicit CurrentDevice(std::int32_t index);
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice();
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace stein::inference::cuda

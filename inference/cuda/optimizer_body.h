@@ -1,0 +1,39 @@
+// What one thread of the CUDA form of an optimizer's update does: the bits of reference::ascend.
+#pragma once
+
+#include <stein/inference/cuda/coordinate_group.h>
+#include <stein/inference/samplers/optimizer_step.h>
+
+#include <cmath>
+
+namespace stein::inference::cuda {
+
+/// Moves one group of coordinates along their directions. All of it lies on the device.
+template <OptimizerMethod method>
+struct AscendGroup {
+  MatrixView<float> values;
+  MatrixView<const float> directions;
+  MatrixView<float> mean, square;  ///< without data where the optimizer keeps none
+  OptimizerStep step;
+
+  /// @returns whether its values are finite after it
+  STEIN_HOST_DEVICE bool operator()(std::int64_t index) const {
+    const GroupPlace place = group_place(values.columns, index);
+    FourNumbers value = group_at(values, place), means{}, squares{};
+    const FourNumbers direction = group_at(directions, place);
+    if (mean.data != nullptr) means = group_at(mean, place);
+    if (square.data != nullptr) squares = group_at(square, place);
+    bool finite = true;
+    for (int j = 0; j < group_size; ++j) {  // of constant length: the numbers stay in registers
+      if (j >= place.count) continue;
+      update_coordinate(method, step, direction.number[j], value.number[j], means.number[j], squares.number[j]);
+      finite = finite && std::isfinite(value.number[j]);
+    }
+    group_at(values, place) = value;
+    if (mean.data != nullptr) group_at(mean, place) = means;
+    if (square.data != nullptr) group_at(square, place) = squares;
+    return finite;
+  }
+};
+
+}  // namespace stein::inference::cuda

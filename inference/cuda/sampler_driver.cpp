@@ -1,0 +1,189 @@
+// The loops of samplers on a GPU, registered as "cuda": the same bits as the reference in float, in the stream 0 of the
+// GPU that the particles lie on. Numbers of a step that samplers keep on the host (thermostats, what is held, Σ r²) are
+// copied in every step.
+#include <stein/core/error.h>
+#include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/samplers/diffusion.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/optimizer.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace stein::inference::cuda {
+namespace {
+
+constexpr GpuStream stream = nullptr;
+
+/// The GPU of an address. Throws Error(usage) where it is not of a GPU, or not where a row of a Matrix may begin.
+std::int32_t device_of(const MatrixView<const float>& rows) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, rows.data), "use a GPU");
+  STEIN_CHECK(attributes.type == cudaMemoryTypeDevice,
+              "the CUDA driver of samplers: expected numbers on a GPU, got some on the host");
+  STEIN_CHECK(reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(FourNumbers) == 0 && rows.stride % group_size == 0,
+              "the CUDA driver of samplers: expected rows that begin on 16 bytes, as those of a Matrix");
+  return attributes.device;
+}
+
+/// Some numbers on the current GPU, for the time of one function.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t size) : size_(size) {
+    if (size != 0) check(cudaMallocAsync(&memory_, size * sizeof(T), stream), "get memory on the GPU");
+  }
+  explicit Scratch(std::span<const T> numbers) : Scratch(numbers.size()) {
+    if (size_ != 0)
+      check(cudaMemcpyAsync(memory_, numbers.data(), size_ * sizeof(T), cudaMemcpyHostToDevice, stream),
+            "copy to the GPU");
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, stream));
+  }
+
+  T* data() const { return static_cast<T*>(memory_); }
+  /// The numbers, once all kernels have run.
+  std::vector<T> on_host() const {
+    std::vector<T> numbers(size_);
+    check(cudaGetLastError(), "start a kernel");
+    if (size_ != 0)
+      check(cudaMemcpy(numbers.data(), memory_, size_ * sizeof(T), cudaMemcpyDeviceToHost), "run a kernel");
+    return numbers;
+  }
+
+ private:
+  std::size_t size_;
+  void* memory_ = nullptr;
+};
+
+/// Whether kernels have found only finite numbers.
+class FiniteFlag {
+ public:
+  int* data() const { return not_finite_.data(); }
+  bool finite() const { return not_finite_.on_host().front() == 0; }
+
+ private:
+  static constexpr int none = 0;
+  Scratch<int> not_finite_{std::span<const int>(&none, 1)};
+};
+
+void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
+  const CurrentDevice device(device_of(step.values));
+  const Scratch<float> thermostats(step.thermostats);
+  const FiniteFlag flag;
+  DiffusionRows rows{.values = step.values,
+                     .gradients = step.gradients,
+                     .states = {step.states[0], step.states[1], step.states[2]},
+                     .thermostats = thermostats.data(),
+                     .noise = step.noise,
+                     .first_row = step.first_row};
+  diffuse(step.dynamics, step.numbers, rows, flag.data(), stream);
+  if (step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty()) {
+    const auto lanes = static_cast<std::size_t>(sum_blocks(step.values.columns) * sum_lanes);
+    const Scratch<float> sums(lanes * static_cast<std::size_t>(step.values.rows));
+    add_up_momentum_squares(step.states[0], sums.data(), stream);
+    const std::vector<float> on_host = sums.on_host();
+    for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
+      result.momentum_squares[i] = sum_of_momentum_lanes(std::span(on_host).subspan(i * lanes, lanes));
+  }
+  result.finite = flag.finite();
+}
+
+bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
+                 const OptimizerStep& step) {
+  const CurrentDevice device(device_of(values));
+  const FiniteFlag flag;
+  ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), stream);
+  return flag.finite();
+}
+
+[[noreturn]] void refuse(std::string_view function) {
+  fail(ErrorKind::usage,
+       "the CUDA driver of samplers has no {} yet, which SVGD needs: expected stochastic-gradient MCMC or an optimizer "
+       "on a GPU, or SVGD on the host",
+       function);
+}
+
+bool refuse_stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&,
+                         const OptimizerStep&) {
+  refuse("stein_update");
+}
+
+void refuse_squared_distances(MatrixView<const float>, std::span<double>) {
+  refuse("squared_distances");
+}
+
+void refuse_inner_products(MatrixView<const float>, std::span<double>) {
+  refuse("inner_products");
+}
+
+void draw_rows(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
+  const CurrentDevice device(device_of(rows));
+  draw(rows, key, first_row, deviation, stream);
+  check(cudaGetLastError(), "draw numbers on the GPU");
+}
+
+/// The lanes of the squares of every row.
+template <class Sum, class AddUp>
+std::vector<Sum> lanes_of(MatrixView<const float> rows, const AddUp& add_up) {
+  const Scratch<Sum> sums(static_cast<std::size_t>(rows.rows * sum_blocks(rows.columns) * sum_lanes));
+  add_up(rows, sums.data(), stream);
+  return sums.on_host();
+}
+
+/// The length of a row whose squares leave float's range: in double none does.
+double wide_norm(MatrixView<const float> row) {
+  return std::sqrt(sum_of_square_lanes<double>(lanes_of<double>(row, add_up_wide_squares), row.columns));
+}
+
+void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) {
+  if (options.clip_norm == 0 || gradients.empty()) return;
+  const CurrentDevice device(device_of(gradients));
+  const std::vector<float> sums = lanes_of<float>(gradients, add_up_squares);
+  const std::size_t lanes = sums.size() / static_cast<std::size_t>(gradients.rows);
+  for (std::int64_t i = 0; i < gradients.rows; ++i) {
+    const auto of_row = std::span(sums).subspan(static_cast<std::size_t>(i) * lanes, lanes);
+    const double square = sum_of_square_lanes<float>(of_row, gradients.columns);
+    const double norm = std::isfinite(square) ? std::sqrt(square) : wide_norm(gradients.block(i, 1));
+    const double factor = clip_factor(norm, options);
+    if (factor != 1) multiply(gradients.block(i, 1), factor, stream);
+  }
+  check(cudaGetLastError(), "clip gradients on the GPU");
+}
+
+bool all_finite_rows(MatrixView<const float> rows) {
+  if (rows.empty()) return true;
+  const CurrentDevice device(device_of(rows));
+  const FiniteFlag flag;
+  look_for_not_finite(rows, flag.data(), stream);
+  return flag.finite();
+}
+
+void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
+  if (free.empty()) return;
+  const CurrentDevice device(device_of({values.data(), 1, std::ssize(values), padded_columns(std::ssize(values))}));
+  const Scratch<std::uint8_t> free_here(free);
+  hold(values.data(), free_here.data(), std::ssize(free), stream);
+  check(cudaGetLastError(), "hold numbers on the GPU");
+}
+
+constexpr Driver<float> cuda_driver{.name = "cuda",
+                                    .diffuse = diffuse_rows,
+                                    .ascend = ascend_rows,
+                                    .stein_update = refuse_stein_update,
+                                    .squared_distances = refuse_squared_distances,
+                                    .inner_products = refuse_inner_products,
+                                    .draw = draw_rows,
+                                    .clip = clip_rows,
+                                    .all_finite = all_finite_rows,
+                                    .hold = hold_numbers};
+
+const bool registered = device_drivers().add("cuda", &cuda_driver);
+
+}  // namespace
+}  // namespace stein::inference::cuda

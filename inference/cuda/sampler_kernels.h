@@ -1,0 +1,40 @@
+// The kernels of samplers. Pointers are to memory of the current device; every function returns before its kernel has
+// run, and throws nothing: cudaGetLastError says whether it could be started.
+#pragma once
+
+#include <stein/inference/cuda/diffusion_body.h>
+#include <stein/inference/cuda/lane_sums.h>
+#include <stein/inference/samplers/optimizer_step.h>
+
+#include <cstdint>
+
+struct CUstream_st;  // cudaStream_t points to it
+
+namespace stein::inference::cuda {
+
+/// Where kernels are put in order.
+using GpuStream = CUstream_st*;
+
+/// Moves all values and states by one step; sets *not_finite to 1 where a value is not finite after it.
+void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const DiffusionRows& rows, int* not_finite,
+             GpuStream stream);
+/// Moves all rows along their directions; `mean` and `square` are without data where the method keeps none.
+void ascend(OptimizerMethod method, const OptimizerStep& step, MatrixView<float> values,
+            MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square, int* not_finite,
+            GpuStream stream);
+/// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
+void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream);
+/// rows ← factor · rows.
+void multiply(MatrixView<float> rows, double factor, GpuStream stream);
+/// Sets *not_finite to 1 where a number is not finite.
+void look_for_not_finite(MatrixView<const float> rows, int* not_finite, GpuStream stream);
+/// The lanes of the squares of every row, [rows, blocks, 16]: of gradients, of momenta, and in double.
+void add_up_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
+void add_up_momentum_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
+void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream stream);
+/// Sets `count` numbers to 0 where `free` is 0.
+void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream);
+/// Sets `count` numbers.
+void fill(float* values, float value, std::int64_t count, GpuStream stream);
+
+}  // namespace stein::inference::cuda

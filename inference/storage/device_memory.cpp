@@ -1,0 +1,44 @@
+#include <stein/core/component.h>
+#include <stein/inference/storage/device_block.h>
+#include <stein/inference/storage/device_memory.h>
+
+namespace stein::inference {
+
+Registry<DeviceMemory>& device_memories() {
+  static Registry<DeviceMemory> registry("memory of a device");
+  return registry;
+}
+
+const DeviceMemory& device_memory(Device::Kind kind) {
+  STEIN_CHECK(kind != Device::Kind::host, "memory of a device: the host has none");
+  if (kind == Device::Kind::fenced) return device_memories().at("fenced");
+  static const DeviceMemory& cuda = (load_component("cuda"), device_memories().at("cuda"));
+  return cuda;
+}
+
+DeviceBlock::DeviceBlock(Device device, std::size_t bytes)
+    : device_(device),
+      bytes_(bytes),
+      data_(bytes == 0 ? nullptr : device_memory(device.kind).allocate(device.index, bytes)) {}
+
+DeviceBlock::DeviceBlock(const DeviceBlock& other) : DeviceBlock(other.device_, other.bytes_) {
+  if (bytes_ != 0) device_memory(device_.kind).copy_within(device_.index, data_, other.data_, bytes_);
+}
+
+DeviceBlock::~DeviceBlock() {
+  if (data_ != nullptr) device_memory(device_.kind).release(device_.index, data_, bytes_);
+}
+
+void DeviceBlock::copy_in(const void* host) {
+  if (bytes_ != 0) device_memory(device_.kind).copy_in(device_.index, data_, host, bytes_);
+}
+
+void DeviceBlock::copy_out(void* host) const {
+  if (bytes_ != 0) device_memory(device_.kind).copy_out(device_.index, host, data_, bytes_);
+}
+
+void DeviceBlock::fill(std::size_t first, std::size_t count, float value) {
+  if (count != 0) device_memory(device_.kind).fill(device_.index, static_cast<float*>(data_) + first, value, count);
+}
+
+}  // namespace stein::inference

@@ -1,0 +1,225 @@
+// What the threads of the CUDA kernels do, run on the host by loops over blocks and threads, against the reference
+// driver: the same bits, over shapes that leave remainders everywhere.
+#include <stein/inference/cuda/diffusion_body.h>
+#include <stein/inference/cuda/lane_sums.h>
+#include <stein/inference/cuda/optimizer_body.h>
+#include <stein/inference/cuda/row_bodies.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/samplers/diffusion_pass.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/svgd_pass.h>
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <type_traits>
+
+#include "inference/diffusion_rows.h"
+
+using namespace stein;
+using namespace stein::inference;
+using test::every_dynamics, test::flat;
+
+namespace {
+
+using Rows = test::DiffusionRows<float>;
+
+/// The kernel around a body, on the host: blocks of 256 threads, the last block first, since no order is promised.
+/// @returns whether every body that answers has said yes
+template <class Body>
+bool for_each_index(std::int64_t count, const Body& body) {
+  constexpr std::int64_t threads = 256;
+  bool all = true;
+  for (std::int64_t block = (count + threads - 1) / threads - 1; block >= 0; --block) {
+    for (std::int64_t thread = 0; thread < threads; ++thread) {
+      const std::int64_t index = block * threads + thread;
+      if (index >= count) continue;
+      if constexpr (std::is_same_v<decltype(body(index)), bool>)
+        all = body(index) && all;
+      else
+        body(index);
+    }
+  }
+  return all;
+}
+
+std::int64_t all_groups(MatrixView<const float> rows) {
+  return rows.rows * cuda::groups_in_row(rows.columns);
+}
+
+/// The lanes of the squares of all rows.
+template <cuda::SquareSum how, class Sum>
+std::vector<Sum> lanes_of(MatrixView<const float> rows) {
+  const std::int64_t count = rows.rows * cuda::sum_blocks(rows.columns) * cuda::sum_lanes;
+  std::vector<Sum> sums(static_cast<std::size_t>(count));
+  for_each_index(count, cuda::LaneSum<how, Sum>{rows, sums.data()});
+  return sums;
+}
+
+template <class Sum>
+std::span<const Sum> of_row(const std::vector<Sum>& lanes, std::int64_t rows, std::int64_t i) {
+  const std::size_t size = lanes.size() / static_cast<std::size_t>(rows);
+  return std::span(lanes).subspan(static_cast<std::size_t>(i) * size, size);
+}
+
+void diffuse(const DiffusionStep<float>& step, DiffusionResult& result) {
+  const cuda::DiffusionRows rows{.values = step.values,
+                                 .gradients = step.gradients,
+                                 .states = {step.states[0], step.states[1], step.states[2]},
+                                 .thermostats = step.thermostats.data(),
+                                 .noise = step.noise,
+                                 .first_row = step.first_row};
+  with_step<NumberOperations<float>>(step.dynamics, step.numbers, [&](const auto& move) {
+    using Step = std::decay_t<decltype(move)>;
+    result.finite = for_each_index(all_groups(step.values), cuda::DiffuseGroup<Step>{rows, move});
+  });
+  if (step.dynamics != Dynamics::sgnht_scalar) return;
+  const auto lanes = lanes_of<cuda::SquareSum::multiplied, float>(step.states[0]);
+  for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
+    result.momentum_squares[i] =
+        cuda::sum_of_momentum_lanes(of_row(lanes, step.values.rows, static_cast<std::int64_t>(i)));
+}
+
+const Driver<float>& reference_driver() {
+  return driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
+}
+
+/// Rows of normals.
+Matrix<float> drawn(std::int64_t rows, std::int64_t columns, double deviation = 1) {
+  Matrix<float> matrix(rows, columns);
+  reference_driver().draw(matrix.view(), {.seed = 3}, 5, deviation);
+  return matrix;
+}
+
+/// All numbers, those between the rows too.
+std::vector<float> everything(const Matrix<float>& matrix) {
+  const MatrixView<const float> view = matrix.view();
+  return {view.data, view.data + view.rows * view.stride};
+}
+
+}  // namespace
+
+TEST_CASE("the threads of a diffusion step have the bits of the reference", "[inference][cuda][parity]") {
+  for (const Dynamics dynamics : every_dynamics) {
+    for (const std::int64_t size : {1, 3, 4, 17, 64, 131, 4097, 9000}) {
+      Rows threads(flat(size), 3, 7), expected(flat(size), 3, 7);
+      for (std::uint64_t t = 0; t < 3; ++t) {
+        DiffusionResult one{.momentum_squares = threads.squares}, other{.momentum_squares = expected.squares};
+        diffuse(threads.step(dynamics, t), one);
+        reference::diffuse(expected.step(dynamics, t), other);
+        CHECK(one.finite);
+      }
+      CAPTURE(static_cast<int>(dynamics), size);
+      CHECK(threads.everything() == expected.everything());
+      CHECK(threads.squares == expected.squares);
+      const MatrixView<float> values = threads.particles.values();
+      for (std::int64_t q = size; q < values.stride; ++q) CHECK(values.data[q] == 0);  // between the rows
+    }
+  }
+}
+
+TEST_CASE("a thread sees a value that leaves the finite numbers", "[inference][cuda]") {
+  for (const std::int64_t place : {0, 3, 4, 99, 4096, 4100}) {
+    Rows rows(flat(4101), 2, 0);
+    rows.particles.gradients()(1, place) = std::numeric_limits<float>::infinity();
+    DiffusionResult result;
+    diffuse(rows.step(Dynamics::sgld, 0), result);
+    CHECK_FALSE(result.finite);
+  }
+}
+
+TEST_CASE("the threads of an optimizer have the bits of the reference", "[inference][cuda][parity]") {
+  struct Case {
+    OptimizerMethod method;
+    double momentum;
+  };
+  for (const auto& [method, momentum] : {Case{OptimizerMethod::sgd, 0.9}, Case{OptimizerMethod::sgd, 0},
+                                         Case{OptimizerMethod::rmsprop, 0.9}, Case{OptimizerMethod::adam, 0.9}}) {
+    for (const std::int64_t size : {1, 3, 4, 17, 131, 4097}) {
+      Rows threads(flat(size), 3, 7), expected(flat(size), 3, 7);
+      const OptimizerOptions options{.method = method, .momentum = momentum};
+      const Ensemble ensemble = threads.particles.ensemble(1);
+      OptimizerState<float> state(options, ensemble), expected_state(options, ensemble);
+      for (std::int64_t t = 0; t < 3; ++t) {
+        const OptimizerStep step = state.step(t, 0.1);
+        const MatrixView<float> values = threads.particles.values(), directions = threads.particles.gradients();
+        const auto ascend = [&](auto chosen) {
+          return for_each_index(all_groups(values), cuda::AscendGroup<decltype(chosen)::value>{
+                                                        values, directions, state.mean(), state.square(), step});
+        };
+        CHECK((method == OptimizerMethod::sgd ? ascend(std::integral_constant<OptimizerMethod, OptimizerMethod::sgd>())
+               : method == OptimizerMethod::rmsprop
+                   ? ascend(std::integral_constant<OptimizerMethod, OptimizerMethod::rmsprop>())
+                   : ascend(std::integral_constant<OptimizerMethod, OptimizerMethod::adam>())));
+        reference::ascend<float>(expected.particles.values(), expected.particles.gradients(), expected_state, step);
+      }
+      CAPTURE(method_name(method), momentum, size);
+      CHECK(threads.everything() == expected.everything());
+      Snapshot saved, expected_saved;
+      state.save(saved), expected_state.save(expected_saved);
+      REQUIRE(saved.arrays().size() == expected_saved.arrays().size());
+      for (const auto& [name, array] : saved.arrays()) CHECK(array.bytes == expected_saved.arrays().at(name).bytes);
+    }
+  }
+}
+
+TEST_CASE("the threads of a draw have the bits of the reference, and leave zeros between the rows",
+          "[inference][cuda][parity]") {
+  for (const std::int64_t columns : {1, 4, 7, 131, 1024}) {
+    Matrix<float> threads(3, columns);
+    threads.fill(9);
+    for_each_index(all_groups(threads.view()), cuda::DrawGroup{threads.view(), {.seed = 3}, 5, 0.3});
+    CHECK(everything(threads) == everything(drawn(3, columns, 0.3)));
+  }
+}
+
+TEST_CASE("sums of squares in two passes have the bits of those on the host", "[inference][cuda][parity]") {
+  // Around a lane, a block of 4,096, the 262,144 from which on the host adds in parts of 65,536, and past these.
+  for (const std::int64_t columns :
+       {1, 15, 16, 17, 4095, 4096, 4097, 9000, 262'143, 262'144, 262'145, 262'144 + 65'536 + 4100}) {
+    const Matrix<float> rows = drawn(2, columns);
+    const auto lanes = lanes_of<cuda::SquareSum::rounded, float>(rows.view());
+    CAPTURE(columns);
+    for (const std::int64_t i : {0, 1})
+      CHECK(cuda::sum_of_square_lanes(of_row(lanes, 2, i), columns) == sum_of_squares(rows.row(i)));
+  }
+}
+
+TEST_CASE("a row whose squares leave float's range has a length in double", "[inference][cuda]") {
+  Matrix<float> rows(1, 9000);
+  rows.fill(1e30f);
+  const auto narrow = lanes_of<cuda::SquareSum::rounded, float>(rows.view());
+  CHECK_FALSE(std::isfinite(cuda::sum_of_square_lanes(of_row(narrow, 1, 0), 9000)));
+  const auto wide = lanes_of<cuda::SquareSum::wide, double>(rows.view());
+  const double length = static_cast<double>(1e30f) * std::sqrt(9000.0);
+  CHECK(std::sqrt(cuda::sum_of_square_lanes(of_row(wide, 1, 0), 9000)) == Approx(length).epsilon(1e-13));
+}
+
+TEST_CASE("the threads that scale a gradient have the bits of the reference", "[inference][cuda][parity]") {
+  Matrix<float> threads = drawn(1, 131), expected = threads;
+  const double factor = clip_factor(std::sqrt(sum_of_squares(std::as_const(expected).row(0))), {.clip_norm = 2});
+  CHECK(factor < 1);
+  for_each_index(all_groups(threads.view()), cuda::MultiplyGroup{threads.view(), factor});
+  reference_driver().clip(expected.view(), {.clip_norm = 2});
+  CHECK(everything(threads) == everything(expected));
+}
+
+TEST_CASE("threads find a number that is not finite wherever it stands", "[inference][cuda]") {
+  Matrix<float> rows = drawn(2, 131);
+  const auto finite = [&] { return for_each_index(all_groups(rows.view()), cuda::FiniteGroup{rows.view()}); };
+  CHECK(finite());
+  for (const std::int64_t place : {0, 5, 127, 130}) {
+    for (const float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+      const float before = std::exchange(rows.view()(1, place), odd);
+      CHECK_FALSE(finite());
+      rows.view()(1, place) = before;
+    }
+  }
+}
+
+TEST_CASE("threads set what is held to zero, and numbers to a value", "[inference][cuda]") {
+  std::vector<float> numbers(5);
+  const std::vector<std::uint8_t> free{1, 0, 1, 0};
+  for_each_index(5, cuda::FillNumber{numbers.data(), 2});
+  for_each_index(4, cuda::HoldNumber{numbers.data(), free.data()});
+  CHECK(numbers == std::vector<float>{2, 0, 2, 0, 2});
+}

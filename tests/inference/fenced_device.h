@@ -1,0 +1,153 @@
+// A device without a GPU: host memory that cannot be read or written outside the functions of its memory and its
+// driver, so that a step which reaches around them ends with a signal. Its driver is the reference.
+#pragma once
+
+#include <stein/core/error.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/samplers/svgd_kernel.h>
+#include <stein/inference/storage/device_memory.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace stein::test {
+
+/// All memory of the device, and who has it open.
+class Fence {
+ public:
+  static Fence& instance() {
+    static Fence fence;
+    return fence;
+  }
+  void* allocate(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    void* const memory = ::mmap(nullptr, bytes, access(), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zeroed, whole pages
+    if (memory == MAP_FAILED) fail(ErrorKind::io, "fenced device: no memory");
+    blocks_.emplace(memory, bytes);
+    return memory;
+  }
+  void release(void* memory, std::size_t bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    blocks_.erase(memory);
+    ::munmap(memory, bytes);
+  }
+  void open(int change) {
+    const std::lock_guard lock(mutex_);
+    open_ += change;
+    for (const auto& [memory, bytes] : blocks_) ::mprotect(memory, bytes, access());
+  }
+  std::size_t blocks() const { return blocks_.size(); }
+
+ private:
+  int access() const { return open_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE; }
+
+  std::mutex mutex_;
+  std::map<void*, std::size_t> blocks_;
+  int open_ = 0;
+};
+
+/// While it lives, the memory can be read and written.
+class OpenFence {
+ public:
+  OpenFence() { Fence::instance().open(1); }
+  OpenFence(const OpenFence&) = delete;
+  OpenFence& operator=(const OpenFence&) = delete;
+  ~OpenFence() { Fence::instance().open(-1); }
+};
+
+/// Whether this process may read an address, found out without a signal: the system refuses to write from it.
+inline bool readable(const void* address) {
+  int ends[2];
+  if (::pipe(ends) != 0) fail(ErrorKind::io, "no pipe");
+  const bool written = ::write(ends[1], address, 1) == 1;
+  ::close(ends[0]), ::close(ends[1]);
+  return written;
+}
+
+/// The device; the first call registers its memory and its driver.
+inline inference::Device fenced_device() {
+  using namespace inference;
+  static const DeviceMemory memory{
+      .allocate = [](std::int32_t, std::size_t bytes) { return Fence::instance().allocate(bytes); },
+      .release = [](std::int32_t, void* block, std::size_t bytes) noexcept { Fence::instance().release(block, bytes); },
+      .copy_in =
+          [](std::int32_t, void* to, const void* host, std::size_t bytes) {
+            const OpenFence open;
+            std::memcpy(to, host, bytes);
+          },
+      .copy_out =
+          [](std::int32_t, void* host, const void* from, std::size_t bytes) {
+            const OpenFence open;
+            std::memcpy(host, from, bytes);
+          },
+      .copy_within =
+          [](std::int32_t, void* to, const void* from, std::size_t bytes) {
+            const OpenFence open;
+            std::memcpy(to, from, bytes);
+          },
+      .fill =
+          [](std::int32_t, float* to, float value, std::size_t count) {
+            const OpenFence open;
+            std::fill_n(to, count, value);
+          }};
+  static const Driver<float>& host = driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
+  static const Driver<float> fenced{
+      .name = "fenced",
+      .diffuse =
+          [](const DiffusionStep<float>& step, DiffusionResult& result) {
+            const OpenFence open;
+            host.diffuse(step, result);
+          },
+      .ascend =
+          [](MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
+             const OptimizerStep& step) {
+            const OpenFence open;
+            return host.ascend(values, directions, state, step);
+          },
+      .stein_update =
+          [](MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
+             OptimizerState<float>& state, const OptimizerStep& step) {
+            const OpenFence open;
+            return host.stein_update(values, gradients, weights, state, step);
+          },
+      .squared_distances =
+          [](MatrixView<const float> values, std::span<double> distances) {
+            const OpenFence open;
+            host.squared_distances(values, distances);
+          },
+      .inner_products =
+          [](MatrixView<const float> values, std::span<double> products) {
+            const OpenFence open;
+            host.inner_products(values, products);
+          },
+      .draw =
+          [](MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
+            const OpenFence open;
+            host.draw(rows, key, first_row, deviation);
+          },
+      .clip =
+          [](MatrixView<float> gradients, const GradientClipOptions& options) {
+            const OpenFence open;
+            host.clip(gradients, options);
+          },
+      .all_finite =
+          [](MatrixView<const float> rows) {
+            const OpenFence open;
+            return host.all_finite(rows);
+          },
+      .hold =
+          [](std::span<float> values, std::span<const std::uint8_t> free) {
+            const OpenFence open;
+            host.hold(values, free);
+          }};
+  static const bool registered = device_memories().add("fenced", memory) && device_drivers().add("fenced", &fenced);
+  static_cast<void>(registered);
+  return {.kind = Device::Kind::fenced};
+}
+
+}  // namespace stein::test

@@ -1,0 +1,85 @@
+// Matrices on a device that is not the host.
+#include <stein/core/component.h>
+#include <stein/inference/particles.h>
+#include <stein/inference/storage/host_copy.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/error_matcher.h"
+#include "inference/fenced_device.h"
+
+using namespace stein;
+using namespace stein::inference;
+
+namespace {
+
+Matrix<float> counted(std::int64_t rows, std::int64_t columns) {
+  Matrix<float> matrix(rows, columns);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) matrix.view()(i, j) = static_cast<float>(100 * i + j);
+  return matrix;
+}
+
+bool same(const Matrix<float>& a, const Matrix<float>& b) {
+  bool equal = a.rows() == b.rows() && a.columns() == b.columns();
+  for (std::int64_t i = 0; equal && i < a.rows(); ++i) equal = std::ranges::equal(a.row(i), b.row(i));
+  return equal;
+}
+
+}  // namespace
+
+TEST_CASE("a matrix on a device begins with zeros, which the host cannot read by their address",
+          "[inference][storage]") {
+  const Device device = test::fenced_device();
+  const Matrix<float> matrix(3, 21, device);
+  CHECK(matrix.device() == device);
+  CHECK_FALSE(matrix.empty());
+  CHECK_FALSE(test::readable(matrix.view().data));
+  CHECK(test::readable(Matrix<float>(3, 21).view().data));
+  CHECK(same(matrix.to({}), Matrix<float>(3, 21)));
+}
+
+TEST_CASE("a matrix goes to a device, is copied there and comes back with its numbers", "[inference][storage]") {
+  const Device device = test::fenced_device();
+  const std::size_t before = test::Fence::instance().blocks();
+  {
+    const Matrix<float> host = counted(3, 21);
+    const Matrix<float> there = host.to(device);
+    Matrix<float> copy = there;
+    copy.fill(2);
+    CHECK(same(there.to({}), host));
+    CHECK(same(host_copy<float>(there.view(), device), host));
+    Matrix<float> twos(3, 21);
+    twos.fill(2);
+    CHECK(same(copy.to({}), twos));
+    const Matrix<float> moved = std::move(copy);
+    CHECK(copy.empty());  // NOLINT(bugprone-use-after-move)
+    CHECK(same(moved.to({}), twos));
+    CHECK(moved.to({}).view().data[21] == 0);  // between the rows
+  }
+  CHECK(test::Fence::instance().blocks() == before);
+  Matrix<double> wide(1, 1, device);
+  CHECK_ERROR(wide.fill(1), usage, "only floats");
+}
+
+TEST_CASE("a matrix of a device is saved and restored as one of the host", "[inference][storage]") {
+  const Device device = test::fenced_device();
+  const Matrix<float> host = counted(2, 5);
+  Snapshot from_host, from_device;
+  host.save(from_host, "m");
+  host.to(device).save(from_device, "m");
+  CHECK(from_host.arrays().at("m").bytes == from_device.arrays().at("m").bytes);
+  CHECK(from_host.arrays().at("m").shape == from_device.arrays().at("m").shape);
+  Matrix<float> there(2, 5, device), narrow(2, 4, device);
+  const float* const place = there.view().data;
+  there.restore(from_host, "m");
+  CHECK(there.view().data == place);  // views of it stay valid
+  CHECK(same(there.to({}), host));
+  CHECK_ERROR(narrow.restore(from_host, "m"), data, "'m'", "10 elements");
+}
+
+TEST_CASE("a device whose library was not built is refused", "[inference][storage]") {
+  if (!has_component("cuda"))
+    CHECK_ERROR(Matrix<float>(1, 1, {.kind = Device::Kind::cuda}), usage, "without its library 'cuda'");
+  CHECK_ERROR(device_memory(Device::Kind::host), usage, "the host has none");
+}
