@@ -112,6 +112,13 @@ class Snapshot {
 
   /// Adds everything of `part` with `prefix/` before each name.
   void put_part(std::string_view prefix, const Snapshot& part);
+  /// Adds what `component` saves of itself, under the same prefix.
+  template <class Component>
+  void put_saved(std::string_view prefix, const Component& component) {
+    Snapshot part;
+    component.save(part);
+    put_part(prefix, part);
+  }
   /// Everything whose name starts with `prefix/`, without the prefix.
   Snapshot part(std::string_view prefix) const;
 

@@ -161,13 +161,9 @@ std::span<const std::uint8_t> Posterior<Scalar>::free_coordinates(std::int64_t r
 
 template <class Scalar>
 void Posterior<Scalar>::save(Snapshot& snapshot) const {
-  Snapshot mask;
-  parameterization_->save(mask);
-  snapshot.put_part("parameterization", mask);
+  snapshot.put_saved("parameterization", *parameterization_);
   for (std::size_t k = 0; k < priors_.size(); ++k) {
-    Snapshot latents;
-    priors_[k]->save(latents);
-    snapshot.put_part("prior" + std::to_string(k), latents);
+    snapshot.put_saved("prior" + std::to_string(k), *priors_[k]);
   }
 }
 

@@ -111,12 +111,8 @@ void BanditLearner::save(Snapshot& snapshot) const {
   snapshot.put("outcomes", outcomes_);
   snapshot.put("pulls", pulls_);
   snapshot.put("updates", updates_);
-  Snapshot part;
-  window_.save(part);
-  snapshot.put_part("window", part);
-  part = {};
-  policy_->save(part);
-  snapshot.put_part("policy", part);
+  snapshot.put_saved("window", window_);
+  snapshot.put_saved("policy", *policy_);
 }
 
 void BanditLearner::restore(const Snapshot& snapshot) {

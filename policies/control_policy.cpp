@@ -124,15 +124,10 @@ std::vector<std::pair<std::string, double>> ControlPolicy::diagnostics() const {
 }
 
 void ControlPolicy::save(Snapshot& snapshot) const {
-  Snapshot particles, posterior;
-  particles_.save(particles);
-  posterior_->save(posterior);
-  snapshot.put_part("particles", particles);
-  snapshot.put_part("posterior", posterior);
+  snapshot.put_saved("particles", particles_);
+  snapshot.put_saved("posterior", *posterior_);
   if (!moments_) return;
-  Snapshot moments;
-  moments_->save(moments);
-  snapshot.put_part("observations", moments);
+  snapshot.put_saved("observations", *moments_);
 }
 
 void ControlPolicy::restore(const Snapshot& snapshot) {

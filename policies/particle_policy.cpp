@@ -281,13 +281,9 @@ std::vector<std::vector<double>> ParticlePolicy::posterior_rewards(const envs::C
 }
 
 void ParticlePolicy::save(Snapshot& snapshot) const {
-  Snapshot particles, sampler, target;
-  particles_.save(particles);
-  sampler_.save(sampler);
-  posterior_->save(target);
-  snapshot.put_part("particles", particles);
-  snapshot.put_part("sampler", sampler);
-  snapshot.put_part("target", target);
+  snapshot.put_saved("particles", particles_);
+  snapshot.put_saved("sampler", sampler_);
+  snapshot.put_saved("target", *posterior_);
   snapshot.put("updates", updates_);
   unit_.save(snapshot);
 }

@@ -18,9 +18,7 @@ double RewardUnit::value() const {
 
 void RewardUnit::save(Snapshot& snapshot) const {
   if (known_) return;
-  Snapshot rewards;
-  rewards_.save(rewards);
-  snapshot.put_part("rewards", rewards);
+  snapshot.put_saved("rewards", rewards_);
 }
 
 void RewardUnit::restore(const Snapshot& snapshot) {

@@ -231,9 +231,7 @@ void CsvLog::save(Snapshot& snapshot) const {
   if (!options_.id.empty()) recent_.save(snapshot);
   std::vector<float> largest;
   for (std::size_t k = 0; k < columns_.context.size(); ++k) {
-    Snapshot use;
-    columns_.context[k].use.save(use);
-    snapshot.put_part(fmt::format("use{}", k), use);
+    snapshot.put_saved(fmt::format("use{}", k), columns_.context[k].use);
     largest.push_back(columns_.context[k].largest);
   }
   snapshot.put("largest", largest);

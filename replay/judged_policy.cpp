@@ -25,9 +25,7 @@ void JudgedPolicy::save(Snapshot& snapshot) const {
   snapshot.put("accepted", accepted_);
   snapshot.put("reward", reward_);
   if (!sequence_) return;
-  Snapshot sequence;
-  sequence_->save(sequence);
-  snapshot.put_part("sequence", sequence);
+  snapshot.put_saved("sequence", *sequence_);
 }
 
 void JudgedPolicy::restore(const Snapshot& snapshot) {

@@ -137,9 +137,7 @@ std::uint64_t LogReader::bytes_read() const {
 }
 
 void LogReader::save(Snapshot& snapshot) const {
-  Snapshot arms;
-  arms_.save(arms);
-  snapshot.put_part("arms", arms);
+  snapshot.put_saved("arms", arms_);
   snapshot.put("file", static_cast<std::int64_t>(file_));
   snapshot.put("position", std::vector<std::int64_t>{static_cast<std::int64_t>(event_end_.bytes),
                                                      static_cast<std::int64_t>(event_end_.lines)});
@@ -147,9 +145,7 @@ void LogReader::save(Snapshot& snapshot) const {
   Snapshot bad;
   for (const auto& [reason, lines] : bad_) bad.put(reason, lines);
   snapshot.put_part("bad_lines", bad);
-  Snapshot format;
-  format_->save(format);
-  snapshot.put_part("format", format);
+  snapshot.put_saved("format", *format_);
 }
 
 void LogReader::restore(const Snapshot& snapshot) {

@@ -26,9 +26,7 @@ EstimatorTerms weighted(const EstimatorTerms& terms, double weight) {
 template <class Parts>
 void save_parts(Snapshot& snapshot, const std::string& name, const Parts& parts) {
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    Snapshot part;
-    parts[k].save(part);
-    snapshot.put_part(name + std::to_string(k), part);
+    snapshot.put_saved(name + std::to_string(k), parts[k]);
   }
 }
 
@@ -143,13 +141,10 @@ JudgedEvent PolicyComparison::judge(const LoggedEvent& event, const Choice& choi
 
 void PolicyComparison::save(Snapshot& snapshot) const {
   for (const Contender& contender : contenders_) {
-    Snapshot part, policy, weights, with_uniform;
-    contender.policy->save(policy);
-    contender.with_uniform.save(with_uniform);
-    part.put_part("with_uniform", with_uniform);
-    contender.weights.save(weights);
-    part.put_part("policy", policy);
-    part.put_part("weights", weights);
+    Snapshot part;
+    part.put_saved("with_uniform", contender.with_uniform);
+    part.put_saved("policy", *contender.policy);
+    part.put_saved("weights", contender.weights);
     save_parts(part, "estimate", contender.estimates);
     snapshot.put_part(contender.name, part);
   }
@@ -159,9 +154,7 @@ void PolicyComparison::save(Snapshot& snapshot) const {
     snapshot.put_part(pair_name(k), part);
   }
   if (!model_) return;
-  Snapshot model;
-  model_->save(model);
-  snapshot.put_part("reward_model", model);
+  snapshot.put_saved("reward_model", *model_);
 }
 
 void PolicyComparison::restore(const Snapshot& snapshot) {

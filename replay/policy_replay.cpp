@@ -36,9 +36,8 @@ void PolicyReplay::learn(const LoggedEvent& event) {
 }
 
 void PolicyReplay::save_policy(Snapshot& snapshot) const {
-  Snapshot learner, waiting;
-  learner_->save(learner);
-  snapshot.put_part("learner", learner);
+  Snapshot waiting;
+  snapshot.put_saved("learner", *learner_);
   std::vector<const LoggedEvent*> events;
   std::vector<std::int64_t> due;
   for (const Waiting& one : waiting_) events.push_back(&one.event), due.push_back(one.due);

@@ -130,9 +130,8 @@ std::unique_ptr<ServedPolicy> Prediction::serve(const RunDirectory& directory, c
 }
 
 void Prediction::save(const RunDirectory& directory, const ServedPolicy& policy) const {
-  Snapshot state, part;
-  policy.save(part);
-  state.put_part("policy", part);
+  Snapshot state;
+  state.put_saved("policy", policy);
   save_checkpoint(folder(directory, *runs::recorded_experiment(directory)),
                   static_cast<std::uint64_t>(policy.decisions() + policy.outcomes()), state);
 }

@@ -86,15 +86,10 @@ std::optional<std::string> ReplayRepetition::warning() const {
 }
 
 void ReplayRepetition::save(Snapshot& snapshot) const {
-  Snapshot reader, comparison, facts, uniform;
-  reader_->save(reader);
-  comparison_.save(comparison);
-  facts_.save(facts);
-  uniform_.save(uniform);
-  snapshot.put_part("reader", reader);
-  snapshot.put_part("comparison", comparison);
-  snapshot.put_part("facts", facts);
-  snapshot.put_part("window_uniform", uniform);
+  snapshot.put_saved("reader", *reader_);
+  snapshot.put_saved("comparison", comparison_);
+  snapshot.put_saved("facts", facts_);
+  snapshot.put_saved("window_uniform", uniform_);
   snapshot.put("ended", static_cast<std::int64_t>(ended_));
   snapshot.put("window_begin", window_begin_);
   std::vector<std::int64_t> accepted;

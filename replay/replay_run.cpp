@@ -3,6 +3,7 @@
 #include <stein/core/checksum.h>
 #include <stein/replay/decision_log.h>
 #include <stein/replay/replay_run.h>
+#include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/seed_statistics.h>
 
@@ -97,13 +98,8 @@ std::string ReplayRun::label(std::size_t k) const {
 }
 
 void ReplayRun::check_manifest(const Json& manifest) const {
-  const Json known = manifest.value("data", Json::object());
-  for (const auto& [file, sum] : data_checksums())
-    if (known.contains(file) && known[file] != sum)
-      fail(ErrorKind::data,
-           "the log '{}' is not the file that the run began with (SHA-256 {}, was {}): events would count twice or be "
-           "lost; begin a new run",
-           file, sum, known[file].get<std::string>());
+  runs::check_data_checksums(manifest, data_checksums(), "the log",
+                             "events would count twice or be lost; begin a new run");
 }
 
 double ReplayRun::seconds(std::size_t policy) const {

@@ -59,15 +59,13 @@ std::string ServedPolicy::arm_name(std::int64_t arm) const {
 }
 
 void ServedPolicy::save(Snapshot& snapshot) const {
-  Snapshot arms, learner, waiting;
-  arms_.save(arms);
-  learner_->save(learner);
+  Snapshot waiting;
   std::vector<std::int64_t> ids;
   std::vector<const LoggedEvent*> events;
   for (const auto& [id, event] : waiting_) ids.push_back(id), events.push_back(&event);
   save_events(waiting, events);
-  snapshot.put_part("arms", arms);
-  snapshot.put_part("learner", learner);
+  snapshot.put_saved("arms", arms_);
+  snapshot.put_saved("learner", *learner_);
   snapshot.put_part("waiting", waiting);
   snapshot.put("waiting_ids", ids);
   snapshot.put("session", session_);

@@ -15,13 +15,12 @@ void ValidatedRepetition::advance(std::int64_t until, const StopToken& stop, Rec
 }
 
 void ValidatedRepetition::save(Snapshot& snapshot) const {
-  Snapshot model, training, validation;
+  Snapshot model, training;
   save_model(model);
   save_training(training);
-  validation_.save(validation);
   snapshot.put_part("model", model);
   snapshot.put_part("training", training);
-  snapshot.put_part("validation", validation);
+  snapshot.put_saved("validation", validation_);
 }
 
 void ValidatedRepetition::restore(const Snapshot& snapshot) {

@@ -111,15 +111,10 @@ void EpochTrainer::save_training(Snapshot& snapshot) const {
   snapshot.put_part("stream", stream);
   snapshot.put("done", std::vector<std::int64_t>{minibatches_, seen_, loss_count_});
   snapshot.put("loss", loss_sum_);
-  const auto put = [&](const char* name, const auto& part) {
-    Snapshot saved;
-    part.save(saved);
-    snapshot.put_part(name, saved);
-  };
-  if (collector_) put("collector", *collector_);
-  if (store_collector_) put("store_collector", *store_collector_);
+  if (collector_) snapshot.put_saved("collector", *collector_);
+  if (store_collector_) snapshot.put_saved("store_collector", *store_collector_);
   if (stored_)
-    put("stored", *stored_);
+    snapshot.put_saved("stored", *stored_);
   else if (saved_stored_.contains("size"))
     snapshot.put_part("stored", saved_stored_);
 }

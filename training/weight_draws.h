@@ -10,6 +10,12 @@
 
 namespace stein::training {
 
+/// The key of dropout in minibatch `piece` < 2²⁴ of what is predicted; none for none.
+inline std::optional<NoiseKey> piece_key(const std::optional<NoiseKey>& draw, std::int64_t piece) {
+  if (!draw) return std::nullopt;
+  return NoiseKey{draw->seed, (draw->step << 24) + static_cast<std::uint64_t>(piece), draw->stream};
+}
+
 /// One of them after the other, by number: of a chain the stored samples, of a variational method draws from its
 /// Gaussian, of an ensemble its particles, of an optimizer the weights where it ended; with `dropout`, as many draws of
 /// that.
@@ -25,7 +31,7 @@ class WeightDraws {
   /// Weights and the key of the dropout that goes with them.
   struct Draw {
     inference::ParticleRows<const float> weights;  ///< [1, P], valid until the next one is asked for
-    std::optional<NoiseKey> dropout{};
+    std::optional<NoiseKey> dropout{};             ///< of the draw; `piece_key` tells its minibatches apart
   };
 
   /// @param weights  outlives the draws

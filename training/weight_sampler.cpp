@@ -25,7 +25,6 @@ std::string layer_name(const inference::Layout& layout, std::int64_t layer) {
 WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
                              const DataFacts& data, std::uint64_t seed)
     : options_(with_facts(options, data)),
-      seed_(seed),
       watched_(new inference::WatchedModel<float>(std::move(model))),
       posterior_(
           inference::make_network_posterior(options_.posterior, std::unique_ptr<inference::Model<float>>(watched_))),
@@ -38,7 +37,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
     if (options_.temperature_every > 0) meter_.emplace(particles_.layout());
     chain.observe_gradients([this, &chain](const inference::Particles<float>& particles) {
       temperature_ = chain.schedule().temperature(chain.steps());
-      if (meter_ && reads_temperature_ && steps_ % options_.temperature_every == 0)
+      if (meter_ && steps_ % options_.temperature_every == 0)
         meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
     });
   }
@@ -99,11 +98,8 @@ std::vector<std::string> WeightSampler::warnings() const {
 }
 
 void WeightSampler::save_weights(Snapshot& snapshot) const {
-  Snapshot particles, target;
-  particles_.save(particles);
-  posterior_->save(target);
-  snapshot.put_part("particles", particles);
-  snapshot.put_part("target", target);
+  snapshot.put_saved("particles", particles_);
+  snapshot.put_saved("target", *posterior_);
 }
 
 void WeightSampler::restore_weights(const Snapshot& snapshot) {
@@ -112,16 +108,12 @@ void WeightSampler::restore_weights(const Snapshot& snapshot) {
 }
 
 void WeightSampler::save_progress(Snapshot& snapshot) const {
-  Snapshot sampler;
-  sampler_->save(sampler);
-  snapshot.put_part("sampler", sampler);
+  snapshot.put_saved("sampler", *sampler_);
   snapshot.put("updates", steps_);
   snapshot.put("temperature", temperature_);
   snapshot.put("log_likelihood", last_log_likelihood_);
   if (!meter_) return;
-  Snapshot meter;
-  meter_->save(meter);
-  snapshot.put_part("meter", meter);
+  snapshot.put_saved("meter", *meter_);
 }
 
 void WeightSampler::restore_progress(const Snapshot& snapshot) {

@@ -21,8 +21,8 @@ struct LayerReading {
 
 /// Posterior, particles, sampler with a way back and temperature meter of one method, put together from its options.
 ///
-/// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step while
-/// `read_temperature` is on; what it read is forgotten where the chain goes back.
+/// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step; what it
+/// read is forgotten where the chain goes back.
 class WeightSampler {
  public:
   /// Throws Error(usage) naming the option that is out of range or does not go with another.
@@ -38,7 +38,6 @@ class WeightSampler {
   void scale_step_size(double factor) { sampler_->scale_step_size(factor); }
   /// Whether step t gives no sample: it looks for a mode, or tunes.
   bool exploring(std::int64_t t) const { return sampler_->exploring(t); }
-  void read_temperature(bool on) { reads_temperature_ = on; }
 
   MethodKind kind() const { return options_.kind; }
   /// Rows of weights that a step evaluates, and that carried state has a row for: M · S.
@@ -77,13 +76,11 @@ class WeightSampler {
   void widen_outer_weights();
 
   WeightMethodOptions options_;
-  std::uint64_t seed_;
   inference::WatchedModel<float>* watched_ = nullptr;  ///< inside of posterior_
   std::unique_ptr<inference::Posterior<float>> posterior_;
   inference::Particles<float> particles_;
   std::unique_ptr<inference::RollbackSampler<float>> sampler_;
   std::optional<inference::ConfigurationalTemperature> meter_;
-  bool reads_temperature_ = true;
   std::int64_t steps_ = 0;
   double temperature_ = 1, last_log_likelihood_ = 0;
 };

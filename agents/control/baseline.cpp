@@ -117,11 +117,8 @@ class ValueNetwork final : public Baseline {
   }
 
   void save(Snapshot& snapshot) const override {
-    Snapshot particles, optimizer;
-    particles_.save(particles);
-    optimizer_.save(optimizer);
-    snapshot.put_part("particles", particles);
-    snapshot.put_part("optimizer", optimizer);
+    snapshot.put_saved("particles", particles_);
+    snapshot.put_saved("optimizer", optimizer_);
   }
   void restore(const Snapshot& snapshot) override {
     particles_.restore(snapshot.part("particles"));

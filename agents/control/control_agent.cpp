@@ -306,18 +306,12 @@ void ControlAgent::observe() {
 }
 
 void ControlAgent::save(Snapshot& snapshot) const {
-  Snapshot policy, rollouts, baseline, sampler, experience;
-  policy_.save(policy);
-  rollouts_.save(rollouts);
-  baseline_->save(baseline);
-  sampler_.save(sampler);
-  experience_.save(experience);
   snapshot.put("iterations", iterations_);
-  snapshot.put_part("policy", policy);
-  snapshot.put_part("rollouts", rollouts);
-  snapshot.put_part("baseline", baseline);
-  snapshot.put_part("sampler", sampler);
-  snapshot.put_part("rewards", experience);
+  snapshot.put_saved("policy", policy_);
+  snapshot.put_saved("rollouts", rollouts_);
+  snapshot.put_saved("baseline", *baseline_);
+  snapshot.put_saved("sampler", sampler_);
+  snapshot.put_saved("rewards", experience_);
 }
 
 void ControlAgent::restore(const Snapshot& snapshot) {

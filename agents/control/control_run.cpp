@@ -128,9 +128,7 @@ void ControlRepetition::add_timing(const ControlTiming& earlier) {
 }
 
 void ControlRepetition::save(Snapshot& snapshot) const {
-  Snapshot agent;
-  agent_->save(agent);
-  snapshot.put_part("agent", agent);
+  snapshot.put_saved("agent", *agent_);
   std::vector<double> episodes;
   for (const FinishedEpisode& e : episodes_)
     for (const double value : {static_cast<double>(e.particle), static_cast<double>(e.length), e.total_reward,

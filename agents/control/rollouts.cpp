@@ -149,9 +149,8 @@ void Rollouts::save(Snapshot& snapshot) const {
   snapshot.put("collections", std::vector<std::int64_t>{collections_, total_steps_});
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     if (shape_.whole_paths) break;  // nothing goes on
-    Snapshot part, environment;
-    shards_[i].environment->save(environment);
-    part.put_part("environment", environment);
+    Snapshot part;
+    part.put_saved("environment", *shards_[i].environment);
     part.put("episode_times", shards_[i].episode_times);
     part.put("discounted", shards_[i].discounted);
     part.put("factor", shards_[i].factor);

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/parallel.h>
 #include <stein/inference/prediction/predictive.h>
 
 #include <algorithm>
@@ -11,6 +12,13 @@ namespace {
 /// −p log p.
 double surprise(double p) {
   return p > 0 ? -p * std::log(p) : 0;
+}
+
+/// Σ −p log p.
+double entropy_of(std::span<const double> probabilities) {
+  double sum = 0;
+  for (const double p : probabilities) sum += surprise(p);
+  return sum;
 }
 
 /// The parameter of a model that stands for log γ, or null.
@@ -47,12 +55,9 @@ std::vector<double> Predictive::entropies(const std::vector<double>& probabiliti
     for (const double p : probabilities) found.push_back(surprise(p) + surprise(1 - p));
     return found;
   }
-  for (std::int64_t i = 0; i < inputs_; ++i) {
-    double sum = 0;
-    for (std::int64_t k = 0; k < outputs_; ++k)
-      sum += surprise(probabilities[static_cast<std::size_t>(i * outputs_ + k)]);
-    found.push_back(sum);
-  }
+  for (std::int64_t i = 0; i < inputs_; ++i)
+    found.push_back(entropy_of(
+        std::span(probabilities).subspan(static_cast<std::size_t>(i * outputs_), static_cast<std::size_t>(outputs_))));
   return found;
 }
 
@@ -61,30 +66,37 @@ void Predictive::add(MatrixView<const Scalar> outputs, double noise_precision) {
   STEIN_CHECK(outputs.rows == inputs_ && outputs.columns == outputs_,
               "predictive: expected outputs [{}, {}], got [{}, {}]", inputs_, outputs_, outputs.rows, outputs.columns);
   STEIN_CHECK(!gaussian() || noise_precision > 0, "predictive: noise precision must be > 0, got {}", noise_precision);
-  std::vector<double> draw;
-  draw.reserve(mean_.size());
   for (std::int64_t i = 0; i < inputs_; ++i)
-    for (std::int64_t k = 0; k < outputs_; ++k) {
+    for (std::int64_t k = 0; k < outputs_; ++k)
       if (!std::isfinite(outputs(i, k)))
         fail(ErrorKind::numeric, "predictive: output {} of input {} is {} in draw {}", k, i, outputs(i, k), draws_);
-      draw.push_back(static_cast<double>(outputs(i, k)));
-    }
-  for (std::int64_t i = 0; i < inputs_; ++i)
-    to_probabilities(
-        std::span(draw).subspan(static_cast<std::size_t>(i * outputs_), static_cast<std::size_t>(outputs_)));
+  ++draws_;
+  constexpr std::int64_t numbers_of_task = 1 << 14;
+  parallel_blocks(inputs_, std::max<std::int64_t>(1, numbers_of_task / outputs_),
+                  [&](std::int64_t begin, std::int64_t end) {
+                    std::vector<double> draw(static_cast<std::size_t>(outputs_));
+                    for (std::int64_t i = begin; i < end; ++i) {
+                      std::ranges::copy(outputs.row(i), draw.begin());
+                      to_probabilities(draw);
+                      add_row(i, draw);
+                    }
+                  });
+  if (gaussian()) noise_variance_ += (1 / noise_precision - noise_variance_) / static_cast<double>(draws_);
+}
 
-  const auto count = static_cast<double>(++draws_);
-  for (std::size_t j = 0; j < draw.size(); ++j) {
-    const double off = draw[j] - mean_[j];
-    mean_[j] += off / count;
-    square_[j] += off * (draw[j] - mean_[j]);
+void Predictive::add_row(std::int64_t i, std::span<const double> draw) {
+  const auto count = static_cast<double>(draws_);
+  const auto first = static_cast<std::size_t>(i * outputs_);
+  for (std::size_t k = 0; k < draw.size(); ++k) {
+    const double off = draw[k] - mean_[first + k];
+    mean_[first + k] += off / count;
+    square_[first + k] += off * (draw[k] - mean_[first + k]);
+    if (likelihood_ == Likelihood::bernoulli)
+      mean_entropy_[first + k] += (surprise(draw[k]) + surprise(1 - draw[k]) - mean_entropy_[first + k]) / count;
   }
-  if (gaussian()) {
-    noise_variance_ += (1 / noise_precision - noise_variance_) / count;
-    return;
-  }
-  const std::vector<double> entropy = entropies(draw);
-  for (std::size_t j = 0; j < entropy.size(); ++j) mean_entropy_[j] += (entropy[j] - mean_entropy_[j]) / count;
+  if (likelihood_ != Likelihood::categorical) return;
+  double& entropy = mean_entropy_[static_cast<std::size_t>(i)];
+  entropy += (entropy_of(draw) - entropy) / count;
 }
 
 void Predictive::merge(const Predictive& other) {

@@ -58,6 +58,8 @@ class Predictive {
   void check_any_draw() const;
   /// Replaces a row of logits by probabilities.
   void to_probabilities(std::span<double> row) const;
+  /// One input's probabilities, or means, of the draw that `draws_` counts already.
+  void add_row(std::int64_t i, std::span<const double> draw);
   /// Of the probabilities of all rows, in the order of `entropy`.
   std::vector<double> entropies(const std::vector<double>& probabilities) const;
 

@@ -63,14 +63,10 @@ std::optional<std::string> RollbackSampler<Scalar>::warning() const {
 template <class Scalar>
 void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target,
                                    const Batch<Scalar>& batch) {
-  Snapshot values, moments, latents;
-  particles.save(values);
-  sampler_->save(moments);
-  target.save(latents);
   Generation generation;
-  generation.state.put_part("particles", values);
-  generation.state.put_part("sampler", moments);
-  generation.state.put_part("target", latents);
+  generation.state.put_saved("particles", particles);
+  generation.state.put_saved("sampler", *sampler_);
+  generation.state.put_saved("target", target);
   if (!batch.inputs.carried.empty()) batch.inputs.carried.save(generation.state);
   kept_.push_front(std::move(generation));
   if (kept_.size() > 2) kept_.pop_back();

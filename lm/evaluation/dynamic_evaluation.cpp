@@ -17,11 +17,7 @@ double dynamic_loss(inference::Model<float>& model, std::span<const float> weigh
   double sum = 0;
   for (std::int64_t c = 0; c < batches.count(); ++c) {
     batches.fill(c, tokens);
-    inference::Batch<float> batch;
-    batch.inputs.tokens = {tokens.tokens.data(), 1, tokens.steps};
-    batch.targets = {tokens.targets.data(), 1, tokens.steps};
-    batch.rows = 1, batch.size = tokens.steps, batch.data_size = static_cast<double>(tokens.steps);
-    batch.unit = inference::DataUnit::tokens;
+    inference::Batch<float> batch = tokens.batch(static_cast<double>(tokens.steps));
     if (!state) state.emplace(1, model.carried_size(batch.inputs));
     if (tokens.fresh) state->reset();
     batch.inputs.carried = state->rows();

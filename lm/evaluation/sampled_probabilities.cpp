@@ -20,6 +20,11 @@ double log_add(double a, double b) {
 
 }  // namespace
 
+double mean_loss(std::span<const float> log_probability) {
+  return -std::accumulate(log_probability.begin(), log_probability.end(), 0.0) /
+         static_cast<double>(log_probability.size());
+}
+
 std::span<const float> SampledProbabilities::sample(std::int64_t k) const {
   STEIN_CHECK(k >= 0 && k < samples_, "expected a sample from 0 to {}, got {}", samples_ - 1, k);
   return std::span(log_probability_).subspan(static_cast<std::size_t>(k * tokens_), static_cast<std::size_t>(tokens_));
@@ -39,8 +44,7 @@ void SampledProbabilities::drop_last(std::int64_t count) {
 }
 
 double SampledProbabilities::loss(std::int64_t k) const {
-  const std::span<const float> own = sample(k);
-  return -std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(tokens_);
+  return mean_loss(sample(k));
 }
 
 double SampledProbabilities::single_loss() const {

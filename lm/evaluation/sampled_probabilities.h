@@ -10,6 +10,9 @@
 
 namespace stein::lm {
 
+/// Mean −log p of some tokens [nats].
+double mean_loss(std::span<const float> log_probability);
+
 /// One float for every sample and token: the log probability of the token that was observed. From it follow the losses
 /// of single samples and of averages over any of them, so one run gives the forward, the backward and the thinned curve
 /// of Gan et al. 2017, section 4.2, without any weights stored. Probabilities are averaged, never their logarithms.

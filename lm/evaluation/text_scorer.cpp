@@ -1,6 +1,7 @@
 #include <stein/inference/fused/categorical_pass.h>
 #include <stein/inference/storage/carried_state.h>
 #include <stein/lm/evaluation/text_scorer.h>
+#include <stein/training/weight_draws.h>
 
 namespace stein::lm {
 namespace {
@@ -33,10 +34,8 @@ void TextScorer::score(inference::Model<float>& model, const inference::Particle
   std::size_t done = 0;
   for (std::int64_t c = 0; c < batches_.count(); ++c) {
     batches_.fill(c, batch_);
-    Inputs<float> inputs;
-    inputs.tokens = {batch_.tokens.data(), batch_.rows, batch_.steps};
-    if (dropout)
-      inputs.dropout = NoiseKey{dropout->seed, (dropout->step << 24) + static_cast<std::uint64_t>(c), dropout->stream};
+    Inputs<float> inputs = batch_.inputs();
+    inputs.dropout = training::piece_key(dropout, c);
     if (!state) state.emplace(1, model.carried_size(inputs));
     if (batch_.fresh || protocol_ == TextProtocol::zero_state) state->reset();
     inputs.carried = state->rows();

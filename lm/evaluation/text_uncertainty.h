@@ -5,6 +5,7 @@
 #include <stein/training/weight_draws.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace stein::lm {
@@ -15,9 +16,10 @@ struct TextUncertainty {
   std::vector<float> entropy;              ///< of the average [nats] (Fortunato et al. 2017, eq. 19)
   std::vector<float> mean_entropy;         ///< of single draws, averaged: the rest of `entropy` is their disagreement
   std::vector<std::vector<float>> single;  ///< log p under draw k, one list a draw
-
-  double mean_of(const std::vector<float>& numbers) const;
 };
+
+/// Σ/n of one of them.
+double mean_of_tokens(std::span<const float> numbers);
 
 /// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws
 /// side by side: memory holds the distributions of 256 tokens and a row of weights and of state for each draw.

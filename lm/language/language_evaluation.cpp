@@ -89,16 +89,14 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   for (const double share : shares_) {
     const std::vector<float> left = pruning.pruned(share);
     scorer.score(model, {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);
-    samples = SampledProbabilities(scorer.tokens());
-    samples.add(log_probability);
-    found.pruned.push_back(samples.averaged_loss());
+    found.pruned.push_back(mean_loss(log_probability));
   }
   if (entropy_) {
     const TextUncertainty forward = text_uncertainty(model, draws, text),
                           backward = text_uncertainty(model, draws, reversed(text));
-    found.entropy = forward.mean_of(forward.entropy);
-    found.mean_entropy = forward.mean_of(forward.mean_entropy);
-    found.reversed_entropy = backward.mean_of(backward.entropy);
+    found.entropy = mean_of_tokens(forward.entropy);
+    found.mean_entropy = mean_of_tokens(forward.mean_entropy);
+    found.reversed_entropy = mean_of_tokens(backward.entropy);
   }
   return found;
 }

@@ -1,5 +1,3 @@
-#include <stein/core/error.h>
-#include <stein/core/nearest_name.h>
 #include <stein/lm/language/language_experiment.h>
 #include <stein/lm/language/language_presets.h>
 #include <stein/lm/language/language_run.h>
@@ -8,31 +6,13 @@
 #include <filesystem>
 
 namespace stein::lm {
-namespace {
-
-/// The preset that the sources name; null if they name none. Throws Error(usage) for an unknown one, and for one of
-/// another text or method than the sources ask for.
-const LanguagePreset* named_preset(const runs::OptionSources& sources) {
-  if (sources.preset.empty() || sources.of_run) return nullptr;
-  const LanguagePreset* const preset = find_language_preset(sources.preset);
-  std::vector<std::string> names;
-  for (const LanguagePreset& each : language_presets()) names.push_back(each.name);
-  STEIN_CHECK(preset != nullptr, "there is no preset '{}' of language models.{}", sources.preset,
-              suggestion(sources.preset, names));
-  for (const auto& [key, value] : {std::pair("data", preset->data), std::pair("sampler", preset->sampler)})
-    STEIN_CHECK(sources.look_ahead(key, value) == value, "the preset '{}' has {} = {}, got {}", preset->name, key,
-                value, sources.look_ahead(key, value));
-  return preset;
-}
-
-}  // namespace
-
 LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
     : Experiment(kind, {.steps = 0,
                         .checkpoint_every = 1'000'000,
                         .may_end = true,
                         .note = ", all epochs, which is what it is for"}) {
-  const LanguagePreset* const preset = named_preset(sources);
+  const training::PublishedPreset* const preset =
+      training::named_preset(language_presets(), sources, "language models");
   corpus_.data = sources.look_ahead("data", preset != nullptr ? preset->data : corpus_.data);
   method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : method_);
   method_options_ = training::weight_methods().at(method_).defaults;
@@ -43,7 +23,7 @@ LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::Op
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
   add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
-  for (const LanguagePreset& each : language_presets())
+  for (const training::PublishedPreset& each : language_presets())
     if (each.data == corpus_.data && each.sampler == method_)
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
@@ -91,13 +71,7 @@ std::vector<runs::Part> language_parts() {
     training::WeightMethodOptions options = method.defaults;
     parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
   }
-  runs::Part published{.group = "published settings"};
-  for (const LanguagePreset& each : language_presets())
-    published.presets.push_back(
-        {.name = each.name,
-         .description = fmt::format("--data {} --sampler {}: {}", each.data, each.sampler, each.source),
-         .settings = each.settings});
-  parts.push_back(std::move(published));
+  parts.push_back(training::published_part(language_presets()));
   return parts;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/lm/language/language_training.h>
-#include <stein/lm/language/recurrent_options.h>
+#include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/corpus.h>
 #include <stein/runs/experiment.h>
 #include <stein/training/weight_method.h>

@@ -1,22 +1,21 @@
 #include <stein/lm/language/language_presets.h>
 
-#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace stein::lm {
 namespace {
 
+using training::joined;
+using training::PublishedPreset;
 using Settings = std::map<std::string, std::string>;
-
-Settings joined(Settings first, const Settings& second) {
-  for (const auto& [key, value] : second) first[key] = value;
-  return first;
-}
 
 /// Tokens of an epoch: N of the training parts.
 constexpr const char* temperature_ptb = "1.08e-06";           // 1/929,589, rounded
 constexpr const char* temperature_war_and_peace = "7.7e-07";  // 2/2,600,000
 
-void add_ptb(std::vector<LanguagePreset>& presets) {
+void add_ptb(std::vector<PublishedPreset>& presets) {
   constexpr const char* source = "Gan et al. 2017, section 5.1 and supplement D: 2 layers, zero state, 40 epochs";
   const Settings all{{"batch_size", "32"},       {"unroll", "20"},     {"state", "zero"},
                      {"protocol", "zero-state"}, {"epochs", "40"},     {"layers", "2"},
@@ -53,7 +52,7 @@ void add_ptb(std::vector<LanguagePreset>& presets) {
   }
 }
 
-void add_war_and_peace(std::vector<LanguagePreset>& presets) {
+void add_war_and_peace(std::vector<PublishedPreset>& presets) {
   constexpr const char* source = "Gan et al. 2017, section 5.1 and supplement D: 2 layers of 128, 20 epochs";
   const Settings all{{"batch_size", "100"},    {"unroll", "100"},       {"epochs", "20"},          {"layers", "2"},
                      {"hidden", "128"},        {"step_size", "0.002"},  {"rate_unit", "sequence"}, {"clip_norm", "5"},
@@ -70,19 +69,14 @@ void add_war_and_peace(std::vector<LanguagePreset>& presets) {
 
 }  // namespace
 
-const std::vector<LanguagePreset>& language_presets() {
-  static const std::vector<LanguagePreset> all = [] {
-    std::vector<LanguagePreset> presets;
+const std::vector<PublishedPreset>& language_presets() {
+  static const std::vector<PublishedPreset> all = [] {
+    std::vector<PublishedPreset> presets;
     add_ptb(presets);
     add_war_and_peace(presets);
     return presets;
   }();
   return all;
-}
-
-const LanguagePreset* find_language_preset(std::string_view name) {
-  const auto place = std::ranges::find(language_presets(), name, &LanguagePreset::name);
-  return place == language_presets().end() ? nullptr : &*place;
 }
 
 }  // namespace stein::lm

@@ -51,15 +51,6 @@ Json curves_json(const std::vector<TextLosses>& losses) {
   return json;
 }
 
-Json temperatures_json(const LanguageTrainer& trainer) {
-  Json layers = Json::array();
-  for (const training::LayerReading& reading : trainer.weights().temperatures())
-    layers.push_back({{"layer", reading.layer},
-                      {"temperature", runs::number(reading.mean)},
-                      {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
-  return layers;
-}
-
 }  // namespace
 
 Json loss_json(const std::vector<double>& losses, TokenUnit unit) {
@@ -75,18 +66,9 @@ Json loss_json(const std::vector<double>& losses, TokenUnit unit) {
 
 LanguageRun::LanguageRun(runs::SeedRange seeds, std::shared_ptr<const Corpus> corpus, Facts facts,
                          const std::function<std::unique_ptr<LanguageTrainer>(std::uint64_t seed)>& make_trainer)
-    : RunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
+    : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
       corpus_(std::move(corpus)),
       facts_(std::move(facts)) {}
-
-std::filesystem::path LanguageRun::sample_folder(const RunDirectory& directory, std::uint64_t seed) {
-  return directory.file("samples") / fmt::format("seed-{}", seed);
-}
-
-void LanguageRun::open_files(const RunDirectory& directory) {
-  for (std::int64_t i = 0; i < count(); ++i)
-    repetition(i).store_samples_in(sample_folder(directory, repetition(i).seed()));
-}
 
 std::string LanguageRun::source() const {
   return corpus_->synthetic ? "a made-up text whose truth is known" : "text " + corpus_->name;
@@ -97,18 +79,7 @@ std::vector<std::string> LanguageRun::notices() const {
       fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
                   repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
-  const training::WeightSampler& weights = repetition(0).weights();
-  if (weights.kind() == training::MethodKind::chain) {
-    const double loss = weights.temperature() * static_cast<double>(weights.weight_count()) /
-                        (2 * static_cast<double>(repetition(0).epoch().data));
-    if (loss > 0.1)
-      found.push_back(fmt::format(
-          "at temperature {:g} a sample loses about T · weights/(2N) = {:.2g} nats a token to its own noise: there are "
-          "{:.2g} "
-          "weights for every token; a lower temperature loses less",
-          weights.temperature(), loss,
-          static_cast<double>(weights.weight_count()) / static_cast<double>(repetition(0).epoch().data)));
-  }
+  if (const auto notice = noise_notice("token")) found.push_back(*notice);
   if (corpus_->unknown_validation + corpus_->unknown_test > 0)
     found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
                                 unknown_word, corpus_->unknown_validation, corpus_->unknown_test));
@@ -127,38 +98,12 @@ Json LanguageRun::protocol() const {
           {"minibatches", repetition(0).epoch().minibatches}};
 }
 
-void LanguageRun::check_manifest(const Json& manifest) const {
-  Run::check_manifest(manifest);
-  const Json known = manifest.value("data", Json::object());
-  for (const auto& [file, sum] : corpus_->checksums)
-    if (known.contains(file) && known[file] != sum)
-      fail(ErrorKind::data,
-           "the text '{}' is not the file that the run began with (SHA-256 {}, was {}): begin a new run", file, sum,
-           known[file].get<std::string>());
-}
-
-double LanguageRun::training_seconds() const {
-  double sum = 0;
-  for (std::int64_t i = 0; i < count(); ++i) sum += repetition(i).training_seconds();
-  return sum;
-}
-
-Json LanguageRun::cost() const {
-  return {{"training_seconds", training_seconds() + earlier_seconds_}};
-}
-
-void LanguageRun::add_cost(const Json& earlier) {
-  earlier_seconds_ += earlier.value("training_seconds", 0.0);
-}
-
 Json LanguageRun::summarize(const StopToken& stop) {
   const TokenUnit unit = corpus_->vocabulary.unit();
   validation_losses_.clear(), test_losses_.clear();
-  double tokens = 0;
   for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
     validation_losses_.push_back(repetition(i).validation_losses());
     test_losses_.push_back(repetition(i).test_losses());
-    tokens += static_cast<double>(repetition(i).steps_done());
   }
   if (stop.stop_requested()) return {};
   Json summary{{"env", corpus_->name},
@@ -170,7 +115,7 @@ Json LanguageRun::summarize(const StopToken& stop) {
                {"vocabulary", corpus_->vocabulary.size()},
                {"parameters", repetition(0).weights().weight_count()},
                {"epochs", facts_.epochs},
-               {"tokens_per_second", runs::rounded(tokens / (training_seconds() + earlier_seconds_))},
+               {"tokens_per_second", runs::rounded(data_per_second())},
                {"validation", part_json(validation_losses_, unit)},
                {"test", part_json(test_losses_, unit)}};
   if (corpus_->truth) {
@@ -181,7 +126,7 @@ Json LanguageRun::summarize(const StopToken& stop) {
                         {"test_loss", runs::rounded(truth)},
                         {"excess", runs::measured(excess)}};
   }
-  if (const Json layers = temperatures_json(repetition(0)); !layers.empty()) summary["temperatures"] = layers;
+  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
   return summary;
 }
 

@@ -1,8 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/lm/language/language_trainer.h>
-
-#include <cmath>
-#include <numeric>
+#include <stein/training/weight_draws.h>
 
 namespace stein::lm {
 namespace {
@@ -17,11 +15,6 @@ TokenBatches training_batches(const Corpus& corpus, const LanguageTrainingOption
 
 training::EpochTrainer::Epoch epoch_of(const TokenBatches& batches) {
   return {.minibatches = batches.count(), .data = batches.tokens(), .sequence = static_cast<double>(batches.steps())};
-}
-
-double mean_loss(std::span<const float> log_probability) {
-  return -std::accumulate(log_probability.begin(), log_probability.end(), 0.0) /
-         static_cast<double>(log_probability.size());
 }
 
 }  // namespace
@@ -41,13 +34,7 @@ LanguageTrainer::LanguageTrainer(const Corpus& corpus, const LanguageTrainingOpt
 
 inference::Batch<float> LanguageTrainer::minibatch(std::int64_t, std::int64_t c) {
   batches_.fill(c, batch_);
-  inference::Batch<float> batch;
-  batch.inputs.tokens = {batch_.tokens.data(), batch_.rows, batch_.steps};
-  batch.targets = {batch_.targets.data(), batch_.rows, batch_.steps};
-  batch.rows = batch_.rows;
-  batch.size = batch_.size();
-  batch.data_size = static_cast<double>(batches_.tokens());
-  batch.unit = inference::DataUnit::tokens;
+  inference::Batch<float> batch = batch_.batch(static_cast<double>(batches_.tokens()));
   if (language_.state == LanguageTrainingOptions::State::zero) return batch;
   if (!state_) state_.emplace(weights().weight_rows(), weights().posterior().model().carried_size(batch.inputs));
   if (batch_.fresh) state_->reset();
@@ -108,16 +95,10 @@ TextLosses LanguageTrainer::losses(Held& held) {
   TextLosses found{.protocol = held.scorer.protocol(), .tokens = held.scorer.tokens()};
   found.final_weights = loss_of_weights(held);
   SampledProbabilities samples = held.samples;
-  if (weights().kind() == MethodKind::variational)
-    for (std::int64_t s = 0; s < options().draws; ++s) {
-      const NoiseKey key{.seed = seed(), .step = static_cast<std::uint64_t>(s), .stream = Stream::parameterization};
-      score_rows(held.scorer, weights().draw_weights(key, memory_));
-      samples.add(log_probability_);
-    }
-  if (weights().kind() == MethodKind::ensemble) {
-    const MatrixView<const float> rows = weights().draw_weights({}, memory_);
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      score_rows(held.scorer, rows.block(i, 1));
+  if (weights().kind() == MethodKind::variational || weights().kind() == MethodKind::ensemble) {
+    training::WeightDraws draws(weights(), {.draws = options().draws, .seed = seed()}, {}, 0);
+    for (std::int64_t k = 0; k < draws.count(); ++k) {
+      held.scorer.score(weights().posterior().model(), draws.get(k).weights, std::nullopt, log_probability_);
       samples.add(log_probability_);
     }
   }
@@ -142,14 +123,9 @@ TextLosses LanguageTrainer::losses(Held& held) {
 }
 
 void LanguageTrainer::save_stream(Snapshot& snapshot) const {
-  const auto put = [&](const char* name, const auto& part) {
-    Snapshot saved;
-    part.save(saved);
-    snapshot.put_part(name, saved);
-  };
-  if (state_) put("state", *state_);
-  put("validation_samples", validation_.samples);
-  put("test_samples", test_.samples);
+  if (state_) snapshot.put_saved("state", *state_);
+  snapshot.put_saved("validation_samples", validation_.samples);
+  snapshot.put_saved("test_samples", test_.samples);
 }
 
 void LanguageTrainer::restore_stream(const Snapshot& snapshot) {

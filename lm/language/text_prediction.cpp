@@ -51,9 +51,7 @@ void TextPrediction::read(std::int32_t token) {
   for (std::size_t k = 0; k < dropout_.size(); ++k) {
     inference::Inputs<float> inputs = one_token(token);
     inputs.carried = states_[k].rows();
-    if (dropout_[k])
-      inputs.dropout = NoiseKey{dropout_[k]->seed, (dropout_[k]->step << 24) + static_cast<std::uint64_t>(read_),
-                                dropout_[k]->stream};
+    inputs.dropout = training::piece_key(dropout_[k], read_);
     const auto row = static_cast<std::int64_t>(k);
     model_.predict({weights_.view().block(row, 1), row}, inputs, {logits_.data(), 1, std::ssize(logits_)});
     inputs.carried.accept();

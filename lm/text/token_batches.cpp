@@ -5,6 +5,23 @@
 
 namespace stein::lm {
 
+inference::Inputs<float> TokenBatch::inputs() const {
+  inference::Inputs<float> made;
+  made.tokens = {tokens.data(), rows, steps};
+  return made;
+}
+
+inference::Batch<float> TokenBatch::batch(double data_size) const {
+  inference::Batch<float> made;
+  made.inputs = inputs();
+  made.targets = {targets.data(), rows, steps};
+  made.rows = rows;
+  made.size = size();
+  made.data_size = data_size;
+  made.unit = inference::DataUnit::tokens;
+  return made;
+}
+
 TokenBatches::TokenBatches(const Stretches& stretches, std::int64_t rows, std::int64_t steps, std::string_view what,
                            Remainder remainder)
     : stretches_(stretches), rows_(rows), steps_(steps) {

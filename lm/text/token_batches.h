@@ -1,6 +1,7 @@
 // A text as minibatches of token sequences.
 #pragma once
 
+#include <stein/inference/batch.h>
 #include <stein/lm/text/corpus.h>
 
 #include <cstdint>
@@ -16,6 +17,10 @@ struct TokenBatch {
   bool fresh = true;                   ///< no row goes on where the batch before ended
 
   std::int64_t size() const { return rows * steps; }
+  /// Views of what is here, from zero state.
+  inference::Inputs<float> inputs() const;
+  /// The same with targets, each a datum of `data_size`.
+  inference::Batch<float> batch(double data_size) const;
 };
 
 /// A text as batches of B rows and T steps that follow one another: row b of a batch goes on where row b of the batch

@@ -43,13 +43,10 @@ class Trainer {
     }
   }
   Snapshot state() const {
-    Snapshot whole, particles, sampler, target;
-    particles_.save(particles);
-    sampler_.save(sampler);
-    posterior_->save(target);
-    whole.put_part("particles", particles);
-    whole.put_part("sampler", sampler);
-    whole.put_part("target", target);
+    Snapshot whole;
+    whole.put_saved("particles", particles_);
+    whole.put_saved("sampler", sampler_);
+    whole.put_saved("target", *posterior_);
     return whole;
   }
   void restore(const Snapshot& state) {

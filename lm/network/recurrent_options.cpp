@@ -1,7 +1,7 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/models/particle_recurrent.h>
 #include <stein/inference/targets/reference_arithmetic.h>
-#include <stein/lm/language/recurrent_options.h>
+#include <stein/lm/network/recurrent_options.h>
 
 #include <fmt/format.h>
 

@@ -1,0 +1,68 @@
+#include <stein/runs/data_checksums.h>
+#include <stein/runs/measured.h>
+#include <stein/training/epoch_run.h>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace stein::training {
+
+using Json = nlohmann::ordered_json;
+
+std::filesystem::path EpochRun::sample_folder(const RunDirectory& directory, std::uint64_t seed) {
+  return directory.file("samples") / fmt::format("seed-{}", seed);
+}
+
+void EpochRun::open_files(const RunDirectory& directory) {
+  for (std::int64_t i = 0; i < count(); ++i)
+    static_cast<EpochTrainer&>(repetition(i)).store_samples_in(sample_folder(directory, repetition(i).seed()));
+}
+
+void EpochRun::check_manifest(const Json& manifest) const {
+  runs::check_data_checksums(manifest, data_checksums(), "the data", "begin a new run");
+}
+
+double EpochRun::training_seconds() const {
+  double sum = earlier_seconds_;
+  for (std::int64_t i = 0; i < count(); ++i) sum += trainer(i).training_seconds();
+  return sum;
+}
+
+Json EpochRun::cost() const {
+  return {{"training_seconds", training_seconds()}};
+}
+
+void EpochRun::add_cost(const Json& earlier) {
+  earlier_seconds_ += earlier.value("training_seconds", 0.0);
+}
+
+double EpochRun::data_per_second() const {
+  double data = 0;
+  for (std::int64_t i = 0; i < count(); ++i) data += static_cast<double>(trainer(i).steps_done());
+  return data / training_seconds();
+}
+
+Json EpochRun::temperatures() const {
+  Json layers = Json::array();
+  for (const LayerReading& reading : trainer(0).weights().temperatures())
+    layers.push_back({{"layer", reading.layer},
+                      {"temperature", runs::number(reading.mean)},
+                      {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
+  return layers;
+}
+
+std::optional<std::string> EpochRun::noise_notice(const char* datum) const {
+  const WeightSampler& weights = trainer(0).weights();
+  if (weights.kind() != MethodKind::chain) return std::nullopt;
+  const double weights_of_datum =
+      static_cast<double>(weights.weight_count()) / static_cast<double>(trainer(0).epoch().data);
+  const double loss = weights.temperature() * weights_of_datum / 2;
+  if (!(loss > 0.1)) return std::nullopt;
+  return fmt::format(
+      "at temperature {:g} a sample loses about T · weights/(2N) = {:.2g} nats a {} to its own noise: there are {:.2g} "
+      "weights for every {}; a lower temperature loses less",
+      weights.temperature(), loss, datum, weights_of_datum, datum);
+}
+
+}  // namespace stein::training

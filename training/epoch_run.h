@@ -1,0 +1,53 @@
+// Trainings of one network, one a seed: what the runs of all trainers share.
+#pragma once
+
+#include <stein/runs/run.h>
+#include <stein/training/epoch_trainer.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace stein::training {
+
+/// Keeps stored samples in the run's folder, refuses to go on with other data, and counts seconds of training.
+class EpochRun : public runs::Run {
+ public:
+  using Run::Run;
+
+  /// Where the samples of a repetition are stored.
+  static std::filesystem::path sample_folder(const RunDirectory& directory, std::uint64_t seed);
+
+  void open_files(const RunDirectory& directory) final;
+  void check_manifest(const nlohmann::ordered_json& manifest) const final;
+  nlohmann::ordered_json cost() const final;
+  void add_cost(const nlohmann::ordered_json& earlier) final;
+
+ protected:
+  /// Data that updates took in a second, over all seeds and all processes of the run.
+  double data_per_second() const;
+  /// What the meters read: [{layer, temperature, interval}] of the first seed, empty where there is no meter.
+  nlohmann::ordered_json temperatures() const;
+  /// Where a chain's samples are far from its mode for their noise alone: a sentence about it.
+  /// @param datum  what N counts: "token"
+  std::optional<std::string> noise_notice(const char* datum) const;
+
+ private:
+  const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
+  double training_seconds() const;
+
+  double earlier_seconds_ = 0;
+};
+
+/// A run whose repetitions are of class `Trainer`, derived from EpochTrainer.
+template <class Trainer>
+class EpochRunOf : public EpochRun {
+ public:
+  using EpochRun::EpochRun;
+  Trainer& repetition(std::int64_t i) { return static_cast<Trainer&>(Run::repetition(i)); }
+  const Trainer& repetition(std::int64_t i) const { return static_cast<const Trainer&>(Run::repetition(i)); }
+};
+
+}  // namespace stein::training
