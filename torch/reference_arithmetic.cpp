@@ -19,8 +19,8 @@ std::unique_ptr<Parameterization<float>> make_matrix_gaussian(const Layout& weig
   return std::make_unique<MatrixGaussianReference<float>>(weights, options);
 }
 
-[[maybe_unused]] const bool registered =
-    reference_arithmetics().add("torch", {make_perceptron, make_matrix_gaussian, make_recurrent_reference, set_tensor_threads});
+[[maybe_unused]] const bool registered = reference_arithmetics().add(
+    "torch", {make_perceptron, make_matrix_gaussian, make_recurrent_reference, set_tensor_threads});
 
 }  // namespace
 }  // namespace stein::inference
