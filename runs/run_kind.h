@@ -55,7 +55,8 @@ struct RunKind {
   std::vector<std::string> arguments{};
   /// The option whose values are compared: several, with commas between, are a run each, on the same seeds.
   std::string compared{};
-  /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair.
+  /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair:
+  /// "regret", "test/error".
   std::vector<std::string> paired{};
   bool reads_data = false;  ///< `--data DIR` says where data sets are
   /// Whether the subcommand means this kind; needed where several share it, and decided by what they name as data.

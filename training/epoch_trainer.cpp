@@ -86,9 +86,11 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   collect(report);
   stepped(report);
   if (report.taken) loss_sum_ -= weights_.last_log_likelihood(), ++loss_count_;
-  if (!runs::is_recorded(minibatches_) || loss_count_ == 0) return;
-  records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
-  loss_sum_ = 0, loss_count_ = 0;
+  if (runs::is_recorded(minibatches_) && loss_count_ > 0) {
+    records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
+    loss_sum_ = 0, loss_count_ = 0;
+  }
+  if (minibatches_ % epoch_.minibatches == 0) end_epoch(records);
 }
 
 void EpochTrainer::collect(const inference::StepReport& report) {

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/rng.h>
+#include <stein/core/shuffle.h>
 #include <stein/lm/text/sentence_parts.h>
 
 #include <algorithm>
@@ -16,11 +17,10 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-/// `indices` in an order drawn from (seed, row): Fisher & Yates.
+/// `indices` in an order drawn from (seed, row).
 Indices permuted(Indices indices, std::int64_t seed, std::uint32_t row) {
   Draws draws({.seed = static_cast<std::uint64_t>(seed), .stream = Stream::data}, row);
-  for (std::size_t left = indices.size(); left > 1; --left)
-    std::swap(indices[left - 1], indices[draws.integer(static_cast<std::uint32_t>(left))]);
+  shuffle(std::span(indices), draws);
   return indices;
 }
 
