@@ -62,6 +62,7 @@ runs::ReportLayout report_layout() {
     {.name = "language",
      .subcommand = "lm train",
      .description = "Train a language model on a text, over several seeds",
+     .group_description = "Train, score and sample language models",
      .unit = "tokens",
      .directory = "TEXT-SAMPLER",
      .arguments = {"data", "sampler", "cell", "hidden", "layers", "dropout", "epochs", "batch_size", "unroll",

@@ -230,6 +230,8 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
     CHECK(outcome.code == code);
     CHECK_THAT(outcome.err, Contains(part));
   };
+  CHECK_THAT(run(folder.path(), {"help"}).out, Contains("Train, score and sample language models"));
+  CHECK_THAT(run(folder.path(), {"lm", "--help"}).out, Contains("train") && Contains("eval") && Contains("sample"));
   fails({"lm"}, 2, "`stein lm` expects one of");
   fails({"lm", "trian"}, 2, "Did you mean 'train'?");
   fails({"lm", "train", "--data", "pbt"}, 2, "unknown text 'pbt'");
