@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/text/corpus.h>
+#include <stein/lm/text/data_name.h>
 #include <stein/lm/text/tokenizer.h>
 
 #include <algorithm>
@@ -179,9 +180,7 @@ std::int64_t token_count(const Stretches& stretches) {
 }
 
 bool CorpusOptions::is_file() const {
-  std::error_code ignored;
-  return !corpora().entries().contains(data) &&
-         (data.find('/') != std::string::npos || fs::is_regular_file(data, ignored));
+  return means_file(data, corpora());
 }
 
 Registry<CorpusEntry>& corpora() {

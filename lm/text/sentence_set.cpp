@@ -3,9 +3,11 @@
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
+#include <stein/lm/text/data_name.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>
 #include <stein/lm/text/vocabulary.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <charconv>
@@ -161,9 +163,7 @@ const bool registered =
 }  // namespace
 
 bool SentenceOptions::is_file() const {
-  std::error_code ignored;
-  return !sentence_sets().entries().contains(data) &&
-         (data.find('/') != std::string::npos || fs::is_regular_file(data, ignored));
+  return means_file(data, sentence_sets());
 }
 
 bool SentenceOptions::is_cross_validated() const {
@@ -175,8 +175,9 @@ std::vector<std::string> words_of(std::string_view sentence, const SentenceOptio
   Cleaning cleaning = options.cleaning;
   if (cleaning == Cleaning::automatic)
     cleaning = options.is_file() ? Cleaning::none : options.data == "trec" ? Cleaning::kim_with_case : Cleaning::kim;
-  if (cleaning == Cleaning::none) return words_between_spaces(sentence);
-  return cleaned_words(sentence, cleaning == Cleaning::kim);
+  if (cleaning != Cleaning::none) return cleaned_words(sentence, cleaning == Cleaning::kim);
+  const std::vector<std::string_view> words = words_between_spaces(sentence);
+  return {words.begin(), words.end()};
 }
 
 Registry<SentenceSetEntry>& sentence_sets() {

@@ -76,7 +76,6 @@ TEST_CASE("Kim's cleaning keeps letters, digits and some signs, and cuts endings
   CHECK(cleaned_words("A well-known `café`, U.S. 1,000.5", false) ==
         Words{"A", "well", "known", "`caf", "`", ",", "U", "S", "1", ",", "000", "5"});
   CHECK(cleaned_words(" - . : ", true).empty());
-  CHECK(words_between_spaces(" a\tb  c-d. ") == Words{"a", "b", "c-d."});
 }
 
 TEST_CASE("a file of one's own has its labels as classes, sorted", "[lm][sentences]") {
