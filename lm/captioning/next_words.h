@@ -16,6 +16,8 @@ class NextWords {
 
   /// V: numbers of tokens, `start_token`, `end_token` and `unknown_token` among them.
   virtual std::int64_t vocabulary() const = 0;
+  /// Captions that may grow side by side.
+  virtual std::int64_t most_rows() const = 0;
   /// Begins a caption of each of these images, by their rows of features; what there was is forgotten.
   virtual void begin(std::span<const std::int64_t> image_rows) = 0;
   /// Row i becomes what row parents[i] was, and tokens[i] behind it.
