@@ -126,13 +126,12 @@ class Beam {
   /// Ends every hypothesis. @param end  probability of the end behind each
   void end_all(std::span<const double> end, const Trail& trail) {
     ++length_;
-    for (std::size_t i = 0; i < live_.size(); ++i)
-      finish(live_[i], live_[i].log_probability + std::log(end[i]), trail);
+    for (std::size_t i = 0; i < live_.size(); ++i) finish(live_[i], live_[i].log_probability + std::log(end[i]), trail);
     live_.clear();
   }
 
-  std::vector<std::int64_t> parents{};  ///< rows that the hypotheses continue
-  std::vector<std::int32_t> tokens{};   ///< their last words
+  std::vector<std::int64_t> parents{};     ///< rows that the hypotheses continue
+  std::vector<std::int32_t> tokens{};      ///< their last words
   std::vector<DecodedCaption> finished{};  ///< the W best, the best first
 
  private:
@@ -167,9 +166,7 @@ class Beam {
 class Search {
  public:
   Search(NextWords& model, std::span<const std::int64_t> image_rows, const BeamOptions& options)
-      : model_(model),
-        options_(options),
-        trail_(std::ssize(image_rows) * options.beam_width * options.max_length) {
+      : model_(model), options_(options), trail_(std::ssize(image_rows) * options.beam_width * options.max_length) {
     const std::size_t rows = image_rows.size() * static_cast<std::size_t>(options.beam_width);
     beams_.reserve(image_rows.size());
     while (beams_.size() < image_rows.size()) beams_.emplace_back(options);
@@ -226,18 +223,17 @@ class Search {
     for (std::int64_t i = 0; i < rows_; ++i)
       ends_[static_cast<std::size_t>(i)] =
           std::max<double>(probabilities(i, end_token), std::numeric_limits<float>::denorm_min());
-    for (Beam& beam : beams_)
-      beam.end_all(std::span(ends_).subspan(static_cast<std::size_t>(beam.first_row)), trail_);
+    for (Beam& beam : beams_) beam.end_all(std::span(ends_).subspan(static_cast<std::size_t>(beam.first_row)), trail_);
   }
 
   NextWords& model_;
   const BeamOptions& options_;
   std::vector<Beam> beams_;
   Trail trail_;
-  std::int64_t rows_ = 0;             ///< hypotheses of all images
-  std::vector<Word> words_;           ///< [rows, W + 1]
-  std::vector<std::size_t> count_;    ///< [rows]
-  std::vector<double> ends_;          ///< [rows]
+  std::int64_t rows_ = 0;           ///< hypotheses of all images
+  std::vector<Word> words_;         ///< [rows, W + 1]
+  std::vector<std::size_t> count_;  ///< [rows]
+  std::vector<double> ends_;        ///< [rows]
   std::vector<std::int64_t> parents_;
   std::vector<std::int32_t> tokens_;
 };

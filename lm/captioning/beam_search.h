@@ -38,9 +38,10 @@ struct BeamOptions {
 /// Up to W captions of each image, the best first.
 ///
 /// Word by word, all continuations of an image's hypotheses are ordered by log p, a caption's end among them. What ends
-/// among the W best is finished; the W best that do not end are the next hypotheses (Vinyals et al. 2015). The search of
-/// an image ends when no hypothesis can reach the W best finished captions. With W of all captions there are it finds
-/// the best one. `<start>` and `<unk>` are in no caption. Of equal probabilities the lower number of a word comes first.
+/// among the W best is finished; the W best that do not end are the next hypotheses (Vinyals et al. 2015). The search
+/// of an image ends when no hypothesis can reach the W best finished captions. With W of all captions there are it
+/// finds the best one. `<start>` and `<unk>` are in no caption. Of equal probabilities the lower number of a word comes
+/// first.
 /// @throws Error(usage) unless `model` takes W rows; Error(numeric) if it gives no word a probability
 std::vector<std::vector<DecodedCaption>> beam_search(NextWords& model, std::span<const std::int64_t> image_rows,
                                                      const BeamOptions& options);

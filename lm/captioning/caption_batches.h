@@ -14,10 +14,10 @@ namespace stein::lm {
 /// a shorter caption stand negative numbers, which no network reads or is scored on.
 struct CaptionBatch {
   std::int64_t rows = 0, steps = 0;
-  std::int64_t size = 0;                ///< tokens that are predicted
-  std::vector<std::int32_t> tokens{};   ///< [rows, steps] what is read
-  std::vector<float> targets{};         ///< [rows, steps] what follows, as numbers
-  std::vector<float> features{};        ///< [rows, F]; empty without images
+  std::int64_t size = 0;               ///< tokens that are predicted
+  std::vector<std::int32_t> tokens{};  ///< [rows, steps] what is read
+  std::vector<float> targets{};        ///< [rows, steps] what follows, as numbers
+  std::vector<float> features{};       ///< [rows, F]; empty without images
 
   /// Takes the captions that `chosen` names. @param all_features  [images, F]; empty: captions alone
   void fill(std::span<const CaptionSequence> captions, std::span<const std::int64_t> chosen,

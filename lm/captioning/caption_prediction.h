@@ -38,14 +38,12 @@ class CaptionPrediction final : public NextWords {
  private:
   /// Feeds `tokens_` to all networks.
   void predict(inference::Inputs<float> inputs);
-  std::size_t place_of_state(std::int64_t draw) const {
-    return static_cast<std::size_t>(draw * most_rows_ * state_);
-  }
+  std::size_t place_of_state(std::int64_t draw) const { return static_cast<std::size_t>(draw * most_rows_ * state_); }
 
   inference::Model<float>& model_;
   inference::MatrixView<const float> weights_, features_;
   std::int64_t most_rows_, rows_ = 0;
-  std::int64_t hidden_, state_;       ///< H, and numbers of one caption's state: a multiple of H
+  std::int64_t hidden_, state_;        ///< H, and numbers of one caption's state: a multiple of H
   std::vector<float> before_, after_;  ///< [S, most_rows · state]: of each network blocks [rows, H]
   std::vector<std::int32_t> tokens_;   ///< [rows]
   std::vector<float> images_;          ///< [rows, F] of captions that begin

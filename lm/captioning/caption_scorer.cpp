@@ -19,7 +19,8 @@ CaptionScorer::CaptionScorer(std::vector<CaptionSequence> captions, inference::M
   STEIN_CHECK(!captions_.empty(), "there is no caption to score");
   for (const CaptionSequence& caption : captions_) begins_.push_back(begins_.back() + std::ssize(caption.tokens));
   std::iota(order_.begin(), order_.end(), 0);
-  std::ranges::stable_sort(order_, {}, [this](std::int64_t i) { return captions_[static_cast<std::size_t>(i)].tokens.size(); });
+  std::ranges::stable_sort(order_, {},
+                           [this](std::int64_t i) { return captions_[static_cast<std::size_t>(i)].tokens.size(); });
 }
 
 void CaptionScorer::score(inference::Model<float>& model, const inference::ParticleRows<const float>& weights,

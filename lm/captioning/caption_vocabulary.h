@@ -19,7 +19,7 @@ inline constexpr std::int32_t start_token = 0, end_token = 1, unknown_token = 2;
 
 /// A caption of one image as a model is to predict it.
 struct CaptionSequence {
-  std::int64_t image_row = 0;           ///< of the features
+  std::int64_t image_row = 0;          ///< of the features
   std::vector<std::int32_t> tokens{};  ///< its words, then `end_token`; at least the latter
 };
 

@@ -41,7 +41,8 @@ std::vector<DecodedCaption> sampled_captions(NextWords& model, std::span<const s
               "expected max_length >= 1 and sharpness > 0, got {} and {}", options.max_length, options.sharpness);
   std::vector<Drawn> drawn;
   for (std::size_t i = 0; i < image_rows.size(); ++i)
-    drawn.push_back({Draws({.seed = options.seed, .step = 0, .stream = Stream::decision}, static_cast<std::uint32_t>(i))});
+    drawn.push_back(
+        {Draws({.seed = options.seed, .step = 0, .stream = Stream::decision}, static_cast<std::uint32_t>(i))});
   const auto together = static_cast<std::size_t>(model.most_rows());
   std::vector<double> weights;
   for (std::size_t first = 0; first < drawn.size(); first += together) {
@@ -53,9 +54,8 @@ std::vector<DecodedCaption> sampled_captions(NextWords& model, std::span<const s
       std::vector<std::int32_t> tokens;
       std::vector<std::size_t> left;
       for (std::size_t row = 0; row < growing.size(); ++row) {
-        const std::int32_t token =
-            draw_token(model.probabilities().row(static_cast<std::int64_t>(row)), length == options.max_length, options,
-                       weights, drawn[growing[row]]);
+        const std::int32_t token = draw_token(model.probabilities().row(static_cast<std::int64_t>(row)),
+                                              length == options.max_length, options, weights, drawn[growing[row]]);
         if (token == end_token) continue;
         parents.push_back(static_cast<std::int64_t>(row)), tokens.push_back(token), left.push_back(growing[row]);
       }

@@ -21,7 +21,7 @@ using test::WordChain;
 std::map<std::vector<std::int32_t>, double> all_captions(WordChain& chain, std::int64_t image, std::int64_t longest) {
   std::map<std::vector<std::int32_t>, double> found;
   std::function<void(std::vector<std::int32_t>, double)> grow = [&](const std::vector<std::int32_t>& words,
-                                                                     double log_probability) {
+                                                                    double log_probability) {
     const std::span<const float> next = chain.next(image, words.empty() ? start_token : words.back());
     found[words] = log_probability + std::log(static_cast<double>(next[end_token]));
     if (std::ssize(words) == longest) return;
@@ -48,8 +48,7 @@ TEST_CASE("a beam of all captions finds the best ones in their order", "[lm][cap
     std::map<std::vector<std::int32_t>, double> scores = all_captions(chain, image, 4);
     REQUIRE(scores.size() == 121);
     std::vector<double> best;
-    for (auto& [words, score] : scores)
-      best.push_back(score /= std::pow(static_cast<double>(words.size() + 1), power));
+    for (auto& [words, score] : scores) best.push_back(score /= std::pow(static_cast<double>(words.size() + 1), power));
     std::ranges::sort(best, std::greater());
     const auto& captions = found[static_cast<std::size_t>(image)];
     REQUIRE(captions.size() == 81);

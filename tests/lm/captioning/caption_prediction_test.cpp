@@ -32,7 +32,8 @@ std::vector<double> averaged_scores(ParticleRecurrent& model, const Matrix<float
   }
   std::vector<double> sums(captions.size());
   for (std::size_t i = 0; i < captions.size(); ++i)
-    for (std::int64_t t = scorer.begin_of(static_cast<std::int64_t>(i)); t < scorer.begin_of(static_cast<std::int64_t>(i) + 1); ++t)
+    for (std::int64_t t = scorer.begin_of(static_cast<std::int64_t>(i));
+         t < scorer.begin_of(static_cast<std::int64_t>(i) + 1); ++t)
       sums[i] += std::log(mean[static_cast<std::size_t>(t)]);
   return sums;
 }
