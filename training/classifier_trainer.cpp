@@ -163,13 +163,7 @@ ClassifierResult ClassifierTrainer::result(const Shown& shown) {
     found.backward = samples.error_curve(inference::Selection::backward);
     found.thinned = samples.error_curve(inference::Selection::thinned);
   }
-  if (validation() != nullptr && validation()->best()) {
-    Snapshot last;
-    weights().save_weights(last);
-    restore_best();
-    found.chosen = score_of_weights(shown);
-    weights().restore_weights(last);
-  }
+  with_best([&] { found.chosen = score_of_weights(shown); });
   return found;
 }
 

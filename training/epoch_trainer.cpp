@@ -8,9 +8,10 @@
 namespace stein::training {
 namespace {
 
-runs::Validation::Options validation_options(const EpochOptions& options, std::int64_t data) {
+runs::Validation::Options validation_options(const EpochOptions& options, const EpochTrainer::Epoch& epoch) {
   if (options.validations_per_epoch == 0) return {.patience = options.patience};
-  return {.validate_every = std::max<std::int64_t>(1, data / options.validations_per_epoch),
+  const std::int64_t steps = epoch.steps > 0 ? epoch.steps : epoch.data;
+  return {.validate_every = std::max<std::int64_t>(1, steps / options.validations_per_epoch),
           .patience = options.patience};
 }
 
@@ -32,7 +33,7 @@ DataFacts facts_of(const EpochTrainer::Epoch& epoch) {
 
 EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
                            std::unique_ptr<inference::Model<float>> model, const Epoch& epoch, std::uint64_t seed)
-    : ValidatedRepetition(validation_options(options, epoch.data), runs::Better::lower),
+    : ValidatedRepetition(validation_options(options, epoch), runs::Better::lower),
       options_(checked(options)),
       epoch_(epoch),
       seed_(seed),
@@ -56,7 +57,17 @@ std::optional<std::string> EpochTrainer::warning() const {
   return text;
 }
 
+void EpochTrainer::with_best(const std::function<void()>& look) {
+  if (validation() == nullptr || !validation()->best()) return;
+  Snapshot last;
+  weights_.save_weights(last);
+  restore_best();
+  look();
+  weights_.restore_weights(last);
+}
+
 void EpochTrainer::store_samples_in(const std::filesystem::path& folder) {
+  sample_folder_ = folder;
   if (!store_collector_) return;
   const bool goes_on = saved_stored_.contains("size");
   stored_.emplace(goes_on ? inference::SampleReservoir<float>::open(folder)
@@ -82,10 +93,12 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   const inference::StepReport report = weights_.step(batch);
   training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++minibatches_;
-  seen_ += static_cast<std::int64_t>(batch.count());
+  const std::int64_t steps = steps_of(batch);
+  seen_ += steps;
   collect(report);
   stepped(report);
-  if (report.taken) loss_sum_ -= weights_.last_log_likelihood(), ++loss_count_;
+  if (report.taken)
+    loss_sum_ -= weights_.last_log_likelihood() * (batch.count() / static_cast<double>(steps)), ++loss_count_;
   if (runs::is_recorded(minibatches_) && loss_count_ > 0) {
     records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
     loss_sum_ = 0, loss_count_ = 0;

@@ -8,13 +8,15 @@
 #include <stein/training/weight_sampler.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace stein::training {
 
-/// Trains one network with one seed. One step of the repetition is one datum (a token, a sentence, an image).
+/// Trains one network with one seed. One step of the repetition is one datum (a token, a sentence, an image), or a part
+/// of one where a derived class counts so.
 ///
 /// A derived class makes the minibatches and says what a sample is good for: a chain's samples are shown to it as they
 /// come, after the burn-in and so many an epoch, and some are stored in files. The step size falls epoch by epoch.
@@ -24,8 +26,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// What one time through the data is.
   struct Epoch {
     std::int64_t minibatches;
-    std::int64_t data;    ///< N
-    double sequence = 1;  ///< data of one sequence of a minibatch, for rates that are told so
+    std::int64_t data;       ///< N
+    double sequence = 1;     ///< data of one sequence of a minibatch, for rates that are told so
+    std::int64_t steps = 0;  ///< of the repetition; 0: as many as data
   };
   /// Throws Error(usage) naming the option that is out of range.
   EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
@@ -45,13 +48,21 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
   /// before are there. Throws Error(io), or Error(data) where a stored sample is missing.
   void store_samples_in(const std::filesystem::path& folder);
+  /// Where they are; empty before `store_samples_in`.
+  const std::filesystem::path& sample_folder() const { return sample_folder_; }
   /// How many are stored at this point of the run.
   std::int64_t stored_samples() const;
 
  protected:
   const EpochOptions& options() const { return options_; }
+  /// Calls `look` while the weights are those with the best validation score; not at all where there is no such score.
+  void with_best(const std::function<void()>& look);
 
  private:
+  /// Steps of the repetition that a minibatch is.
+  virtual std::int64_t steps_of(const inference::Batch<float>& batch) const {
+    return static_cast<std::int64_t>(batch.count());
+  }
   /// Makes minibatch c of an epoch; what it points to is valid until the next one.
   virtual inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) = 0;
   /// After every step. Where the sampler went back, data that follow one another begin anew.
@@ -85,9 +96,10 @@ class EpochTrainer : public runs::ValidatedRepetition {
   std::optional<inference::Collector> collector_;
   std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
   std::optional<inference::SampleReservoir<float>> stored_;
+  std::filesystem::path sample_folder_;
   Snapshot saved_stored_;  ///< what a checkpoint said of them, until their folder is known
   std::int64_t minibatches_ = 0, seen_ = 0;
-  double loss_sum_ = 0;  ///< of the minibatches since the last record
+  double loss_sum_ = 0;  ///< per step, of the minibatches since the last record
   std::int64_t loss_count_ = 0;
   double training_seconds_ = 0;
 };

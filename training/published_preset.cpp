@@ -19,8 +19,8 @@ const PublishedPreset* named_preset(std::span<const PublishedPreset> presets, co
     fail(ErrorKind::usage, "there is no preset '{}' of {}.{}", sources.preset, what, suggestion(sources.preset, names));
   }
   for (const auto& [key, value] : {std::pair("data", preset->data), std::pair("sampler", preset->sampler)})
-    STEIN_CHECK(sources.look_ahead(key, value) == value, "the preset '{}' has {} = {}, got {}", preset->name, key,
-                value, sources.look_ahead(key, value));
+    STEIN_CHECK(value.empty() || sources.look_ahead(key, value) == value, "the preset '{}' has {} = {}, got {}",
+                preset->name, key, value, sources.look_ahead(key, value));
   return &*preset;
 }
 
@@ -35,7 +35,8 @@ runs::Part published_part(std::span<const PublishedPreset> presets) {
   for (const PublishedPreset& each : presets)
     part.presets.push_back(
         {.name = each.name,
-         .description = fmt::format("--data {} --sampler {}: {}", each.data, each.sampler, each.source),
+         .description = fmt::format("--data {} --sampler {}: {}", each.data.empty() ? "FILE" : each.data, each.sampler,
+                                    each.source),
          .settings = each.settings});
   return part;
 }

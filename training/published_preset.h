@@ -15,7 +15,7 @@ namespace stein::training {
 struct PublishedPreset {
   std::string name;
   std::string source;   ///< one line: where the settings are from
-  std::string data;     ///< "ptb"
+  std::string data;     ///< "ptb"; empty: a file of one's own, for data that are not given out
   std::string sampler;  ///< "sgld"
   std::map<std::string, std::string> settings;
 };

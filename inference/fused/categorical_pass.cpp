@@ -72,6 +72,10 @@ void to_slopes(float* x, std::int64_t size, double log_total, float factor) {
   for (std::int64_t j = 0; k + j < size; ++j) x[k + j] = tail[j];
 }
 
+void probabilities_row(float* logits, std::int64_t size, float share) {
+  to_slopes(logits, size, log_sum(logits, size), -share);
+}
+
 /// One row of `score_classes`; returns log p of the class.
 double score_row(float* logits, const float* bias, std::int64_t size, std::int64_t c, float factor) {
   add_row(bias, logits, size);
@@ -90,6 +94,7 @@ namespace stein::inference::fused {
 HWY_EXPORT(log_sum);
 HWY_EXPORT(add_row);
 HWY_EXPORT(score_row);
+HWY_EXPORT(probabilities_row);
 
 /// Rows of one task.
 constexpr std::int64_t block = 16;
@@ -124,6 +129,22 @@ double score_classes(MatrixView<float> logits, std::span<const float> bias, std:
     sums[static_cast<std::size_t>(begin / block)] = sum;
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+void to_probabilities(MatrixView<float> logits, float share) {
+  parallel_blocks(logits.rows, block, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      HWY_DYNAMIC_DISPATCH(probabilities_row)(logits.row(i).data(), logits.columns, share);
+  });
+}
+
+void add_probabilities(MatrixView<float> logits, float share, MatrixView<float> sums) {
+  parallel_blocks(logits.rows, block, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      HWY_DYNAMIC_DISPATCH(probabilities_row)(logits.row(i).data(), logits.columns, share);
+      HWY_DYNAMIC_DISPATCH(add_row)(logits.row(i).data(), sums.row(i).data(), logits.columns);
+    }
+  });
 }
 
 void add_bias(MatrixView<float> logits, std::span<const float> bias) {

@@ -20,6 +20,13 @@ void log_probabilities(MatrixView<const float> logits, std::span<const float> cl
 double score_classes(MatrixView<float> logits, std::span<const float> bias, std::span<const float> classes,
                      std::span<const float> row_weights, double scale);
 
+/// x_ik ← share · e^{x_ik} / Σ_j e^{x_ij} for rows of logits [n, K], in SIMD on all threads: the same bits at any
+/// number of threads, right to 4e-7 of the largest probability.
+void to_probabilities(MatrixView<float> logits, float share = 1);
+
+/// sums_ik ← sums_ik + share · e^{x_ik} / Σ_j e^{x_ij}; the logits are overwritten.
+void add_probabilities(MatrixView<float> logits, float share, MatrixView<float> sums);
+
 /// logits ← logits + bias, row by row.
 void add_bias(MatrixView<float> logits, std::span<const float> bias);
 

@@ -130,4 +130,20 @@ std::vector<CandidateCaption> read_captions(const Path& captions, const Path& re
   return std::move(images);
 }
 
+nlohmann::ordered_json captions_json(std::span<const CandidateCaption> images) {
+  auto list = nlohmann::ordered_json::array();
+  for (const CandidateCaption& image : images) list.push_back({{"image_id", image.id}, {"caption", image.caption}});
+  return list;
+}
+
+nlohmann::ordered_json references_json(std::span<const CandidateCaption> images) {
+  auto known = nlohmann::ordered_json::array(), annotations = nlohmann::ordered_json::array();
+  for (const CandidateCaption& image : images) {
+    known.push_back({{"id", image.id}});
+    for (const std::string& reference : image.references)
+      annotations.push_back({{"id", annotations.size()}, {"image_id", image.id}, {"caption", reference}});
+  }
+  return {{"images", std::move(known)}, {"annotations", std::move(annotations)}};
+}
+
 }  // namespace stein::lm

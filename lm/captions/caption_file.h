@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,5 +26,10 @@ struct CandidateCaption {
 ///         in it, or without annotations. Error(io)
 std::vector<CandidateCaption> read_captions(const std::filesystem::path& captions,
                                             const std::filesystem::path& references);
+
+/// Lists and objects that `read_captions` reads back as `images`, in their order, from the files that they are written
+/// to: captions, whose entries may get further keys, and references.
+nlohmann::ordered_json captions_json(std::span<const CandidateCaption> images);
+nlohmann::ordered_json references_json(std::span<const CandidateCaption> images);
 
 }  // namespace stein::lm

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/evaluation/dynamic_evaluation.h>
+#include <stein/lm/evaluation/loss_json.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/lm/evaluation/text_scorer.h>
 #include <stein/lm/evaluation/text_uncertainty.h>

@@ -42,8 +42,4 @@ class LanguageRun final : public training::EpochRunOf<LanguageTrainer> {
   std::vector<TextLosses> validation_losses_, test_losses_;  ///< one a seed, once it was summarised
 };
 
-/// {loss, perplexity, bits_per_character} of losses in nats a token, one a seed; bits are null unless tokens are bytes
-/// or characters.
-nlohmann::ordered_json loss_json(const std::vector<double>& losses, TokenUnit unit);
-
 }  // namespace stein::lm

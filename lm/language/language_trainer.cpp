@@ -1,16 +1,17 @@
 #include <stein/core/error.h>
 #include <stein/lm/language/language_trainer.h>
-#include <stein/training/weight_draws.h>
 
 namespace stein::lm {
 namespace {
 
-using inference::MatrixView;
-using inference::Selection;
-using training::MethodKind;
-
 TokenBatches training_batches(const Corpus& corpus, const LanguageTrainingOptions& options) {
   return {corpus.train, options.epochs.batch_size, options.unroll, "training"};
+}
+
+HeldText held_text(TextScorer& scorer) {
+  return {scorer.tokens(), scorer.protocol(), [&scorer](auto& model, const auto& weights, auto log_probability) {
+            scorer.score(model, weights, std::nullopt, log_probability);
+          }};
 }
 
 training::EpochTrainer::Epoch epoch_of(const TokenBatches& batches) {
@@ -25,12 +26,10 @@ LanguageTrainer::LanguageTrainer(const Corpus& corpus, const LanguageTrainingOpt
     : EpochTrainer(options.epochs, method, std::move(model), epoch_of(training_batches(corpus, options)), seed),
       language_(options),
       batches_(training_batches(corpus, options)),
-      validation_{{corpus.validation, options.protocol, options.epochs.batch_size, options.unroll, "validation"},
-                  SampledProbabilities(0)},
-      test_{{corpus.test, options.protocol, options.epochs.batch_size, options.unroll, "test"},
-            SampledProbabilities(0)} {
-  for (Held* held : {&validation_, &test_}) held->samples = SampledProbabilities(held->scorer.tokens());
-}
+      validation_scorer_(corpus.validation, options.protocol, options.epochs.batch_size, options.unroll, "validation"),
+      test_scorer_(corpus.test, options.protocol, options.epochs.batch_size, options.unroll, "test"),
+      validation_(held_text(validation_scorer_)),
+      test_(held_text(test_scorer_)) {}
 
 inference::Batch<float> LanguageTrainer::minibatch(std::int64_t, std::int64_t c) {
   batches_.fill(c, batch_);
@@ -47,34 +46,11 @@ void LanguageTrainer::stepped(const inference::StepReport& report) {
 }
 
 void LanguageTrainer::take_sample() {
-  for (Held* held : {&validation_, &test_}) {
-    score_rows(held->scorer, weights().draw_weights({}, memory_));
-    held->samples.add(log_probability_);
-  }
+  for (HeldText* held : {&validation_, &test_}) held->take_sample(weights());
 }
 
 void LanguageTrainer::drop_samples(std::int64_t count) {
-  for (Held* held : {&validation_, &test_}) held->samples.drop_last(count);
-}
-
-void LanguageTrainer::score_rows(TextScorer& scorer, MatrixView<const float> rows) {
-  const auto tokens = static_cast<std::size_t>(scorer.tokens());
-  log_probability_.resize(tokens);
-  inference::Model<float>& model = weights().posterior().model();
-  if (rows.rows == 1) return scorer.score(model, {rows, 0}, std::nullopt, log_probability_);
-  SampledProbabilities each(scorer.tokens());
-  row_probability_.resize(tokens);
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    scorer.score(model, {rows.block(i, 1), i}, std::nullopt, row_probability_);
-    each.add(row_probability_);
-  }
-  log_probability_ = each.averaged();
-}
-
-double LanguageTrainer::loss_of_weights(Held& held) {
-  const bool variational = weights().kind() == MethodKind::variational;
-  score_rows(held.scorer, variational ? weights().mean_weights(memory_) : weights().draw_weights({}, memory_));
-  return mean_loss(log_probability_);
+  for (HeldText* held : {&validation_, &test_}) held->drop_samples(count);
 }
 
 TextLosses LanguageTrainer::validation_losses() {
@@ -87,45 +63,20 @@ TextLosses LanguageTrainer::test_losses() {
 
 double LanguageTrainer::test_loss_of(const MarkovSource& truth) const {
   double sum = 0;
-  test_.scorer.for_each([&](std::int32_t before, std::int32_t token) { sum -= truth.log_probability(before, token); });
-  return sum / static_cast<double>(test_.scorer.tokens());
+  test_scorer_.for_each([&](std::int32_t before, std::int32_t token) { sum -= truth.log_probability(before, token); });
+  return sum / static_cast<double>(test_scorer_.tokens());
 }
 
-TextLosses LanguageTrainer::losses(Held& held) {
-  TextLosses found{.protocol = held.scorer.protocol(), .tokens = held.scorer.tokens()};
-  found.final_weights = loss_of_weights(held);
-  SampledProbabilities samples = held.samples;
-  if (weights().kind() == MethodKind::variational || weights().kind() == MethodKind::ensemble) {
-    training::WeightDraws draws(weights(), {.draws = options().draws, .seed = seed()}, {}, 0);
-    for (std::int64_t k = 0; k < draws.count(); ++k) {
-      held.scorer.score(weights().posterior().model(), draws.get(k).weights, std::nullopt, log_probability_);
-      samples.add(log_probability_);
-    }
-  }
-  if (samples.samples() == 0) {
-    found.single = found.averaged = found.final_weights;
-  } else {
-    found.samples = samples.samples();
-    found.single = samples.single_loss();
-    found.averaged = samples.averaged_loss();
-    found.forward = samples.curve(Selection::forward);
-    found.backward = samples.curve(Selection::backward);
-    found.thinned = samples.curve(Selection::thinned);
-  }
-  if (validation() != nullptr && validation()->best()) {
-    Snapshot last;
-    weights().save_weights(last);
-    restore_best();
-    found.chosen = loss_of_weights(held);
-    weights().restore_weights(last);
-  }
+TextLosses LanguageTrainer::losses(HeldText& held) {
+  TextLosses found = held.losses(weights(), options().draws, seed());
+  with_best([&] { found.chosen = held.loss_of_weights(weights()); });
   return found;
 }
 
 void LanguageTrainer::save_stream(Snapshot& snapshot) const {
   if (state_) snapshot.put_saved("state", *state_);
-  snapshot.put_saved("validation_samples", validation_.samples);
-  snapshot.put_saved("test_samples", test_.samples);
+  snapshot.put_saved("validation_samples", validation_);
+  snapshot.put_saved("test_samples", test_);
 }
 
 void LanguageTrainer::restore_stream(const Snapshot& snapshot) {
@@ -134,8 +85,8 @@ void LanguageTrainer::restore_stream(const Snapshot& snapshot) {
     state_.emplace(rows, static_cast<std::int64_t>(snapshot.size_of("state/carried")) / rows);
     state_->restore(snapshot.part("state"));
   }
-  validation_.samples.restore(snapshot.part("validation_samples"));
-  test_.samples.restore(snapshot.part("test_samples"));
+  validation_.restore(snapshot.part("validation_samples"));
+  test_.restore(snapshot.part("test_samples"));
 }
 
 }  // namespace stein::lm

@@ -1,0 +1,211 @@
+#include <stein/core/atomic_file.h>
+#include <stein/core/checksum.h>
+#include <stein/lm/captioning/caption_examples.h>
+#include <stein/lm/captioning/caption_prediction.h>
+#include <stein/lm/captioning/caption_run.h>
+#include <stein/lm/evaluation/loss_json.h>
+#include <stein/runs/measured.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Worths, class Of>
+auto of_each(const Worths& worths, const Of& of) {
+  std::vector<std::decay_t<decltype(of(worths.front()))>> values;
+  for (const auto& worth : worths) values.push_back(of(worth));
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> rows_of(std::span<const CaptionedImage> images) {
+  std::vector<std::int64_t> rows;
+  for (const CaptionedImage& image : images) rows.push_back(image.row);
+  return rows;
+}
+
+Json quality_json(const std::vector<double>& losses, const std::vector<CaptionQuality>& qualities) {
+  Json json = loss_json(losses, TokenUnit::words);
+  json.erase("bits_per_character");
+  for (const auto& [name, value] : qualities.front().metrics)
+    json[name] = runs::measured(of_each(qualities, [&](const CaptionQuality& q) { return q.metric(name); }));
+  if (!qualities.front().truth) return json;
+  const auto share = [&](double TruthShares::*which) {
+    return runs::measured(of_each(qualities, [&](const CaptionQuality& q) { return (*q.truth).*which; }));
+  };
+  json["exact_truth"] = share(&TruthShares::is_true);
+  json["false"] = share(&TruthShares::is_false);
+  json["no_caption"] = share(&TruthShares::no_caption);
+  return json;
+}
+
+CaptionRun::CaptionRun(runs::SeedRange seeds, std::shared_ptr<const CaptionCorpus> corpus, Facts facts,
+                       const std::function<std::unique_ptr<CaptionTrainer>(std::uint64_t seed)>& make_trainer)
+    : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
+      corpus_(std::move(corpus)),
+      facts_(std::move(facts)) {
+  if (corpus_->data.name == "scenes") scenes_ = scenes_by_id();
+}
+
+std::string CaptionRun::source() const {
+  return corpus_->data.synthetic ? "made-up images whose truth is known" : "captioned images " + corpus_->data.name;
+}
+
+std::vector<std::string> CaptionRun::notices() const {
+  const CaptionData& data = corpus_->data;
+  std::vector<std::string> found{fmt::format(
+      "{} captions of {} images, {} tokens of training, vocabulary of {}, {} features an image; {} weights; {} "
+      "minibatches of an epoch",
+      corpus_->train.size(), data.train.size(), token_count(corpus_->train), corpus_->vocabulary.size(),
+      data.features.columns(), repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+  if (const auto notice = noise_notice("caption")) found.push_back(*notice);
+  if (!data.has_features())
+    found.emplace_back("captions without images: the model learns their words, and all images get the same caption");
+  if (corpus_->unknown_train + corpus_->unknown_validation + corpus_->unknown_test > 0)
+    found.push_back(
+        fmt::format("words that are not in the vocabulary stand as {}: {} of training, {} of validation, {} "
+                    "of test",
+                    unknown_word, corpus_->unknown_train, corpus_->unknown_validation, corpus_->unknown_test));
+  return found;
+}
+
+Json CaptionRun::protocol() const {
+  return {{"env", corpus_->data.name},
+          {"env_options", facts_.data_options},
+          {"model", facts_.network},
+          {"sampler", facts_.method},
+          {"vocabulary", corpus_->vocabulary.size()},
+          {"features", corpus_->data.features.columns()},
+          {"N", static_cast<double>(repetition(0).epoch().data)},
+          {"unit", "captions"},
+          {"minibatches", repetition(0).epoch().minibatches}};
+}
+
+std::map<std::string, std::string> CaptionRun::data_checksums() const {
+  std::map<std::string, std::string> checksums = corpus_->data.checksums;
+  checksums["vocabulary"] = sha256(corpus_->vocabulary.text());
+  return checksums;
+}
+
+CaptionDecoder CaptionRun::decoder(CaptionTrainer& trainer) const {
+  return {trainer.weights().posterior().model(), trainer.spec(), corpus_->vocabulary, corpus_->data.features.view(),
+          facts_.decoding};
+}
+
+CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images,
+                                        const TextLosses& losses) const {
+  const CaptionDecoder decode = decoder(trainer);
+  const std::vector<std::int64_t> rows = rows_of(images);
+  const auto quality = [&](inference::MatrixView<const float> weights) {
+    const auto captions = candidate_captions(images, decode.texts(decode.decode(weights, rows, trainer.seed())));
+    return caption_quality(captions, scenes_);
+  };
+  const auto quality_of_end = [&] {
+    training::WeightDraws draws = trainer.final_weights();
+    return quality(weights_of(draws).view());
+  };
+  PartWorth found{.losses = losses};
+  training::WeightDraws draws = trainer.draws();
+  const inference::Matrix<float> weights = weights_of(draws);
+  found.samples = weights.rows();
+  found.averaged = quality(weights.view());
+  const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
+  found.final_weights = at_end ? found.averaged : quality_of_end();
+  if (found.samples == 1) {
+    found.single = found.averaged;
+  } else {
+    std::vector<CaptionQuality> each;
+    for (std::int64_t k = 0; k < weights.rows(); ++k) each.push_back(quality(weights.view().block(k, 1)));
+    found.single = mean_quality(each);
+  }
+  trainer.with_best([&] { found.chosen = quality_of_end(); });
+  return found;
+}
+
+Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vector<CaptionedImage>& images,
+                           std::size_t captions) const {
+  const auto json = [&](const auto& loss, const auto& quality) {
+    return quality_json(of_each(worths, loss), of_each(worths, quality));
+  };
+  const PartWorth& first = worths.front();
+  const bool drawn = facts_.decoding.decoding == CaptionDecodingOptions::Decoding::sampled;
+  Json part{{"protocol", first.losses.protocol},
+            {"decoding", drawn ? std::string("sampled") : fmt::format("beam {}", facts_.decoding.beam.beam_width)},
+            {"images", images.size()},
+            {"captions", captions},
+            {"tokens", first.losses.tokens},
+            {"samples", first.losses.samples},
+            {"caption_samples", first.samples},
+            {"single_sample",
+             json([](const PartWorth& w) { return w.losses.single; }, [](const PartWorth& w) { return w.single; })},
+            {"averaged",
+             json([](const PartWorth& w) { return w.losses.averaged; }, [](const PartWorth& w) { return w.averaged; })},
+            {"final_weights", json([](const PartWorth& w) { return w.losses.final_weights; },
+                                   [](const PartWorth& w) { return w.final_weights; })}};
+  if (std::ranges::all_of(worths, [](const PartWorth& w) { return w.losses.chosen && w.chosen; }))
+    part["validation_chosen"] =
+        json([](const PartWorth& w) { return *w.losses.chosen; }, [](const PartWorth& w) { return *w.chosen; });
+  return part;
+}
+
+Json CaptionRun::summarize(const StopToken& stop) {
+  const CaptionData& data = corpus_->data;
+  validation_.clear(), test_.clear();
+  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
+    CaptionTrainer& trainer = repetition(i);
+    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses()));
+    if (stop.stop_requested()) break;
+    test_.push_back(worth(trainer, data.test, trainer.test_losses()));
+  }
+  if (stop.stop_requested()) return {};
+  Json summary{{"env", data.name},
+               {"data", data.name},
+               {"synthetic", data.synthetic},
+               {"model", facts_.network},
+               {"sampler", facts_.method},
+               {"vocabulary", corpus_->vocabulary.size()},
+               {"features", data.features.columns()},
+               {"parameters", repetition(0).weights().weight_count()},
+               {"epochs", facts_.epochs},
+               {"tokens_per_second", runs::rounded(data_per_second())},
+               {"validation", part_json(validation_, data.validation, corpus_->validation.size())},
+               {"test", part_json(test_, data.test, corpus_->test.size())}};
+  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  return summary;
+}
+
+void CaptionRun::write_results(const RunDirectory& directory) {
+  const CaptionData& data = corpus_->data;
+  CaptionTrainer& trainer = repetition(0);
+  const CaptionDecoder decode = decoder(trainer);
+  training::WeightDraws draws = trainer.draws();
+  const inference::Matrix<float> weights = weights_of(draws);
+  const std::vector<std::int64_t> rows = rows_of(data.test);
+  const auto decoded = decode.decode(weights.view(), rows, trainer.seed());
+  const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));
+  std::vector<DecodedCaption> best;
+  for (const auto& of_image : decoded) best.push_back(of_image.front());
+  const auto sure = decode.certainty(weights.view(), rows, best);
+  Json captions = captions_json(candidates);
+  for (std::size_t i = 0; i < captions.size(); ++i) {
+    captions[i]["log_probability"] = runs::rounded(best[i].log_probability);
+    captions[i]["words"] = sure_words_json(sure[i], corpus_->vocabulary);
+  }
+  const auto losses = [](const PartWorth& worth) { return worth.losses; };
+  const Json curves{{"validation", curves_json(of_each(validation_, losses))},
+                    {"test", curves_json(of_each(test_, losses))}};
+  write_file_atomically(directory.file("vocabulary.txt"), corpus_->vocabulary.text());
+  write_file_atomically(directory.file("captions.json"), captions.dump() + "\n");
+  write_file_atomically(directory.file("references.json"), references_json(candidates).dump() + "\n");
+  write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
+  write_file_atomically(
+      directory.file("examples.json"),
+      caption_examples(decode, corpus_->vocabulary, weights.view(), data.test, scenes_).dump() + "\n");
+}
+
+}  // namespace stein::lm

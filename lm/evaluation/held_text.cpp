@@ -1,0 +1,59 @@
+#include <stein/lm/evaluation/held_text.h>
+#include <stein/training/weight_draws.h>
+
+namespace stein::lm {
+
+using inference::MatrixView;
+using inference::Selection;
+using training::MethodKind;
+
+void HeldText::take_sample(training::WeightSampler& weights) {
+  score_rows(weights.posterior().model(), weights.draw_weights({}, memory_));
+  samples_.add(log_probability_);
+}
+
+void HeldText::score_rows(inference::Model<float>& model, MatrixView<const float> rows) {
+  const auto tokens = static_cast<std::size_t>(samples_.tokens());
+  log_probability_.resize(tokens);
+  if (rows.rows == 1) return score_(model, {rows, 0}, log_probability_);
+  SampledProbabilities each(samples_.tokens());
+  row_probability_.resize(tokens);
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    score_(model, {rows.block(i, 1), i}, row_probability_);
+    each.add(row_probability_);
+  }
+  log_probability_ = each.averaged();
+}
+
+double HeldText::loss_of_weights(training::WeightSampler& weights) {
+  const bool variational = weights.kind() == MethodKind::variational;
+  score_rows(weights.posterior().model(),
+             variational ? weights.mean_weights(memory_) : weights.draw_weights({}, memory_));
+  return mean_loss(log_probability_);
+}
+
+TextLosses HeldText::losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed) {
+  TextLosses found{.protocol = protocol_, .tokens = samples_.tokens()};
+  found.final_weights = loss_of_weights(weights);
+  SampledProbabilities samples = samples_;
+  if (weights.kind() == MethodKind::variational || weights.kind() == MethodKind::ensemble) {
+    training::WeightDraws each(weights, {.draws = draws, .seed = seed}, {}, 0);
+    for (std::int64_t k = 0; k < each.count(); ++k) {
+      score_(weights.posterior().model(), each.get(k).weights, log_probability_);
+      samples.add(log_probability_);
+    }
+  }
+  if (samples.samples() == 0) {
+    found.single = found.averaged = found.final_weights;
+  } else {
+    found.samples = samples.samples();
+    found.single = samples.single_loss();
+    found.averaged = samples.averaged_loss();
+    found.forward = samples.curve(Selection::forward);
+    found.backward = samples.curve(Selection::backward);
+    found.thinned = samples.curve(Selection::thinned);
+  }
+  return found;
+}
+
+}  // namespace stein::lm
