@@ -1,6 +1,7 @@
 #include <stein/runs/measured.h>
 #include <stein/runs/run_record.h>
 #include <stein/training/classifier_report.h>
+#include <stein/training/classifier_run.h>
 
 #include <fmt/format.h>
 
@@ -64,7 +65,7 @@ Json ambiguous(const Json& predictions) {
 /// @param path  of the scores in a summary: "/test", "/test/single_sample"
 runs::SummaryColumn error_column(std::string heading, const std::string& path) {
   return {std::move(heading), [place = Json::json_pointer(path + "/error")](const Json& summary) {
-            return summary.contains(place) ? runs::mean_and_deviation(summary.at(place)) : std::string();
+            return summary.contains(place) ? error_text(summary.at(place)) : std::string();
           }};
 }
 

@@ -55,23 +55,16 @@ Json predictions_json(const LabelledRows& rows, const inference::Predictive& pre
   return list;
 }
 
-std::string percent(const Json& error) {
-  Json hundred = error;
-  for (const char* key : {"mean", "sd"})
-    if (!error[key].is_null()) hundred[key] = 100 * error[key].get<double>();
-  return fmt::format("{} %", runs::mean_and_deviation(hundred));
-}
-
 std::string part_lines(const Json& scores, const char* part) {
   const auto samples = scores["samples"].get<std::int64_t>();
   std::string lines = fmt::format("\n  {}, error\n", part);
   if (samples > 1) {
-    lines += runs::summary_line("  one sample", percent(scores["single_sample"]["error"]));
-    lines += runs::summary_line(fmt::format("  averaged over {}", samples).c_str(), percent(scores["error"]));
+    lines += runs::summary_line("  one sample", error_text(scores["single_sample"]["error"]));
+    lines += runs::summary_line(fmt::format("  averaged over {}", samples).c_str(), error_text(scores["error"]));
   }
-  lines += runs::summary_line("  weights at the end", percent(scores["final_weights"]["error"]));
+  lines += runs::summary_line("  weights at the end", error_text(scores["final_weights"]["error"]));
   if (scores.contains("validation_chosen"))
-    lines += runs::summary_line("  best by validation", percent(scores["validation_chosen"]["error"]));
+    lines += runs::summary_line("  best by validation", error_text(scores["validation_chosen"]["error"]));
   lines += runs::summary_line("  log-likelihood", runs::text(scores["log_likelihood"], "{:.4f}") + " nats");
   lines += runs::summary_line("  calibration error", runs::text(scores["ece"], "{:.4f}"));
   return lines;
@@ -87,6 +80,12 @@ Json classifier_json(const std::vector<ClassifierResult>& results, const char* e
   if (std::ranges::all_of(results, [](const ClassifierResult& r) { return r.chosen.has_value(); }))
     json["validation_chosen"] = scores_of(results, each, [](const ClassifierResult& r) { return *r.chosen; });
   return json;
+}
+
+std::string error_text(const Json& error) {
+  std::string text = fmt::format("{:.2f} %", 100 * error["mean"].get<double>());
+  if (!error["sd"].is_null()) text += fmt::format(" ± {:.2f}", 100 * error["sd"].get<double>());
+  return text;
 }
 
 ClassifierRun::ClassifierRun(runs::SeedRange seeds, Facts facts,

@@ -151,9 +151,9 @@ TEST_CASE("options are those that mean something for the data", "[lm][sentences]
   CHECK(has({.data = "mr"}, "data_folder"));
   CHECK_FALSE(has({.data = "mr"}, "test_data"));
   CHECK(has({.data = "./own.txt"}, "test_data"));
-  CHECK(has({.data = "./own.txt"}, "fold"));
-  CHECK_FALSE(has({.data = "./own.txt", .test_data = "test.txt"}, "fold"));
-  CHECK(has({.data = "mr", .test_data = "test.txt"}, "fold"));
+  CHECK(has({.data = "./own.txt"}, "folds"));
+  CHECK_FALSE(has({.data = "./own.txt", .test_data = "test.txt"}, "folds"));
+  CHECK(has({.data = "mr", .test_data = "test.txt"}, "folds"));
 }
 
 }  // namespace
