@@ -47,6 +47,10 @@ TEST_CASE("draws of a variational method have its mean and deviation, and are th
   CHECK(first == row_of(draws.get(0)));
   CHECK(first == row_of(WeightDraws(weights, {.draws = 1, .seed = 2}, "", 0).get(0)));
   CHECK(first != row_of(WeightDraws(weights, {.draws = 1, .seed = 3}, "", 0).get(0)));
+  const NoiseKey key{.seed = 2, .stream = Stream::parameterization};
+  inference::Matrix<float> memory, of_a_step;
+  const float drawn = weights.draw_weights(key, memory)(0, 1);
+  CHECK(drawn != weights.posterior().weights_of(weights.particles().coordinates(), key, of_a_step)(0, 1));
   WeightDraws mean(weights, {.draws = 9, .mean = true}, "", 0);
   CHECK(mean.count() == 1);
   CHECK(row_of(mean.get(0))[1] == 3);
