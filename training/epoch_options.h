@@ -26,7 +26,7 @@ struct EpochOptions {
     v("epochs", epochs, "times through the data", between(1, 1e6));
     v("rate_decay", rate_decay, "the step size is multiplied by it at the start of every epoch after rate_decay_after",
       Range{.low = 0, .high = 1, .low_open = true});
-    v("rate_decay_after", rate_decay_after, "epochs at the full step size", at_least(0), "epochs");
+    v("rate_decay_after", rate_decay_after, "the last epoch at the full step size, counted from 0", at_least(0));
     v("burn_in", burn_in, "share of the epochs before a chain's first sample",
       Range{.low = 0, .high = 1, .high_open = true});
     v("samples_per_epoch", samples_per_epoch, "samples of a chain in an epoch after the burn-in", between(1, 1e6));

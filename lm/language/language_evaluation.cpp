@@ -122,6 +122,7 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
   const TokenUnit unit = corpus.vocabulary.unit();
   const auto losses = [&](const auto& of) {
     std::vector<double> values;
+    values.reserve(all.size());
     for (const Worth& each : all) values.push_back(of(each));
     return values;
   };

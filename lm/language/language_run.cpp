@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 template <class Of>
 std::vector<double> of_each(const std::vector<TextLosses>& losses, const Of& of) {
   std::vector<double> values;
+  values.reserve(losses.size());
   for (const TextLosses& each : losses) values.push_back(of(each));
   return values;
 }

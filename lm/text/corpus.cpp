@@ -58,6 +58,7 @@ Corpus read_ptb(const CorpusOptions& options) {
   const fs::path folder = folder_of("ptb", options);
   const std::vector<DataFile>& files = data_set("ptb").files;
   std::vector<std::string> texts;
+  texts.reserve(files.size());
   for (const DataFile& file : files) texts.push_back(read_text(data_file(folder, file.name)));
   const Part train{texts[0], files[0].name}, validation{texts[1], files[1].name}, test{texts[2], files[2].name};
   const TokenUnit unit = unit_of(options, TokenUnit::words);
@@ -108,6 +109,7 @@ Corpus make_synthetic(const CorpusOptions& options) {
   const auto words = static_cast<std::int32_t>(options.synthetic_words);
   auto truth = std::make_shared<const MarkovSource>(words, options.synthetic_spread, /*seed=*/0);
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(words));
   for (std::int32_t word = 0; word < words; ++word) names.push_back(fmt::format("w{}", word));
   return {.name = "text-synthetic",
           .synthetic = true,

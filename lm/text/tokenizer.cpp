@@ -70,6 +70,7 @@ Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_vi
       if (!found.contains(token)) found.emplace(token, 0);
     });
     std::vector<std::string> tokens;
+    tokens.reserve(found.size());
     for (const auto& [token, ignored] : found) tokens.push_back(token);
     return {unit, std::move(tokens)};
   }
