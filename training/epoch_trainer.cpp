@@ -87,7 +87,7 @@ void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Record
 
 void EpochTrainer::take_minibatch(runs::Records& records) {
   const std::int64_t c = minibatches_ % epoch_.minibatches, epoch = minibatches_ / epoch_.minibatches;
-  if (c == 0 && epoch > options_.rate_decay_after) weights_.scale_step_size(options_.rate_decay);
+  if (c == 0 && epoch >= options_.full_rate_epochs) weights_.scale_step_size(options_.rate_decay);
   const inference::Batch<float> batch = minibatch(epoch, c);
   const auto start = std::chrono::steady_clock::now();
   const inference::StepReport report = weights_.step(batch);

@@ -115,13 +115,13 @@ TEST_CASE("the loss that is recorded is the mean of −log p since the last reco
   }
 }
 
-TEST_CASE("the rate falls at the start of each epoch behind the last at full rate", "[training][trainer]") {
-  for (const std::int64_t last : {0, 1, 2}) {
-    CAPTURE(last);
-    MeanTrainer trainer({.epochs = 4, .rate_decay = 0.5, .rate_decay_after = last}, plain("sgd"));
+TEST_CASE("the rate falls at the start of each epoch after those at the full rate", "[training][trainer]") {
+  for (const std::int64_t full : {1, 2, 3}) {
+    CAPTURE(full);
+    MeanTrainer trainer({.epochs = 4, .rate_decay = 0.5, .full_rate_epochs = full}, plain("sgd"));
     train(trainer);
-    const auto rate = [last](std::int64_t epoch) {
-      return 0.5 * std::pow(0.5, static_cast<double>(std::max<std::int64_t>(0, epoch - last)));
+    const auto rate = [full](std::int64_t epoch) {  // counted from 0
+      return 0.5 * std::pow(0.5, static_cast<double>(std::max<std::int64_t>(0, epoch - full + 1)));
     };
     CHECK(trainer.weight() == Approx(weights_of(4, rate).back()).epsilon(1e-5));
   }

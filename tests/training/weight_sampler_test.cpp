@@ -92,10 +92,10 @@ TEST_CASE("a chain's meter reads its temperature on every n-th step, layer by la
     if (t % 2 == 0) recurrent += a * N * (a - 1) / 6, output += b * N * (b + 2) / 6;
     weights.step(datum({1, -2}, N));
   }
-  const std::vector<LayerReading> found = weights.temperatures();
+  const auto found = weights.temperatures();
   REQUIRE(found.size() == 2);
-  CHECK(found[0].layer == "recurrent0");
-  CHECK(found[1].layer == "output");
+  CHECK(found[0].name == "recurrent0");
+  CHECK(found[1].name == "output");
   CHECK(found[0].mean == Approx(recurrent).epsilon(1e-5));
   CHECK(found[1].mean == Approx(output).epsilon(1e-5));
   CHECK(weights.warnings().empty());  // too short a run to be sure of anything
@@ -120,7 +120,7 @@ TEST_CASE("a chain with a small step is at its temperature, and one with a large
         20, 3);
     for (int t = 0; t < 20'000; ++t) weights.step(datum(y, N));
     const double law = 2 / (1 - decay / 2);
-    for (const LayerReading& reading : weights.temperatures()) {
+    for (const auto& reading : weights.temperatures()) {
       CHECK(std::abs(reading.mean - law) < 6.1 * 0.01 * law);
       CHECK(reading.low < reading.mean);
     }
