@@ -68,7 +68,7 @@ void add_fortunato(std::vector<PublishedPreset>& presets) {
 
 void add_scenes(std::vector<PublishedPreset>& presets) {
   const std::string source = "the settings of Gan et al. 2017 at the size of scenes";
-  const Settings all{{"batch_size", "64"}, {"epochs", "30"},       {"hidden", "64"},          {"layers", "1"},
+  const Settings all{{"batch_size", "64"}, {"epochs", "40"},       {"hidden", "128"},         {"layers", "1"},
                      {"clip_norm", "5"},   {"step_size", "0.002"}, {"rate_unit", "sequence"}, {"square_decay", "0.99"}};
   add_four(presets, "scenes", "scenes", source, all,
            {{"temperature", "0.0002"}, {"burn_in", "0.5"}, {"samples_per_epoch", "1"}}, "0.2");  // 2/10,000
@@ -77,7 +77,7 @@ void add_scenes(std::vector<PublishedPreset>& presets) {
        "Bayes by Backprop at the size of scenes",
        "scenes",
        "bbb",
-       {{"batch_size", "64"}, {"epochs", "60"}, {"hidden", "64"}, {"layers", "1"}, {"step_size", "0.002"}}});
+       {{"batch_size", "64"}, {"epochs", "60"}, {"hidden", "128"}, {"layers", "1"}, {"step_size", "0.002"}}});
 }
 
 }  // namespace
