@@ -41,8 +41,8 @@ CaptionQuality mean_quality(std::span<const CaptionQuality> qualities) {
     for (const CaptionQuality& each : qualities) sum += of(each);
     return sum / static_cast<double>(qualities.size());
   };
-  for (auto& [name, value] : mean.metrics)
-    value = average([&](const CaptionQuality& each) { return each.metric(name); });
+  for (auto& metric : mean.metrics)
+    metric.second = average([&](const CaptionQuality& each) { return each.metric(metric.first); });
   if (mean.truth)
     mean.truth = {.is_true = average([](const CaptionQuality& each) { return each.truth->is_true; }),
                   .is_false = average([](const CaptionQuality& each) { return each.truth->is_false; }),
