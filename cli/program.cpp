@@ -38,11 +38,11 @@ std::string group_of(const std::string& name) {
   return space == std::string::npos ? "" : name.substr(0, space);
 }
 
-/// What a group of subcommands is about.
-std::string group_description(const std::string& group) {
-  const std::map<std::string, std::string> known{{"lm", "Train, score and sample language models"},
-                                                 {"caption", "Train and score models that describe images"}};
-  return known.contains(group) ? known.at(group) : "";
+/// What a group of subcommands is about: as a kind of run says that belongs to it, else what one of them does.
+std::string group_description(const std::string& group, const std::vector<Subcommand>& all) {
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    if (group_of(kind.subcommand) == group && !kind.group_description.empty()) return kind.group_description;
+  return std::ranges::find(all, group, [](const Subcommand& each) { return group_of(each.name); })->description;
 }
 
 /// The verbs that some kind of run has an action for, each with what it does.
@@ -213,7 +213,7 @@ int run(std::vector<std::string> arguments) {
     if (parent == nullptr)
       parent = group.empty()
                    ? &app
-                   : app.add_subcommand(group, group_description(group))->footer("")->require_subcommand(0, 1);
+                   : app.add_subcommand(group, group_description(group, known))->footer("")->require_subcommand(0, 1);
     const std::string own = group.empty() ? name : name.substr(group.size() + 1);
     CLI::App* const here = parent->add_subcommand(own, description)->allow_extras()->footer("");
     if (name != typed) continue;

@@ -127,7 +127,7 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
                   "key=a,b,c: a run for every value, in folders of --out, with one table and one report; may be "
                   "repeated; lists are separated by ';'")
       ->allow_extra_args(false);
-  not_empty(command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B (default: 0:1)"));
+  not_empty(command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B; default below"));
   not_empty(
       command.add_option("--out", arguments->out,
                          fmt::format("Run directory (default: runs/{}-NUMBER, the next free number)", directory)));

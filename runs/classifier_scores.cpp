@@ -2,18 +2,21 @@
 #include <stein/runs/classifier_scores.h>
 #include <stein/runs/measured.h>
 
+#include <vector>
+
 namespace stein::runs {
 
-nlohmann::ordered_json classifier_test(const ClassifierScores& scores, const char* each) {
-  const std::size_t count = scores.error.size();
-  STEIN_CHECK(
-      count > 0 && scores.log_likelihood.size() == count && scores.ece.size() == count && scores.brier.size() == count,
-      "the test of a classifier needs as many errors, log-likelihoods, ECEs and Brier scores, got {}, {}, {}, {}",
-      count, scores.log_likelihood.size(), scores.ece.size(), scores.brier.size());
-  return {{"error", measured(scores.error, each)},
-          {"log_likelihood", measured(scores.log_likelihood, each)},
-          {"ece", measured(scores.ece, each)},
-          {"brier", measured(scores.brier, each)}};
+nlohmann::ordered_json classifier_test(std::span<const ClassifierScore> scores, const char* each) {
+  STEIN_CHECK(!scores.empty(), "the test of a classifier needs a score");
+  const auto over_all = [&](double ClassifierScore::*number) {
+    std::vector<double> values;
+    for (const ClassifierScore& score : scores) values.push_back(score.*number);
+    return measured(values, each);
+  };
+  return {{"error", over_all(&ClassifierScore::error)},
+          {"log_likelihood", over_all(&ClassifierScore::log_likelihood)},
+          {"ece", over_all(&ClassifierScore::ece)},
+          {"brier", over_all(&ClassifierScore::brier)}};
 }
 
 }  // namespace stein::runs

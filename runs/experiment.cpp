@@ -11,7 +11,11 @@
 namespace stein::runs {
 
 Experiment::Experiment(const RunKind& kind, Length length)
-    : kind_(kind), length_(std::move(length)), steps_(length_.steps), checkpoint_every_(length_.checkpoint_every) {}
+    : kind_(kind),
+      length_(std::move(length)),
+      seeds_(length_.seeds),
+      steps_(length_.steps),
+      checkpoint_every_(length_.checkpoint_every) {}
 
 void Experiment::add_part(std::string heading, const std::function<void(OptionTable&)>& describe) {
   OptionTable section;

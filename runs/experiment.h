@@ -58,6 +58,7 @@ class Experiment {
     std::int64_t checkpoint_every;
     bool may_end = false;   ///< 0 steps are allowed: to the end of what it reads
     std::string note = {};  ///< appended to what `steps` means
+    std::string seeds = "0:1";
   };
   Experiment(const RunKind& kind, Length length);
 
@@ -85,7 +86,7 @@ class Experiment {
 
   const RunKind& kind_;
   Length length_;
-  std::string seeds_ = "0:1";
+  std::string seeds_;
   std::int64_t steps_, checkpoint_every_;
   std::string preset_;
   std::vector<std::pair<std::string, OptionTable>> sections_;

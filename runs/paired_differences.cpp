@@ -24,11 +24,12 @@ std::optional<Contender> contender_of(const RunRecord& record) {
   const Json& seeds = record.summary.at("seeds");
   Contender contender{&record, Json{group_of(record), seeds}.dump(), {}};
   for (const std::string& field : record.kind->paired) {
-    const Json value = record.summary.value(field, Json());
-    if (!value.is_object() || !value.contains("per_seed") || value["per_seed"].size() != seeds.size())
-      return std::nullopt;
+    const Json::json_pointer place("/" + field);
+    const Json value = record.summary.contains(place) ? record.summary.at(place) : Json::object();
+    const char* const each = value.contains("per_fold") ? "per_fold" : "per_seed";
+    if (!value.is_object() || !value.contains(each) || value[each].size() != seeds.size()) return std::nullopt;
     std::vector<double>& of_field = contender.values.emplace_back();
-    for (const Json& one : value["per_seed"])
+    for (const Json& one : value[each])
       of_field.push_back(one.is_number() ? one.get<double>() : std::numeric_limits<double>::quiet_NaN());
   }
   return contender;

@@ -49,13 +49,17 @@ struct RunKind {
   /// That starts it: "bandit", or with the group that it belongs to "lm train"; several kinds may share one.
   std::string subcommand;
   std::string description;  ///< one line, of the subcommand
-  std::string unit;         ///< what steps are called: "interactions"
-  std::string directory;    ///< how runs are named by default, for help: "ENV-POLICY"
+  /// One line of help on the group that the subcommand belongs to; one kind of the group is enough. Where none has it,
+  /// a subcommand's description stands for its group.
+  std::string group_description{};
+  std::string unit;       ///< what steps are called: "interactions"
+  std::string directory;  ///< how runs are named by default, for help: "ENV-POLICY"
   /// Options that have an argument of their own: `env` is `--env NAME`; one that is true or false is a flag.
   std::vector<std::string> arguments{};
   /// The option whose values are compared: several, with commas between, are a run each, on the same seeds.
   std::string compared{};
-  /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair.
+  /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair:
+  /// "regret", "test/error".
   std::vector<std::string> paired{};
   bool reads_data = false;  ///< `--data DIR` says where data sets are
   /// Whether the subcommand means this kind; needed where several share it, and decided by what they name as data.

@@ -12,7 +12,7 @@ struct EpochOptions {
   std::int64_t batch_size = 20;
   std::int64_t epochs = 10;
   double rate_decay = 1;
-  std::int64_t rate_decay_after = 0;
+  std::int64_t full_rate_epochs = 1;
   double burn_in = 0.2;
   std::int64_t samples_per_epoch = 2;
   std::int64_t stored_samples = 10;
@@ -24,9 +24,9 @@ struct EpochOptions {
   void describe(V& v) {
     v("batch_size", batch_size, "B: rows of a minibatch", between(1, 1e6), "rows");
     v("epochs", epochs, "times through the data", between(1, 1e6));
-    v("rate_decay", rate_decay, "the step size is multiplied by it at the start of every epoch after rate_decay_after",
+    v("rate_decay", rate_decay, "the step size is multiplied by it at the start of every epoch after full_rate_epochs",
       Range{.low = 0, .high = 1, .low_open = true});
-    v("rate_decay_after", rate_decay_after, "epochs at the full step size", at_least(0), "epochs");
+    v("full_rate_epochs", full_rate_epochs, "epochs at the full step size", at_least(1), "epochs");
     v("burn_in", burn_in, "share of the epochs before a chain's first sample",
       Range{.low = 0, .high = 1, .high_open = true});
     v("samples_per_epoch", samples_per_epoch, "samples of a chain in an epoch after the burn-in", between(1, 1e6));

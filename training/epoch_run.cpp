@@ -45,8 +45,8 @@ double EpochRun::data_per_second() const {
 
 Json EpochRun::temperatures() const {
   Json layers = Json::array();
-  for (const LayerReading& reading : trainer(0).weights().temperatures())
-    layers.push_back({{"layer", reading.layer},
+  for (const auto& reading : trainer(0).weights().temperatures())
+    layers.push_back({{"layer", reading.name},
                       {"temperature", runs::number(reading.mean)},
                       {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
   return layers;

@@ -87,7 +87,7 @@ void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Record
 
 void EpochTrainer::take_minibatch(runs::Records& records) {
   const std::int64_t c = minibatches_ % epoch_.minibatches, epoch = minibatches_ / epoch_.minibatches;
-  if (c == 0 && epoch > options_.rate_decay_after) weights_.scale_step_size(options_.rate_decay);
+  if (c == 0 && epoch >= options_.full_rate_epochs) weights_.scale_step_size(options_.rate_decay);
   const inference::Batch<float> batch = minibatch(epoch, c);
   const auto start = std::chrono::steady_clock::now();
   const inference::StepReport report = weights_.step(batch);
@@ -99,9 +99,11 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   stepped(report);
   if (report.taken)
     loss_sum_ -= weights_.last_log_likelihood() * (batch.count() / static_cast<double>(steps)), ++loss_count_;
-  if (!runs::is_recorded(minibatches_) || loss_count_ == 0) return;
-  records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
-  loss_sum_ = 0, loss_count_ = 0;
+  if (runs::is_recorded(minibatches_) && loss_count_ > 0) {
+    records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
+    loss_sum_ = 0, loss_count_ = 0;
+  }
+  if (minibatches_ % epoch_.minibatches == 0) end_epoch(records);
 }
 
 void EpochTrainer::collect(const inference::StepReport& report) {

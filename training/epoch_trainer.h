@@ -71,6 +71,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
   virtual void take_sample() = 0;
   /// The last samples were of steps that were taken back.
   virtual void drop_samples(std::int64_t count) = 0;
+  /// After the last step of an epoch.
+  virtual void end_epoch(runs::Records& records) { static_cast<void>(records); }
   /// Samples, and what a minibatch needs of those before it.
   virtual void save_stream(Snapshot& snapshot) const = 0;
   virtual void restore_stream(const Snapshot& snapshot) = 0;

@@ -13,13 +13,6 @@ WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& dat
   return checked(options);
 }
 
-/// "recurrent0" of "recurrent0.weight_ih.log_deviation".
-std::string layer_name(const inference::Layout& layout, std::int64_t layer) {
-  for (const inference::LayoutEntry& entry : layout.entries())
-    if (entry.layer == layer) return entry.name.substr(0, entry.name.find('.'));
-  return fmt::format("layer {}", layer);
-}
-
 }  // namespace
 
 WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
@@ -81,12 +74,9 @@ inference::MatrixView<const float> WeightSampler::mean_weights(inference::Matrix
   return memory.view();
 }
 
-std::vector<LayerReading> WeightSampler::temperatures() const {
-  std::vector<LayerReading> found;
-  if (!meter_ || meter_->steps() == 0) return found;
-  for (const inference::LayerTemperature::Reading& reading : meter_->readings())
-    found.push_back({layer_name(particles_.layout(), reading.layer), reading.mean, reading.low, reading.high});
-  return found;
+std::vector<inference::LayerTemperature::Reading> WeightSampler::temperatures() const {
+  if (!meter_ || meter_->steps() == 0) return {};
+  return meter_->readings();
 }
 
 std::vector<std::string> WeightSampler::warnings() const {

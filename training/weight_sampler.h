@@ -13,12 +13,6 @@
 
 namespace stein::training {
 
-/// A temperature of one layer, by its name, with its 99 % interval.
-struct LayerReading {
-  std::string layer;
-  double mean, low, high;
-};
-
 /// Posterior, particles, sampler with a way back and temperature meter of one method, put together from its options.
 ///
 /// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step; what it
@@ -60,7 +54,7 @@ class WeightSampler {
   /// T that a chain was asked for, at its last step or before its first; 1 for other methods.
   double temperature() const { return temperature_; }
   /// Empty where there is no meter, or it has read nothing.
-  std::vector<LayerReading> temperatures() const;
+  std::vector<inference::LayerTemperature::Reading> temperatures() const;
   /// Sentences about rollbacks and layers that are far from the temperature; empty where all is well.
   std::vector<std::string> warnings() const;
 

@@ -1,6 +1,7 @@
 #include <stein/agents/control/control_agent.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/core/shuffle.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd.h>
 #include <stein/runs/repetitions.h>
@@ -243,8 +244,7 @@ bool ControlAgent::update() {
                  .stream = Stream::minibatch},
                 0);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    for (std::size_t i = order.size(); i-- > 1;)
-      std::swap(order[i], order[draws.integer(static_cast<std::uint32_t>(i + 1))]);
+    shuffle(std::span(order), draws);
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;

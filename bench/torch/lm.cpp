@@ -1,6 +1,7 @@
 // A training step of a word-level LSTM of two layers by each method, against plain SGD on the same network written in
 // LibTorch.
 #include <stein/bench/benchmark.h>
+#include <stein/bench/torch/mushroom_case.h>
 #include <stein/inference/models/particle_recurrent.h>
 #include <stein/inference/storage/carried_state.h>
 #include <stein/training/weight_sampler.h>
@@ -126,16 +127,17 @@ std::vector<Row> measure(const LanguageOptions& options) {
     Reference reference(hidden, data);
     for (const std::string& method : options.methods) {
       Ours ours(method, hidden, data);
-      const Pair pair = measure_pair([&] { ours.step(); }, [&] { reference.step(); },
-                                     {.round_seconds = options.round_seconds, .warm_up_seconds = 0.5});
+      const TensorPair pair = measure_tensor_pair([&] { ours.step(); }, [&] { reference.step(); },
+                                                  {.round_seconds = options.round_seconds, .warm_up_seconds = 0.5});
       const double tokens = rows * unroll;
       measured.push_back({.name = fmt::format("{}-2x{}", method, hidden),
-                          .ours = 1e3 * pair.ours,
-                          .reference = 1e3 * pair.reference,
+                          .ours = 1e3 * pair.seconds.ours,
+                          .reference = 1e3 * pair.seconds.reference,
                           .unit = "ms",
-                          .extra = {{"tokens_per_second", tokens / pair.ours},
-                                    {"reference_tokens_per_second", tokens / pair.reference},
-                                    {"reference_is", "plain SGD in LibTorch, all threads"}}});
+                          .extra = {{"tokens_per_second", tokens / pair.seconds.ours},
+                                    {"reference_tokens_per_second", tokens / pair.seconds.reference},
+                                    {"reference_is", "plain SGD in LibTorch"},
+                                    {"reference_threads", static_cast<double>(pair.threads)}}});
     }
   }
   return measured;

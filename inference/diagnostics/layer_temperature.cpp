@@ -39,7 +39,10 @@ LayerTemperature::LayerTemperature(const Layout& layout, std::string name)
     : name_(std::move(name)), size_(layout.size()) {
   for (const LayoutEntry& entry : layout.entries()) {
     const auto known = std::ranges::find(layers_, entry.layer, &Layer::number);
-    Layer& layer = known == layers_.end() ? layers_.emplace_back(Layer{.number = entry.layer}) : *known;
+    Layer& layer =
+        known == layers_.end()
+            ? layers_.emplace_back(Layer{.number = entry.layer, .name = entry.name.substr(0, entry.name.find('.'))})
+            : *known;
     layer.spans.emplace_back(entry.offset, entry.extent());
   }
   std::ranges::sort(layers_, {}, &Layer::number);
@@ -108,7 +111,8 @@ std::vector<LayerTemperature::Reading> LayerTemperature::readings() const {
     for (const double block : layer.blocks) sum += block;
     const double length = static_cast<double>(block_), block_mean = sum / static_cast<double>(layer.blocks.size());
     const double mean = block_mean / length, error = half_interval(layer.blocks, block_mean) / length;
-    found.push_back({.layer = layer.number, .mean = mean, .low = mean - error, .high = mean + error});
+    found.push_back(
+        {.layer = layer.number, .name = layer.name, .mean = mean, .low = mean - error, .high = mean + error});
   }
   return found;
 }
@@ -140,7 +144,7 @@ std::optional<std::string> LayerTemperature::warning(double temperature) const {
   std::string text;
   for (const Reading& reading : readings())
     if (reading.low > 1.1 * temperature || reading.high < 0.9 * temperature)
-      text += fmt::format("layer {} runs at {} {:.3g} (99 % interval {:.3g} to {:.3g}), not at {:.3g}\n", reading.layer,
+      text += fmt::format("layer {} runs at {} {:.3g} (99 % interval {:.3g} to {:.3g}), not at {:.3g}\n", reading.name,
                           name_, reading.mean, reading.low, reading.high, temperature);
   if (text.empty()) return std::nullopt;
   text.pop_back();

@@ -23,6 +23,7 @@ class LayerTemperature {
   /// One layer's temperature and its 99 % interval.
   struct Reading {
     std::int64_t layer;
+    std::string name;  ///< what the names of its weights begin with: "recurrent0" of "recurrent0.weight_ih"
     double mean, low, high;
   };
 
@@ -55,6 +56,7 @@ class LayerTemperature {
  private:
   struct Layer {
     std::int64_t number;
+    std::string name;
     std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length
     std::vector<double> blocks{};                                ///< sums over `block_` steps each
     double open = 0;                                             ///< of the block under way

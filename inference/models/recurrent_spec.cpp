@@ -52,6 +52,14 @@ void fill_cut_normal(std::span<float> weights, double deviation, Draws& draws) {
   }
 }
 
+/// Puts the rows that are known into an embedding.
+void put_known_rows(const EmbeddingStart& start, std::span<float> embedding) {
+  const std::size_t width = embedding.size() / start.known.size();
+  for (std::size_t row = 0; row < start.known.size(); ++row)
+    if (start.known[row])
+      std::ranges::copy(std::span(start.values).subspan(row * width, width), embedding.subspan(row * width).begin());
+}
+
 void draw_matrix(const RecurrentSpec& spec, const LayoutEntry& entry, std::span<float> weights, Draws& draws) {
   if (spec.start == RecurrentStart::uniform) return fill_uniform(weights, spec.start_range, draws);
   if (spec.start == RecurrentStart::fan_in) {
@@ -95,6 +103,14 @@ void check(const RecurrentSpec& spec) {
   STEIN_CHECK(!spec.tied_embedding || spec.embedding_size() == spec.hidden,
               "recurrent network: tied_embedding needs as many numbers an embedding as hidden units, got {} and {}",
               spec.embedding_size(), spec.hidden);
+  if (spec.embedding_start != nullptr) {
+    const EmbeddingStart& start = *spec.embedding_start;
+    STEIN_CHECK(std::ssize(start.known) == spec.vocabulary &&
+                    std::ssize(start.values) == spec.vocabulary * spec.embedding_size(),
+                "recurrent network: expected {} vectors of {} numbers to start from, got {} of {}", spec.vocabulary,
+                spec.embedding_size(), start.known.size(),
+                start.values.size() / std::max<std::size_t>(1, start.known.size()));
+  }
   STEIN_CHECK(spec.features == 0 || !spec.bidirectional,
               "recurrent network: features enter before the first token, which a bidirectional one has two of");
 }
@@ -132,6 +148,7 @@ void draw_recurrent_start(const RecurrentSpec& spec, const Layout& layout, std::
       fill_uniform(own, spec.start_range, draws);
     else
       std::ranges::fill(own, 0.0F);
+    if (spec.embedding_start != nullptr && entry.name == "embedding.weight") put_known_rows(*spec.embedding_start, own);
     if (spec.cell == Cell::lstm && entry.name.find("bias_ih") != std::string::npos)
       for (float& bias : own.subspan(static_cast<std::size_t>(spec.hidden), static_cast<std::size_t>(spec.hidden)))
         bias += static_cast<float>(spec.forget_bias);

@@ -5,8 +5,10 @@
 #include <stein/inference/layout.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace stein::inference {
 
@@ -47,6 +49,12 @@ enum class RecurrentStart {
   fan_in,      ///< embeddings N(0, 1), others N(0, 1/fan-in) cut at two sd, biases 0 (Fortunato et al. 2017)
 };
 
+/// Where rows of an embedding start that others have trained.
+struct EmbeddingStart {
+  std::vector<float> values;  ///< [V, E]
+  std::vector<bool> known;    ///< [V] which rows are meant
+};
+
 /// Tokens → embeddings [E] → `layers` recurrent layers [H] → logits [K].
 struct RecurrentSpec {
   Cell cell = Cell::lstm;
@@ -68,6 +76,7 @@ struct RecurrentSpec {
   RecurrentStart start = RecurrentStart::orthogonal;
   double start_range = 0.01;  ///< r
   double forget_bias = 3;     ///< where the forget gate's bias of an LSTM starts, as the sum of both
+  std::shared_ptr<const EmbeddingStart> embedding_start{};  ///< of the rows it knows, whatever `start` says; or null
 
   std::int64_t embedding_size() const { return embedding > 0 ? embedding : hidden; }
   std::int64_t directions() const { return bidirectional ? 2 : 1; }

@@ -5,6 +5,7 @@
 #include <stein/lm/captions/flickr_captions.h>
 #include <stein/lm/captions/image_features.h>
 #include <stein/lm/captions/karpathy_captions.h>
+#include <stein/lm/text/data_name.h>
 #include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
@@ -142,9 +143,7 @@ void check_caption_data(const CaptionData& data, std::string_view source) {
 }
 
 bool CaptionDataOptions::is_file() const {
-  std::error_code ignored;
-  return !caption_sets().entries().contains(data) &&
-         (data.find('/') != std::string::npos || fs::is_regular_file(data, ignored));
+  return means_file(data, caption_sets());
 }
 
 Registry<CaptionSetEntry>& caption_sets() {

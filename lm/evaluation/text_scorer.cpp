@@ -21,7 +21,7 @@ TokenBatches batches_of(const Stretches& text, TextProtocol protocol, std::int64
 }  // namespace
 
 TextScorer::TextScorer(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps,
-                       std::string what)
+                       const std::string& what)
     : protocol_(protocol),
       name_(protocol_name(protocol, rows, steps)),
       batches_(batches_of(text, protocol, rows, steps, what)) {}

@@ -21,7 +21,8 @@ class TextScorer {
   /// @param rows, steps  of a batch, for the protocols that have one
   /// @param what   "validation": what an error calls the text
   /// @throws Error(data) if the text is too short for the protocol
-  TextScorer(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps, std::string what);
+  TextScorer(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps,
+             const std::string& what);
 
   /// Tokens that are scored.
   std::int64_t tokens() const { return batches_.tokens(); }

@@ -10,12 +10,22 @@
 
 namespace stein::lm {
 
+/// A token that may come next, and its probability.
+struct LikelyToken {
+  std::int32_t token = 0;
+  double probability = 0;
+};
+
 /// One number for every token of a text but the first of each stretch, in the order of the text.
 struct TextUncertainty {
   std::vector<float> log_probability;      ///< of the token, under the average over all draws
   std::vector<float> entropy;              ///< of the average [nats] (Fortunato et al. 2017, eq. 19)
   std::vector<float> mean_entropy;         ///< of single draws, averaged: the rest of `entropy` is their disagreement
   std::vector<std::vector<float>> single;  ///< log p under draw k, one list a draw
+  /// [draws] Entropy of the average over the first 1, 2, … draws, its mean over all tokens [nats].
+  std::vector<double> entropy_of_first;
+  /// What the average holds for likeliest in the place of each token, the likeliest first; as many as were asked for.
+  std::vector<std::vector<LikelyToken>> likeliest;
 };
 
 /// Σ/n of one of them.
@@ -23,9 +33,16 @@ double mean_of_tokens(std::span<const float> numbers);
 
 /// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws
 /// side by side: memory holds the distributions of 256 tokens and a row of weights and of state for each draw.
-TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text);
+/// @param likeliest  tokens that are told in the place of each, at most all of the vocabulary
+/// @throws Error(data) for a stretch of less than two tokens
+TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,
+                                 std::int64_t likeliest = 0);
 
 /// The text back to front, stretch by stretch: as long, of the same words, and no text of its language.
 Stretches reversed(const Stretches& text);
+
+/// The first stretches of a text, whole ones and as many as have `tokens` together; of the first stretch its beginning,
+/// where it is longer.
+Stretches beginning_of(const Stretches& text, std::int64_t tokens);
 
 }  // namespace stein::lm

@@ -18,6 +18,7 @@ WeightPruning::WeightPruning(training::WeightSampler& weights) : layout_(weights
   for (const inference::LayoutEntry& entry : layout_.entries()) {
     if (!entry.is_weight()) continue;
     const inference::LayoutEntry* const spread = coordinates.find(entry.name + ".log_deviation");
+    by_noise_ |= spread != nullptr;
     for (std::int64_t k = 0; k < entry.size(); ++k) {
       const std::int64_t place = entry.offset + k;
       const double deviation =
@@ -47,6 +48,33 @@ std::vector<std::uint8_t> WeightPruning::pattern(double share, const std::string
   for (std::size_t k = 0; k < gone(share); ++k)
     if (const std::int64_t place = order_[k] - matrix.offset; place >= 0 && place < matrix.size())
       found[static_cast<std::size_t>(place)] = 1;
+  return found;
+}
+
+std::vector<PrunedMatrix> WeightPruning::patterns(double share, std::int64_t cells) const {
+  STEIN_CHECK(cells >= 1, "expected a grid of at least 1 cell, got {}", cells);
+  std::vector<PrunedMatrix> found;
+  for (const inference::LayoutEntry& entry : layout_.entries()) {
+    if (!entry.is_weight() || entry.rows() == 1 || entry.columns() == 1) continue;
+    PrunedMatrix matrix{.name = entry.name,
+                        .rows = entry.rows(),
+                        .columns = entry.columns(),
+                        .down = std::min(cells, entry.rows()),
+                        .across = std::min(cells, entry.columns())};
+    const auto size = static_cast<std::size_t>(matrix.down * matrix.across);
+    std::vector<double> sizes(size);
+    matrix.share.resize(size);
+    const std::vector<std::uint8_t> gone = pattern(share, entry.name);
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+      for (std::int64_t j = 0; j < matrix.columns; ++j) {
+        const auto cell = static_cast<std::size_t>(i * matrix.down / matrix.rows * matrix.across +
+                                                   j * matrix.across / matrix.columns);
+        matrix.share[cell] += gone[static_cast<std::size_t>(i * matrix.columns + j)];
+        sizes[cell] += 1;
+      }
+    for (std::size_t cell = 0; cell < size; ++cell) matrix.share[cell] /= sizes[cell];
+    found.push_back(std::move(matrix));
+  }
   return found;
 }
 

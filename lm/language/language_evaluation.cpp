@@ -98,6 +98,8 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
     found.entropy = mean_of_tokens(forward.entropy);
     found.mean_entropy = mean_of_tokens(forward.mean_entropy);
     found.reversed_entropy = mean_of_tokens(backward.entropy);
+    for (std::size_t k = 0; k < forward.entropy_of_first.size(); ++k)
+      found.gaps.push_back(backward.entropy_of_first[k] - forward.entropy_of_first[k]);
   }
   return found;
 }
@@ -120,6 +122,7 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
   const TokenUnit unit = corpus.vocabulary.unit();
   const auto losses = [&](const auto& of) {
     std::vector<double> values;
+    values.reserve(all.size());
     for (const Worth& each : all) values.push_back(of(each));
     return values;
   };
@@ -143,6 +146,9 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
                          {"single_samples", runs::measured(losses([](const Worth& w) { return *w.mean_entropy; }))},
                          {"reversed", runs::measured(losses([](const Worth& w) { return *w.reversed_entropy; }))},
                          {"gap", runs::measured(gap)}};
+    result["gap_of_first"] = Json::array();
+    for (std::size_t k = 0; k < first.gaps.size(); ++k)
+      result["gap_of_first"].push_back(runs::measured(losses([k](const Worth& w) { return w.gaps[k]; })));
   }
   return result;
 }

@@ -36,6 +36,7 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
     std::optional<double> dynamic{};
     std::vector<double> pruned{};  ///< one a share
     std::optional<double> entropy{}, reversed_entropy{}, mean_entropy{};
+    std::vector<double> gaps{};  ///< entropy gap of averages over the first 1, 2, … draws
   };
 
   nlohmann::ordered_json perform_on(const LanguageExperiment& experiment, LanguageRun& run,

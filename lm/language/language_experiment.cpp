@@ -53,7 +53,9 @@ std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) cons
                                        LanguageRun::Facts{.network = network_name(spec),
                                                           .method = method_,
                                                           .epochs = training_.epochs.epochs,
-                                                          .text_options = values_of("Text")},
+                                                          .text_options = values_of("Text"),
+                                                          .draws = training_.epochs.draws,
+                                                          .report_tokens = training_.report_tokens},
                                        make_trainer);
 }
 

@@ -25,6 +25,19 @@ runs::SummaryColumn perplexity_column(std::string heading, const char* part, con
           [part, which](const Json& s) { return runs::mean_and_deviation(s[part][which]["perplexity"]); }};
 }
 
+/// uncertainty.json with all that the script reads; null where it was not written.
+Json uncertainty_of(const runs::RunRecord& record) {
+  Json uncertainty = record.json_file("uncertainty.json");
+  if (uncertainty.is_null()) return uncertainty;
+  for (const char* list : {"tokens", "entropy", "mutual_information", "probability", "samples", "likeliest"})
+    static_cast<void>(uncertainty.at("passage").at(list).at(0));
+  for (const char* list : {"text", "reversed"}) static_cast<void>(uncertainty.at("gap").at(list).at(0));
+  static_cast<void>(uncertainty.at("draws").get<std::int64_t>());
+  if (const Json& pruning = uncertainty.at("pruning"); !pruning.is_null())
+    static_cast<void>(pruning.at("pattern").at("matrices").at(0).at("per_cent").at(0));
+  return uncertainty;
+}
+
 runs::ReportLayout report_layout() {
   return {.script = report_script,
           .task = "data",
@@ -41,7 +54,7 @@ runs::ReportLayout report_layout() {
           .curve_parts = [](std::string_view) { return 0; },
           .data =
               [](const runs::RunRecord& record) {
-                return Json{{"averages", record.json_file("curves.json")}};
+                return Json{{"averages", record.json_file("curves.json")}, {"uncertainty", uncertainty_of(record)}};
               }};
 }
 
@@ -49,6 +62,7 @@ runs::ReportLayout report_layout() {
     {.name = "language",
      .subcommand = "lm train",
      .description = "Train a language model on a text, over several seeds",
+     .group_description = "Train, score and sample language models",
      .unit = "tokens",
      .directory = "TEXT-SAMPLER",
      .arguments = {"data", "sampler", "cell", "hidden", "layers", "dropout", "epochs", "batch_size", "unroll",
@@ -58,7 +72,7 @@ runs::ReportLayout report_layout() {
                 const runs::OptionSources& sources) { return std::make_unique<LanguageExperiment>(kind, sources); },
      .parts = language_parts,
      .log_files = {"samples"},
-     .result_files = {"vocabulary.txt", "curves.json"},
+     .result_files = {"vocabulary.txt", "curves.json", "uncertainty.json"},
      .readable = readable_language_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<LanguageEvaluation>(); }},

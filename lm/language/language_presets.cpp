@@ -23,9 +23,9 @@ void add_ptb(std::vector<PublishedPreset>& presets) {
                      {"start", "orthogonal"},    {"forget_bias", "3"}, {"start_range", "0.01"}};
   const Settings chain{{"temperature", temperature_ptb}, {"burn_in", "0.1"}, {"samples_per_epoch", "2"}};
   const std::vector<std::pair<std::string, Settings>> sizes{
-      {"small", {{"hidden", "200"}, {"rate_decay", "0.5"}, {"rate_decay_after", "4"}}},
-      {"medium", {{"hidden", "650"}, {"rate_decay", "0.8333333333"}, {"rate_decay_after", "6"}}},
-      {"large", {{"hidden", "1500"}, {"rate_decay", "0.8695652174"}, {"rate_decay_after", "15"}}}};
+      {"small", {{"hidden", "200"}, {"rate_decay", "0.5"}, {"full_rate_epochs", "4"}}},
+      {"medium", {{"hidden", "650"}, {"rate_decay", "0.8333333333"}, {"full_rate_epochs", "6"}}},
+      {"large", {{"hidden", "1500"}, {"rate_decay", "0.8695652174"}, {"full_rate_epochs", "15"}}}};
   for (const auto& [size, own] : sizes)
     for (const bool dropout : {false, true})
       for (const char* sampler : {"sgd", "sgld"}) {
@@ -38,7 +38,7 @@ void add_ptb(std::vector<PublishedPreset>& presets) {
   const Settings released{{"batch_size", "20"},  {"unroll", "35"},           {"epochs", "70"},
                           {"layers", "2"},       {"rate_unit", "sequence"},  {"optimizer", "sgd"},
                           {"momentum", "0"},     {"step_size", "1"},         {"clip_norm", "5"},
-                          {"rate_decay", "0.9"}, {"rate_decay_after", "19"}, {"start", "fan_in"},
+                          {"rate_decay", "0.9"}, {"full_rate_epochs", "20"}, {"start", "fan_in"},
                           {"forget_bias", "0"},  {"protocol", "stateful"}};
   constexpr const char* medium = "Fortunato et al. 2017 and their released program: 2 layers of 650, 70 epochs";
   constexpr const char* small = "the settings of Fortunato et al. 2017 on 2 layers of 200";

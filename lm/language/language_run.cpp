@@ -1,6 +1,7 @@
 #include <stein/core/atomic_file.h>
 #include <stein/lm/evaluation/loss_json.h>
 #include <stein/lm/language/language_run.h>
+#include <stein/lm/language/uncertainty_file.h>
 #include <stein/runs/measured.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ using Json = nlohmann::ordered_json;
 template <class Of>
 std::vector<double> of_each(const std::vector<TextLosses>& losses, const Of& of) {
   std::vector<double> values;
+  values.reserve(losses.size());
   for (const TextLosses& each : losses) values.push_back(of(each));
   return values;
 }
@@ -104,6 +106,13 @@ void LanguageRun::write_results(const RunDirectory& directory) {
   write_file_atomically(directory.file("vocabulary.txt"), corpus_->vocabulary.text());
   const Json curves{{"validation", curves_json(validation_losses_)}, {"test", curves_json(test_losses_)}};
   write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
+  if (facts_.report_tokens == 0) return;
+  LanguageTrainer& trainer = repetition(0);
+  training::WeightDraws draws(trainer.weights(), {.draws = facts_.draws, .seed = trainer.seed()},
+                              sample_folder(directory, trainer.seed()), trainer.stored_samples());
+  const Json uncertainty =
+      uncertainty_json(trainer.weights(), draws, corpus_->test, corpus_->vocabulary, facts_.report_tokens);
+  write_file_atomically(directory.file("uncertainty.json"), uncertainty.dump() + "\n");
 }
 
 }  // namespace stein::lm

@@ -20,6 +20,8 @@ class LanguageRun final : public training::EpochRunOf<LanguageTrainer> {
     std::string method;   ///< "psgld"
     std::int64_t epochs = 0;
     std::map<std::string, std::string> text_options{};
+    std::int64_t draws = 1;          ///< of a variational method, for the report
+    std::int64_t report_tokens = 0;  ///< that uncertainty.json has one by one; 0: it is not written
   };
   LanguageRun(runs::SeedRange seeds, std::shared_ptr<const Corpus> corpus, Facts facts,
               const std::function<std::unique_ptr<LanguageTrainer>(std::uint64_t seed)>& make_trainer);
@@ -30,7 +32,8 @@ class LanguageRun final : public training::EpochRunOf<LanguageTrainer> {
   nlohmann::ordered_json protocol() const override;
   std::map<std::string, std::string> data_checksums() const override { return corpus_->checksums; }
   nlohmann::ordered_json summarize(const StopToken& stop) override;
-  /// vocabulary.txt, and curves.json: losses of averages over 1, 2, … samples.
+  /// vocabulary.txt; curves.json, losses of averages over 1, 2, … samples; uncertainty.json, of the first seed
+  /// (lm/language/uncertainty_file.h).
   void write_results(const RunDirectory& directory) override;
 
  private:

@@ -17,6 +17,7 @@ struct LanguageTrainingOptions {
   std::int64_t unroll = 35;
   State state = State::carried;
   TextProtocol protocol = TextProtocol::stateful_1;
+  std::int64_t report_tokens = 500;
 
   template <class V>
   void describe(V& v) {
@@ -30,6 +31,11 @@ struct LanguageTrainingOptions {
       {{"stateful-1", TextProtocol::stateful_1},
        {"stateful", TextProtocol::stateful},
        {"zero-state", TextProtocol::zero_state}});
+    v("report_tokens", report_tokens,
+      "tokens of the test text that the report shows one by one, with how sure the first seed's samples are of each; "
+      "0: none, and no curves of entropy and pruning",
+      between(0, 1e5), "tokens")
+        .in_older_runs("0");
   }
 };
 

@@ -12,7 +12,8 @@
 
 namespace stein::lm {
 
-/// Cells, sizes, dropout and start of a network; what it reads and predicts is the trainer's affair.
+/// Cells, sizes, dropout and start of a network; its vocabulary, and from what state it predicts what, is the
+/// trainer's affair.
 struct RecurrentOptions {
   inference::RecurrentSpec spec{};
 
@@ -26,7 +27,10 @@ struct RecurrentOptions {
     v("hidden", spec.hidden, "H: units of every layer and direction", between(1, 1e5));
     v("layers", spec.layers, "recurrent layers", between(1, 100));
     v("embedding", spec.embedding, "E: numbers a token becomes; 0: as many as hidden", between(0, 1e5));
-    v("tied_embedding", spec.tied_embedding, "the output's weights are those of the embedding");
+    if (spec.readout == inference::Readout::every_token)
+      v("tied_embedding", spec.tied_embedding, "the output's weights are those of the embedding");
+    else
+      v("bidirectional", spec.bidirectional, "read from both ends, with as many hidden units for each direction");
     v("dropout", spec.dropout, "share of units that is dropped, of embeddings, between layers and before the output",
       Range{.low = 0, .high = 1, .high_open = true});
     v("dropout_mask", spec.dropout_mask,

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
 #include <stein/core/rng.h>
+#include <stein/core/shuffle.h>
 #include <stein/lm/scenes/scene_grammar.h>
 
 #include <algorithm>
@@ -53,8 +54,7 @@ class Writer {
   std::vector<const SceneObject*> shuffled() {
     std::vector<const SceneObject*> objects;
     for (const SceneObject& object : scene_.objects) objects.push_back(&object);
-    for (std::size_t i = objects.size(); i > 1; --i)
-      std::swap(objects[i - 1], objects[draws_.integer(static_cast<std::uint32_t>(i))]);
+    shuffle(std::span(objects), draws_);
     return objects;
   }
 

@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/text/corpus.h>
+#include <stein/lm/text/data_name.h>
 #include <stein/lm/text/tokenizer.h>
 
 #include <algorithm>
@@ -57,6 +58,7 @@ Corpus read_ptb(const CorpusOptions& options) {
   const fs::path folder = folder_of("ptb", options);
   const std::vector<DataFile>& files = data_set("ptb").files;
   std::vector<std::string> texts;
+  texts.reserve(files.size());
   for (const DataFile& file : files) texts.push_back(read_text(data_file(folder, file.name)));
   const Part train{texts[0], files[0].name}, validation{texts[1], files[1].name}, test{texts[2], files[2].name};
   const TokenUnit unit = unit_of(options, TokenUnit::words);
@@ -107,6 +109,7 @@ Corpus make_synthetic(const CorpusOptions& options) {
   const auto words = static_cast<std::int32_t>(options.synthetic_words);
   auto truth = std::make_shared<const MarkovSource>(words, options.synthetic_spread, /*seed=*/0);
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(words));
   for (std::int32_t word = 0; word < words; ++word) names.push_back(fmt::format("w{}", word));
   return {.name = "text-synthetic",
           .synthetic = true,
@@ -179,9 +182,7 @@ std::int64_t token_count(const Stretches& stretches) {
 }
 
 bool CorpusOptions::is_file() const {
-  std::error_code ignored;
-  return !corpora().entries().contains(data) &&
-         (data.find('/') != std::string::npos || fs::is_regular_file(data, ignored));
+  return means_file(data, corpora());
 }
 
 Registry<CorpusEntry>& corpora() {

@@ -1,4 +1,5 @@
 #include <stein/lm/text/sentence_cleaning.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <array>
@@ -20,16 +21,6 @@ char lower(char c) {
 
 }  // namespace
 
-std::vector<std::string> words_between_spaces(std::string_view sentence) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; (begin = sentence.find_first_not_of(" \t", begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(sentence.find_first_of(" \t", begin), sentence.size());
-    words.emplace_back(sentence.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
-
 std::vector<std::string> cleaned_words(std::string_view sentence, bool lower_case) {
   constexpr std::array<std::string_view, 6> endings{"'s", "'ve", "n't", "'re", "'d", "'ll"};
   std::string cleaned;
@@ -43,7 +34,8 @@ std::vector<std::string> cleaned_words(std::string_view sentence, bool lower_cas
     if (stands_alone) cleaned += ' ';
   }
   if (lower_case) std::ranges::transform(cleaned, cleaned.begin(), lower);
-  return words_between_spaces(cleaned);
+  const std::vector<std::string_view> words = words_between_spaces(cleaned);
+  return {words.begin(), words.end()};
 }
 
 }  // namespace stein::lm

@@ -7,9 +7,6 @@
 
 namespace stein::lm {
 
-/// What stands between spaces and tabs.
-std::vector<std::string> words_between_spaces(std::string_view sentence);
-
 /// The words of a sentence after the cleaning of Kim (2014), "Convolutional neural networks for sentence
 /// classification", which later work on MR, SUBJ, CR, MPQA and TREC uses: every byte but ASCII letters, digits and ( )
 /// , ! ? ' ` becomes a space; a space goes before 's 've n't 're 'd 'll, and before and behind , ! ( ) and ?. With

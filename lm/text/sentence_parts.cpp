@@ -1,6 +1,8 @@
 #include <stein/core/error.h>
 #include <stein/core/rng.h>
+#include <stein/core/shuffle.h>
 #include <stein/lm/text/sentence_parts.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace stein::lm {
@@ -16,11 +17,10 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-/// `indices` in an order drawn from (seed, row): Fisher & Yates.
+/// `indices` in an order drawn from (seed, row).
 Indices permuted(Indices indices, std::int64_t seed, std::uint32_t row) {
   Draws draws({.seed = static_cast<std::uint64_t>(seed), .stream = Stream::data}, row);
-  for (std::size_t left = indices.size(); left > 1; --left)
-    std::swap(indices[left - 1], indices[draws.integer(static_cast<std::uint32_t>(left))]);
+  shuffle(std::span(indices), draws);
   return indices;
 }
 
@@ -50,21 +50,11 @@ Indices drawn_fold(const Indices& all, const SentenceOptions& options) {
 }
 
 Vocabulary vocabulary_of(const SentenceSet& set, std::span<const std::size_t> sentences, std::int64_t min_count) {
-  struct Word {
-    std::string_view text;
-    std::int64_t count;
-  };
-  std::vector<Word> words;
-  std::unordered_map<std::string_view, std::size_t> places;
+  WordCounts words;
   for (const std::size_t i : sentences)
-    for (const std::string& word : set.sentences[i].words) {
-      const auto [place, is_new] = places.emplace(word, words.size());
-      if (is_new) words.push_back({word, 0});
-      ++words[place->second].count;
-    }
-  std::ranges::stable_sort(words, std::ranges::greater(), &Word::count);
+    for (const std::string& word : set.sentences[i].words) words.add(word);
   std::vector<std::string> tokens;
-  for (const auto& [text, count] : words)
+  for (const auto& [text, count] : words.by_count())
     if (count >= min_count && text != unknown_word) tokens.emplace_back(text);
   tokens.emplace_back(unknown_word);
   return {TokenUnit::words, std::move(tokens)};

@@ -3,9 +3,11 @@
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
+#include <stein/lm/text/data_name.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>
 #include <stein/lm/text/vocabulary.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,12 +19,6 @@ namespace stein::lm {
 namespace {
 
 namespace fs = std::filesystem;
-using Cleaning = SentenceOptions::Cleaning;
-
-std::vector<std::string> words_of(std::string_view sentence, Cleaning cleaning) {
-  if (cleaning == Cleaning::none) return words_between_spaces(sentence);
-  return cleaned_words(sentence, cleaning == Cleaning::kim);
-}
 
 std::string utf8_of_latin1(std::string_view text) {
   std::string result;
@@ -53,8 +49,6 @@ void for_each_line(const fs::path& path, const Visit& visit) {
 /// Sets of one or two files of the data set "sentences".
 SentenceSet read_published(const SentenceOptions& options, std::vector<std::string> classes, const std::string& train,
                            const std::string& test = "") {
-  const Cleaning automatic = options.data == "trec" ? Cleaning::kim_with_case : Cleaning::kim;
-  const Cleaning cleaning = options.cleaning == Cleaning::automatic ? automatic : options.cleaning;
   const fs::path folder = require_data_set("sentences", options.data_folder, "a file of your own needs none");
   SentenceSet set{.name = options.data, .classes = std::move(classes), .sentences = {}};
   const auto read = [&](const std::string& file) {
@@ -64,7 +58,7 @@ SentenceSet read_published(const SentenceOptions& options, std::vector<std::stri
       const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
       if (error != std::errc() || end != label.data() + label.size() || number < 0 || number >= std::ssize(set.classes))
         reader.fail_here("expected a class from 0 to {}, found '{}'", set.classes.size() - 1, escaped(label));
-      set.sentences.push_back({words_of(utf8_of_latin1(text), cleaning), number});
+      set.sentences.push_back({words_of(utf8_of_latin1(text), options), number});
       if (set.sentences.back().words.empty()) ++set.empty;
     });
     for (const DataFile& known : data_set("sentences").files)
@@ -89,8 +83,7 @@ void sort_labels(std::vector<std::string>& labels) {
 
 class OwnFiles {
  public:
-  explicit OwnFiles(const SentenceOptions& options)
-      : cleaning_(options.cleaning == Cleaning::automatic ? Cleaning::none : options.cleaning) {
+  explicit OwnFiles(const SentenceOptions& options) : options_(options) {
     set_.name = fs::path(options.data).stem().string();
     read(options.data, [](const LineReader&, const std::string&) {});
     number_classes(options.data);
@@ -119,7 +112,7 @@ class OwnFiles {
       if (!simdjson::validate_utf8(label) || !simdjson::validate_utf8(text.data(), text.size()))
         reader.fail_here("expected UTF-8, found '{}'",
                          escaped(std::string(label) + " " + std::string(text.substr(0, 60))));
-      std::vector<std::string> words = words_of(text, cleaning_);
+      std::vector<std::string> words = words_of(text, options_);
       if (words.empty()) {
         ++set_.skipped;
         return;
@@ -141,7 +134,7 @@ class OwnFiles {
            escaped(set_.classes.front()));
   }
 
-  Cleaning cleaning_;
+  const SentenceOptions& options_;
   SentenceSet set_;
   std::vector<std::string> labels_;  ///< of each sentence
 };
@@ -170,13 +163,21 @@ const bool registered =
 }  // namespace
 
 bool SentenceOptions::is_file() const {
-  std::error_code ignored;
-  return !sentence_sets().entries().contains(data) &&
-         (data.find('/') != std::string::npos || fs::is_regular_file(data, ignored));
+  return means_file(data, sentence_sets());
 }
 
 bool SentenceOptions::is_cross_validated() const {
   return is_file() ? test_data.empty() : data != "trec";
+}
+
+std::vector<std::string> words_of(std::string_view sentence, const SentenceOptions& options) {
+  using Cleaning = SentenceOptions::Cleaning;
+  Cleaning cleaning = options.cleaning;
+  if (cleaning == Cleaning::automatic)
+    cleaning = options.is_file() ? Cleaning::none : options.data == "trec" ? Cleaning::kim_with_case : Cleaning::kim;
+  if (cleaning != Cleaning::none) return cleaned_words(sentence, cleaning == Cleaning::kim);
+  const std::vector<std::string_view> words = words_between_spaces(sentence);
+  return {words.begin(), words.end()};
 }
 
 Registry<SentenceSetEntry>& sentence_sets() {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stein::lm {
@@ -43,7 +44,9 @@ struct SentenceOptions {
   std::filesystem::path data_folder{};
   std::filesystem::path test_data{};
   Cleaning cleaning = Cleaning::automatic;
-  std::int64_t folds = 10, fold = 0, split_seed = 0;
+  std::int64_t folds = 10;
+  std::int64_t fold = 0;  ///< which of them is the test, from 0
+  std::int64_t split_seed = 0;
   double validation_share = 0.1;
   VocabularyOf vocabulary = VocabularyOf::all;
   std::int64_t min_count = 1;
@@ -69,11 +72,11 @@ struct SentenceOptions {
        {"none", Cleaning::none},
        {"kim", Cleaning::kim},
        {"kim-with-case", Cleaning::kim_with_case}});
-    if (is_cross_validated()) {
-      v("folds", folds, "K: parts of cross-validation, drawn at random and not stratified, as Kim (2014) does",
+    if (is_cross_validated())
+      v("folds", folds,
+        "K: parts of cross-validation, drawn at random and not stratified, as Kim (2014) does; seed s is tested on "
+        "part s mod K",
         between(2, 1e6));
-      v("fold", fold, "which of the K parts is for the test, from 0", at_least(0));
-    }
     v("split_seed", split_seed, "seed of what is drawn: folds, and the sentences for validation", at_least(0));
     v("validation_share", validation_share, "share of the sentences that are not for the test which is for validation",
       Range{.low = 0, .high = 0.5});
@@ -92,6 +95,9 @@ struct SentenceSetEntry {
 
 /// All sets of sentences that are linked in.
 Registry<SentenceSetEntry>& sentence_sets();
+
+/// The words of a sentence, cut as those of the set that `options` name.
+std::vector<std::string> words_of(std::string_view sentence, const SentenceOptions& options);
 
 /// Reads what the options say.
 ///

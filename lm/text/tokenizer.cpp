@@ -1,10 +1,10 @@
 #include <simdjson.h>
 #include <stein/core/error.h>
 #include <stein/lm/text/tokenizer.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace stein::lm {
 namespace {
@@ -29,14 +29,7 @@ void check_utf8(std::string_view text, std::string_view source) {
 template <class Visit>
 void for_each_word(std::string_view text, const Visit& visit) {
   while (!text.empty()) {
-    for (std::string_view line = take_line(text);;) {
-      const std::size_t begin = line.find_first_not_of(" \t");
-      if (begin == std::string_view::npos) break;
-      line.remove_prefix(begin);
-      const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-      visit(line.substr(0, end));
-      line.remove_prefix(end);
-    }
+    for (const std::string_view word : words_between_spaces(take_line(text))) visit(word);
     visit(end_of_sentence);
   }
 }
@@ -77,24 +70,15 @@ Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_vi
       if (!found.contains(token)) found.emplace(token, 0);
     });
     std::vector<std::string> tokens;
+    tokens.reserve(found.size());
     for (const auto& [token, ignored] : found) tokens.push_back(token);
     return {unit, std::move(tokens)};
   }
-  struct Word {
-    std::string_view text;
-    std::int64_t count;
-  };
-  std::vector<Word> words;
-  std::unordered_map<std::string_view, std::size_t> places;
-  for_each_token(text, unit, source, [&](std::string_view token) {
-    const auto [place, is_new] = places.emplace(token, words.size());
-    if (is_new) words.push_back({token, 0});
-    ++words[place->second].count;
-  });
-  std::ranges::stable_sort(words, std::ranges::greater(), &Word::count);
+  WordCounts words;
+  for_each_token(text, unit, source, [&](std::string_view token) { words.add(token); });
   std::vector<std::string> tokens;
   bool rare = false, has_unknown = false;
-  for (const Word& word : words) {
+  for (const WordCounts::Word& word : words.by_count()) {
     const bool kept = word.count >= min_count || word.text == end_of_sentence || word.text == unknown_word;
     if (kept) tokens.emplace_back(word.text);
     rare |= !kept;

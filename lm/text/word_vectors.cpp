@@ -2,6 +2,7 @@
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
 #include <stein/lm/text/word_vectors.h>
+#include <stein/lm/text/words.h>
 
 #include <algorithm>
 #include <bit>
@@ -78,17 +79,6 @@ class Told {
   std::uint64_t told_ = 0;
 };
 
-/// What stands between spaces and tabs.
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0; (begin = line.find_first_not_of(" \t", begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
-    fields.push_back(line.substr(begin, end - begin));
-    begin = end;
-  }
-  return fields;
-}
-
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number{};
@@ -112,7 +102,7 @@ bool is_integer(std::string_view text) {
 template <class LeastBytes>
 Header checked_header(std::string_view line, const fs::path& path, std::uint64_t file_bytes, bool is_gzip,
                       const LeastBytes& least_bytes) {
-  const std::vector<std::string_view> fields = fields_of(line);
+  const std::vector<std::string_view> fields = words_between_spaces(line);
   const auto count = fields.size() == 2 ? number_in<std::int64_t>(fields[0]) : std::nullopt;
   const auto dimension = fields.size() == 2 ? number_in<std::int64_t>(fields[1]) : std::nullopt;
   if (!count || !dimension || *count < 1 || *dimension < 1 || *dimension > largest_dimension)
@@ -233,7 +223,7 @@ WordVectors read_text_vectors(const fs::path& path, const Vocabulary& vocabulary
   std::int64_t dimension = 0, count = 0;
   std::vector<float> vector;
   for (std::string_view line; reader.next(line);) {
-    const std::vector<std::string_view> fields = fields_of(line);
+    const std::vector<std::string_view> fields = words_between_spaces(line);
     if (reader.line_number() == 1 && fields.size() == 2 && is_integer(fields[0]) && is_integer(fields[1])) {
       header =
           checked_header(line, path, reader.file_bytes(), reader.is_gzip(), [](std::uint64_t d) { return 2 * d + 2; });

@@ -96,7 +96,7 @@
     const settings = {responsive: true, displayModeBar: false, showTips: false};
     return Plotly.react(plot.node, traces, layout(frame), settings).then(() => {
       const {range, type} = plot.node.layout.yaxis;
-      const [low, high] = type === "log" ? range.map((exponent) => 10 ** exponent) : range;
+      const [low, high] = (type === "log" ? range.map((exponent) => 10 ** exponent) : [...range]).sort((a, b) => a - b);
       shown[plot.name] = points;
       outside[plot.name] = traces.flatMap((t) => [...t.y]).filter((y) => y < low || y > high).length;
       report();
@@ -131,19 +131,23 @@
     return {node: element("figure", wide ? {class: "wide"} : {}, words, plot), plot, words};
   }
 
-  function scaleChoice(plot) {
-    const choice = element("span", {class: "choice", role: "group", "aria-label": "Scale of the vertical axis"});
-    for (const scale of ["linear", "log"]) {
-      const button = element("button", {type: "button", "aria-pressed": String(scale === "linear")}, scale);
+  // Buttons of which one is pressed: the first of `names` until the reader chooses.
+  function choice(label, names, choose) {
+    const node = element("span", {class: "choice", role: "group", "aria-label": label});
+    for (const name of names) {
+      const button = element("button", {type: "button", "aria-pressed": String(name === names[0])}, name);
       button.addEventListener("click", () => {
-        plot.changes.scale = scale;
-        for (const other of choice.children) other.setAttribute("aria-pressed", String(other === button));
-        draw(plot);
+        for (const other of node.children) other.setAttribute("aria-pressed", String(other === button));
+        choose(name);
       });
-      choice.append(button);
+      node.append(button);
     }
-    return choice;
+    return node;
   }
+  const scaleChoice = (plot) => choice("Scale of the vertical axis", ["linear", "log"], (scale) => {
+    plot.changes.scale = scale;
+    draw(plot);
+  });
 
   const last = (list) => list[list.length - 1];
   const sameSeeds = (runs) => new Set(runs.map((run) => String(run.summary.seeds))).size === 1;
@@ -218,7 +222,7 @@
            (sameSeeds(runs) ? "" : " (not the same in all runs)");
   }
 
-  const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, scaleChoice, last,
+  const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
                  sameSeeds, seedNames, counts, overTime, differences, facts, table, groups, mean};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "cli/browser.h"
 #include "cli/program.h"
 
 using namespace stein::test;
@@ -71,6 +72,10 @@ TEST_CASE("a language model is trained, and its summary says all that was asked 
   CHECK(summary["truth"]["excess"]["mean"].get<double>() < 0.1);
   CHECK_THAT(content_of(folder / "run/vocabulary.txt"), Contains("tokens: words\nw0\nw1\n"));
   CHECK(Json::parse(content_of(folder / "run/curves.json"))["test"]["forward"][0].size() == 8);
+  const Json uncertainty = Json::parse(content_of(folder / "run/uncertainty.json"));
+  CHECK(uncertainty["draws"] == 8);
+  CHECK(uncertainty["passage"]["tokens"].size() == 501);
+  CHECK(uncertainty["pruning"]["by"] == "magnitude");
 }
 
 TEST_CASE("a killed training goes on to the same bytes, with its stored samples", "[cli][lm][resume]") {
@@ -88,7 +93,8 @@ TEST_CASE("a killed training goes on to the same bytes, with its stored samples"
   CAPTURE(resumed.err);
   REQUIRE(resumed.code == 0);
   CHECK(content_of(folder / "part/metrics.jsonl") == content_of(folder / "whole/metrics.jsonl"));
-  CHECK(content_of(folder / "part/curves.json") == content_of(folder / "whole/curves.json"));
+  for (const char* file : {"curves.json", "uncertainty.json"})
+    CHECK(content_of(folder / "part" / file) == content_of(folder / "whole" / file));
   CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
   for (const char* seed : {"seed-0", "seed-1"})
     CHECK(files_of(folder / "part/samples" / seed) == files_of(folder / "whole/samples" / seed));
@@ -122,6 +128,9 @@ TEST_CASE("a trained model is scored on its parts and on other texts, and draws 
   CHECK(result["pruned"][1]["perplexity"]["mean"] > result["pruned"][0]["perplexity"]["mean"]);
   CHECK(result["entropy"]["gap"]["mean"].is_number());
   CHECK(result["dynamic"]["perplexity"]["mean"].is_number());
+  CHECK(result["gap_of_first"].size() == 4);
+  CHECK(result["gap_of_first"][3]["mean"].get<double>() ==
+        Approx(result["entropy"]["gap"]["mean"].get<double>()).margin(1e-4));
   write_text(folder / "same.txt", 60);
   CHECK(run(folder.path(), {"eval", "run", "--text", "same.txt", "--json"}).json()["unknown"] == 0);
   std::ofstream(folder / "foreign.txt") << "the cat spoke\n";
@@ -135,6 +144,65 @@ TEST_CASE("a trained model is scored on its parts and on other texts, and draws 
   const Outcome report = run(folder.path(), {"report", "run"});
   CAPTURE(report.err);
   CHECK(report.code == 0);
+}
+
+TEST_CASE("a report of language models shows text, samples, entropies and pruned weights as a reader asks for them",
+          "[cli][lm][report][browser]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> chain{"--sampler", "sgld", "--set", "rate_unit=sequence", "--step-size", "0.1"};
+  REQUIRE(run(folder.path(), train("chain", chain)).code == 0);
+  REQUIRE(run(folder.path(), train("bayes", {"--sampler", "bbb", "--epochs", "2", "--set", "report_tokens=60"})).code ==
+          0);
+  REQUIRE(run(folder.path(), train("bare", {"--sampler", "sgd", "--epochs", "1", "--set", "report_tokens=0"})).code ==
+          0);
+  CHECK_FALSE(std::filesystem::exists(folder / "bare/uncertainty.json"));
+  const Outcome report = run(folder.path(), {"report", "bayes", "chain", "bare"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  // A reader who touches the fourth token, asks for disagreement, and for the other run in both figures.
+  std::ofstream(folder / "report.html", std::ios::app)
+      << "<script>document.querySelectorAll('.tokens span')[3].click();"
+         "document.querySelector('.ramp .choice').children[2].click();"
+         "document.querySelectorAll('.strip')[1].click();"
+         "const page = document.documentElement.dataset;"
+         "page.readout = document.querySelector('.readout').textContent;"
+         "page.tokens = document.querySelectorAll('.tokens span').length;"
+         "page.strips = document.querySelectorAll('.strip:not(.names)').length;"
+         "document.querySelectorAll('.choice.row button').forEach((button) => button.click());"
+         "page.others = document.querySelectorAll('.tokens span').length;</script>";
+  const std::string dom = rendered(folder.path(), "report.html");
+  check_page(folder.path(), dom, {"averages", "gap", "pruning", "pattern", "loss", "validation"});
+  CHECK_THAT(attribute(dom, "data-readout"),
+             Contains(": probability ") && Contains("(samples: ") && Contains("are disagreement. Likeliest: w"));
+  CHECK(attribute(dom, "data-tokens") == "61");
+  CHECK(attribute(dom, "data-strips") == "60");
+  CHECK(attribute(dom, "data-others") == "501");
+  const std::string text = shown_text(dom);
+  CHECK_THAT(text, Contains("Language model report: text-synthetic") && Contains("The text, coloured by uncertainty") &&
+                       Contains("Single samples and their average") && Contains("Entropy gap on the reversed text") &&
+                       Contains("Where weights are pruned") && Contains("layer 1: states"));
+
+  REQUIRE(run(folder.path(), {"report", "bare"}).code == 0);
+  const std::string bare = rendered(folder.path(), "bare/report.html");
+  CHECK(attribute(bare, "data-errors") == "0");
+  CHECK_THAT(shown_text(bare),
+             Contains("at the end") && !Contains("coloured by uncertainty") && !Contains("Pruned weights"));
+}
+
+TEST_CASE("a report says which result file of a language model is not as it was written", "[cli][lm][report]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), train("run", {"--sampler", "sgd", "--epochs", "1"})).code == 0);
+  const std::string whole = content_of(folder / "run/uncertainty.json");
+  for (const std::string& content : {std::string(), whole.substr(0, whole.size() / 2), std::string("{}"),
+                                     std::string(R"({"draws": 1, "passage": {"tokens": []}})")}) {
+    CAPTURE(content.substr(0, 60));
+    std::ofstream(folder / "run/uncertainty.json") << content;
+    const Outcome report = run(folder.path(), {"report", "run"});
+    CHECK(report.code == 3);
+    CHECK_THAT(report.err, Contains("uncertainty.json") || Contains("not as it was written"));
+  }
+  std::filesystem::remove(folder / "run/uncertainty.json");
+  CHECK(run(folder.path(), {"report", "run"}).code == 0);
 }
 
 TEST_CASE("published settings are presets, which bring their text and method", "[cli][lm]") {
@@ -162,6 +230,8 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
     CHECK(outcome.code == code);
     CHECK_THAT(outcome.err, Contains(part));
   };
+  CHECK_THAT(run(folder.path(), {"help"}).out, Contains("Train, score and sample language models"));
+  CHECK_THAT(run(folder.path(), {"lm", "--help"}).out, Contains("train") && Contains("eval") && Contains("sample"));
   fails({"lm"}, 2, "`stein lm` expects one of");
   fails({"lm", "trian"}, 2, "Did you mean 'train'?");
   fails({"lm", "train", "--data", "pbt"}, 2, "unknown text 'pbt'");

@@ -2,7 +2,6 @@
 #include <csignal>
 #include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "cli/program.h"
 
@@ -11,21 +10,6 @@ using Catch::Contains;
 using Json = nlohmann::json;
 
 namespace {
-
-/// What `stein predict` answers to lines on standard input, through a shell as a person would do it.
-std::vector<Json> ask(const TemporaryDirectory& folder, const std::string& arguments, const std::string& lines,
-                      int code = 0) {
-  std::ofstream(folder / "lines") << lines;
-  const std::string command = "cd '" + folder.path().string() + "' && '" STEIN_PROGRAM "' predict " + arguments +
-                              " < lines > answers 2> errors";
-  const int status = std::system(command.c_str());
-  INFO(content_of(folder / "errors"));
-  CHECK(WEXITSTATUS(status) == code);
-  std::istringstream answers(content_of(folder / "answers"));
-  std::vector<Json> all;
-  for (std::string line; std::getline(answers, line);) all.push_back(Json::parse(line));
-  return all;
-}
 
 void train(const TemporaryDirectory& folder, const std::string& policy = "lints") {
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--seeds", "3:5", "--set", "steps=200",

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -129,6 +130,21 @@ class Program {
 inline Outcome run(const std::filesystem::path& folder, std::vector<std::string> arguments,
                    const std::filesystem::path& data = {}) {
   return Program(folder, std::move(arguments), data).wait();
+}
+
+/// What `stein predict` answers to lines on standard input, through a shell as a person would do it.
+inline std::vector<nlohmann::json> ask(const TemporaryDirectory& folder, const std::string& arguments,
+                                       const std::string& lines, int code = 0) {
+  std::ofstream(folder / "lines") << lines;
+  const std::string command = "cd '" + folder.path().string() + "' && '" STEIN_PROGRAM "' predict " + arguments +
+                              " < lines > answers 2> errors";
+  const int status = std::system(command.c_str());
+  INFO(content_of(folder / "errors"));
+  CHECK(WEXITSTATUS(status) == code);
+  std::istringstream answers(content_of(folder / "answers"));
+  std::vector<nlohmann::json> all;
+  for (std::string line; std::getline(answers, line);) all.push_back(nlohmann::json::parse(line));
+  return all;
 }
 
 /// All files of a folder by name, with their content.

@@ -1,5 +1,6 @@
 // What a comparison says of stationary policies, over many logs that were not made uniformly and whose truth is known.
 #include <stein/core/rng.h>
+#include <stein/core/shuffle.h>
 #include <stein/replay/policy_comparison.h>
 #include <stein/replay/policy_replay.h>
 
@@ -64,8 +65,7 @@ LoggedEvent event(std::uint64_t log, std::uint32_t i) {
   Draws draws({.seed = 6, .step = log, .stream = Stream::test}, i);
   const std::size_t kind = draws.integer(2);
   LoggedEvent event{.time = i, .dense = {static_cast<float>(kind)}, .present = {0, 1, 2}};
-  for (std::size_t k = arms; k-- > 1;)
-    std::swap(event.present[k], event.present[draws.integer(static_cast<std::uint32_t>(k + 1))]);
+  shuffle(std::span(event.present), draws);
   const std::size_t arm = draws.categorical(logged[kind]);
   event.action = static_cast<std::int64_t>(arm);
   event.reward = draws.uniform() < chances[kind][arm] ? 1 : 0;

@@ -7,66 +7,19 @@
 #undef CHECK
 #include <catch2/catch.hpp>
 
-#include "inference/models/plain_recurrent.h"
+#include "inference/models/recurrent_checks.h"
 
 using namespace stein;
 using namespace stein::inference;
 
-namespace {
-
-ParticleRows<const float> one_row(const std::vector<float>& weights) {
-  return {{weights.data(), 1, std::ssize(weights)}, 0};
-}
-
-struct Scored {
-  double value = 0;
-  std::vector<float> gradient, after;
-};
-
-Scored score(Model<float>& model, test::RecurrentCase& c, const NoiseKey& key = {}) {
-  Scored scored;
-  scored.gradient.resize(c.weights.size());
-  scored.after.resize(c.before.size());
-  Batch<float> batch = c.batch();
-  if (c.carried_size() > 0)
-    batch.inputs.carried = {{c.before.data(), 1, c.carried_size()}, {scored.after.data(), 1, c.carried_size()}};
-  std::vector<double> value(1);
-  model.log_likelihood(one_row(c.float_weights), batch, key,
-                       {.gradient = {scored.gradient.data(), 1, std::ssize(scored.gradient)}, .value = value});
-  scored.value = value[0];
-  return scored;
-}
-
-std::vector<float> predict(Model<float>& model, test::RecurrentCase& c) {
-  Inputs<float> inputs = c.batch().inputs;
-  if (c.carried_size() > 0) inputs.carried.before = {c.before.data(), 1, c.carried_size()};
-  std::vector<float> outputs(static_cast<std::size_t>(model.output_rows(inputs) * model.output_count()));
-  model.predict(one_row(c.float_weights), inputs, {outputs.data(), model.output_rows(inputs), model.output_count()});
-  return outputs;
-}
-
-}  // namespace
+using test::one_row;
+using test::predict;
+using test::score;
+using test::Scored;
 
 TEST_CASE("every recurrent network scores, differentiates, predicts and carries as plain loops in double do",
           "[torch][recurrent]") {
-  for (test::RecurrentCase& c : test::recurrent_cases()) {
-    CAPTURE(test::describe(c));
-    const auto model = make_recurrent_reference(c.spec);
-    const test::PlainResult plain = test::run_plain(c);
-    const Scored scored = score(*model, c);
-    CHECK(scored.value == Approx(plain.log_likelihood).epsilon(2e-6));
-    const std::vector<double> gradient = test::plain_gradient(c);
-    double worst = 0;
-    for (std::size_t q = 0; q < gradient.size(); ++q)
-      worst = std::max(worst, std::abs(gradient[q] - scored.gradient[q]));
-    CHECK(worst < 2e-5);
-    for (std::size_t i = 0; i < scored.after.size(); ++i) CHECK(std::abs(scored.after[i] - plain.after[i]) < 2e-6);
-    if (c.spec.readout == Readout::last_state || c.spec.features == 0) {  // captions end before their rows do
-      const std::vector<float> outputs = predict(*model, c);
-      REQUIRE(outputs.size() == plain.logits.size());
-      for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(std::abs(outputs[i] - plain.logits[i]) < 1e-5);
-    }
-  }
+  for (test::RecurrentCase& c : test::recurrent_cases()) test::check_plain(*make_recurrent_reference(c.spec), c);
 }
 
 TEST_CASE("LSTM and tanh networks are those of LibTorch's own modules", "[torch][recurrent]") {
@@ -122,28 +75,8 @@ TEST_CASE("a GRU whose reset gate is open is LibTorch's, with the update gate tu
 }
 
 TEST_CASE("a text in chunks with carried state scores as the text in one piece", "[torch][recurrent]") {
-  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh}) {
-    test::RecurrentCase whole =
-        test::RecurrentCase::make({.cell = cell, .vocabulary = 7, .embedding = 3, .hidden = 4, .layers = 2}, 2, 8);
-    const auto model = make_recurrent_reference(whole.spec);
-    const Scored all = score(*model, whole);
-    test::RecurrentCase chunk = whole;
-    chunk.steps = 4;
-    double sum = 0;
-    for (std::int64_t k = 0; k < 2; ++k) {
-      chunk.tokens.clear(), chunk.targets.clear();
-      for (std::int64_t row = 0; row < 2; ++row) {
-        const auto first = row * 8 + k * 4;
-        chunk.tokens.insert(chunk.tokens.end(), whole.tokens.begin() + first, whole.tokens.begin() + first + 4);
-        chunk.targets.insert(chunk.targets.end(), whole.targets.begin() + first, whole.targets.begin() + first + 4);
-      }
-      const Scored part = score(*model, chunk);
-      sum += part.value;
-      chunk.before = part.after;
-    }
-    CHECK(sum == Approx(all.value).epsilon(1e-6));
-    CHECK(chunk.before == all.after);
-  }
+  for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh})
+    test::check_chunks(cell, [](const RecurrentSpec& spec) { return make_recurrent_reference(spec); });
 }
 
 TEST_CASE("dropout draws by key and row, hides a share of the units, and is off where it is not asked for",

@@ -1,8 +1,11 @@
 #include <stein/inference/models/recurrent_spec.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
+
+#include "core/error_matcher.h"
 
 namespace stein::inference {
 namespace {
@@ -95,6 +98,20 @@ TEST_CASE("other starts have their ranges and deviations", "[inference][recurren
   for (const float weight : part(fan_in, spec, "embedding.weight")) square += double{weight} * weight;
   CHECK(std::abs(square / 20'000 - 1) < 6.1 * std::sqrt(2.0 / 20'000));
   for (const float weight : part(fan_in, spec, "recurrent0.bias_ih")) CHECK(weight == 0);
+}
+
+TEST_CASE("known rows of an embedding start where they are said to", "[inference][recurrent]") {
+  RecurrentSpec spec{.vocabulary = 3, .embedding = 2, .hidden = 4, .layers = 1};
+  const std::vector<float> random = draw(spec);
+  spec.embedding_start =
+      std::make_shared<EmbeddingStart>(EmbeddingStart{.values = {1, 2, 0, 0, 5, 6}, .known = {true, false, true}});
+  const std::vector<float> started = draw(spec);
+  const auto embedding = part(started, spec, "embedding.weight"), other = part(random, spec, "embedding.weight");
+  CHECK(std::vector(embedding.begin(), embedding.end()) == std::vector<float>{1, 2, other[2], other[3], 5, 6});
+  const auto output = part(started, spec, "output.weight"), same = part(random, spec, "output.weight");
+  CHECK(std::ranges::equal(output, same));
+  spec.embedding = 3;
+  CHECK_ERROR(check(spec), usage, "expected 3 vectors of 3 numbers", "got 3 of 2");
 }
 
 TEST_CASE("every row of every seed starts differently, and the same each time", "[inference][recurrent]") {

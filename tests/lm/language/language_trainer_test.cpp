@@ -143,16 +143,16 @@ TEST_CASE("rates of a loss per sequence are those of the full joint times T/N", 
 TEST_CASE("the step size falls at the start of every epoch after those at the full rate", "[lm][trainer]") {
   const Corpus corpus = test::small_text(600);
   LanguageTrainingOptions training = short_training;
-  const auto loss_after = [&](double decay, std::int64_t after) {
-    training.epochs.rate_decay = decay, training.epochs.rate_decay_after = after;
+  const auto loss_after = [&](double decay, std::int64_t full) {
+    training.epochs.rate_decay = decay, training.epochs.full_rate_epochs = full;
     const auto trainer =
         TrainerCase{.method = "sgd", .settings = {{"step_size", "1e-3"}}, .training = training}.make(corpus);
     test::train(*trainer);
     return trainer->test_losses().final_weights;
   };
-  CHECK(loss_after(1, 0) == loss_after(0.5, 2));  // the third epoch is the last at the full rate
-  CHECK(loss_after(1, 0) != loss_after(0.5, 1));
-  CHECK(loss_after(0.5, 0) != loss_after(0.5, 1));
+  CHECK(loss_after(1, 1) == loss_after(0.5, 3));  // of three epochs
+  CHECK(loss_after(1, 1) != loss_after(0.5, 2));
+  CHECK(loss_after(0.5, 1) != loss_after(0.5, 2));
 }
 
 TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[lm][trainer]") {

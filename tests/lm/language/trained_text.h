@@ -4,25 +4,16 @@
 #include <stein/inference/models/particle_recurrent.h>
 #include <stein/lm/language/language_trainer.h>
 
-#include <map>
 #include <memory>
 #include <string>
 
-namespace stein::test {
+#include "training/method_with.h"
 
-using Settings = std::map<std::string, std::string>;
+namespace stein::test {
 
 /// A chain of 12 words: `tokens` of training, a fifth of it for validation and as much for the test.
 inline lm::Corpus small_text(std::int64_t tokens) {
   return lm::read_corpus({.synthetic_words = 12, .synthetic_tokens = tokens});
-}
-
-/// The method `name` with some options set.
-inline training::WeightMethodOptions method_with(const std::string& name, const Settings& settings) {
-  training::WeightMethodOptions method = training::weight_methods().at(name).defaults;
-  OptionTable table = OptionTable::of(method);
-  for (const auto& [key, value] : settings) table.set(key, value);
-  return method;
 }
 
 struct TrainerCase {

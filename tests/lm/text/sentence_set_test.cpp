@@ -76,7 +76,6 @@ TEST_CASE("Kim's cleaning keeps letters, digits and some signs, and cuts endings
   CHECK(cleaned_words("A well-known `café`, U.S. 1,000.5", false) ==
         Words{"A", "well", "known", "`caf", "`", ",", "U", "S", "1", ",", "000", "5"});
   CHECK(cleaned_words(" - . : ", true).empty());
-  CHECK(words_between_spaces(" a\tb  c-d. ") == Words{"a", "b", "c-d."});
 }
 
 TEST_CASE("a file of one's own has its labels as classes, sorted", "[lm][sentences]") {
@@ -152,9 +151,9 @@ TEST_CASE("options are those that mean something for the data", "[lm][sentences]
   CHECK(has({.data = "mr"}, "data_folder"));
   CHECK_FALSE(has({.data = "mr"}, "test_data"));
   CHECK(has({.data = "./own.txt"}, "test_data"));
-  CHECK(has({.data = "./own.txt"}, "fold"));
-  CHECK_FALSE(has({.data = "./own.txt", .test_data = "test.txt"}, "fold"));
-  CHECK(has({.data = "mr", .test_data = "test.txt"}, "fold"));
+  CHECK(has({.data = "./own.txt"}, "folds"));
+  CHECK_FALSE(has({.data = "./own.txt", .test_data = "test.txt"}, "folds"));
+  CHECK(has({.data = "mr", .test_data = "test.txt"}, "folds"));
 }
 
 }  // namespace

@@ -1,0 +1,199 @@
+#include <stein/core/error.h>
+#include <stein/core/progress.h>
+#include <stein/lm/classification/sentence_experiment.h>
+#include <stein/lm/classification/sentence_presets.h>
+#include <stein/lm/classification/sentence_rows.h>
+#include <stein/lm/text/word_vectors.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/run_kind.h>
+#include <stein/training/classifier_run.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace stein::lm {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The options with the names of the files, on which it depends which others there are.
+SentenceOptions named_sentences(const runs::OptionSources& sources, const training::PublishedPreset* preset) {
+  SentenceOptions options;
+  options.data = sources.look_ahead("data", preset != nullptr ? preset->data : options.data);
+  options.test_data = sources.look_ahead("test_data", "");
+  return options;
+}
+
+/// One of each word of a set, for reading their vectors.
+Vocabulary words_of_set(const SentenceSet& set) {
+  std::set<std::string> words{std::string(unknown_word)};
+  for (const Sentence& sentence : set.sentences) words.insert(sentence.words.begin(), sentence.words.end());
+  return {TokenUnit::words, {words.begin(), words.end()}};
+}
+
+/// Vectors of all words of a set.
+struct SetVectors {
+  Vocabulary words;
+  WordVectors vectors;
+
+  /// Those of the words of `vocabulary`.
+  std::shared_ptr<const inference::EmbeddingStart> start(const Vocabulary& vocabulary) const {
+    auto start = std::make_shared<inference::EmbeddingStart>();
+    const auto width = static_cast<std::size_t>(vectors.dimension);
+    for (std::int32_t i = 0; i < vocabulary.size(); ++i) {
+      const auto place = static_cast<std::size_t>(*words.find(vocabulary.token(i)));
+      const auto vector = std::span(vectors.values).subspan(place * width, width);
+      start->values.insert(start->values.end(), vector.begin(), vector.end());
+      start->known.push_back(vectors.found[place]);
+    }
+    return start;
+  }
+};
+
+std::vector<std::string> notices_of(const SentenceSet& set, const SentenceParts& parts,
+                                    const std::optional<SetVectors>& vectors) {
+  std::vector<std::string> notices;
+  if (set.skipped > 0)
+    notices.push_back(fmt::format("{} without a word left out", runs::counted(set.skipped, "sentence")));
+  if (parts.unknown_validation + parts.unknown_test > 0)
+    notices.push_back(fmt::format("words that the vocabulary does not have stand as {}: {} of validation, {} of test",
+                                  unknown_word, parts.unknown_validation, parts.unknown_test));
+  if (vectors)
+    notices.push_back(fmt::format("the file of word vectors has {} of the {} words of the sentences",
+                                  vectors->vectors.found_count(), vectors->words.size()));
+  return notices;
+}
+
+training::LabelledParts rows_of(SentenceParts parts) {
+  const auto vocabulary = std::make_shared<const Vocabulary>(std::move(parts.vocabulary));
+  const auto rows = [&](std::vector<NumberedSentence>& part) {
+    return std::make_unique<SentenceRows>(std::move(part), vocabulary);
+  };
+  return {.train = rows(parts.train), .validation = rows(parts.validation), .test = rows(parts.test)};
+}
+
+RecurrentOptions classifier_network() {
+  RecurrentOptions options;
+  options.spec.readout = inference::Readout::last_state;
+  options.spec.bidirectional = true;
+  options.spec.layers = 1;
+  options.spec.hidden = 200;
+  options.spec.embedding = 300;
+  return options;
+}
+
+training::EpochOptions classifier_training() {
+  return {.batch_size = 50, .epochs = 20, .burn_in = 0.05, .samples_per_epoch = 1, .stored_samples = 10};
+}
+
+}  // namespace
+
+SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+    : SentenceExperiment(kind, sources,
+                         training::named_preset(sentence_presets(), sources, "classifiers of sentences")) {}
+
+SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources,
+                                       const training::PublishedPreset* preset)
+    : Experiment(kind, {.steps = 0,
+                        .checkpoint_every = 100'000,
+                        .may_end = true,
+                        .note = ", all epochs, which is what it is for",
+                        .seeds = named_sentences(sources, preset).is_cross_validated() ? "0:10" : "0:1"}),
+      sentences_(named_sentences(sources, preset)),
+      network_(classifier_network()),
+      training_(classifier_training()) {
+  method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : method_);
+  method_options_ = training::weight_methods().at(method_).defaults;
+  add_run([this](OptionTable& table) {
+    table("sampler", method_, "how weights are found; `stein list` names the methods");
+  });
+  add_part("Sentences", [this](OptionTable& table) {
+    sentences_.describe(table);
+    table("word_vectors", word_vectors_,
+          "file of vectors that embeddings of known words start from: word2vec's .bin, or text as GloVe has; "
+          "empty: all start at random");
+  });
+  add_part("Network", [this](OptionTable& table) { network_.describe(table); });
+  add_part("Training", [this](OptionTable& table) { training_.describe(table); });
+  add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
+  for (const training::PublishedPreset& each : sentence_presets())
+    if (each.data == sentences_.data && each.sampler == method_)
+      offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
+  read(sources);
+  if (sentences_.is_file()) sentences_.data = fs::absolute(sentences_.data).string();
+  if (!sentences_.test_data.empty()) sentences_.test_data = fs::absolute(sentences_.test_data);
+  if (!word_vectors_.empty()) word_vectors_ = fs::absolute(word_vectors_);
+}
+
+std::string SentenceExperiment::name() const {
+  const std::string data = sentences_.is_file() ? fs::path(sentences_.data).stem().string() : sentences_.data;
+  return fmt::format("{}/{}", data, method_);
+}
+
+std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string& data) const {
+  SentenceOptions options = sentences_;
+  if (!data.empty()) options.data_folder = data;
+  const SentenceSet set = read_sentence_set(options);
+  std::optional<SetVectors> vectors;
+  inference::RecurrentSpec spec = network_.spec;
+  spec.classes = std::ssize(set.classes);
+  if (!word_vectors_.empty()) {
+    Vocabulary words = words_of_set(set);
+    SilentProgress silent;
+    WordVectors read = read_word_vectors(word_vectors_, words, silent);
+    STEIN_CHECK(read.dimension == spec.embedding_size(),
+                "'{}' has vectors of {} numbers, 'embedding' says {}: set embedding={}", word_vectors_.string(),
+                read.dimension, spec.embedding_size(), read.dimension);
+    vectors = SetVectors{.words = std::move(words), .vectors = std::move(read)};
+  }
+  const auto parts_of = [&](std::uint64_t seed) {
+    if (options.is_cross_validated())
+      options.fold = static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(options.folds));
+    return part_sentences(set, options);
+  };
+  const auto make_trainer = [&](std::uint64_t seed) {
+    SentenceParts parts = parts_of(seed);
+    inference::RecurrentSpec own = spec;
+    own.vocabulary = parts.vocabulary.size();
+    if (vectors) own.embedding_start = vectors->start(parts.vocabulary);
+    return std::make_unique<training::ClassifierTrainer>(
+        rows_of(std::move(parts)), training_, method_options_,
+        make_recurrent_model(own, method_options_.posterior.arithmetic, seeds().count()), seed);
+  };
+  const SentenceParts first = parts_of(seeds().first);
+  return std::make_unique<training::ClassifierRun>(
+      seeds(),
+      training::ClassifierRun::Facts{.data = set.name,
+                                     .source = "sentences " + set.name,
+                                     .datum = "sentence",
+                                     .network = network_name(spec),
+                                     .method = method_,
+                                     .epochs = training_.epochs,
+                                     .classes = set.classes,
+                                     .folds = options.is_cross_validated(),
+                                     .notices = notices_of(set, first, vectors),
+                                     .data_options = values_of("Sentences"),
+                                     .checksums = set.checksums},
+      make_trainer);
+}
+
+std::vector<runs::Part> sentence_parts() {
+  SentenceOptions file{.data = "./SENTENCES"}, split{.data = "trec"}, folds{.data = "mr"};
+  RecurrentOptions network = classifier_network();
+  training::EpochOptions training = classifier_training();
+  std::vector<runs::Part> parts{
+      runs::make_part("sentences", "FILE", "sentences of one's own", OptionTable::of(file)),
+      runs::make_part("sentences", "trec", sentence_sets().at("trec").description, OptionTable::of(split)),
+      runs::make_part("sentences", "mr, subj, cr, mpqa", "sets without a test part", OptionTable::of(folds)),
+      runs::make_part("network", "", "", OptionTable::of(network)),
+      runs::make_part("training", "", "", OptionTable::of(training))};
+  for (const auto& [name, method] : training::weight_methods().entries()) {
+    training::WeightMethodOptions options = method.defaults;
+    parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
+  }
+  parts.push_back(training::published_part(sentence_presets()));
+  return parts;
+}
+
+}  // namespace stein::lm

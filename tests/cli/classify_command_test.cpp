@@ -1,0 +1,151 @@
+// `stein classify` of sentences as a person uses it.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <set>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+/// Sentences of two classes that single words tell apart.
+void write_sentences(const std::filesystem::path& path, int lines) {
+  const char* const animals[] = {"cat", "dog", "cow"};
+  std::ofstream file(path);
+  for (int i = 0; i < lines; ++i)
+    file << (i % 2 == 0 ? "good the " : "bad a ") << animals[i % 3] << (i % 2 == 0 ? " purrs softly\n" : " bites\n");
+}
+
+std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{
+      "classify", "--data",      "./own.txt", "--out",   out,     "--quiet",          "--hidden",     "8",
+      "--set",    "embedding=6", "--set",     "folds=3", "--set", "stored_samples=4", "--batch-size", "10"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("sentences of one's own are classified in folds, and new ones predicted", "[cli][classify]") {
+  const TemporaryDirectory folder;
+  write_sentences(folder / "own.txt", 120);
+  const Outcome trained = run(folder.path(), train("run", {"--seeds", "0:3", "--epochs", "20", "--step-size", "0.05",
+                                                           "--set", "temperature=1e-3", "--json"}));
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  for (const char* key : {"data", "model", "sampler", "parameters", "epochs", "rows_per_second", "validation", "test"})
+    CHECK(summary.contains(key));
+  CHECK(summary["model"] == "bi-lstm 1x8");
+  CHECK(summary["classes"] == Json{"bad", "good"});
+  for (const char* part : {"validation", "test"})
+    for (const char* score : {"error", "log_likelihood", "ece", "brier"}) {
+      CHECK(summary[part][score]["per_fold"].size() == 3);
+      CHECK(summary[part]["single_sample"][score]["per_fold"].size() == 3);
+    }
+  CHECK(summary["test"]["rows"] == 40);
+  CHECK(summary["test"]["samples"] == 19);  // 160 updates, the first 8 burn-in, one sample every 8
+  CHECK(summary["test"]["error"]["mean"] == 0);
+  const Json predictions = Json::parse(content_of(folder / "run/predictions.json"));
+  REQUIRE(predictions["seeds"].size() == 3);
+  std::multiset<std::string> texts;  // every sentence is tested once
+  for (const Json& seed : predictions["seeds"])
+    for (const Json& row : seed["rows"]) texts.insert(row["text"].get<std::string>());
+  CHECK(texts.size() == 120);
+  CHECK(texts.count("the cat purrs softly") == 20);
+  CHECK(Json::parse(content_of(folder / "run/curves.json"))["test"]["forward"][0].size() == 19);
+
+  const Outcome evaluated = run(folder.path(), {"eval", "run", "--part", "validation", "--json"});
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  CHECK(evaluated.json()["error"]["per_fold"].size() == 3);
+  CHECK(evaluated.json()["samples"] == 4);
+  CHECK(run(folder.path(), {"eval", "run", "--by", "best", "--json"}).json()["samples"] == 1);
+
+  const std::vector<Json> answers =
+      ask(folder, "run --seed 1", "the dog purrs softly\n\na cow bites\nthe zebra purrs softly\n");
+  REQUIRE(answers.size() == 4);
+  CHECK(answers[0]["class"] == "good");
+  CHECK(answers[0]["probabilities"]["good"].get<double>() + answers[0]["probabilities"]["bad"].get<double>() ==
+        Approx(1).epsilon(1e-5));
+  CHECK(answers[0]["unknown"] == 0);
+  CHECK(answers[1]["error"] == "expected a sentence, found no word");
+  CHECK(answers[2]["class"] == "bad");
+  CHECK(answers[3]["unknown"] == 1);
+  const Outcome report = run(folder.path(), {"report", "run"});
+  CAPTURE(report.err);
+  CHECK(report.code == 0);
+}
+
+TEST_CASE("a killed training of classifiers goes on to the same bytes", "[cli][classify][resume]") {
+  const TemporaryDirectory folder;
+  write_sentences(folder / "own.txt", 120);
+  const std::vector<std::string> more{"--seeds",   "0:2", "--epochs", "60", "--set", "checkpoint_every=100",
+                                      "--dropout", "0.3"};
+  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
+  Program program(folder.path(), train("part", more));
+  REQUIRE(program.wait_until(
+      [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
+  program.send(SIGKILL);
+  program.wait();
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  for (const char* file : {"metrics.jsonl", "curves.json", "predictions.json"})
+    CHECK(content_of(folder / "part" / file) == content_of(folder / "whole" / file));
+  CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
+}
+
+TEST_CASE("embeddings start from a file of word vectors", "[cli][classify]") {
+  const TemporaryDirectory folder;
+  write_sentences(folder / "own.txt", 60);
+  std::ofstream(folder / "vectors.txt") << "cat 1 0 0 0 0 0\ndog 0 1 0 0 0 0\nzebra 0 0 1 0 0 0\n";
+  const Outcome trained =
+      run(folder.path(), {"classify", "--data", "./own.txt", "--out", "run", "--hidden", "4", "--set", "embedding=6",
+                          "--epochs", "1", "--seeds", "0:1", "--word-vectors", "vectors.txt", "--sampler", "rmsprop"});
+  CAPTURE(trained.err);
+  CHECK(trained.code == 0);
+  CHECK_THAT(trained.err, Contains("2 of the 9 words"));
+  const Outcome wide = run(folder.path(), {"classify", "--data", "./own.txt", "--out", "other", "--set", "embedding=5",
+                                           "--word-vectors", "vectors.txt"});
+  CHECK(wide.code == 2);
+  CHECK_THAT(wide.err, Contains("vectors of 6 numbers, 'embedding' says 5: set embedding=6"));
+  std::ofstream(folder / "short.txt") << "cat 1 0 0 0 0 0\ndog 0 1\n";
+  const Outcome damaged = run(folder.path(), {"classify", "--data", "./own.txt", "--out", "other", "--set",
+                                              "embedding=6", "--word-vectors", "short.txt"});
+  CHECK(damaged.code == 3);
+  CHECK_THAT(damaged.err, Contains("short.txt") && Contains("line 2"));
+}
+
+TEST_CASE("mistakes with sentences are said in a sentence", "[cli][classify]") {
+  const TemporaryDirectory folder;
+  const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
+    arguments.insert(arguments.begin(), "classify");
+    const Outcome outcome = run(folder.path(), std::move(arguments));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK_THAT(outcome.err, Contains(part));
+  };
+  fails({"--data", "tre"}, 2, "Did you mean 'trec'?");
+  fails({"--data", "./none.txt"}, 3, "none.txt");
+  fails({"--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
+  fails({"--preset", "trec-psgl"}, 2, "Did you mean 'trec-psgld'?");
+  fails({"--set", "folds=3"}, 2, "folds");  // TREC has a test part
+  fails({"--data", "trec", "--set", "data_folder=nowhere"}, 3, "nowhere' does not exist");
+  std::ofstream(folder / "one.txt") << "good day\ngood night\n";
+  fails({"--data", "./one.txt"}, 3, "at least two classes");
+  write_sentences(folder / "few.txt", 4);
+  fails({"--data", "./few.txt"}, 3, "4 sentences cannot be parted into 10 folds");
+}
+
+TEST_CASE("published settings of sentences are presets", "[cli][classify]") {
+  const TemporaryDirectory folder;
+  CHECK_THAT(run(folder.path(), {"list"}).out, Contains("trec-psgld-dropout") && Contains("mpqa-rmsprop"));
+  const Outcome help = run(folder.path(), {"classify", "--preset", "subj-rmsprop-variational-dropout", "--help"});
+  CHECK(help.code == 0);
+  CHECK_THAT(help.out, Contains("default 0:10"));
+}

@@ -1,0 +1,210 @@
+// Training of classifiers: order of rows, samples, curves, resumption, and what the end says.
+#include <stein/core/checkpoint.h>
+#include <stein/core/parallel.h>
+#include <stein/inference/models/particle_mlp.h>
+#include <stein/training/classifier_trainer.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+
+namespace stein::training {
+namespace {
+
+/// Points of two classes that x = 0 parts. Rows that were asked
+/// for are counted.
+class Points final : public LabelledRows {
+ public:
+  Points(std::int64_t count, std::uint64_t seed) {
+    Draws draws({.seed = seed, .stream = Stream::test}, 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = draws.uniform(-1, 1);
+      points_.push_back(static_cast<float>(x));
+      points_.push_back(static_cast<float>(draws.uniform(-1, 1)));
+      labels_.push_back(x > 0);
+    }
+  }
+  std::int64_t count() const override { return std::ssize(labels_); }
+  std::int64_t label(std::int64_t row) const override { return labels_[static_cast<std::size_t>(row)]; }
+  std::int64_t length(std::int64_t row) const override { return -row; }  // so that pieces are in another order
+  inference::Inputs<float> inputs(std::span<const std::int64_t> rows) override {
+    asked.emplace_back(rows.begin(), rows.end());
+    memory_.clear();
+    for (const std::int64_t row : rows)
+      for (const std::int64_t k : {0, 1}) memory_.push_back(points_[static_cast<std::size_t>(2 * row + k)]);
+    inference::Inputs<float> inputs;
+    inputs.dense = {memory_.data(), std::ssize(rows), 2};
+    return inputs;
+  }
+
+  std::vector<std::vector<std::int64_t>> asked;
+
+ private:
+  std::vector<float> points_, memory_;
+  std::vector<std::int64_t> labels_;
+};
+
+struct Case {
+  std::string method = "rmsprop";
+  EpochOptions options{.batch_size = 8, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 2, .draws = 3};
+  std::int64_t train = 50, validation = 20, test = 30;
+  double step_size = 0.01;
+
+  std::unique_ptr<ClassifierTrainer> make(std::uint64_t seed = 1, Points** rows = nullptr) const {
+    auto points = std::make_unique<Points>(train, 1);
+    if (rows != nullptr) *rows = points.get();
+    WeightMethodOptions method_options = weight_methods().at(method).defaults;
+    OptionTable table = OptionTable::of(method_options);
+    table.set("step_size", fmt::format("{}", step_size));
+    return std::make_unique<ClassifierTrainer>(
+        LabelledParts{.train = std::move(points),
+                      .validation = std::make_unique<Points>(validation, 2),
+                      .test = std::make_unique<Points>(test, 3)},
+        options, method_options,
+        std::make_unique<inference::ParticleMlp>(inference::MlpSpec{
+            .inputs = 2, .hidden = {4}, .outputs = 2, .likelihood = inference::Likelihood::categorical}),
+        seed);
+  }
+};
+
+void train(ClassifierTrainer& trainer, runs::Records& records, std::int64_t until = 1'000'000) {
+  while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
+}
+void train(ClassifierTrainer& trainer, std::int64_t until = 1'000'000) {
+  runs::Records records(false);
+  train(trainer, records, until);
+}
+
+}  // namespace
+
+TEST_CASE("an epoch goes through every row once, in an order of its own that the seed fixes",
+          "[training][classifier]") {
+  const auto rows_of = [](std::uint64_t seed) {
+    Points* rows = nullptr;
+    const auto trainer = Case{}.make(seed, &rows);
+    train(*trainer);
+    std::vector<std::vector<std::int64_t>> minibatches;
+    for (const auto& asked : rows->asked)
+      if (asked.size() <= 8) minibatches.push_back(asked);  // the others are predictions for the curve
+    return minibatches;
+  };
+  const auto minibatches = rows_of(1);
+  REQUIRE(minibatches.size() == 3 * 7);  // 50 rows in minibatches of 8, the last of 2
+  std::vector<std::vector<std::int64_t>> epochs(3);
+  for (std::size_t c = 0; c < minibatches.size(); ++c)
+    epochs[c / 7].insert(epochs[c / 7].end(), minibatches[c].begin(), minibatches[c].end());
+  for (const auto& epoch : epochs) CHECK(std::set(epoch.begin(), epoch.end()).size() == 50);
+  CHECK(epochs[0] != epochs[1]);
+  CHECK(epochs[1] != epochs[2]);
+  CHECK(rows_of(1) == minibatches);
+  CHECK(rows_of(2) != minibatches);
+}
+
+TEST_CASE("every method goes on from the middle of an epoch with the same bits", "[training][classifier][resume]") {
+  for (const auto& [name, entry] : weight_methods().entries()) {
+    CAPTURE(name);
+    const Case each{.method = name, .step_size = 1e-3};
+    const auto whole = each.make();
+    train(*whole);
+    const auto first = each.make();
+    train(*first, 83);
+    REQUIRE(first->steps_done() % 50 != 0);
+    const test::TemporaryDirectory folder;
+    Snapshot state;
+    first->save(state);
+    save_checkpoint(folder.path(), 1, state);
+    const auto second = each.make();
+    second->restore(load_latest_checkpoint(folder.path())->state);
+    train(*second);
+    Snapshot a, b;
+    whole->save(a);
+    second->save(b);
+    REQUIRE(a.arrays().size() == b.arrays().size());
+    for (const auto& [array, content] : a.arrays()) {
+      INFO(array);
+      CHECK(content.bytes == b.arrays().at(array).bytes);
+    }
+    CHECK(whole->test_result().averaged.log_likelihood == second->test_result().averaged.log_likelihood);
+  }
+}
+
+TEST_CASE("the end says what samples, draws, particles or the last weights are worth", "[training][classifier]") {
+  const auto result = [](const std::string& method) {
+    const auto trainer = Case{.method = method, .step_size = 1e-3}.make();
+    train(*trainer);
+    return trainer->test_result();
+  };
+  CHECK(result("rmsprop").samples == 1);
+  CHECK(result("rmsprop").forward.empty());
+  // 21 minibatches, 8 of them burn-in, one sample every 3 after it: (21 − 8)/3.
+  const ClassifierResult chain = result("psgld");
+  CHECK(chain.samples == 4);
+  CHECK(chain.forward.size() == 4);
+  CHECK(chain.thinned.back() == chain.averaged.error);
+  CHECK(chain.averaged.log_likelihood >= chain.single.log_likelihood);
+  CHECK(result("bbb").samples == 3);
+  CHECK(result("svgd").samples == weight_methods().at("svgd").defaults.particles);
+}
+
+TEST_CASE("what two classes that a line parts can be told by is learned", "[training][classifier]") {
+  Case each{.step_size = 0.02};
+  each.options.epochs = 60;
+  each.train = 200;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto trainer = each.make(seed);
+    runs::Records records(false);
+    train(*trainer, records);
+    const ClassifierResult test = trainer->test_result();
+    CHECK(test.rows == 30);
+    // Of 30 points at most 3 lie where a line through 200 others may err: 4 wrong are a sign of a fault.
+    CHECK(test.final_weights.error <= 0.1);
+    REQUIRE(test.chosen.has_value());
+    CHECK(trainer->validation()->best()->score == trainer->validation_result()->chosen->error);
+  }
+}
+
+TEST_CASE("curves are recorded where an epoch ends, those of parts without rows are not", "[training][classifier]") {
+  Case each;
+  each.validation = 0;
+  const auto trainer = each.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  std::map<std::string, std::vector<std::int64_t>> steps;
+  for (const auto& record : records.numbers()) steps[std::string(record.tag)].push_back(record.step);
+  CHECK(steps["train_error"] == std::vector<std::int64_t>{50, 100, 150});
+  CHECK(steps["test_error"] == std::vector<std::int64_t>{50, 100, 150});
+  CHECK(steps.count("validation_error") == 0);
+  CHECK(!trainer->validation_result().has_value());
+  CHECK(!trainer->test_result().chosen.has_value());
+}
+
+TEST_CASE("parts without rows are refused where they are needed", "[training][classifier]") {
+  Case each;
+  each.train = 0;
+  CHECK_ERROR(each.make(), data, "training");
+  each.train = 10, each.test = 0;
+  CHECK_ERROR(each.make(), data, "test");
+  each.test = 10, each.validation = 0, each.options.patience = 3;
+  CHECK_ERROR(each.make(), usage, "patience");
+}
+
+TEST_CASE("rows are classified in their own order, whatever stands together", "[training][classifier]") {
+  const auto trainer = Case{}.make();
+  train(*trainer);
+  Points rows(600, 5);  // three pieces of 256, the last row first
+  WeightDraws draws(trainer->weights(), {}, {}, 0);
+  const SampledClasses all = trainer->classify(rows, draws);
+  const inference::Predictive together = all.predictive();
+  for (const std::int64_t row : {0, 1, 255, 256, 599}) {
+    std::vector<float> logits(2);
+    trainer->weights().posterior().model().predict(draws.get(0).weights, rows.inputs(std::span(&row, 1)),
+                                                   {logits.data(), 1, 2});
+    CHECK(together.mean()(row, 1) == Approx(1 / (1 + std::exp(double{logits[0]} - double{logits[1]}))).epsilon(1e-6));
+    CHECK(all.labels()[static_cast<std::size_t>(row)] == rows.label(row));
+  }
+}
+
+}  // namespace stein::training

@@ -1,0 +1,21 @@
+// A method of training by name, with some of its options set.
+#pragma once
+
+#include <stein/training/weight_method.h>
+
+#include <map>
+#include <string>
+
+namespace stein::test {
+
+using Settings = std::map<std::string, std::string>;
+
+/// The method `name`. Throws Error(usage) for an option that it does not have.
+inline training::WeightMethodOptions method_with(const std::string& name, const Settings& settings) {
+  training::WeightMethodOptions method = training::weight_methods().at(name).defaults;
+  OptionTable table = OptionTable::of(method);
+  for (const auto& [key, value] : settings) table.set(key, value);
+  return method;
+}
+
+}  // namespace stein::test

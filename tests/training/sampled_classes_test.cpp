@@ -1,0 +1,85 @@
+// Scores of single samples, of averages, and of the first, the last and evenly spread samples.
+#include <stein/training/sampled_classes.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error_matcher.h"
+
+namespace stein::training {
+namespace {
+
+using inference::Selection;
+
+/// Logits of two classes with these probabilities of the second, one a row.
+std::vector<float> logits_of(const std::vector<double>& second) {
+  std::vector<float> logits;
+  for (const double p : second) {
+    logits.push_back(0);
+    logits.push_back(static_cast<float>(std::log(p / (1 - p))));
+  }
+  return logits;
+}
+
+void add(SampledClasses& samples, const std::vector<double>& second) {
+  const std::vector<float> logits = logits_of(second);
+  samples.add({logits.data(), std::ssize(second), 2});
+}
+
+}  // namespace
+
+TEST_CASE("a score counts what was wrong, and a tie goes to the first class", "[training][samples]") {
+  const std::vector<double> probabilities{0.8, 0.2, 0.5, 0.5, 0.1, 0.9};
+  const std::vector<std::int64_t> labels{0, 0, 0};
+  const runs::ClassifierScore score = score_of({probabilities.data(), 3, 2}, labels);
+  CHECK(score.error == Approx(1.0 / 3));
+  CHECK(score.log_likelihood == Approx((std::log(0.8) + std::log(0.5) + std::log(0.1)) / 3));
+  CHECK(score.brier == Approx((2 * 0.04 + 2 * 0.25 + 2 * 0.81) / 3));  // Σ_c (p_c − 1[c = label])²
+  // Bins of 1/15: confidences .8 (right), .5 (right) and .9 (wrong) lie apart: (|1 − .8| + |1 − .5| + |0 − .9|)/3.
+  CHECK(score.ece == Approx((0.2 + 0.5 + 0.9) / 3));
+}
+
+TEST_CASE("samples are averaged as probabilities, and single ones are scored alone", "[training][samples]") {
+  SampledClasses samples({1, 1, 0}, 2);
+  CHECK_ERROR(samples.averaged(), usage, "no draw");
+  CHECK_ERROR(samples.single(), usage, "no sample");
+  add(samples, {0.9, 0.4, 0.2});   // one of three wrong
+  add(samples, {0.3, 0.8, 0.1});   // one of three wrong
+  add(samples, {0.6, 0.45, 0.7});  // two of three wrong
+  CHECK(samples.samples() == 3);
+  CHECK(samples.single().error == Approx((1.0 / 3 + 1.0 / 3 + 2.0 / 3) / 3));
+  // Averages .6, .55 and 1/3: all right.
+  CHECK(samples.averaged().error == 0);
+  CHECK(samples.averaged().log_likelihood == Approx((std::log(0.6) + std::log(0.55) + std::log(2.0 / 3)) / 3));
+  CHECK(samples.averaged().log_likelihood > samples.single().log_likelihood);  // Jensen
+  CHECK(samples.predictive().deviation()[1] == Approx(std::sqrt((0.09 + 0.09 + 0) / 3)));
+}
+
+TEST_CASE("curves average the first, the last and evenly spread samples", "[training][samples]") {
+  SampledClasses samples({1}, 2);
+  for (const double p : {0.1, 0.2, 0.9, 0.95}) add(samples, {p});
+  // Averages: .1, .15, .4, .5375; from the end .95, .925, .683, .5375.
+  CHECK(samples.error_curve(Selection::forward) == std::vector<double>{1, 1, 1, 0});
+  CHECK(samples.error_curve(Selection::backward) == std::vector<double>{0, 0, 0, 0});
+  // The 4th; the 2nd and 4th (.575); the 1st, 2nd and 4th (.417); all.
+  CHECK(samples.error_curve(Selection::thinned) == std::vector<double>{0, 0, 1, 0});
+}
+
+TEST_CASE("samples of steps that were taken back are dropped, and what is kept is saved", "[training][samples]") {
+  SampledClasses samples({1, 0}, 2);
+  add(samples, {0.9, 0.1});
+  add(samples, {0.2, 0.7});
+  samples.drop_last(1);
+  CHECK(samples.samples() == 1);
+  CHECK(samples.averaged().error == 0);
+  CHECK_ERROR(samples.drop_last(2), usage, "cannot drop 2 of 1");
+  Snapshot snapshot;
+  samples.save(snapshot);
+  SampledClasses same({1, 0}, 2), other({1, 0, 0}, 2);
+  same.restore(snapshot);
+  CHECK(same.averaged().log_likelihood == samples.averaged().log_likelihood);
+  CHECK_ERROR(other.restore(snapshot), data, "4 logits", "1 samples of 3 rows with 2 classes");
+  CHECK_ERROR(samples.add({nullptr, 1, 2}), usage, "expected logits [2, 2], got [1, 2]");
+}
+
+}  // namespace stein::training

@@ -1,0 +1,75 @@
+#include <stein/runs/measured.h>
+#include <stein/training/classifier_evaluation.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace stein::training {
+
+using Json = nlohmann::ordered_json;
+
+void ClassifierEvaluation::describe(OptionTable& table) {
+  table("part", part_, "which part of the run's data", {{"test", Part::test}, {"validation", Part::validation}});
+  table("by", by_,
+        "draws: averaged over what stands for the posterior; mean: of a variational method, of others where training "
+        "ended; best: the weights with the least validation error",
+        {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
+  table("draws", draws_, "draws of a variational method, and of dropout", between(1, 10'000));
+  table("seed", seed_, "of draws", at_least(0));
+  table("dropout", dropout_, "predict with the network's dropout, averaged over draws of it");
+}
+
+Json ClassifierEvaluation::perform_on(const runs::Experiment&, ClassifierRun& run, const RunDirectory& directory,
+                                      std::FILE*) {
+  std::vector<ClassifierResult> results;
+  std::vector<double> entropies, informations;
+  for (std::int64_t i = 0; i < run.count(); ++i) {
+    ClassifierTrainer& trainer = run.repetition(i);
+    LabelledRows& rows = part_ == Part::test ? trainer.test_rows() : trainer.validation_rows();
+    STEIN_CHECK(rows.count() > 0, "the run has no validation part");
+    if (by_ == By::best) trainer.restore_best();
+    WeightDraws draws(
+        trainer.weights(),
+        {.draws = draws_, .mean = by_ != By::draws, .dropout = dropout_, .seed = static_cast<std::uint64_t>(seed_)},
+        ClassifierRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+    const SampledClasses samples = trainer.classify(rows, draws);
+    results.push_back({.rows = rows.count(),
+                       .samples = samples.samples(),
+                       .single = samples.single(),
+                       .averaged = samples.averaged()});
+    const inference::Predictive predictive = samples.predictive();
+    const auto mean_of = [](const std::vector<double>& values) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      return sum / static_cast<double>(values.size());
+    };
+    entropies.push_back(mean_of(predictive.entropy()));
+    informations.push_back(mean_of(predictive.mutual_information()));
+  }
+  Json result{{"data", run.facts().data}, {"part", part_ == Part::test ? "test" : "validation"}};
+  result.update(classifier_json(results, run.each()));
+  result.erase("final_weights");
+  result["entropy"] = runs::measured(entropies, run.each());
+  result["mutual_information"] = runs::measured(informations, run.each());
+  return result;
+}
+
+std::string ClassifierEvaluation::readable(const Json& result) const {
+  const auto samples = result["samples"].get<std::int64_t>();
+  std::string text = fmt::format("{}, {} rows of {}, averaged over {} {}\n", result["data"].get<std::string>(),
+                                 result["rows"].get<std::int64_t>(), result["part"].get<std::string>(), samples,
+                                 samples == 1 ? "draw" : "draws");
+  const auto line = [&](const char* name, const Json& value, const char* format) {
+    text += runs::summary_line(name, runs::text(value, format));
+  };
+  line("error", result["error"], "{:.4f}");
+  line("error of one draw", result["single_sample"]["error"], "{:.4f}");
+  line("log-likelihood", result["log_likelihood"], "{:.4f}");
+  line("calibration error", result["ece"], "{:.4f}");
+  line("Brier score", result["brier"], "{:.4f}");
+  line("entropy", result["entropy"], "{:.4f}");
+  line("mutual information", result["mutual_information"], "{:.4f}");
+  return text;
+}
+
+}  // namespace stein::training

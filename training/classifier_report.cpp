@@ -1,0 +1,102 @@
+#include <stein/runs/measured.h>
+#include <stein/runs/run_record.h>
+#include <stein/training/classifier_report.h>
+#include <stein/training/classifier_run.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace stein::training {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* report_script =
+#include "classifier_report.js.inc"
+    ;
+
+std::size_t place_of_largest(const Json& values) {
+  return static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+}
+
+/// {rows, confidence, accuracy} of the bins of the largest probability in which there is a row, over all seeds.
+Json reliability(const Json& predictions) {
+  constexpr std::size_t bins = 15;
+  struct Bin {
+    std::int64_t rows = 0;
+    double confidence = 0, right = 0;
+  };
+  std::vector<Bin> all(bins);
+  for (const Json& seed : predictions["seeds"])
+    for (const Json& row : seed["rows"]) {
+      const std::size_t predicted = place_of_largest(row["probabilities"]);
+      const double confidence = row["probabilities"][predicted].get<double>();
+      Bin& bin = all[std::min(bins - 1, static_cast<std::size_t>(confidence * bins))];
+      ++bin.rows;
+      bin.confidence += confidence;
+      bin.right += predicted == row["label"].get<std::size_t>();
+    }
+  Json list = Json::array();
+  for (const Bin& bin : all)
+    if (bin.rows > 0)
+      list.push_back({{"rows", bin.rows},
+                      {"confidence", runs::rounded(bin.confidence / static_cast<double>(bin.rows))},
+                      {"accuracy", runs::rounded(bin.right / static_cast<double>(bin.rows))}});
+  return list;
+}
+
+/// The first seed's rows for whose predicted class the samples disagree most.
+Json ambiguous(const Json& predictions) {
+  constexpr std::size_t most = 8;
+  std::vector<const Json*> rows;
+  for (const Json& row : predictions["seeds"][0]["rows"]) rows.push_back(&row);
+  const auto spread = [](const Json* row) {
+    return -(*row)["deviations"][place_of_largest((*row)["probabilities"])].get<double>();
+  };
+  std::ranges::stable_sort(rows, {}, spread);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
+    if (spread(rows[i]) < 0) list.push_back(*rows[i]);
+  return list;
+}
+
+/// @param path  of the scores in a summary: "/test", "/test/single_sample"
+runs::SummaryColumn error_column(std::string heading, const std::string& path) {
+  return {std::move(heading), [place = Json::json_pointer(path + "/error")](const Json& summary) {
+            return summary.contains(place) ? error_text(summary.at(place)) : std::string();
+          }};
+}
+
+}  // namespace
+
+runs::ReportLayout classifier_report() {
+  return {
+      .script = report_script,
+      .task = "data",
+      .grouped_by = {"synthetic"},
+      .needs = {"model", "sampler", "parameters", "epochs", "rows_per_second", "classes", "test"},
+      .first_column = "model",
+      .columns = {error_column("validation error", "/validation"),
+                  error_column("test error", "/test"),
+                  error_column("of one sample", "/test/single_sample"),
+                  {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
+                  {"log-likelihood", [](const Json& s) { return runs::text(s["test"]["log_likelihood"], "{:.3f}"); }},
+                  {"rows/s", [](const Json& s) { return runs::text(s["rows_per_second"], "{:.0f}"); }}},
+      .label =
+          [](const Json& summary) {
+            return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
+          },
+      .curve_parts = [](std::string_view) { return 0; },
+      .data =
+          [](const runs::RunRecord& record) {
+            const Json predictions = record.json_file("predictions.json");
+            if (predictions.is_null()) return Json::object();
+            return Json{{"averages", record.json_file("curves.json")},
+                        {"reliability", reliability(predictions)},
+                        {"ambiguous", ambiguous(predictions)}};
+          }};
+}
+
+}  // namespace stein::training

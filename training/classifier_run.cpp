@@ -1,0 +1,157 @@
+#include <stein/core/atomic_file.h>
+#include <stein/runs/measured.h>
+#include <stein/training/classifier_run.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace stein::training {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using runs::ClassifierScore;
+
+template <class Of>
+Json scores_of(const std::vector<ClassifierResult>& results, const char* each, const Of& of) {
+  std::vector<ClassifierScore> scores;
+  for (const ClassifierResult& result : results) scores.push_back(of(result));
+  return runs::classifier_test(scores, each);
+}
+
+Json rounded_list(std::span<const double> values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(runs::rounded(value));
+  return list;
+}
+
+/// Errors of averages over 1, 2, … samples: one list a seed.
+Json curves_json(const std::vector<ClassifierResult>& results) {
+  Json json{{"forward", Json::array()}, {"backward", Json::array()}, {"thinned", Json::array()}};
+  for (const ClassifierResult& result : results) {
+    json["forward"].push_back(rounded_list(result.forward));
+    json["backward"].push_back(rounded_list(result.backward));
+    json["thinned"].push_back(rounded_list(result.thinned));
+  }
+  return json;
+}
+
+Json predictions_json(const LabelledRows& rows, const inference::Predictive& predictive) {
+  const inference::MatrixView<const double> mean = predictive.mean();
+  const std::vector<double> deviation = predictive.deviation(), entropy = predictive.entropy(),
+                            information = predictive.mutual_information();
+  Json list = Json::array();
+  for (std::int64_t i = 0; i < rows.count(); ++i) {
+    const auto row = static_cast<std::size_t>(i), classes = static_cast<std::size_t>(mean.columns);
+    Json entry{{"label", rows.label(i)},
+               {"probabilities", rounded_list(mean.row(i))},
+               {"deviations", rounded_list(std::span(deviation).subspan(row * classes, classes))},
+               {"entropy", runs::rounded(entropy[row])},
+               {"mutual_information", runs::rounded(information[row])}};
+    if (const std::string text = rows.text(i); !text.empty()) entry["text"] = text;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::string part_lines(const Json& scores, const char* part) {
+  const auto samples = scores["samples"].get<std::int64_t>();
+  std::string lines = fmt::format("\n  {}, error\n", part);
+  if (samples > 1) {
+    lines += runs::summary_line("  one sample", error_text(scores["single_sample"]["error"]));
+    lines += runs::summary_line(fmt::format("  averaged over {}", samples).c_str(), error_text(scores["error"]));
+  }
+  lines += runs::summary_line("  weights at the end", error_text(scores["final_weights"]["error"]));
+  if (scores.contains("validation_chosen"))
+    lines += runs::summary_line("  best by validation", error_text(scores["validation_chosen"]["error"]));
+  lines += runs::summary_line("  log-likelihood", runs::text(scores["log_likelihood"], "{:.4f}") + " nats");
+  lines += runs::summary_line("  calibration error", runs::text(scores["ece"], "{:.4f}"));
+  return lines;
+}
+
+}  // namespace
+
+Json classifier_json(const std::vector<ClassifierResult>& results, const char* each) {
+  Json json{{"rows", results.front().rows}, {"samples", results.front().samples}};
+  json.update(scores_of(results, each, [](const ClassifierResult& r) { return r.averaged; }));
+  json["single_sample"] = scores_of(results, each, [](const ClassifierResult& r) { return r.single; });
+  json["final_weights"] = scores_of(results, each, [](const ClassifierResult& r) { return r.final_weights; });
+  if (std::ranges::all_of(results, [](const ClassifierResult& r) { return r.chosen.has_value(); }))
+    json["validation_chosen"] = scores_of(results, each, [](const ClassifierResult& r) { return *r.chosen; });
+  return json;
+}
+
+std::string error_text(const Json& error) {
+  std::string text = fmt::format("{:.2f} %", 100 * error["mean"].get<double>());
+  if (!error["sd"].is_null()) text += fmt::format(" ± {:.2f}", 100 * error["sd"].get<double>());
+  return text;
+}
+
+ClassifierRun::ClassifierRun(runs::SeedRange seeds, Facts facts,
+                             const std::function<std::unique_ptr<ClassifierTrainer>(std::uint64_t seed)>& make_trainer)
+    : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }), facts_(std::move(facts)) {}
+
+std::vector<std::string> ClassifierRun::notices() const {
+  std::vector<std::string> found{fmt::format(
+      "{} {}s of training in {} classes; {} weights; {} minibatches of an epoch", repetition(0).epoch().data,
+      facts_.datum, facts_.classes.size(), repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+  found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
+  if (const auto notice = noise_notice(facts_.datum.c_str())) found.push_back(*notice);
+  return found;
+}
+
+Json ClassifierRun::protocol() const {
+  return {{"env", facts_.data},         {"env_options", facts_.data_options},
+          {"model", facts_.network},    {"sampler", facts_.method},
+          {"classes", facts_.classes},  {"N", static_cast<double>(repetition(0).epoch().data)},
+          {"unit", facts_.datum + "s"}, {"minibatches", repetition(0).epoch().minibatches}};
+}
+
+Json ClassifierRun::summarize(const StopToken& stop) {
+  validation_results_.clear(), test_results_.clear();
+  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
+    if (auto result = repetition(i).validation_result()) validation_results_.push_back(std::move(*result));
+    test_results_.push_back(repetition(i).test_result());
+  }
+  if (stop.stop_requested()) return {};
+  Json summary{{"env", facts_.data},
+               {"data", facts_.data},
+               {"synthetic", facts_.synthetic},
+               {"model", facts_.network},
+               {"sampler", facts_.method},
+               {"classes", facts_.classes},
+               {"parameters", repetition(0).weights().weight_count()},
+               {"epochs", facts_.epochs},
+               {"rows_per_second", runs::rounded(data_per_second())},
+               {"test", classifier_json(test_results_, each())}};
+  if (!validation_results_.empty()) summary["validation"] = classifier_json(validation_results_, each());
+  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  return summary;
+}
+
+void ClassifierRun::write_results(const RunDirectory& directory) {
+  Json curves{{"test", curves_json(test_results_)}}, predictions{{"classes", facts_.classes}};
+  if (!validation_results_.empty()) curves["validation"] = curves_json(validation_results_);
+  for (std::int64_t i = 0; i < count(); ++i)
+    predictions["seeds"].push_back(
+        {{"seed", repetition(i).seed()},
+         {"rows", predictions_json(repetition(i).test_rows(), repetition(i).test_samples().predictive())}});
+  write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
+  write_file_atomically(directory.file("predictions.json"), predictions.dump() + "\n");
+}
+
+std::string readable_classifier_summary(const Json& summary) {
+  std::string lines = fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
+                                  summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
+                                  summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
+                                  runs::spread_note(summary["seeds"].size()));
+  if (summary.contains("validation")) lines += part_lines(summary["validation"], "validation");
+  lines += part_lines(summary["test"], "test");
+  lines += "\n" + runs::summary_line("training", runs::text(summary["rows_per_second"], "{:.0f}") + " rows/s");
+  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::training

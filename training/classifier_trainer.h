@@ -1,0 +1,91 @@
+// Training of a classifier on labelled rows, with one seed.
+#pragma once
+
+#include <stein/inference/storage/matrix.h>
+#include <stein/training/epoch_trainer.h>
+#include <stein/training/labelled_rows.h>
+#include <stein/training/sampled_classes.h>
+#include <stein/training/weight_draws.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stein::training {
+
+/// What a classifier is worth on a part of the data.
+struct ClassifierResult {
+  std::int64_t rows = 0;
+  std::int64_t samples = 1;               ///< of which averages were taken
+  runs::ClassifierScore single{};         ///< one sample alone, averaged over the samples
+  runs::ClassifierScore averaged{};       ///< the average of the samples' probabilities
+  runs::ClassifierScore final_weights{};  ///< the weights where training ended; of a variational method the mean
+  std::optional<runs::ClassifierScore> chosen{};         ///< the weights with the least validation error
+  std::vector<double> forward{}, backward{}, thinned{};  ///< errors of averages over 1, 2, … samples
+};
+
+/// Goes through the training rows in an order that each epoch draws anew; one step is one row. A chain's samples
+/// classify rows of all parts as they come, of the other methods the weights at the end do; of a sample nothing but its
+/// logits is kept.
+///
+/// Where an epoch ends it records the errors of the average over the samples so far, or of the weights while there is
+/// no sample: "train_error" of 1,000 training rows at most, "validation_error", "test_error".
+class ClassifierTrainer final : public EpochTrainer {
+ public:
+  /// Without validation rows it is not validated. @throws Error(data) where the training or the test part has no row
+  ClassifierTrainer(LabelledParts parts, const EpochOptions& options, const WeightMethodOptions& method,
+                    std::unique_ptr<inference::Model<float>> model, std::uint64_t seed);
+
+  LabelledRows& validation_rows() { return *parts_.validation; }
+  LabelledRows& test_rows() { return *parts_.test; }
+
+  // To be asked after the last step; the trainer then holds the weights of the end.
+
+  /// Nothing where there are no validation rows.
+  std::optional<ClassifierResult> validation_result();
+  ClassifierResult test_result();
+  /// What a prediction of the test rows is averaged over.
+  SampledClasses test_samples();
+
+  /// What `draws` say of rows.
+  SampledClasses classify(LabelledRows& rows, WeightDraws& draws);
+
+ private:
+  /// Rows that samples are shown to.
+  struct Shown {
+    Shown(const char* curve, LabelledRows& rows, std::int64_t at_most, std::int64_t classes);
+
+    const char* curve;
+    LabelledRows& rows;
+    std::vector<std::int64_t> chosen;    ///< of the rows
+    std::vector<std::size_t> by_length;  ///< places in `chosen`, the shortest row first
+    SampledClasses samples;
+  };
+
+  inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
+  void take_sample() override;
+  void drop_samples(std::int64_t count) override;
+  void end_epoch(runs::Records& records) override;
+  double validate() override;
+  void save_stream(Snapshot& snapshot) const override;
+  void restore_stream(const Snapshot& snapshot) override;
+
+  void draw_order(std::int64_t epoch);
+  SampledClasses classify(const Shown& shown, WeightDraws& draws);
+  void add_sample(const Shown& shown, const WeightDraws::Draw& draw, SampledClasses& to);
+  /// What the weights as they are say: the mean of a variational method, all particles together.
+  runs::ClassifierScore score_of_weights(const Shown& shown);
+  /// A chain's samples; else draws of a variational method, the particles, the weights.
+  SampledClasses samples_at_end(const Shown& shown);
+  ClassifierResult result(const Shown& shown);
+
+  LabelledParts parts_;
+  std::int64_t classes_;
+  Shown train_, validation_, test_;
+  std::int64_t drawn_epoch_ = -1;
+  std::vector<std::int64_t> order_, piece_;
+  std::vector<float> targets_, logits_, piece_logits_;
+  inference::Matrix<float> memory_;
+};
+
+}  // namespace stein::training

@@ -1,0 +1,107 @@
+#include <stein/core/error.h>
+#include <stein/inference/diagnostics/calibration.h>
+#include <stein/training/sampled_classes.h>
+
+#include <algorithm>
+
+namespace stein::training {
+namespace {
+
+using inference::MatrixView;
+using inference::Predictive;
+using inference::Selection;
+
+double error_of(MatrixView<const double> probabilities, std::span<const std::int64_t> labels) {
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < probabilities.rows; ++i) {
+    const std::span<const double> row = probabilities.row(i);
+    wrong += std::ranges::max_element(row) - row.begin() != labels[static_cast<std::size_t>(i)];
+  }
+  return static_cast<double>(wrong) / static_cast<double>(probabilities.rows);
+}
+
+}  // namespace
+
+runs::ClassifierScore score_of(MatrixView<const double> probabilities, std::span<const std::int64_t> labels) {
+  return {.error = error_of(probabilities, labels),
+          .log_likelihood = -inference::negative_log_likelihood(probabilities, labels),
+          .ece = inference::expected_calibration_error(probabilities, labels),
+          .brier = inference::brier_score(probabilities, labels)};
+}
+
+SampledClasses::SampledClasses(std::vector<std::int64_t> labels, std::int64_t classes)
+    : labels_(std::move(labels)), classes_(classes) {}
+
+MatrixView<const float> SampledClasses::sample(std::int64_t k) const {
+  STEIN_CHECK(k >= 0 && k < samples_, "expected a sample from 0 to {}, got {}", samples_ - 1, k);
+  return {logits_.data() + k * rows() * classes_, rows(), classes_};
+}
+
+void SampledClasses::add(MatrixView<const float> logits) {
+  STEIN_CHECK(logits.rows == rows() && logits.columns == classes_, "expected logits [{}, {}], got [{}, {}]", rows(),
+              classes_, logits.rows, logits.columns);
+  for (std::int64_t i = 0; i < logits.rows; ++i) std::ranges::copy(logits.row(i), std::back_inserter(logits_));
+  ++samples_;
+}
+
+void SampledClasses::drop_last(std::int64_t count) {
+  STEIN_CHECK(count >= 0 && count <= samples_, "cannot drop {} of {} samples", count, samples_);
+  samples_ -= count;
+  logits_.resize(static_cast<std::size_t>(samples_ * rows() * classes_));
+}
+
+Predictive SampledClasses::predictive() const {
+  Predictive all(inference::Likelihood::categorical, rows(), classes_);
+  for (std::int64_t k = 0; k < samples_; ++k) all.add(sample(k));
+  return all;
+}
+
+runs::ClassifierScore SampledClasses::averaged() const {
+  return score_of(predictive().mean(), labels_);
+}
+
+runs::ClassifierScore SampledClasses::single() const {
+  STEIN_CHECK(samples_ > 0, "there is no sample yet");
+  runs::ClassifierScore mean;
+  const double share = 1 / static_cast<double>(samples_);
+  for (std::int64_t k = 0; k < samples_; ++k) {
+    Predictive one(inference::Likelihood::categorical, rows(), classes_);
+    one.add(sample(k));
+    const runs::ClassifierScore score = score_of(one.mean(), labels_);
+    mean.error += share * score.error;
+    mean.log_likelihood += share * score.log_likelihood;
+    mean.ece += share * score.ece;
+    mean.brier += share * score.brier;
+  }
+  return mean;
+}
+
+std::vector<double> SampledClasses::error_curve(Selection selection) const {
+  std::vector<double> errors;
+  Predictive growing(inference::Likelihood::categorical, rows(), classes_);
+  for (std::int64_t count = 1; count <= samples_; ++count) {
+    if (selection == Selection::thinned) {  // the last sample among them, as a Collector chooses
+      growing = Predictive(inference::Likelihood::categorical, rows(), classes_);
+      for (std::int64_t j = 1; j <= count; ++j) growing.add(sample(j * samples_ / count - 1));
+    } else {
+      growing.add(sample(selection == Selection::forward ? count - 1 : samples_ - count));
+    }
+    errors.push_back(error_of(growing.mean(), labels_));
+  }
+  return errors;
+}
+
+void SampledClasses::save(Snapshot& snapshot) const {
+  snapshot.put("samples", samples_);
+  snapshot.put("logits", logits_);
+}
+
+void SampledClasses::restore(const Snapshot& snapshot) {
+  samples_ = snapshot.get_scalar<std::int64_t>("samples");
+  logits_ = snapshot.get_vector<float>("logits");
+  if (std::ssize(logits_) != samples_ * rows() * classes_)
+    fail(ErrorKind::data, "the checkpoint holds {} logits, expected {} samples of {} rows with {} classes",
+         logits_.size(), samples_, rows(), classes_);
+}
+
+}  // namespace stein::training
