@@ -11,7 +11,7 @@ namespace stein::lm {
 namespace {
 
 /// Images that are decoded side by side: enough that the weights are read once for many of them.
-constexpr std::int64_t images_together = 64;
+constexpr std::int64_t images_together = 128;
 
 }  // namespace
 
@@ -40,6 +40,7 @@ std::vector<std::vector<DecodedCaption>> CaptionDecoder::decode(inference::Matri
 
 std::vector<std::string> CaptionDecoder::texts(const std::vector<std::vector<DecodedCaption>>& captions) const {
   std::vector<std::string> found;
+  found.reserve(captions.size());
   for (const auto& of_image : captions) found.push_back(caption_of(of_image.front().words, vocabulary_));
   return found;
 }

@@ -27,6 +27,7 @@ struct CaptionNetworkOptions {
 
 /// How captions are made.
 struct CaptionDecodingOptions {
+  /// How the next word is chosen.
   enum class Decoding { beam, sampled };
 
   Decoding decoding = Decoding::beam;
@@ -54,7 +55,7 @@ struct CaptionTrainingOptions {
   template <class V>
   void describe(V& v) {
     epochs.describe(v);
-    v("min_count", min_count, "words that the training captions have less often stand as <unk>", between(1, 1e9));
+    v("min_count", min_count, "words that the training captions have less often stand as `<unk>`", between(1, 1e9));
     decoding.describe(v);
   }
 };

@@ -68,16 +68,23 @@ void add_fortunato(std::vector<PublishedPreset>& presets) {
 
 void add_scenes(std::vector<PublishedPreset>& presets) {
   const std::string source = "the settings of Gan et al. 2017 at the size of scenes";
-  const Settings all{{"batch_size", "64"}, {"epochs", "30"},       {"hidden", "64"},          {"layers", "1"},
+  const Settings all{{"batch_size", "64"}, {"epochs", "40"},       {"hidden", "128"},         {"layers", "1"},
                      {"clip_norm", "5"},   {"step_size", "0.002"}, {"rate_unit", "sequence"}, {"square_decay", "0.99"}};
   add_four(presets, "scenes", "scenes", source, all,
            {{"temperature", "0.0002"}, {"burn_in", "0.5"}, {"samples_per_epoch", "1"}}, "0.2");  // 2/10,000
-  presets.push_back(
-      {"scenes-bbb",
-       "Bayes by Backprop at the size of scenes",
-       "scenes",
-       "bbb",
-       {{"batch_size", "64"}, {"epochs", "60"}, {"hidden", "64"}, {"layers", "1"}, {"step_size", "0.002"}}});
+  // Wider draws at the start hide the images for many epochs: the data are few.
+  presets.push_back({"scenes-bbb",
+                     "Bayes by Backprop at the size of scenes",
+                     "scenes",
+                     "bbb",
+                     {{"batch_size", "64"},
+                      {"epochs", "200"},
+                      {"hidden", "64"},
+                      {"layers", "1"},
+                      {"step_size", "0.005"},
+                      {"initial_deviation_low", "0.01"},
+                      {"initial_deviation_high", "0.02"},
+                      {"outer_deviation", "1"}}});
 }
 
 }  // namespace

@@ -10,17 +10,18 @@ namespace stein::lm {
 namespace {
 
 TruthShares truth_of(std::span<const CandidateCaption> captions, const std::map<std::string, Scene>& scenes) {
-  TruthShares shares;
-  const double one = 1 / static_cast<double>(captions.size());
+  TruthShares shares;  // counts at first, which are exact
   for (const CandidateCaption& caption : captions) {
     const auto scene = scenes.find(caption.id);
     STEIN_CHECK(scene != scenes.end(), "there is no scene '{}'", caption.id);
     switch (judge_caption(caption.caption, scene->second).truth) {
-      case Truth::is_true: shares.is_true += one; break;
-      case Truth::is_false: shares.is_false += one; break;
-      case Truth::no_caption: shares.no_caption += one; break;
+      case Truth::is_true: ++shares.is_true; break;
+      case Truth::is_false: ++shares.is_false; break;
+      case Truth::no_caption: ++shares.no_caption; break;
     }
   }
+  for (double* share : {&shares.is_true, &shares.is_false, &shares.no_caption})
+    *share /= static_cast<double>(captions.size());
   return shares;
 }
 
@@ -40,8 +41,8 @@ CaptionQuality mean_quality(std::span<const CaptionQuality> qualities) {
     for (const CaptionQuality& each : qualities) sum += of(each);
     return sum / static_cast<double>(qualities.size());
   };
-  for (auto& [name, value] : mean.metrics)
-    value = average([&](const CaptionQuality& each) { return each.metric(name); });
+  for (auto& metric : mean.metrics)
+    metric.second = average([&](const CaptionQuality& each) { return each.metric(metric.first); });
   if (mean.truth)
     mean.truth = {.is_true = average([](const CaptionQuality& each) { return each.truth->is_true; }),
                   .is_false = average([](const CaptionQuality& each) { return each.truth->is_false; }),

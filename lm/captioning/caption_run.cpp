@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 template <class Worths, class Of>
 auto of_each(const Worths& worths, const Of& of) {
   std::vector<std::decay_t<decltype(of(worths.front()))>> values;
+  values.reserve(worths.size());
   for (const auto& worth : worths) values.push_back(of(worth));
   return values;
 }
@@ -32,8 +33,9 @@ std::vector<std::int64_t> rows_of(std::span<const CaptionedImage> images) {
 Json quality_json(const std::vector<double>& losses, const std::vector<CaptionQuality>& qualities) {
   Json json = loss_json(losses, TokenUnit::words);
   json.erase("bits_per_character");
-  for (const auto& [name, value] : qualities.front().metrics)
-    json[name] = runs::measured(of_each(qualities, [&](const CaptionQuality& q) { return q.metric(name); }));
+  for (const auto& metric : qualities.front().metrics)
+    json[metric.first] =
+        runs::measured(of_each(qualities, [&](const CaptionQuality& q) { return q.metric(metric.first); }));
   if (!qualities.front().truth) return json;
   const auto share = [&](double TruthShares::*which) {
     return runs::measured(of_each(qualities, [&](const CaptionQuality& q) { return (*q.truth).*which; }));
@@ -189,6 +191,7 @@ void CaptionRun::write_results(const RunDirectory& directory) {
   const auto decoded = decode.decode(weights.view(), rows, trainer.seed());
   const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));
   std::vector<DecodedCaption> best;
+  best.reserve(decoded.size());
   for (const auto& of_image : decoded) best.push_back(of_image.front());
   const auto sure = decode.certainty(weights.view(), rows, best);
   Json captions = captions_json(candidates);

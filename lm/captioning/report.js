@@ -66,18 +66,16 @@
   // Images with the best captions of two samples and of the average.
   function examples(run) {
     if (!run.examples || !run.examples.length) return [];
-    const rows = run.examples.map((example) => {
-      const list = (captions) => element("ol", {}, ...captions.map(caption));
-      const columns = [...example.samples.map((captions, i) => [i === 0 ? "first sample" : "last sample", captions]),
-        [example.samples.length ? "average over samples" : "captions", example.average]];
-      return element("tr", {},
-        element("td", {}, example.picture ? picture(example.picture) : example.id),
-        ...columns.map(([name, captions]) => element("td", {}, element("p", {class: "note"}, name), list(captions))),
-        element("td", {}, element("p", {class: "note"}, "references"), element("ul", {}, ...example.references.map((text) => element("li", {}, text)))));
-    });
+    const block = (title, list) => element("div", {style: "flex: 1 1 16rem"}, element("p", {class: "note", style: "margin: 0"}, title), list);
+    const list = (captions) => element("ol", {style: "margin: .2rem 0; padding-left: 1.3rem"}, ...captions.map(caption));
+    const rows = run.examples.map((example) => element("div", {style: "display: flex; flex-wrap: wrap; gap: 1rem 1.5rem; margin: 1.2rem 0"},
+      element("div", {}, example.picture ? picture(example.picture) : example.id),
+      ...example.samples.map((captions, i) => block(i === 0 ? "first sample" : "last sample", list(captions))),
+      block(example.samples.length ? "average over samples" : "captions", list(example.average)),
+      block("references", element("ul", {style: "margin: .2rem 0; padding-left: 1.3rem"}, ...example.references.map((text) => element("li", {}, text))))));
     return [element("h3", {}, `Captions: ${run.label}`),
       element("p", {class: "note"}, "Test images, first seed. A word is underlined the more, the further its probability differs between samples."),
-      element("div", {class: "scroll"}, element("table", {class: "captions"}, element("tbody", {}, ...rows)))];
+      ...rows];
   }
 
   function section(group, key) {

@@ -1,0 +1,241 @@
+// `stein caption` as a person uses it.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+
+#include "cli/browser.h"
+#include "cli/program.h"
+#include "lm/captions/feature_file.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::vector<std::string> metrics{"BLEU-1",  "BLEU-2",  "BLEU-3",           "BLEU-4",
+                                       "ROUGE-L", "CIDEr-D", "METEOR-exact-stem"};
+
+/// Captions of a few images in Karpathy's form: image i is red or blue, a ball or a box.
+void write_images(const std::filesystem::path& path, int count) {
+  Json images = Json::array();
+  for (int i = 0; i < count; ++i) {
+    const std::string what = std::string(i % 2 == 0 ? "red " : "blue ") + (i % 3 == 0 ? "ball" : "box");
+    Json sentences = Json::array();
+    for (const std::string& text : {"A " + what + ".", "there is a " + what})
+      sentences.push_back({{"raw", text}, {"imgid", i}});
+    images.push_back({{"filename", std::to_string(i) + ".jpg"},
+                      {"imgid", i},
+                      {"split", i % 5 == 3   ? "val"
+                                : i % 5 == 4 ? "test"
+                                             : "train"},
+                      {"sentences", sentences}});
+  }
+  std::ofstream(path) << Json{{"dataset", "toys"}, {"images", images}}.dump();
+}
+
+void write_toy_features(const std::filesystem::path& path, int count, int width = 3) {
+  std::vector<float> numbers;
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < width; ++k) numbers.push_back(k == 0 ? float(i % 2 == 0) : k == 1 ? float(i % 3 == 0) : 1.0F);
+  stein::lm::write_features(path, count, numbers);
+}
+
+/// A run of a few seconds on the made-up scenes.
+std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"caption", "train", "--out", out, "--quiet", "--hidden", "12"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// The same on a file of images, which lies in `folder` afterwards.
+std::vector<std::string> train_toys(const std::filesystem::path& folder, const std::string& out,
+                                    const std::vector<std::string>& more = {}) {
+  write_images(folder / "toys.json", 60);
+  write_toy_features(folder / "toys.npy", 60);
+  std::vector<std::string> arguments = train(out, {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler",
+                                                   "adam", "--step-size", "0.02", "--batch-size", "12"});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("a captioning model is trained, and the files of its captions score as its summary says", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  const Outcome trained =
+      run(folder.path(), train("run", {"--sampler", "psgld", "--set", "temperature=1e-4", "--epochs", "3", "--set",
+                                       "burn_in=0.3", "--seeds", "0:2", "--json"}));
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  for (const char* key : {"data", "model", "sampler", "parameters", "epochs", "tokens_per_second", "peak_memory_mb",
+                          "validation", "test"})
+    CHECK(summary.contains(key));
+  CHECK(summary["model"] == "lstm 1x12");
+  CHECK(summary["vocabulary"] == 73);
+  for (const char* part : {"validation", "test"}) {
+    CAPTURE(part);
+    CHECK(summary[part]["images"] == 300);
+    CHECK(summary[part]["captions"] == 1500);
+    CHECK(summary[part]["caption_samples"] == 2);
+    for (const char* which : {"single_sample", "averaged", "final_weights", "validation_chosen"}) {
+      const Json& scores = summary[part][which];
+      for (const std::string& metric : metrics) CHECK(scores[metric]["per_seed"].size() == 2);
+      CHECK(scores["perplexity"]["mean"].get<double>() > 1);
+      CHECK(scores["exact_truth"]["mean"].get<double>() + scores["false"]["mean"].get<double>() +
+                scores["no_caption"]["mean"].get<double>() ==
+            Approx(1));
+    }
+    CHECK(summary[part]["averaged"]["loss"]["mean"] <= summary[part]["single_sample"]["loss"]["mean"]);
+  }
+  const Outcome scored = run(folder.path(), {"caption", "score", "run/captions.json", "run/references.json", "--json"});
+  REQUIRE(scored.code == 0);
+  for (const std::string& metric : metrics)
+    CHECK(scored.json()[metric] == summary["test"]["averaged"][metric]["per_seed"][0]);
+  const Json captions = Json::parse(content_of(folder / "run/captions.json"));
+  CHECK(captions.size() == 300);
+  double log_probability = 0;
+  for (const Json& word : captions[0]["words"]) log_probability += std::log(word[1].get<double>());
+  CHECK(captions[0]["log_probability"].get<double>() == Approx(log_probability).epsilon(1e-3));
+  CHECK_THAT(content_of(folder / "run/vocabulary.txt"), Contains("<start>\n<eos>\n<unk>\na\n"));
+}
+
+TEST_CASE("a killed captioning goes on to the same bytes", "[cli][caption][resume]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> more{"--sampler", "sghmc",
+                                      "--set",     "rate_unit=datum",
+                                      "--set",     "step_size=0.001",
+                                      "--set",     "checkpoint_every=20000",
+                                      "--epochs",  "4",
+                                      "--dropout", "0.2",
+                                      "--seeds",   "0:2",
+                                      "--set",     "samples_per_epoch=4"};
+  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
+  Program program(folder.path(), train("part", more));
+  REQUIRE(program.wait_until(
+      [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
+  program.send(SIGKILL);
+  program.wait();
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  for (const char* file : {"metrics.jsonl", "curves.json", "captions.json", "examples.json"})
+    CHECK(content_of(folder / "part" / file) == content_of(folder / "whole" / file));
+  CHECK(files_of(folder / "part/checkpoints") == files_of(folder / "whole/checkpoints"));
+}
+
+TEST_CASE("images of one's own are captioned, and other ones by the trained model", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), train_toys(folder.path(), "run", {"--epochs", "100"})).code == 0);
+  const Outcome test = run(folder.path(), {"caption", "eval", "run", "--beam-width", "2", "--json", "--out", "files"});
+  CAPTURE(test.err);
+  REQUIRE(test.code == 0);
+  const Json result = test.json();
+  CHECK(result["images"] == 12);
+  CHECK(result["decoding"] == "beam 2");
+  CHECK(result["unknown"] == 0);
+  CHECK(result["BLEU-1"]["mean"].get<double>() == Approx(1).margin(1e-6));
+  CHECK(!result.contains("exact_truth"));
+  const Json scored =
+      run(folder.path(), {"caption", "score", "files/captions.json", "files/references.json", "--json"}).json();
+  for (const std::string& metric : metrics) CHECK(scored[metric] == result[metric]["mean"]);
+  // The same again in the place of the run's images.
+  write_images(folder / "others.json", 60);
+  write_toy_features(folder / "others.safetensors", 60);
+  const Outcome others = run(folder.path(), {"eval", "run", "--images", "others.json", "--features",
+                                             "others.safetensors", "--beam-width", "2", "--json"});
+  CAPTURE(others.err);
+  REQUIRE(others.code == 0);
+  CHECK(others.json()["decoded"] == result["decoded"]);
+  for (const char* part : {"validation", "train"})
+    CHECK(run(folder.path(), {"caption", "eval", "run", "--part", part, "--by", "best"}).code == 0);
+  const Outcome drawn =
+      run(folder.path(), {"caption", "eval", "run", "--decoding", "sampled", "--seed", "3", "--json"});
+  CHECK(drawn.json()["decoding"] == "sampled");
+  CHECK(drawn.out ==
+        run(folder.path(), {"caption", "eval", "run", "--decoding", "sampled", "--seed", "3", "--json"}).out);
+
+  const auto fails = [&](std::vector<std::string> more, int code, const std::string& part) {
+    std::vector<std::string> arguments{"caption", "eval", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), std::move(arguments));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK_THAT(outcome.err, Contains(part));
+  };
+  write_toy_features(folder / "wide.npy", 60, 5);
+  fails({"--images", "others.json", "--features", "wide.npy"}, 3, "has 5 features an image: expected 3");
+  fails({"--images", "others.json"}, 2, "come without features");
+  fails({"--features", "wide.npy"}, 2, "set `images` too");
+  write_toy_features(folder / "few.npy", 50);
+  fails({"--images", "others.json", "--features", "few.npy"}, 3, "has 50 rows: expected one for each of the 60 images");
+  fails({"--images", "none.json", "--features", "wide.npy"}, 3, "none.json");
+  // What the run learned from has changed: another vocabulary, other features.
+  write_toy_features(folder / "toys.npy", 60, 5);
+  fails({}, 3, "is not the file that the run began with");
+}
+
+TEST_CASE("runs of captioning models have a page with their captions", "[cli][caption][browser]") {
+  const TemporaryDirectory folder;
+  REQUIRE(
+      run(folder.path(), train("run", {"--epochs", "2", "--set", "temperature=1e-4", "samples_per_epoch=3"})).code ==
+      0);
+  const Outcome report = run(folder.path(), {"report", "run", "--out", "page.html"});
+  CAPTURE(report.err);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(report.out, Contains("CIDEr-D") && Contains("true captions"));
+  const std::string dom = rendered(folder.path(), "page.html");
+  check_page(folder.path(), dom, {"averages", "loss", "validation"});
+  CHECK_THAT(shown_text(dom), Contains("first sample") && Contains("average over samples") && Contains("references"));
+}
+
+TEST_CASE("published settings of captioning are presets", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  const Outcome list = run(folder.path(), {"list"});
+  for (const char* preset : {"flickr8k-psgld-dropout", "flickr30k-rmsprop", "coco-bbb", "scenes-bbb"})
+    CHECK_THAT(list.out, Contains(preset));
+  const Outcome own = run(folder.path(), {"caption", "train", "--preset", "coco-bbb"});
+  CHECK(own.code == 2);
+  CHECK_THAT(own.err, Contains("captions of your own") && Contains("dataset_coco.json"));
+  const Outcome near = run(folder.path(), {"caption", "train", "--preset", "scenes-bb"});
+  CHECK(near.code == 2);
+  CHECK_THAT(near.err, Contains("Did you mean 'scenes-bbb'?"));
+  REQUIRE(run(folder.path(), train_toys(folder.path(), "run", {})).code == 0);
+  const Outcome toys = run(
+      folder.path(), {"caption", "train", "--preset", "coco-bbb", "--data", "./toys.json", "--set", "features=toys.npy",
+                      "--hidden", "8", "--epochs", "2", "--set", "min_count=1", "--out", "bbb", "--json"});
+  CAPTURE(toys.err);
+  REQUIRE(toys.code == 0);
+  CHECK(toys.json()["sampler"] == "bbb");
+  CHECK(toys.json()["test"]["caption_samples"] == 10);
+}
+
+TEST_CASE("mistakes with captioning models are said in a sentence", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
+    const Outcome outcome = run(folder.path(), std::move(arguments));
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == code);
+    CHECK_THAT(outcome.err, Contains(part));
+  };
+  fails({"caption"}, 2, "`stein caption` expects one of");
+  fails({"caption", "trian"}, 2, "Did you mean 'train'?");
+  fails({"caption", "train", "--data", "scnes"}, 2, "Did you mean 'scenes'?");
+  fails({"caption", "train", "--data", "./none.json", "--set", "features=none.npy"}, 3, "none.json");
+  fails({"caption", "train", "--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
+  fails({"caption", "train", "--data", "flickr8k"}, 2, "set `features` to a .npy or .safetensors file");
+  fails({"caption", "train", "--device", "cuda"}, 2, "cuda");
+  fails({"caption", "train", "--set", "min_count=100000"}, 3, "lower min_count");
+  fails({"caption", "eval", "nowhere"}, 3, "nowhere");
+  const auto toys = [&](const std::string& what) {
+    std::ofstream(folder / "odd.json") << what;
+    write_toy_features(folder / "odd.npy", 3);
+    return std::vector<std::string>{"caption", "train", "--data", "./odd.json", "--set", "features=odd.npy"};
+  };
+  const std::string image = R"({"filename": "0.jpg", "imgid": 0, "split": "train", "sentences": [)";
+  fails(toys(R"({"dataset": "x", "images": [)" + image + "]}]}"), 3, "0.jpg");  // an image without a caption
+  fails(toys(R"({"dataset": "x", "images": [)" + image + R"({"raw": "a dog", "imgid": 7}]}]})"), 3,
+        "it is of image 7, expected one of image 0");
+}

@@ -1,0 +1,177 @@
+// Training of captioning models: what is learned, resumed, repeated and collected.
+#include <stein/core/checkpoint.h>
+#include <stein/core/parallel.h>
+#include <stein/lm/captioning/caption_decoder.h>
+#include <stein/lm/captioning/caption_prediction.h>
+#include <stein/lm/captioning/caption_trainer.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "lm/captioning/captioned_images.h"
+#include "lm/language/trained_text.h"
+
+namespace stein::lm {
+namespace {
+
+using inference::FeatureUse;
+
+const CaptionTrainingOptions short_training{
+    .epochs = {.batch_size = 5, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3}};
+
+struct CaptionCase {
+  std::string method;
+  test::Settings settings{};
+  CaptionTrainingOptions training = short_training;
+  FeatureUse use = FeatureUse::first_input;
+  double dropout = 0;
+
+  std::unique_ptr<CaptionTrainer> make(const CaptionCorpus& corpus, std::uint64_t seed = 0) const {
+    inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), use);
+    spec.hidden = 16, spec.layers = 1, spec.start_range = 0.1, spec.dropout = dropout;
+    spec.features = corpus.data.features.columns();
+    return std::make_unique<CaptionTrainer>(corpus, training, test::method_with(method, settings), spec,
+                                            std::make_unique<inference::ParticleRecurrent>(spec), seed);
+  }
+};
+
+/// Goes on to the end, or to about `until` tokens.
+void train(CaptionTrainer& trainer, std::int64_t until = 1'000'000'000) {
+  runs::Records records(false);
+  while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
+}
+
+std::vector<double> numbers_of(CaptionTrainer& trainer) {
+  const TextLosses validation = trainer.validation_losses(), test = trainer.test_losses();
+  return {validation.single, validation.averaged, validation.final_weights, validation.chosen.value_or(0),
+          test.single,       test.averaged,       test.final_weights,       test.chosen.value_or(0)};
+}
+
+TEST_CASE("every method goes on with captions from the middle of an epoch with the same bits",
+          "[lm][caption][trainer][resume]") {
+  const int threads = thread_count();
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);  // 32 captions: 7 minibatches
+  for (const auto& [name, method] : training::weight_methods().entries()) {
+    CAPTURE(name);
+    CaptionCase each{.method = name, .settings = {{"step_size", "1e-3"}}, .dropout = 0.2};
+    if (name == "svgd" || name == "s2vgd") each.settings["particles"] = "2";
+    each.use = name == "psgld" ? FeatureUse::initial_state : FeatureUse::first_input;
+    set_thread_count(1);
+    const auto whole = each.make(corpus);
+    train(*whole);
+    const auto first = each.make(corpus);
+    train(*first, 250);
+    REQUIRE(first->share_done() < 1);
+    const double minibatches = 3 * 7 * first->share_done();
+    REQUIRE(std::fmod(std::round(minibatches), 7.0) != 0);
+    const test::TemporaryDirectory folder;
+    Snapshot state;
+    first->save(state);
+    save_checkpoint(folder.path(), 1, state);
+    set_thread_count(2);
+    const auto second = each.make(corpus);
+    second->restore(load_latest_checkpoint(folder.path())->state);
+    train(*second);
+    CHECK(second->steps_done() == whole->steps_done());
+    CHECK(numbers_of(*second) == numbers_of(*whole));
+    Snapshot a, b;
+    whole->save(a);
+    second->save(b);
+    REQUIRE(a.arrays().size() == b.arrays().size());
+    for (const auto& [key, array] : a.arrays()) {
+      INFO(key);
+      CHECK(array.bytes == b.arrays().at(key).bytes);
+    }
+  }
+  set_thread_count(threads);
+}
+
+TEST_CASE("steps are tokens, data are captions", "[lm][caption][trainer]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  const auto trainer = CaptionCase{.method = "adam"}.make(corpus);
+  CHECK(trainer->epoch().data == 32);
+  CHECK(trainer->epoch().minibatches == 7);
+  train(*trainer);
+  CHECK(trainer->steps_done() == 3 * 16 * (4 + 7));  // "a red box <eos>", "there is a red box here <eos>"
+  CHECK(trainer->test_losses().tokens == 16 * (4 + 7));
+}
+
+TEST_CASE("the same seed trains the same captions, another seed other ones", "[lm][caption][trainer]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  const CaptionCase each{.method = "psgld"};
+  const auto one = each.make(corpus, 1), again = each.make(corpus, 1), other = each.make(corpus, 2);
+  for (CaptionTrainer* trainer : {one.get(), again.get(), other.get()}) train(*trainer);
+  CHECK(numbers_of(*one) == numbers_of(*again));
+  CHECK(numbers_of(*one) != numbers_of(*other));
+  CHECK(one->test_losses().samples > 1);
+  CHECK(one->test_losses().averaged <= one->test_losses().single);
+}
+
+TEST_CASE("a trained model says what is on images, however they enter", "[lm][caption][trainer]") {
+  const FeatureUse use = GENERATE(FeatureUse::first_input, FeatureUse::initial_state);
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(60), 1);
+  CaptionTrainingOptions training = short_training;
+  training.epochs.epochs = 300, training.epochs.batch_size = 10;
+  const auto trainer =
+      CaptionCase{.method = "adam", .settings = {{"step_size", "0.02"}}, .training = training, .use = use}.make(corpus);
+  train(*trainer);
+  // Of each image two captions are equally likely: ln 2 nats for 11 tokens of two captions, 2 ln 2/11 = 0.126 a token.
+  const double best = 2 * std::log(2.0) / 11;
+  CHECK(trainer->test_losses().final_weights > best);
+  CHECK(trainer->test_losses().final_weights < 1.05 * best);
+  training::WeightDraws draws = trainer->draws();
+  const inference::Matrix<float> weights = weights_of(draws);
+  const CaptionDecoder decoder(trainer->weights().posterior().model(), trainer->spec(), corpus.vocabulary,
+                               corpus.data.features.view(), {.beam = {.beam_width = 2}});
+  std::vector<std::int64_t> rows;
+  for (const CaptionedImage& image : corpus.data.test) rows.push_back(image.row);
+  const auto found = decoder.decode(weights.view(), rows, 0);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::vector<std::string>& truth = corpus.data.test[i].captions;
+    for (const DecodedCaption& caption : found[i])
+      CHECK(std::ranges::count(truth, caption_of(caption.words, corpus.vocabulary)) == 1);
+    CHECK(found[i][0].log_probability == Approx(std::log(0.5)).margin(0.2));
+  }
+}
+
+TEST_CASE("how sure a word is of is its mean probability over networks, and their spread", "[lm][caption]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(4), 1);
+  const inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), FeatureUse::initial_state);
+  inference::ParticleRecurrent model(spec);
+  const inference::Matrix<float> weights = test::random_weights(model, 2);
+  const CaptionDecoder decoder(model, spec, corpus.vocabulary, corpus.data.features.view(),
+                               {.beam = {.beam_width = 3, .max_length = 6}});
+  const std::vector<std::int64_t> rows{3, 1};
+  const auto found = decoder.decode(weights.view(), rows, 0);
+  const std::vector<DecodedCaption> best{found[0][0], found[1][0]};
+  const auto both = decoder.certainty(weights.view(), rows, best);
+  const auto first = decoder.certainty(weights.view().block(0, 1), rows, best);
+  const auto second = decoder.certainty(weights.view().block(1, 1), rows, best);
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    REQUIRE(both[i].size() == best[i].words.size() + 1);
+    CHECK(both[i].back().token == end_token);
+    double log_probability = 0;
+    for (std::size_t t = 0; t < both[i].size(); ++t) {
+      const double p = first[i][t].probability, q = second[i][t].probability;
+      CHECK(both[i][t].probability == Approx((p + q) / 2).epsilon(1e-9));
+      CHECK(both[i][t].deviation == Approx(std::abs(p - q) / 2).epsilon(1e-9));
+      CHECK(first[i][t].deviation == 0);
+      log_probability += std::log(both[i][t].probability);
+    }
+    CHECK(best[i].log_probability == Approx(log_probability).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("captions are learned without images too", "[lm][caption][trainer]") {
+  CaptionData data = test::small_images(16);
+  data.features = {};
+  const CaptionCorpus corpus = make_caption_corpus(std::move(data), 1);
+  const auto trainer = CaptionCase{.method = "adam"}.make(corpus);
+  train(*trainer);
+  CHECK(std::isfinite(trainer->test_losses().final_weights));
+}
+
+}  // namespace
+}  // namespace stein::lm
