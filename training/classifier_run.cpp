@@ -16,6 +16,7 @@ using runs::ClassifierScore;
 template <class Of>
 Json scores_of(const std::vector<ClassifierResult>& results, const char* each, const Of& of) {
   std::vector<ClassifierScore> scores;
+  scores.reserve(results.size());
   for (const ClassifierResult& result : results) scores.push_back(of(result));
   return runs::classifier_test(scores, each);
 }

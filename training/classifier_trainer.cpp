@@ -35,6 +35,7 @@ std::vector<std::int64_t> spread_rows(const LabelledRows& rows, std::int64_t at_
 
 std::vector<std::int64_t> labels_of(const LabelledRows& rows, const std::vector<std::int64_t>& chosen) {
   std::vector<std::int64_t> labels;
+  labels.reserve(chosen.size());
   for (const std::int64_t row : chosen) labels.push_back(rows.label(row));
   return labels;
 }

@@ -36,8 +36,8 @@ class ClassifierTrainer final : public EpochTrainer {
   ClassifierTrainer(LabelledParts parts, const EpochOptions& options, const WeightMethodOptions& method,
                     std::unique_ptr<inference::Model<float>> model, std::uint64_t seed);
 
-  LabelledRows& validation_rows() { return *parts_.validation; }
-  LabelledRows& test_rows() { return *parts_.test; }
+  LabelledRows& validation_rows() const { return *parts_.validation; }
+  LabelledRows& test_rows() const { return *parts_.test; }
 
   // To be asked after the last step; the trainer then holds the weights of the end.
 

@@ -29,10 +29,10 @@ std::vector<PublishedPreset> make_presets() {
   const Settings naive{{"dropout", "0.5"}, {"dropout_mask", "each_step"}},
       variational{{"dropout", "0.5"}, {"dropout_mask", "sequence"}};
   std::vector<PublishedPreset> presets;
-  for (const auto& [data, temperature] : sets) {
-    const Settings chain = joined(all, {{"temperature", temperature}, {"burn_in", "0.05"}});
+  for (const PublishedSet& set : sets) {
+    const Settings chain = joined(all, {{"temperature", set.temperature}, {"burn_in", "0.05"}});
     const auto add = [&](const char* method, const char* sampler, const Settings& settings) {
-      presets.push_back({std::string(data) + "-" + method, source, data, sampler, settings});
+      presets.push_back({std::string(set.data) + "-" + method, source, set.data, sampler, settings});
     };
     add("rmsprop", "rmsprop", all);
     add("rmsprop-dropout", "rmsprop", joined(all, naive));
