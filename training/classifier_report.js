@@ -1,11 +1,6 @@
 // What a report shows of classifiers; `tools` are those of runs/report/page.js.
 (tools) => {
   const {element, format, colour, alpha, ink, soft, addPlot, figure} = tools;
-  const palette = {
-    "sgd": ["#8a867e", "#9b968d"], "rmsprop": ["#d98200", "#f0a336"], "adam": ["#7a6a00", "#d8c84a"],
-    "sgld": ["#0b62a4", "#6cb4ee"], "psgld": ["#cf4a00", "#ff8a4c"], "sghmc": ["#00875f", "#2fc498"],
-    "bbb": ["#5b4db0", "#a79cf0"], "sharpening": ["#b0568c", "#dd8dbb"], "svgd": ["#3f7f93", "#7cc4d8"],
-  };
   const percent = (error) => error ? [`${format(100 * error.mean, 2)} %`, error.sd === null ? "" : ` ± ${format(100 * error.sd, 2)}`] : ["–"];
   const number = (value) => [format(value.mean, 3), value.sd === null ? "" : ` ± ${format(value.sd, 3)}`];
 
@@ -102,5 +97,5 @@
   const facts = ({manifest, summary}) => [["model", summary.model], ["weights", format(summary.parameters, 0)], ["N", format(manifest.protocol.N, 0)],
     ["classes", summary.classes.join(", ")], ["rows/s", format(summary.rows_per_second, 0)]];
   return {name: "Classifier", title: (group) => group.task, badge: (group) => group.runs[0].summary.synthetic ? element("span", {class: "badge"}, "made up") : "",
-          section, facts, palette, method: (summary) => summary.sampler};
+          section, facts, palette: tools.weightMethods, method: (summary) => summary.sampler};
 }

@@ -1,11 +1,6 @@
 // What a report shows of captioning models; `tools` are those of runs/report/page.js.
 (tools) => {
   const {element, format, colour, addPlot, figure} = tools;
-  const palette = {
-    "sgd": ["#8a867e", "#9b968d"], "rmsprop": ["#d98200", "#f0a336"], "adam": ["#7a6a00", "#d8c84a"],
-    "sgld": ["#0b62a4", "#6cb4ee"], "psgld": ["#cf4a00", "#ff8a4c"], "sghmc": ["#00875f", "#2fc498"],
-    "bbb": ["#5b4db0", "#a79cf0"], "sharpening": ["#b0568c", "#dd8dbb"], "svgd": ["#3f7f93", "#7cc4d8"],
-  };
   const metrics = ["CIDEr-D", "BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "METEOR-exact-stem"];
   const spread = (value, digits, factor = 1) => [format(factor * value.mean, digits),
     value.sd === null ? "" : ` ± ${format(factor * value.sd, digits)}`];
@@ -95,5 +90,5 @@
   const facts = ({manifest, summary}) => [["model", summary.model], ["weights", format(summary.parameters, 0)], ["N", format(manifest.protocol.N, 0)],
     ["vocabulary", format(summary.vocabulary, 0)], ["features", format(summary.features, 0)], ["tokens/s", format(summary.tokens_per_second, 0)]];
   return {name: "Captioning model", title: (group) => group.task, badge: (group) => group.runs[0].summary.synthetic ? element("span", {class: "badge"}, "made up") : "",
-          section, facts, palette, method: (summary) => summary.sampler};
+          section, facts, palette: tools.weightMethods, method: (summary) => summary.sampler};
 }

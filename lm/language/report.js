@@ -1,11 +1,6 @@
 // What a report shows of language models; `tools` are those of runs/report/page.js.
 (tools) => {
   const {element, format, colour, alpha, ink, addPlot, draw, figure, choice, count} = tools;
-  const palette = {
-    "sgd": ["#8a867e", "#9b968d"], "rmsprop": ["#d98200", "#f0a336"], "adam": ["#7a6a00", "#d8c84a"],
-    "sgld": ["#0b62a4", "#6cb4ee"], "psgld": ["#cf4a00", "#ff8a4c"], "sghmc": ["#00875f", "#2fc498"],
-    "bbb": ["#5b4db0", "#a79cf0"], "sharpening": ["#b0568c", "#dd8dbb"], "svgd": ["#3f7f93", "#7cc4d8"],
-  };
   const score = (summary, value) => summary.tokens === "words" ? value.perplexity : value.bits_per_character;
   const unit = (group) => group.runs[0].summary.tokens === "words" ? "perplexity" : "bits a character";
   const of_loss = (run, loss) => run.summary.tokens === "words" ? Math.exp(loss) : loss / Math.LN2;
@@ -226,5 +221,5 @@
   const facts = ({manifest, summary}) => [["model", summary.model], ["weights", format(summary.parameters, 0)], ["N", format(manifest.protocol.N, 0)],
     ["vocabulary", format(summary.vocabulary, 0)], ["tokens/s", format(summary.tokens_per_second, 0)]];
   return {name: "Language model", title: (group) => group.task, badge: (group) => group.runs[0].summary.synthetic ? element("span", {class: "badge"}, "made up") : "",
-          section, facts, palette, method: (summary) => summary.sampler};
+          section, facts, palette: tools.weightMethods, method: (summary) => summary.sampler};
 }

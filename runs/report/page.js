@@ -28,6 +28,13 @@
   // Okabe and Ito's colours, which stay apart for colour-blind readers: [light, dark].
   const spare = [["#5b4db0", "#a79cf0"], ["#3f7f93", "#7cc4d8"], ["#8a4b2a", "#d79a76"], ["#4f7a28", "#9dcb70"]];
 
+  // Those of ways of finding a network's weights, which several kinds share.
+  const weightMethods = {
+    "sgd": ["#8a867e", "#9b968d"], "rmsprop": ["#d98200", "#f0a336"], "adam": ["#7a6a00", "#d8c84a"],
+    "sgld": ["#0b62a4", "#6cb4ee"], "psgld": ["#cf4a00", "#ff8a4c"], "sghmc": ["#00875f", "#2fc498"],
+    "bbb": ["#5b4db0", "#a79cf0"], "sharpening": ["#b0568c", "#dd8dbb"], "svgd": ["#3f7f93", "#7cc4d8"],
+  };
+
   const element = (tag, attributes = {}, ...children) => {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -223,7 +230,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, differences, facts, table, groups, mean};
+                 sameSeeds, seedNames, counts, overTime, differences, facts, table, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));
