@@ -23,12 +23,14 @@ constexpr double data_size = 929'589;
 struct LanguageOptions {
   std::vector<std::int64_t> hidden{200, 650};
   std::vector<std::string> methods{"sgd", "sgld", "psgld", "bbb", "sharpening"};
+  std::vector<std::string> bfloat16_methods{"sgd"};
   double round_seconds = 1;
 
   template <class V>
   void describe(V& v) {
     v("hidden", hidden, "units of both layers", between(1, 10'000));
     v("methods", methods, "methods that are measured");
+    v("bfloat16_methods", bfloat16_methods, "and with products in bfloat16, which the processor has to have");
     v("round_seconds", round_seconds, "how long each is measured in a round", positive, "seconds");
   }
 };
@@ -49,10 +51,11 @@ struct Data {
 /// As `stein lm train` has it.
 class Ours {
  public:
-  Ours(const std::string& method, std::int64_t hidden, const Data& data)
+  Ours(const std::string& method, std::int64_t hidden, Precision precision, const Data& data)
       : data_(data),
         weights_(options_of(method),
-                 std::make_unique<ParticleRecurrent>(RecurrentSpec{.vocabulary = words, .hidden = hidden}),
+                 std::make_unique<ParticleRecurrent>(
+                     RecurrentSpec{.vocabulary = words, .hidden = hidden, .precision = precision}),
                  {.size = data_size, .sequence = unroll, .minibatches = data_size / (rows * unroll)}, 1),
         state_(weights_.weight_rows(), weights_.posterior().model().carried_size(batch().inputs)) {}
 
@@ -125,20 +128,23 @@ std::vector<Row> measure(const LanguageOptions& options) {
   std::vector<Row> measured;
   for (const std::int64_t hidden : options.hidden) {
     Reference reference(hidden, data);
-    for (const std::string& method : options.methods) {
-      Ours ours(method, hidden, data);
+    const auto measure_method = [&](const std::string& method, Precision precision) {
+      Ours ours(method, hidden, precision, data);
       const TensorPair pair = measure_tensor_pair([&] { ours.step(); }, [&] { reference.step(); },
                                                   {.round_seconds = options.round_seconds, .warm_up_seconds = 0.5});
       const double tokens = rows * unroll;
-      measured.push_back({.name = fmt::format("{}-2x{}", method, hidden),
-                          .ours = 1e3 * pair.seconds.ours,
-                          .reference = 1e3 * pair.seconds.reference,
-                          .unit = "ms",
-                          .extra = {{"tokens_per_second", tokens / pair.seconds.ours},
-                                    {"reference_tokens_per_second", tokens / pair.seconds.reference},
-                                    {"reference_is", "plain SGD in LibTorch"},
-                                    {"reference_threads", static_cast<double>(pair.threads)}}});
-    }
+      measured.push_back(
+          {.name = fmt::format("{}{}-2x{}", method, precision == Precision::single ? "" : "-bfloat16", hidden),
+           .ours = 1e3 * pair.seconds.ours,
+           .reference = 1e3 * pair.seconds.reference,
+           .unit = "ms",
+           .extra = {{"tokens_per_second", tokens / pair.seconds.ours},
+                     {"reference_tokens_per_second", tokens / pair.seconds.reference},
+                     {"reference_is", "plain SGD in LibTorch"},
+                     {"reference_threads", static_cast<double>(pair.threads)}}});
+    };
+    for (const std::string& method : options.methods) measure_method(method, Precision::single);
+    for (const std::string& method : options.bfloat16_methods) measure_method(method, Precision::bfloat16);
   }
   return measured;
 }

@@ -1,5 +1,7 @@
+#include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd.h>
+#include <stein/inference/fused/bfloat16_product.h>
 #include <stein/inference/fused/matrix_product.h>
 #include <stein/inference/fused/scratch.h>
 
@@ -165,30 +167,77 @@ HWY_EXPORT(packed_panels);
 HWY_EXPORT(packed_size);
 HWY_EXPORT(product_block);
 
+namespace {
+
+struct PairsScratch;
+
+std::int64_t panels_of_pairs(std::int64_t n) {
+  return (n + bfloat16::panel_columns - 1) / bfloat16::panel_columns;
+}
+
+/// The rows and columns of C from first_row, first_column on that one task computes.
+void product_of_pairs(std::int64_t rows, std::int64_t first_row, std::int64_t first_column, std::int64_t columns,
+                      const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride, bool add) {
+  constexpr std::int64_t deepest = 512;  // terms that are worked on together, as in single precision: 64 KiB of B
+  const std::int64_t k = b.rows();
+  std::uint32_t* const packed_a = scratch<PairsScratch, std::uint32_t>(rows * bfloat16::pairs_of(deepest));
+  for (std::int64_t p = 0; p < k; p += deepest) {
+    const std::int64_t deep = std::min(deepest, k - p), pairs = bfloat16::pairs_of(deep);
+    const bfloat16::PairedRows paired =
+        bfloat16::pack_rows(rows, deep, a.data + first_row * a.row + p * a.column, a.row, a.column, packed_a);
+    for (std::int64_t j = first_column; j < first_column + columns; j += bfloat16::panel_columns) {
+      const std::int64_t here = std::min(bfloat16::panel_columns, b.columns() - j), width = bfloat16::padded(here);
+      bfloat16::multiply_panel(rows, here, pairs, paired, b.pairs() + j * bfloat16::pairs_of(k) + p / 2 * width,
+                               c + first_row * c_stride + j, c_stride, add || p > 0);
+    }
+  }
+}
+
+}  // namespace
+
+PackedMatrix::PackedMatrix(Precision precision) : precision_(precision) {
+  STEIN_CHECK(precision == Precision::single || bfloat16::has_products(),
+              "precision bfloat16 needs a processor with AVX-512 BF16, which this one is not");
+}
+
 void PackedMatrix::pack(std::int64_t k, std::int64_t n, const MatrixOperand& b) {
   k_ = k, n_ = n;
+  const std::int64_t panels_of_task = std::max<std::int64_t>(1, 65536 / (k * 64 + 1));
+  if (precision_ == Precision::bfloat16) {
+    const auto pairs = static_cast<std::size_t>(bfloat16::pairs_of(k) * bfloat16::padded(n));
+    if (pairs_.size() < pairs) pairs_ = AlignedBuffer<std::uint32_t>(pairs);
+    parallel_blocks(panels_of_pairs(n), panels_of_task, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin * bfloat16::panel_columns; j < std::min(n, end * bfloat16::panel_columns);
+           j += bfloat16::panel_columns)
+        bfloat16::pack_panel(k, std::min(bfloat16::panel_columns, n - j), b.data + j * b.column, b.row, b.column,
+                             pairs_.data() + j * bfloat16::pairs_of(k));
+    });
+    return;
+  }
   const auto size = static_cast<std::size_t>(HWY_DYNAMIC_DISPATCH(packed_size)(k, n));
   if (numbers_.size() < size) numbers_ = AlignedBuffer<float>(size);
-  parallel_blocks(HWY_DYNAMIC_DISPATCH(packed_panels)(n), std::max<std::int64_t>(1, 65536 / (k * 64 + 1)),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t panel = begin; panel < end; ++panel)
-                      HWY_DYNAMIC_DISPATCH(pack_panel)(k, n, b, panel, numbers_.data());
-                  });
+  parallel_blocks(HWY_DYNAMIC_DISPATCH(packed_panels)(n), panels_of_task, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t panel = begin; panel < end; ++panel)
+      HWY_DYNAMIC_DISPATCH(pack_panel)(k, n, b, panel, numbers_.data());
+  });
 }
 
 void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
               ProductStart start) {
   constexpr std::int64_t rows = 120;       // of C that one task computes
   constexpr std::int64_t small = 1 << 18;  // multiplications that are one task
-  const std::int64_t columns = HWY_DYNAMIC_DISPATCH(task_columns)();
-  const bool add = start == ProductStart::add;
+  const bool in_pairs = b.precision() == Precision::bfloat16, add = start == ProductStart::add;
+  const std::int64_t columns = in_pairs ? 4 * bfloat16::panel_columns : HWY_DYNAMIC_DISPATCH(task_columns)();
   const std::int64_t n = b.columns();
-  if (m * n * b.rows() <= small) return HWY_DYNAMIC_DISPATCH(product_block)(m, 0, 0, n, a, b, c, c_stride, add);
+  const auto block = [&](std::int64_t of_rows, std::int64_t row, std::int64_t column, std::int64_t of_columns) {
+    if (in_pairs) return product_of_pairs(of_rows, row, column, of_columns, a, b, c, c_stride, add);
+    HWY_DYNAMIC_DISPATCH(product_block)(of_rows, row, column, of_columns, a, b, c, c_stride, add);
+  };
+  if (m * n * b.rows() <= small) return block(m, 0, 0, n);
   const std::int64_t row_blocks = (m + rows - 1) / rows, column_blocks = (n + columns - 1) / columns;
   parallel_for(row_blocks * column_blocks, [&](std::int64_t task) {
     const std::int64_t row = task / column_blocks * rows, column = task % column_blocks * columns;
-    HWY_DYNAMIC_DISPATCH(product_block)
-    (std::min(rows, m - row), row, column, std::min(columns, n - column), a, b, c, c_stride, add);
+    block(std::min(rows, m - row), row, column, std::min(columns, n - column));
   });
 }
 

@@ -1,6 +1,7 @@
 // Products of matrices of any size, for networks whose layers are larger than a cache.
 #pragma once
 
+#include <stein/inference/precision.h>
 #include <stein/inference/storage/aligned_buffer.h>
 
 #include <cstdint>
@@ -18,16 +19,23 @@ struct MatrixOperand {
 /// to the largest matrix it has held.
 class PackedMatrix {
  public:
+  /// Throws Error(usage) for bfloat16 on a processor without it.
+  explicit PackedMatrix(Precision precision = Precision::single);
+
+  Precision precision() const { return precision_; }
   /// Copies B [k, n], on all threads.
   void pack(std::int64_t k, std::int64_t n, const MatrixOperand& b);
 
   std::int64_t rows() const { return k_; }
   std::int64_t columns() const { return n_; }
   const float* data() const { return numbers_.data(); }
+  const std::uint32_t* pairs() const { return pairs_.data(); }
 
  private:
+  Precision precision_;
   std::int64_t k_ = 0, n_ = 0;
   AlignedBuffer<float> numbers_;
+  AlignedBuffer<std::uint32_t> pairs_;  ///< of bfloat16 numbers (bfloat16_product.h), instead
 };
 
 /// What a product does with the numbers that are there.
@@ -36,6 +44,9 @@ enum class ProductStart { zero, add };
 /// C [m, n] = A [m, k] · B, or C + A · B; rows of C lie `c_stride` apart. Every number is a sum in the order of k with
 /// one rounding a term, so the bits depend neither on threads nor on the SIMD target (one that multiplies and adds at
 /// once).
+///
+/// Where B is of bfloat16 numbers, A is rounded to such too, and their products are summed in single precision, in the
+/// order and with the roundings of the processor: the same bits at any number of threads.
 void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
               ProductStart start);
 

@@ -24,7 +24,14 @@ struct RecurrentWeights {
 /// Working memory belongs to the layer, grows to the largest minibatch and is used again.
 class RecurrentLayer {
  public:
-  RecurrentLayer(Cell cell, std::int64_t inputs, std::int64_t hidden) : cell_(cell), inputs_(inputs), hidden_(hidden) {}
+  /// @param precision  of products
+  RecurrentLayer(Cell cell, std::int64_t inputs, std::int64_t hidden, Precision precision = Precision::single)
+      : cell_(cell),
+        inputs_(inputs),
+        hidden_(hidden),
+        input_(precision),
+        recurrent_(precision),
+        recurrent_state_(precision) {}
 
   /// Starts a minibatch of `steps` steps of `rows` rows, from zero states.
   void begin(std::int64_t steps, std::int64_t rows);

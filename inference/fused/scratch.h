@@ -7,12 +7,12 @@
 
 namespace stein::inference::fused {
 
-/// At least `size` floats on a 64-byte boundary that belong to this thread until its next call with the same `Owner`;
+/// At least `size` numbers on a 64-byte boundary that belong to this thread until its next call with the same `Owner`;
 /// their values are whatever was there before.
-template <class Owner>
-float* scratch(std::int64_t size) {
-  thread_local AlignedBuffer<float> buffer;
-  if (static_cast<std::int64_t>(buffer.size()) < size) buffer = AlignedBuffer<float>(static_cast<std::size_t>(size));
+template <class Owner, class Number = float>
+Number* scratch(std::int64_t size) {
+  thread_local AlignedBuffer<Number> buffer;
+  if (static_cast<std::int64_t>(buffer.size()) < size) buffer = AlignedBuffer<Number>(static_cast<std::size_t>(size));
   return buffer.data();
 }
 

@@ -74,10 +74,11 @@ struct WeightPlaces {
 /// All that one pass forward and back keeps. Sequences are time-major: [T, n, ·].
 class ParticleRecurrent::Workspace {
  public:
-  Workspace(const RecurrentSpec& spec, const Layout& layout) : spec_(spec), places_(spec, layout) {
+  Workspace(const RecurrentSpec& spec, const Layout& layout)
+      : spec_(spec), places_(spec, layout), output_(spec.precision) {
     for (std::int64_t l = 0; l < spec.layers; ++l)
       for (std::int64_t d = 0; d < spec.directions(); ++d)
-        layers_.emplace_back(spec.cell, spec.layer_inputs(l), spec.hidden);
+        layers_.emplace_back(spec.cell, spec.layer_inputs(l), spec.hidden, spec.precision);
     inputs_.resize(static_cast<std::size_t>(spec.layers + 1));
     reversed_.resize(static_cast<std::size_t>(spec.layers));
     masks_.resize(static_cast<std::size_t>(spec.layers + 1));
@@ -386,7 +387,9 @@ class ParticleRecurrent::Workspace {
   fused::PackedMatrix output_;
 };
 
-ParticleRecurrent::ParticleRecurrent(const RecurrentSpec& spec) : spec_(spec), layout_(recurrent_layout(spec)) {}
+ParticleRecurrent::ParticleRecurrent(const RecurrentSpec& spec) : spec_(spec), layout_(recurrent_layout(spec)) {
+  static_cast<void>(fused::PackedMatrix(spec.precision));  // that the processor has it is known before it is needed
+}
 ParticleRecurrent::~ParticleRecurrent() = default;
 
 bool ParticleRecurrent::draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const {

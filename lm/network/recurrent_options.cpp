@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/models/particle_recurrent.h>
 #include <stein/inference/targets/reference_arithmetic.h>
@@ -18,6 +19,7 @@ std::string network_name(const inference::RecurrentSpec& spec) {
 std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
                                                               inference::Arithmetic arithmetic, std::int64_t networks) {
   if (arithmetic == inference::Arithmetic::fused) return std::make_unique<inference::ParticleRecurrent>(spec);
+  STEIN_CHECK(spec.precision == inference::Precision::single, "precision bfloat16 needs arithmetic=fused");
   const inference::ReferenceArithmetic& torch = inference::torch_arithmetic();
   torch.set_threads(static_cast<int>(std::max<std::int64_t>(1, thread_count() / networks)));
   return torch.make_recurrent(spec);

@@ -1,0 +1,114 @@
+// Products in bfloat16 against sums of the rounded terms in double precision.
+#include <stein/core/parallel.h>
+#include <stein/core/rng.h>
+#include <stein/inference/fused/bfloat16_product.h>
+#include <stein/inference/fused/matrix_product.h>
+
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+#include "skip.h"
+
+namespace stein::inference::fused {
+namespace {
+
+void need_bfloat16() {
+  if (!bfloat16::has_products()) test::skip("no SIMD target AVX512_BF16");
+}
+
+std::vector<float> numbers(std::int64_t count, std::uint32_t row) {
+  std::vector<float> made(static_cast<std::size_t>(count));
+  fill_normal(std::span(made), {.seed = 3}, row);
+  return made;
+}
+
+/// To the nearest number of 8 bits of mantissa, a tie to the even one.
+double rounded(float number) {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  return std::bit_cast<float>((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
+}
+
+std::vector<float> turned(const std::vector<float>& matrix, std::int64_t rows, std::int64_t columns) {
+  std::vector<float> made(matrix.size());
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j) made[j * rows + i] = matrix[i * columns + j];
+  return made;
+}
+
+struct Sizes {
+  std::int64_t m, n, k;
+};
+
+/// Below a vector, whole tiles, parts of them, odd depths, more than one task and more than one depth.
+const std::vector<Sizes> all_sizes{{1, 1, 1},      {1, 200, 33},   {3, 17, 5},     {6, 64, 512},
+                                   {13, 65, 1025}, {20, 800, 200}, {121, 300, 71}, {250, 130, 1400}};
+
+TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its sides lie",
+          "[inference][product][simd-target]") {
+  need_bfloat16();
+  for (const auto& [m, n, k] : all_sizes) {
+    CAPTURE(m, n, k);
+    const std::vector<float> a = numbers(m * k, 0), b = numbers(k * n, 1), a_turned = turned(a, m, k),
+                             b_turned = turned(b, k, n);
+    for (const bool add : {false, true}) {
+      const std::vector<float> before = numbers(m * n, 2);
+      std::vector<double> expected(before.size()), allowed(before.size());
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          double sum = add ? before[i * n + j] : 0, size = std::abs(sum);
+          for (std::int64_t p = 0; p < k; ++p) {
+            const double term = rounded(a[i * k + p]) * rounded(b[p * n + j]);
+            sum += term, size += std::abs(term);
+          }
+          expected[i * n + j] = sum;
+          allowed[i * n + j] = size * 0x1p-23 * static_cast<double>(k + 1);  // two roundings a term at most
+        }
+      for (const bool turn_a : {false, true})
+        for (const bool turn_b : {false, true}) {
+          PackedMatrix packed(Precision::bfloat16);
+          packed.pack(k, n, turn_b ? MatrixOperand{b_turned.data(), 1, k} : MatrixOperand{b.data(), n, 1});
+          std::vector<float> c = before;
+          multiply(m, turn_a ? MatrixOperand{a_turned.data(), 1, m} : MatrixOperand{a.data(), k, 1}, packed, c.data(),
+                   n, add ? ProductStart::add : ProductStart::zero);
+          std::int64_t wrong = 0;
+          for (std::size_t i = 0; i < c.size(); ++i) wrong += !(std::abs(c[i] - expected[i]) <= allowed[i]);
+          CHECK(wrong == 0);
+        }
+    }
+  }
+}
+
+TEST_CASE("a product in bfloat16 has the same bits at any number of threads, and touches nothing beside its columns",
+          "[inference][product][simd-target]") {
+  need_bfloat16();
+  const int threads = thread_count();
+  const std::vector<float> a = numbers(300 * 401, 0), b = numbers(401 * 699, 1);
+  std::vector<std::vector<float>> results;
+  for (const int count : {1, 2, 5}) {
+    set_thread_count(count);
+    PackedMatrix packed(Precision::bfloat16);
+    packed.pack(401, 699, {b.data(), 699, 1});
+    multiply(300, {a.data(), 401, 1}, packed, results.emplace_back(300 * 720, 7.0F).data(), 720, ProductStart::zero);
+  }
+  set_thread_count(threads);
+  const bool same = results[0] == results[1] && results[0] == results[2];
+  CHECK(same);
+  for (std::int64_t i = 0; i < 300; ++i)
+    for (std::int64_t j = 699; j < 720; ++j) REQUIRE(results[0][i * 720 + j] == 7);
+}
+
+TEST_CASE("a packed matrix of bfloat16 can hold another one after the first", "[inference][product][simd-target]") {
+  need_bfloat16();
+  PackedMatrix packed(Precision::bfloat16);
+  const std::vector<float> large = numbers(50 * 90, 0), small{1, 2, 3, 4, 5, 6}, a{1, 2};
+  packed.pack(50, 90, {large.data(), 90, 1});
+  packed.pack(2, 3, {small.data(), 3, 1});
+  float c[3];
+  multiply(1, {a.data(), 2, 1}, packed, c, 3, ProductStart::zero);
+  for (int j = 0; j < 3; ++j) CHECK(c[j] == small[j] + 2 * small[3 + j]);  // small whole numbers have no rounding
+}
+
+}  // namespace
+}  // namespace stein::inference::fused
