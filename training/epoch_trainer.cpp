@@ -15,12 +15,21 @@ runs::Validation::Options validation_options(const EpochOptions& options, const 
           .patience = options.patience};
 }
 
-/// The samples of a chain that goes through `epochs` epochs of `minibatches`.
-inference::CollectorOptions collection(const EpochOptions& options, std::int64_t minibatches) {
+/// The samples of a chain that goes through all epochs: so many an epoch of the steps behind the burn-in that do not
+/// explore, or one where there are fewer steps than that.
+inference::CollectorOptions collection(const EpochOptions& options, std::int64_t minibatches,
+                                       const std::function<bool(std::int64_t)>& exploring) {
   const std::int64_t steps = options.epochs * minibatches;
   const auto burn_in = static_cast<std::int64_t>(options.burn_in * static_cast<double>(steps));
-  const std::int64_t thinning = std::max<std::int64_t>(1, minibatches / options.samples_per_epoch);
-  return {.burn_in = burn_in, .thinning = thinning, .samples = std::max<std::int64_t>(1, (steps - burn_in) / thinning)};
+  std::int64_t sampling = 0;
+  for (std::int64_t t = burn_in; t < steps; ++t) sampling += !exploring(t);
+  STEIN_CHECK(
+      sampling > 0,
+      "none of {} updates gives a sample: the first {} are burn-in, and in the others the sampler explores; take "
+      "more epochs, or a shorter burn_in",
+      steps, burn_in);
+  const std::int64_t thinning = std::min(std::max<std::int64_t>(1, minibatches / options.samples_per_epoch), sampling);
+  return {.burn_in = burn_in, .thinning = thinning, .samples = sampling / thinning};
 }
 
 DataFacts facts_of(const EpochTrainer::Epoch& epoch) {
@@ -40,7 +49,7 @@ EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOption
       weights_(method, std::move(model), facts_of(epoch), seed) {
   if (method.kind != MethodKind::chain) return;
   const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
-  inference::CollectorOptions samples = collection(options_, epoch_.minibatches);
+  inference::CollectorOptions samples = collection(options_, epoch_.minibatches, exploring);
   collector_.emplace(samples, last_minibatch(), exploring);
   samples.samples = std::min(samples.samples, options_.stored_samples);
   if (samples.samples > 0) store_collector_.emplace(samples, last_minibatch(), exploring);

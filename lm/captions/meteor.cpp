@@ -22,11 +22,11 @@ constexpr auto function_words = std::to_array<std::string_view>(
      "who",  "will",   "with", "would", "year",  "years", "you"});
 static_assert(std::ranges::is_sorted(function_words));
 
-void count(std::string_view word, WordCounts& counts) {
+void count(std::string_view word, MatchedWords& counts) {
   ++(is_function_word(word) ? counts.function : counts.content);
 }
 
-void add(const WordCounts& from, WordCounts& to) {
+void add(const MatchedWords& from, MatchedWords& to) {
   to.content += from.content;
   to.function += from.function;
 }
@@ -38,7 +38,7 @@ void add(const MeteorSide& from, MeteorSide& to) {
 }
 
 /// δ content words + (1 − δ) function words.
-double weighted(const WordCounts& counts) {
+double weighted(const MatchedWords& counts) {
   return delta * static_cast<double>(counts.content) + (1 - delta) * static_cast<double>(counts.function);
 }
 

@@ -15,16 +15,16 @@ namespace stein::lm {
 inline constexpr std::string_view meteor_name = "METEOR-exact-stem";
 
 /// Words of one text by kind: content words, and function words (`is_function_word`).
-struct WordCounts {
+struct MatchedWords {
   std::int64_t content = 0, function = 0;
 
   std::int64_t all() const { return content + function; }
-  bool operator==(const WordCounts&) const = default;
+  bool operator==(const MatchedWords&) const = default;
 };
 
 /// One side of an alignment: all its words, and those in an exact and in a stem match.
 struct MeteorSide {
-  WordCounts words, exact, stem;
+  MatchedWords words, exact, stem;
 };
 
 /// What METEOR is computed from; a sum over captions gives the corpus value.

@@ -13,6 +13,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace stein::lm {
 namespace {
@@ -169,8 +170,9 @@ std::string LanguageEvaluation::readable(const Json& result) const {
   for (const Json& row : pruned)
     text += line(fmt::format("{:g} % pruned", 100 * row["share"].get<double>()).c_str(), row);
   if (result.contains("entropy"))
-    for (const auto& [name, value] : result["entropy"].items())
-      text += runs::summary_line(("entropy, " + name).c_str(), runs::text(value, "{:.4f}") + " nats");
+    for (const auto& [key, name] : {std::pair("text", "entropy"), std::pair("single_samples", "of one sample"),
+                                    std::pair("reversed", "of reversed text"), std::pair("gap", "entropy gap")})
+      text += runs::summary_line(name, runs::text(result["entropy"][key], "{:.4f}") + " nats");
   return text;
 }
 

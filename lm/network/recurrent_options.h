@@ -38,7 +38,8 @@ struct RecurrentOptions {
       {{"each_step", DropoutMask::each_step}, {"sequence", DropoutMask::sequence}});
     v("precision", spec.precision,
       "products of matrices in float, or with both factors rounded to bfloat16 (AVX-512 BF16)",
-      {{"single", inference::Precision::single}, {"bfloat16", inference::Precision::bfloat16}});
+      {{"single", inference::Precision::single}, {"bfloat16", inference::Precision::bfloat16}})
+        .in_older_runs("single");
     v("start", spec.start,
       "orthogonal: recurrent matrices orthogonal, others U(−r, r); uniform: all U(−r, r); fan_in: embeddings N(0, 1), "
       "others N(0, 1/fan-in) cut at two sd",

@@ -149,6 +149,17 @@ TEST_CASE("the end says what samples, draws, particles or the last weights are w
   CHECK(result("svgd").samples == weight_methods().at("svgd").defaults.particles);
 }
 
+TEST_CASE("a short chain has a sample all the same, one without a step for it is refused", "[training][classifier]") {
+  Case each{.method = "psgld", .step_size = 1e-3};
+  each.options.epochs = 1, each.options.samples_per_epoch = 1;
+  const auto trainer = each.make();
+  train(*trainer);
+  CHECK(trainer->test_result().samples == 1);  // 7 minibatches, 2 of them burn-in: the last of the others
+  each.method = "santa", each.options.samples_per_epoch = 2;
+  each.train = 8;  // one minibatch, in which it explores
+  CHECK_ERROR(each.make(), usage, "none of 1 updates gives a sample", "burn_in");
+}
+
 TEST_CASE("what two classes that a line parts can be told by is learned", "[training][classifier]") {
   Case each{.step_size = 0.02};
   each.options.epochs = 60;

@@ -65,9 +65,9 @@ TEST_CASE("content words weigh three times as much as function words", "[lm][cap
   // A match of stems may be of a function word here and a content word there: |c| = 0 and |f| = 1, |c| = 1 and |f| = 0.
   CHECK(std::abs(of(caption("people", {"peoples"})) - f_mean(0.6, 0.6)) < rounding);
   const MeteorStatistics mixed = meteor_statistics({{"people", "peopl"}}, {{"peoples", "peopl"}});
-  CHECK(mixed.caption.stem == WordCounts{.content = 0, .function = 1});
-  CHECK(mixed.reference.stem == WordCounts{.content = 1, .function = 0});
-  CHECK(mixed.caption.exact == WordCounts{});
+  CHECK(mixed.caption.stem == MatchedWords{.content = 0, .function = 1});
+  CHECK(mixed.reference.stem == MatchedWords{.content = 1, .function = 0});
+  CHECK(mixed.caption.exact == MatchedWords{});
 }
 
 TEST_CASE("the reference with the highest score counts", "[lm][captions][meteor]") {
