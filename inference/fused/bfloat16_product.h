@@ -38,9 +38,9 @@ PairedRows pack_rows(std::int64_t rows, std::int64_t k, const float* from, std::
                      std::uint32_t* to);
 
 /// C [rows, columns] = A · B, or C + A · B, for a panel.
-/// @param a  [rows, pairs]
-/// @param b  [pairs, padded(columns)]
-void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t pairs, const PairedRows& a,
+/// @param a  [rows, pair_count]
+/// @param b  [pair_count, padded(columns)]
+void multiply_panel(std::int64_t rows, std::int64_t columns, std::int64_t pair_count, const PairedRows& a,
                     const std::uint32_t* b, float* c, std::int64_t c_stride, bool add);
 
 }  // namespace stein::inference::fused::bfloat16

@@ -125,6 +125,7 @@ void pack_rows_for(std::int64_t width, const Operand& a, std::int64_t rows, std:
 void product_block(std::int64_t rows, std::int64_t first_row, std::int64_t first_column, std::int64_t columns,
                    const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride, bool add) {
   const std::int64_t k = b.rows(), n = b.columns();
+  float* const rows_of_c = c + first_row * c_stride;
   const bool turned = a.column != 1;
   float* const packed_a = turned ? fused::scratch<RowsScratch>((rows + 16) * depth) : nullptr;
   for (std::int64_t p = 0; p < k; p += depth) {
@@ -138,7 +139,7 @@ void product_block(std::int64_t rows, std::int64_t first_row, std::int64_t first
                       .a = {a.data + first_row * a.row + p * a.column, a.row, a.column},
                       .b = b.data() + j * k + p * width,
                       .b_stride = width,
-                      .c = c + first_row * c_stride + j,
+                      .c = rows_of_c + j,
                       .c_stride = c_stride};
       if (turned && packed_width != width / lanes) {
         packed_width = width / lanes;
@@ -229,15 +230,16 @@ void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, flo
   const bool in_pairs = b.precision() == Precision::bfloat16, add = start == ProductStart::add;
   const std::int64_t columns = in_pairs ? 4 * bfloat16::panel_columns : HWY_DYNAMIC_DISPATCH(task_columns)();
   const std::int64_t n = b.columns();
-  const auto block = [&](std::int64_t of_rows, std::int64_t row, std::int64_t column, std::int64_t of_columns) {
-    if (in_pairs) return product_of_pairs(of_rows, row, column, of_columns, a, b, c, c_stride, add);
-    HWY_DYNAMIC_DISPATCH(product_block)(of_rows, row, column, of_columns, a, b, c, c_stride, add);
+  const auto block = [&](std::int64_t first_row, std::int64_t first_column, std::int64_t block_rows,
+                         std::int64_t block_columns) {
+    if (in_pairs) return product_of_pairs(block_rows, first_row, first_column, block_columns, a, b, c, c_stride, add);
+    HWY_DYNAMIC_DISPATCH(product_block)(block_rows, first_row, first_column, block_columns, a, b, c, c_stride, add);
   };
-  if (m * n * b.rows() <= small) return block(m, 0, 0, n);
+  if (m * n * b.rows() <= small) return block(0, 0, m, n);
   const std::int64_t row_blocks = (m + rows - 1) / rows, column_blocks = (n + columns - 1) / columns;
   parallel_for(row_blocks * column_blocks, [&](std::int64_t task) {
     const std::int64_t row = task / column_blocks * rows, column = task % column_blocks * columns;
-    block(std::min(rows, m - row), row, column, std::min(columns, n - column));
+    block(row, column, std::min(rows, m - row), std::min(columns, n - column));
   });
 }
 
