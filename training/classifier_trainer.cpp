@@ -1,5 +1,4 @@
 #include <stein/core/error.h>
-#include <stein/core/shuffle.h>
 #include <stein/training/classifier_trainer.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ EpochTrainer::Epoch epoch_of(const LabelledParts& parts, const EpochOptions& opt
   const std::int64_t rows = parts.train->count();
   if (rows == 0) fail(ErrorKind::data, "no row is left for training");
   if (parts.test->count() == 0) fail(ErrorKind::data, "no row is left for the test");
-  return {.minibatches = (rows + options.batch_size - 1) / options.batch_size, .data = rows};
+  return {.minibatches = EpochOrder(rows, options.batch_size, 0).minibatches(), .data = rows};
 }
 
 EpochOptions for_parts(EpochOptions options, const LabelledParts& parts) {
@@ -61,21 +60,10 @@ ClassifierTrainer::ClassifierTrainer(LabelledParts parts, const EpochOptions& op
       train_("train_error", *parts_.train, most_training_rows_shown, classes_),
       validation_("validation_error", *parts_.validation, parts_.validation->count(), classes_),
       test_("test_error", *parts_.test, parts_.test->count(), classes_),
-      order_(static_cast<std::size_t>(parts_.train->count())) {}
-
-void ClassifierTrainer::draw_order(std::int64_t epoch) {
-  if (epoch == drawn_epoch_) return;
-  drawn_epoch_ = epoch;
-  std::iota(order_.begin(), order_.end(), std::int64_t{0});
-  Draws draws({.seed = seed(), .step = static_cast<std::uint64_t>(epoch), .stream = Stream::minibatch}, 0);
-  shuffle(std::span(order_), draws);
-}
+      order_(parts_.train->count(), options.batch_size, seed) {}
 
 inference::Batch<float> ClassifierTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
-  draw_order(epoch);
-  const auto begin = static_cast<std::size_t>(c * options().batch_size);
-  const std::span<const std::int64_t> rows =
-      std::span(order_).subspan(begin, std::min(order_.size() - begin, static_cast<std::size_t>(options().batch_size)));
+  const std::span<const std::int64_t> rows = order_.minibatch(epoch, c);
   targets_.clear();
   for (const std::int64_t row : rows) targets_.push_back(static_cast<float>(parts_.train->label(row)));
   inference::Batch<float> batch;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/storage/matrix.h>
+#include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 #include <stein/training/labelled_rows.h>
 #include <stein/training/sampled_classes.h>
@@ -70,7 +71,6 @@ class ClassifierTrainer final : public EpochTrainer {
   void save_stream(Snapshot& snapshot) const override;
   void restore_stream(const Snapshot& snapshot) override;
 
-  void draw_order(std::int64_t epoch);
   SampledClasses classify(const Shown& shown, WeightDraws& draws);
   void add_sample(const Shown& shown, const WeightDraws::Draw& draw, SampledClasses& to);
   /// What the weights as they are say: the mean of a variational method, all particles together.
@@ -82,8 +82,8 @@ class ClassifierTrainer final : public EpochTrainer {
   LabelledParts parts_;
   std::int64_t classes_;
   Shown train_, validation_, test_;
-  std::int64_t drawn_epoch_ = -1;
-  std::vector<std::int64_t> order_, piece_;
+  EpochOrder order_;
+  std::vector<std::int64_t> piece_;
   std::vector<float> targets_, logits_, piece_logits_;
   inference::Matrix<float> memory_;
 };

@@ -47,7 +47,8 @@ void CaptionEvaluation::describe(OptionTable& table) {
   table("length_power", length_power_, "captions are ordered by log p / length^power; -1: as the run says",
         between(-1, 10));
   table("max_length", max_length_, "the most words of a caption; 0: as the run says", between(0, 1000), "words");
-  table("sharpness", sharpness_, "of sampled captions: probabilities are raised to this power", positive);
+  table("sharpness", sharpness_, "of sampled captions: probabilities are raised to this power; 0: as the run says",
+        non_negative);
   table("out", out_, "a folder for captions.json and references.json of the first seed; empty: they are not written");
 }
 
@@ -55,7 +56,7 @@ CaptionDecodingOptions CaptionEvaluation::decoding_of(const CaptionExperiment& e
   CaptionDecodingOptions options = experiment.training().decoding;
   using Way = CaptionDecodingOptions::Decoding;
   if (decoding_ != Decoding::run) options.decoding = decoding_ == Decoding::beam ? Way::beam : Way::sampled;
-  if (decoding_ == Decoding::sampled) options.sharpness = sharpness_;
+  if (sharpness_ > 0) options.sharpness = sharpness_;
   if (beam_width_ > 0) options.beam.beam_width = beam_width_;
   if (max_length_ > 0) options.beam.max_length = max_length_;
   if (length_power_ >= 0) options.beam.length_power = length_power_;

@@ -35,7 +35,7 @@ class CaptionEvaluation final : public runs::RunActionOn<CaptionExperiment, Capt
   By by_ = By::draws;
   Decoding decoding_ = Decoding::run;
   std::int64_t beam_width_ = 0, max_length_ = 0, draws_ = 10, seed_ = 0;
-  double length_power_ = -1, sharpness_ = 1;
+  double length_power_ = -1, sharpness_ = 0;
 };
 
 }  // namespace stein::lm

@@ -51,7 +51,7 @@ CaptionRun::CaptionRun(runs::SeedRange seeds, std::shared_ptr<const CaptionCorpu
     : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
       corpus_(std::move(corpus)),
       facts_(std::move(facts)) {
-  if (corpus_->data.name == "scenes") scenes_ = scenes_by_id();
+  if (corpus_->data.synthetic) scenes_ = scenes_by_id();
 }
 
 std::string CaptionRun::source() const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/model.h>
-#include <stein/lm/captioning/caption_batches.h>
+#include <stein/lm/captioning/caption_batch.h>
 
 #include <cstdint>
 #include <span>

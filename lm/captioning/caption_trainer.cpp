@@ -5,10 +5,9 @@
 namespace stein::lm {
 namespace {
 
-training::EpochTrainer::Epoch epoch_of(const CaptionCorpus& corpus, const CaptionTrainingOptions& options,
-                                       std::uint64_t seed) {
-  const CaptionBatches batches(corpus.train, options.epochs.batch_size, seed);
-  return {.minibatches = batches.count(), .data = std::ssize(corpus.train), .steps = token_count(corpus.train)};
+training::EpochTrainer::Epoch epoch_of(const CaptionCorpus& corpus, const CaptionTrainingOptions& options) {
+  const training::EpochOrder order(std::ssize(corpus.train), options.epochs.batch_size, 0);
+  return {.minibatches = order.minibatches(), .data = std::ssize(corpus.train), .steps = token_count(corpus.train)};
 }
 
 HeldText held_text(CaptionScorer& scorer) {
@@ -23,17 +22,17 @@ HeldText held_text(CaptionScorer& scorer) {
 CaptionTrainer::CaptionTrainer(const CaptionCorpus& corpus, const CaptionTrainingOptions& options,
                                const training::WeightMethodOptions& method, const inference::RecurrentSpec& spec,
                                std::unique_ptr<inference::Model<float>> model, std::uint64_t seed)
-    : EpochTrainer(options.epochs, method, std::move(model), epoch_of(corpus, options, seed), seed),
+    : EpochTrainer(options.epochs, method, std::move(model), epoch_of(corpus, options), seed),
       corpus_(corpus),
       spec_(spec),
-      batches_(corpus.train, options.epochs.batch_size, seed),
+      order_(std::ssize(corpus.train), options.epochs.batch_size, seed),
       validation_scorer_(corpus.validation, corpus.data.features.view()),
       test_scorer_(corpus.test, corpus.data.features.view()),
       validation_(held_text(validation_scorer_)),
       test_(held_text(test_scorer_)) {}
 
 inference::Batch<float> CaptionTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
-  batch_.fill(corpus_.train, batches_.chosen(epoch, c), corpus_.data.features.view());
+  batch_.fill(corpus_.train, order_.minibatch(epoch, c), corpus_.data.features.view());
   return batch_.batch(static_cast<double>(corpus_.train.size()));
 }
 

@@ -1,11 +1,12 @@
 // Training of a captioning model on captioned images, with one seed.
 #pragma once
 
-#include <stein/lm/captioning/caption_batches.h>
+#include <stein/lm/captioning/caption_batch.h>
 #include <stein/lm/captioning/caption_corpus.h>
 #include <stein/lm/captioning/caption_options.h>
 #include <stein/lm/captioning/caption_scorer.h>
 #include <stein/lm/evaluation/held_text.h>
+#include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 #include <stein/training/weight_draws.h>
 
@@ -50,7 +51,7 @@ class CaptionTrainer final : public training::EpochTrainer {
 
   const CaptionCorpus& corpus_;
   inference::RecurrentSpec spec_;
-  CaptionBatches batches_;
+  training::EpochOrder order_;
   CaptionScorer validation_scorer_, test_scorer_;
   HeldText validation_, test_;
   CaptionBatch batch_;

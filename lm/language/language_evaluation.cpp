@@ -7,13 +7,18 @@
 #include <stein/lm/evaluation/text_uncertainty.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 #include <stein/lm/language/language_evaluation.h>
+#include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/tokenizer.h>
 #include <stein/runs/measured.h>
 #include <stein/training/weight_draws.h>
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace stein::lm {
 namespace {
@@ -26,6 +31,30 @@ double share_of(const std::string& text) {
   STEIN_CHECK(error == std::errc() && end == text.data() + text.size() && share >= 0 && share < 1,
               "option 'prune' expects shares in [0, 1), got '{}'", text);
   return share;
+}
+
+/// The network alone, as it predicts: without dropout, and without what a method adds to it.
+struct BareNetwork {
+  std::unique_ptr<inference::Model<float>> model;
+  std::vector<float> weights;  ///< [P]
+
+  /// @param row  weights laid out as `layout`, those of the network among them
+  BareNetwork(inference::RecurrentSpec spec, inference::Arithmetic arithmetic, std::span<const float> row,
+              const inference::Layout& layout) {
+    spec.dropout = 0;
+    model = make_recurrent_model(spec, arithmetic, 1);
+    weights.resize(static_cast<std::size_t>(model->layout().size()));
+    for (const inference::LayoutEntry& entry : model->layout().entries())
+      std::ranges::copy(
+          row.subspan(static_cast<std::size_t>(layout.at(entry.name).offset), static_cast<std::size_t>(entry.size())),
+          weights.begin() + entry.offset);
+  }
+};
+
+/// Which weights are pruned, and moved by dynamic evaluation.
+const char* single_weights(training::MethodKind kind) {
+  if (kind == training::MethodKind::variational) return "mean";
+  return kind == training::MethodKind::ensemble ? "first particle" : "where training ended";
 }
 
 }  // namespace
@@ -64,7 +93,8 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
 }
 
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment, LanguageTrainer& trainer,
-                                                    const Stretches& text, const RunDirectory& directory) const {
+                                                    const Stretches& text, std::int64_t vocabulary,
+                                                    const RunDirectory& directory) const {
   if (by_ == By::best) trainer.restore_best();
   const LanguageTrainingOptions& run = experiment.training();
   inference::Model<float>& model = trainer.weights().posterior().model();
@@ -85,9 +115,12 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .draws = draws.count(),
               .single = samples.single_loss(),
               .averaged = samples.averaged_loss()};
-  WeightPruning pruning(trainer.weights());
-  if (dynamic_rate_ > 0)
-    found.dynamic = dynamic_loss(model, pruning.pruned(0), text, {.rate = dynamic_rate_, .unroll = run.unroll});
+  const WeightPruning pruning(trainer.weights());
+  if (dynamic_rate_ > 0) {
+    const BareNetwork network(experiment.network(vocabulary), experiment.method().posterior.arithmetic,
+                              pruning.pruned(0), trainer.weights().posterior().weight_layout());
+    found.dynamic = dynamic_loss(*network.model, network.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
+  }
   for (const double share : shares_) {
     const std::vector<float> left = pruning.pruned(share);
     scorer.score(model, {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);
@@ -119,7 +152,8 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
   }
   const Stretches& text = !other.empty() ? other : part_ == Part::test ? corpus.test : corpus.validation;
   std::vector<Worth> all;
-  for (std::int64_t i = 0; i < run.count(); ++i) all.push_back(worth(experiment, run.repetition(i), text, directory));
+  for (std::int64_t i = 0; i < run.count(); ++i)
+    all.push_back(worth(experiment, run.repetition(i), text, corpus.vocabulary.size(), directory));
   const TokenUnit unit = corpus.vocabulary.unit();
   const auto losses = [&](const auto& of) {
     std::vector<double> values;
@@ -135,10 +169,14 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
               {"samples", first.draws},
               {"single_sample", loss_json(losses([](const Worth& w) { return w.single; }), unit)},
               {"averaged", loss_json(losses([](const Worth& w) { return w.averaged; }), unit)}};
-  if (first.dynamic) result["dynamic"] = loss_json(losses([](const Worth& w) { return *w.dynamic; }), unit);
+  const char* const weights = single_weights(run.repetition(0).weights().kind());
+  if (first.dynamic) {
+    result["dynamic"] = loss_json(losses([](const Worth& w) { return *w.dynamic; }), unit);
+    result["dynamic"].update({{"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}, {"weights", weights}});
+  }
   for (std::size_t k = 0; k < shares_.size(); ++k) {
     Json row = loss_json(losses([k](const Worth& w) { return w.pruned[k]; }), unit);
-    row["share"] = shares_[k];
+    row.update({{"share", shares_[k]}, {"weights", weights}});
     result["pruned"].push_back(std::move(row));
   }
   if (first.entropy) {
@@ -146,7 +184,8 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
     result["entropy"] = {{"text", runs::measured(losses([](const Worth& w) { return *w.entropy; }))},
                          {"single_samples", runs::measured(losses([](const Worth& w) { return *w.mean_entropy; }))},
                          {"reversed", runs::measured(losses([](const Worth& w) { return *w.reversed_entropy; }))},
-                         {"gap", runs::measured(gap)}};
+                         {"gap", runs::measured(gap)},
+                         {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}};
     result["gap_of_first"] = Json::array();
     for (std::size_t k = 0; k < first.gaps.size(); ++k)
       result["gap_of_first"].push_back(runs::measured(losses([k](const Worth& w) { return w.gaps[k]; })));
@@ -165,7 +204,10 @@ std::string LanguageEvaluation::readable(const Json& result) const {
     text += fmt::format("  {} of its words are not in the vocabulary and stand as {}\n", unknown, unknown_word);
   if (samples > 1) text += line("one sample", result["single_sample"]);
   text += line(samples > 1 ? fmt::format("averaged over {}", samples).c_str() : "score", result["averaged"]);
-  if (result.contains("dynamic")) text += line("dynamic evaluation", result["dynamic"]);
+  if (result.contains("dynamic"))
+    text += line("dynamic evaluation", result["dynamic"]) +
+            fmt::format("    ({}, of the weights: {})\n", result["dynamic"]["protocol"].get<std::string>(),
+                        result["dynamic"]["weights"].get<std::string>());
   const Json pruned = result.value("pruned", Json::array());
   for (const Json& row : pruned)
     text += line(fmt::format("{:g} % pruned", 100 * row["share"].get<double>()).c_str(), row);

@@ -42,7 +42,7 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
   nlohmann::ordered_json perform_on(const LanguageExperiment& experiment, LanguageRun& run,
                                     const RunDirectory& directory, std::FILE* terminal) override;
   Worth worth(const LanguageExperiment& experiment, LanguageTrainer& trainer, const Stretches& text,
-              const RunDirectory& directory) const;
+              std::int64_t vocabulary, const RunDirectory& directory) const;
   TextProtocol protocol_of(const LanguageExperiment& experiment) const;
 
   Part part_ = Part::test;

@@ -205,6 +205,27 @@ TEST_CASE("a report says which result file of a language model is not as it was 
   CHECK(run(folder.path(), {"report", "run"}).code == 0);
 }
 
+TEST_CASE("dynamic evaluation moves the network as it predicts, without dropout and sharpening", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  for (const char* sampler : {"sgd", "sharpening"}) {
+    CAPTURE(sampler);
+    REQUIRE(run(folder.path(),
+                train(sampler, {"--sampler", sampler, "--step-size", "1e-4", "--dropout", "0.5", "--epochs", "1"}))
+                .code == 0);
+    const Outcome still = run(folder.path(), {"lm", "eval", sampler, "--by", "mean", "--protocol", "stateful-1",
+                                              "--dynamic-rate", "1e-12", "--json"});
+    CAPTURE(still.err);
+    REQUIRE(still.code == 0);
+    const Json result = still.json();
+    CHECK(result["dynamic"]["loss"]["mean"].get<double>() ==
+          Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-5));
+    CHECK(result["dynamic"]["protocol"] == "stateful-1");
+    CHECK(result["dynamic"]["weights"] == (std::string(sampler) == "sgd" ? "where training ended" : "mean"));
+    const Json moved = run(folder.path(), {"lm", "eval", sampler, "--dynamic-rate", "0.1", "--json"}).json();
+    CHECK(moved["dynamic"]["loss"]["mean"] != result["dynamic"]["loss"]["mean"]);
+  }
+}
+
 TEST_CASE("published settings are presets, which bring their text and method", "[cli][lm]") {
   const TemporaryDirectory folder;
   const Outcome list = run(folder.path(), {"list"});

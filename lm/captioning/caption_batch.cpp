@@ -1,10 +1,6 @@
-#include <stein/core/error.h>
-#include <stein/core/rng.h>
-#include <stein/lm/captioning/caption_batches.h>
+#include <stein/lm/captioning/caption_batch.h>
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 
 namespace stein::lm {
 
@@ -46,26 +42,6 @@ inference::Batch<float> CaptionBatch::batch(double captions) const {
   made.data_size = captions;
   made.unit = inference::DataUnit::sequences;
   return made;
-}
-
-CaptionBatches::CaptionBatches(std::span<const CaptionSequence> captions, std::int64_t rows, std::uint64_t seed)
-    : captions_(captions), rows_(rows), seed_(seed), order_(captions.size()) {
-  STEIN_CHECK(!captions.empty(), "minibatches of captions need a caption");
-  STEIN_CHECK(rows >= 1, "minibatches of captions need at least one row, got {}", rows);
-}
-
-std::span<const std::int64_t> CaptionBatches::chosen(std::int64_t epoch, std::int64_t c) {
-  STEIN_CHECK(epoch >= 0 && c >= 0 && c < count(), "expected a minibatch from 0 to {}, got {} of epoch {}", count() - 1,
-              c, epoch);
-  if (epoch != epoch_) {
-    std::iota(order_.begin(), order_.end(), 0);
-    Draws draws({.seed = seed_, .step = static_cast<std::uint64_t>(epoch), .stream = Stream::minibatch}, 0);
-    for (std::size_t i = order_.size() - 1; i > 0; --i)  // Fisher & Yates
-      std::swap(order_[i], order_[draws.integer(static_cast<std::uint32_t>(i + 1))]);
-    epoch_ = epoch;
-  }
-  const auto first = static_cast<std::size_t>(c * rows_), rows = static_cast<std::size_t>(rows_);
-  return std::span(order_).subspan(first, std::min(rows, order_.size() - first));
 }
 
 }  // namespace stein::lm

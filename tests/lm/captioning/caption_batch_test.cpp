@@ -1,8 +1,7 @@
 // Captions as numbers of words, and their minibatches.
-#include <stein/lm/captioning/caption_batches.h>
+#include <stein/lm/captioning/caption_batch.h>
 
 #include <catch2/catch.hpp>
-#include <set>
 
 #include "core/error_matcher.h"
 
@@ -77,28 +76,6 @@ TEST_CASE("a minibatch has the image of each caption, and negative numbers behin
   CHECK(batch.inputs.dense.columns == 2);
   made.fill(captions, chosen, {});
   CHECK(made.inputs().dense.data == nullptr);
-}
-
-TEST_CASE("an epoch has every caption once, in an order of its own that seed and epoch alone decide", "[lm][caption]") {
-  const std::vector<CaptionSequence> captions(23);
-  const auto order = [&](std::uint64_t seed, std::int64_t epoch) {
-    CaptionBatches batches(captions, 5, seed);
-    std::vector<std::int64_t> all;
-    for (std::int64_t c = 0; c < batches.count(); ++c)
-      for (const std::int64_t i : batches.chosen(epoch, c)) all.push_back(i);
-    return all;
-  };
-  CHECK(order(0, 0).size() == 23);
-  const auto first = order(0, 0);
-  CHECK(std::set<std::int64_t>(first.begin(), first.end()).size() == 23);
-  CHECK(order(0, 0) == order(0, 0));
-  CHECK(order(0, 0) != order(0, 1));
-  CHECK(order(0, 0) != order(1, 0));
-  CaptionBatches batches(captions, 5, 0);
-  CHECK(batches.count() == 5);
-  CHECK(batches.chosen(0, 4).size() == 3);  // what is left
-  CHECK_ERROR(batches.chosen(0, 5), usage, "from 0 to 4");
-  CHECK_ERROR(CaptionBatches({}, 5, 0), usage, "need a caption");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Captions with their images as minibatches.
+// Captions with their images as a minibatch.
 #pragma once
 
 #include <stein/inference/batch.h>
@@ -27,27 +27,6 @@ struct CaptionBatch {
   inference::Inputs<float> inputs() const;
   /// The same with targets; one datum is a caption. @param captions  N, all that there are
   inference::Batch<float> batch(double captions) const;
-};
-
-/// The captions of a training in minibatches, in another order every epoch. The order is a function of seed and epoch
-/// alone. The last minibatch of an epoch takes what is left.
-class CaptionBatches {
- public:
-  /// @param captions  outlive the batches
-  /// @throws Error(usage) unless there is a caption and `rows` ≥ 1
-  CaptionBatches(std::span<const CaptionSequence> captions, std::int64_t rows, std::uint64_t seed);
-
-  /// Minibatches of an epoch.
-  std::int64_t count() const { return (std::ssize(captions_) + rows_ - 1) / rows_; }
-  /// Captions of minibatch 0 ≤ c < count() of an epoch, by their places; valid until the next call.
-  std::span<const std::int64_t> chosen(std::int64_t epoch, std::int64_t c);
-
- private:
-  std::span<const CaptionSequence> captions_;
-  std::int64_t rows_;
-  std::uint64_t seed_;
-  std::int64_t epoch_ = -1;            ///< of `order_`
-  std::vector<std::int64_t> order_{};  ///< a permutation of all captions
 };
 
 }  // namespace stein::lm
