@@ -38,8 +38,9 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
+/// Whether a terminal may take the letter for a line end or for the beginning of a command.
 bool is_control(char letter) {
-  return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f;
+  return static_cast<unsigned char>(letter) < 0x20;
 }
 
 /// Whether the input was read to its end.
