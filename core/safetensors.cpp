@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view metadata_key = "__metadata__";
 constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the reference implementation [bytes]
+constexpr int deepest_header =
+    4;  // metadata and the numbers of a shape are less deep; deep JSON is copied call by call
 constexpr std::array all_types{ElementType::float64, ElementType::float32, ElementType::int64,
                                ElementType::int32,   ElementType::uint64,  ElementType::uint8};
 
@@ -82,11 +84,6 @@ std::string shown(const std::string& text) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-/// A value of the header for messages; lists and objects may be nested too deep to be written.
-std::string shown(const Json& value) {
-  return value.is_structured() ? value.type_name() : value.dump();
-}
-
 class Decoder {
  public:
   Decoder(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
@@ -131,6 +128,8 @@ class Decoder {
 
     std::set<std::string> names;
     const auto refuse_duplicates = [&](int depth, Json::parse_event_t event, Json& value) {
+      if (depth > deepest_header)
+        refuse("its header has lists or objects nested deeper than {} levels", deepest_header);
       if (depth == 1 && event == Json::parse_event_t::key && !names.insert(value.get<std::string>()).second) {
         refuse("the name '{}' is given twice", shown(value.get<std::string>()));
       }
@@ -181,7 +180,7 @@ class Decoder {
     for (const ElementType type : all_types) {
       if (value == safetensors_name(type)) return type;
     }
-    refuse("array '{}' has the unknown type {}; known are F64, F32, I64, I32, U64, U8", shown(name), shown(value));
+    refuse("array '{}' has the unknown type {}; known are F64, F32, I64, I32, U64, U8", shown(name), value.dump());
   }
 
   std::vector<std::uint64_t> read_numbers(const std::string& name, const Json& value) const {
@@ -189,7 +188,7 @@ class Decoder {
     std::vector<std::uint64_t> numbers;
     for (const Json& number : value) {
       if (!number.is_number_unsigned())
-        refuse("array '{}' has {} where a size is expected", shown(name), shown(number));
+        refuse("array '{}' has {} where a size is expected", shown(name), number.dump());
       numbers.push_back(number.get<std::uint64_t>());
       if (numbers.back() > std::uint64_t{1} << 62)
         refuse("array '{}' has the absurd size {}", shown(name), numbers.back());
