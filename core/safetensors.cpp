@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view metadata_key = "__metadata__";
 constexpr std::uint64_t longest_header = 100'000'000;  // the limit of the reference implementation [bytes]
+constexpr int deepest_header =
+    4;  // metadata and the numbers of a shape are less deep; deep JSON is copied call by call
 constexpr std::array all_types{ElementType::float64, ElementType::float32, ElementType::int64,
                                ElementType::int32,   ElementType::uint64,  ElementType::uint8};
 
@@ -76,6 +78,12 @@ struct Entry {
   std::uint64_t begin, end;
 };
 
+/// A name or a text of the header for messages: of one line, whatever is in it.
+std::string shown(const std::string& text) {
+  const std::string quoted = Json(text).dump();
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 class Decoder {
  public:
   Decoder(std::string_view bytes, const std::string& origin) : bytes_(bytes), origin_(origin) {}
@@ -120,8 +128,10 @@ class Decoder {
 
     std::set<std::string> names;
     const auto refuse_duplicates = [&](int depth, Json::parse_event_t event, Json& value) {
+      if (depth > deepest_header)
+        refuse("its header has lists or objects nested deeper than {} levels", deepest_header);
       if (depth == 1 && event == Json::parse_event_t::key && !names.insert(value.get<std::string>()).second) {
-        refuse("the name '{}' is given twice", value.get<std::string>());
+        refuse("the name '{}' is given twice", shown(value.get<std::string>()));
       }
       return true;
     };
@@ -137,30 +147,30 @@ class Decoder {
   void read_metadata(const Json& value, Snapshot& snapshot) const {
     if (!value.is_object()) refuse("its {} is no JSON object", metadata_key);
     for (const auto& [name, text] : value.items()) {
-      if (!text.is_string()) refuse("the text '{}' is not a string", name);
+      if (!text.is_string()) refuse("the text '{}' is not a string", shown(name));
       snapshot.put_text(name, text.get<std::string>());
     }
   }
 
   Entry read_entry(const std::string& name, const Json& value) const {
-    if (!value.is_object()) refuse("the entry of array '{}' is no JSON object", name);
+    if (!value.is_object()) refuse("the entry of array '{}' is no JSON object", shown(name));
     for (const char* key : {"dtype", "shape", "data_offsets"}) {
-      if (!value.contains(key)) refuse("array '{}' has no '{}'", name, key);
+      if (!value.contains(key)) refuse("array '{}' has no '{}'", shown(name), key);
     }
     Entry entry{.name = name, .type = read_type(name, value["dtype"]), .shape = {}, .begin = 0, .end = 0};
     for (const std::uint64_t size : read_numbers(name, value["shape"]))
       entry.shape.push_back(static_cast<std::int64_t>(size));
     const std::vector<std::uint64_t> offsets = read_numbers(name, value["data_offsets"]);
-    if (offsets.size() != 2 || offsets[0] > offsets[1]) refuse("array '{}' has malformed data_offsets", name);
+    if (offsets.size() != 2 || offsets[0] > offsets[1]) refuse("array '{}' has malformed data_offsets", shown(name));
     entry.begin = offsets[0];
     entry.end = offsets[1];
     if (entry.end > data_.size()) {
-      refuse("array '{}' ends at byte {}, but only {} bytes of data are there (truncated?)", name, entry.end,
+      refuse("array '{}' ends at byte {}, but only {} bytes of data are there (truncated?)", shown(name), entry.end,
              data_.size());
     }
     const std::optional<std::uint64_t> expected = size_in_bytes(entry);
     if (expected != entry.end - entry.begin) {
-      refuse("array '{}' of type {} and shape [{}] cannot have {} bytes", name, safetensors_name(entry.type),
+      refuse("array '{}' of type {} and shape [{}] cannot have {} bytes", shown(name), safetensors_name(entry.type),
              fmt::join(entry.shape, ", "), entry.end - entry.begin);
     }
     return entry;
@@ -170,16 +180,18 @@ class Decoder {
     for (const ElementType type : all_types) {
       if (value == safetensors_name(type)) return type;
     }
-    refuse("array '{}' has the unknown type {}; known are F64, F32, I64, I32, U64, U8", name, value.dump());
+    refuse("array '{}' has the unknown type {}; known are F64, F32, I64, I32, U64, U8", shown(name), value.dump());
   }
 
   std::vector<std::uint64_t> read_numbers(const std::string& name, const Json& value) const {
-    if (!value.is_array()) refuse("shape or data_offsets of array '{}' is no JSON array", name);
+    if (!value.is_array()) refuse("shape or data_offsets of array '{}' is no JSON array", shown(name));
     std::vector<std::uint64_t> numbers;
     for (const Json& number : value) {
-      if (!number.is_number_unsigned()) refuse("array '{}' has {} where a size is expected", name, number.dump());
+      if (!number.is_number_unsigned())
+        refuse("array '{}' has {} where a size is expected", shown(name), number.dump());
       numbers.push_back(number.get<std::uint64_t>());
-      if (numbers.back() > std::uint64_t{1} << 62) refuse("array '{}' has the absurd size {}", name, numbers.back());
+      if (numbers.back() > std::uint64_t{1} << 62)
+        refuse("array '{}' has the absurd size {}", shown(name), numbers.back());
     }
     return numbers;
   }
@@ -198,7 +210,7 @@ class Decoder {
     std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.begin, e.end); });
     std::uint64_t covered = 0;
     for (const Entry& entry : entries) {
-      if (entry.begin < covered) refuse("array '{}' overlaps another at byte {}", entry.name, entry.begin);
+      if (entry.begin < covered) refuse("array '{}' overlaps another at byte {}", shown(entry.name), entry.begin);
       if (entry.begin > covered) refuse("bytes {} to {} belong to no array", covered, entry.begin);
       covered = entry.end;
     }

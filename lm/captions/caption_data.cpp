@@ -81,8 +81,8 @@ void assign_rows(CaptionData& data, const fs::path& features, const fs::path& id
     for (CaptionedImage& image : *part) {
       const auto place = rows.find(image.id);
       if (place == rows.end())
-        fail(ErrorKind::data, "'{}' has no row for image '{}': its {} ids in '{}' lack it", features.string(), image.id,
-             ids.size(), ids_file.string());
+        fail(ErrorKind::data, "'{}' has no row for image '{}': its {} ids in '{}' lack it", features.string(),
+             escaped(image.id), ids.size(), ids_file.string());
       image.row = place->second;
     }
   data.checksums[ids_file.filename().string()] = sha256_file(ids_file);
@@ -133,10 +133,11 @@ void check_caption_data(const CaptionData& data, std::string_view source) {
     if (part.empty()) fail(ErrorKind::data, "'{}' has no image of the {} part", source, name);
     for (const CaptionedImage& image : part) {
       check_image(image, source);
-      if (!ids.insert(image.id).second) fail(ErrorKind::data, "'{}' has the image '{}' twice", source, image.id);
+      if (!ids.insert(image.id).second)
+        fail(ErrorKind::data, "'{}' has the image '{}' twice", source, escaped(image.id));
       if (!rows.insert(image.row).second || image.row < 0 || (data.has_features() && image.row >= data.features.rows()))
         fail(ErrorKind::data, "'{}', image '{}': expected a row of its own among the {} rows of features, found row {}",
-             source, image.id, data.features.rows(), image.row);
+             source, escaped(image.id), data.features.rows(), image.row);
     }
   };
   check_part(data.train, "training"), check_part(data.validation, "validation"), check_part(data.test, "test");

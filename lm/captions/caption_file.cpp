@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/captions/caption_file.h>
+#include <stein/lm/text/vocabulary.h>
 
 #include <nlohmann/json.hpp>
 
@@ -19,10 +20,19 @@ using Path = std::filesystem::path;
 Json read_json(const Path& path) {
   try {
     return Json::parse(read_text(path));
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {       // out_of_range of a number beyond doubles, else parse_error
     const std::string_view text = error.what();  // "[json.exception…] parse error at line 1, column 2: …"
-    fail(ErrorKind::data, "'{}' is no JSON: {}", path.string(), text.substr(text.find(']') + 2));
+    fail(ErrorKind::data, "'{}' is no JSON: {}", path.string(), escaped(text.substr(text.find(']') + 2)));
   }
+}
+
+/// A value that is not what was expected, for messages: its type, and what it is unless it has other values in it,
+/// which may be nested too deep to be written.
+std::string described(const Json& value) {
+  constexpr std::size_t longest = 60;
+  if (value.is_structured() || value.is_null()) return value.type_name();
+  const Json start = value.is_string() ? Json(value.get<std::string>().substr(0, longest)) : value;
+  return fmt::format("{} {}", value.type_name(), start.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// An entry of a list in a file, for messages.
@@ -40,8 +50,7 @@ struct Place {
 /// The value of `key`. Throws Error(data) if `entry` is no object, or lacks it.
 const Json& value_of(const Json& entry, const char* key, const Place& place) {
   if (!entry.is_object())
-    fail(ErrorKind::data, "{}: expected an object with \"{}\", found {} {}", place.text(), key, entry.type_name(),
-         entry.dump().substr(0, 60));
+    fail(ErrorKind::data, "{}: expected an object with \"{}\", found {}", place.text(), key, described(entry));
   const auto found = entry.find(key);
   if (found == entry.end()) fail(ErrorKind::data, "{}: there is no \"{}\"", place.text(), key);
   return *found;
@@ -51,15 +60,14 @@ std::string id_of(const Json& entry, const char* key, const Place& place) {
   const Json& id = value_of(entry, key, place);
   if (id.is_string()) return id.get<std::string>();
   if (!id.is_number_integer())
-    fail(ErrorKind::data, "{}: expected an integer or a text for \"{}\", found {}", place.text(), key,
-         id.dump().substr(0, 60));
+    fail(ErrorKind::data, "{}: expected an integer or a text for \"{}\", found {}", place.text(), key, described(id));
   return id.dump();
 }
 
 std::string caption_of(const Json& entry, const Place& place) {
   const Json& caption = value_of(entry, "caption", place);
   if (!caption.is_string())
-    fail(ErrorKind::data, "{}: expected a text for \"caption\", found {}", place.text(), caption.dump().substr(0, 60));
+    fail(ErrorKind::data, "{}: expected a text for \"caption\", found {}", place.text(), described(caption));
   return caption.get<std::string>();
 }
 
@@ -85,7 +93,7 @@ References read_references(const Path& path) {
     const Place place{path, "images", ++number};
     std::string id = id_of(entry, "id", place);
     if (!references.places.emplace(id, references.images.size()).second)
-      fail(ErrorKind::data, "{}: image {} is there twice", place.text(), id);
+      fail(ErrorKind::data, "{}: image {} is there twice", place.text(), escaped(id));
     references.images.push_back({.id = std::move(id), .caption = ""});
   }
   if (references.images.empty()) fail(ErrorKind::data, "'{}' has no images", path.string());
@@ -94,11 +102,13 @@ References read_references(const Path& path) {
     const Place place{path, "annotations", ++number};
     const std::string id = id_of(entry, "image_id", place);
     const auto image = references.places.find(id);
-    if (image == references.places.end()) fail(ErrorKind::data, "{}: image {} is not in \"images\"", place.text(), id);
+    if (image == references.places.end())
+      fail(ErrorKind::data, "{}: image {} is not in \"images\"", place.text(), escaped(id));
     references.images[image->second].references.push_back(caption_of(entry, place));
   }
   for (const CandidateCaption& image : references.images)
-    if (image.references.empty()) fail(ErrorKind::data, "'{}': image {} has no annotation", path.string(), image.id);
+    if (image.references.empty())
+      fail(ErrorKind::data, "'{}': image {} has no annotation", path.string(), escaped(image.id));
   return references;
 }
 
@@ -117,16 +127,16 @@ std::vector<CandidateCaption> read_captions(const Path& captions, const Path& re
     const std::string id = id_of(entry, "image_id", place);
     const auto found = places.find(id);
     if (found == places.end())
-      fail(ErrorKind::data, "{}: image {} has no references in '{}'", place.text(), id, references.string());
+      fail(ErrorKind::data, "{}: image {} has no references in '{}'", place.text(), escaped(id), references.string());
     if (std::size_t& earlier = entries[found->second]; std::exchange(earlier, number) != 0)
-      fail(ErrorKind::data, "{}: image {} has a caption already", place.text(), id);
+      fail(ErrorKind::data, "{}: image {} has a caption already", place.text(), escaped(id));
     images[found->second].caption = caption_of(entry, place);
   }
   const std::size_t missing = images.size() - json.size();
   for (std::size_t i = 0; missing > 0 && i < images.size(); ++i)
     if (entries[i] == 0)
       fail(ErrorKind::data, "'{}' has no caption for {} of the {} images of '{}'; the first is image {}",
-           captions.string(), missing, images.size(), references.string(), images[i].id);
+           captions.string(), missing, images.size(), references.string(), escaped(images[i].id));
   return std::move(images);
 }
 

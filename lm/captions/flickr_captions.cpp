@@ -28,7 +28,7 @@ void take_line(std::string_view line, const LineReader& lines, Captions& caption
                     escaped(line.substr(0, 60)));
   if (mark == 0) lines.fail_here("the caption has no image");
   std::string caption = caption_text(line.substr(tab + 1));
-  if (caption.empty()) lines.fail_here("the caption of '{}' is empty", line.substr(0, mark));
+  if (caption.empty()) lines.fail_here("the caption of '{}' is empty", escaped(line.substr(0, mark)));
   captions[std::string(line.substr(0, mark))].push_back(std::move(caption));
 }
 
@@ -48,9 +48,10 @@ std::vector<CaptionedImage> read_part(const fs::path& path, const FlickrFiles& f
     if (!simdjson::validate_utf8(line)) lines.fail_here("expected UTF-8, found '{}'", escaped(line.substr(0, 60)));
     const std::string id(line);
     const auto [place, is_new] = taken.emplace(id, path);
-    if (!is_new) lines.fail_here("the image '{}' is in '{}' already", id, place->second.string());
+    if (!is_new) lines.fail_here("the image '{}' is in '{}' already", escaped(id), place->second.string());
     const auto found = captions.find(id);
-    if (found == captions.end()) lines.fail_here("the image '{}' has no caption in '{}'", id, files.captions.string());
+    if (found == captions.end())
+      lines.fail_here("the image '{}' has no caption in '{}'", escaped(id), files.captions.string());
     part.push_back({.id = id, .row = std::ssize(taken) - 1, .captions = std::move(found->second)});
   }
   return part;

@@ -4,6 +4,7 @@
 #include <stein/core/read_file.h>
 #include <stein/core/safetensors.h>
 #include <stein/lm/captions/image_features.h>
+#include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
 
@@ -22,7 +23,7 @@ NpyArray features_of(const Snapshot& file, const fs::path& path) {
   const auto place = arrays.size() == 1 ? arrays.begin() : arrays.find("features");
   if (place == arrays.end()) {
     std::string names;
-    for (const auto& [name, array] : arrays) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+    for (const auto& [name, array] : arrays) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", escaped(name));
     fail(ErrorKind::data, "'{}': expected a single array, or one called 'features', found {}", path.string(),
          names.empty() ? "none" : names);
   }
@@ -97,7 +98,8 @@ std::vector<std::string> read_image_ids(const fs::path& path) {
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i].empty()) fail(ErrorKind::data, "'{}': id {} is empty", path.string(), i + 1);
-    if (!seen.insert(ids[i]).second) fail(ErrorKind::data, "'{}' has the id '{}' twice", path.string(), ids[i]);
+    if (!seen.insert(ids[i]).second)
+      fail(ErrorKind::data, "'{}' has the id '{}' twice", path.string(), escaped(ids[i]));
   }
   return ids;
 }

@@ -21,8 +21,6 @@ template <>
 constexpr const char* json_name<std::string_view> = "text";
 template <>
 constexpr const char* json_name<dom::array> = "list";
-template <>
-constexpr const char* json_name<dom::object> = "object";
 
 /// An object of the file, and what an error calls it.
 struct Place {
@@ -85,8 +83,8 @@ void number_rows(CaptionData& data, const std::string& source) {
   std::ranges::sort(images, {}, &CaptionedImage::row);
   const auto twice = std::ranges::adjacent_find(images, {}, &CaptionedImage::row);
   if (twice != images.end())
-    fail(ErrorKind::data, "{}: images '{}' and '{}' both have the imgid {}", source, twice[0]->id, twice[1]->id,
-         twice[0]->row);
+    fail(ErrorKind::data, "{}: images '{}' and '{}' both have the imgid {}", source, escaped(twice[0]->id),
+         escaped(twice[1]->id), twice[0]->row);
   for (std::size_t row = 0; row < images.size(); ++row) images[row]->row = static_cast<std::int64_t>(row);
 }
 
@@ -107,7 +105,8 @@ CaptionData read_karpathy_captions(const std::filesystem::path& path) {
   for (const dom::element element : file.at<dom::array>("images")) {
     ++number;
     Place place{object_of(element, source, "images", number), fmt::format("{}, image {}", source, number)};
-    if (const auto name = place.find<std::string_view>("filename")) place.name += fmt::format(" ('{}')", *name);
+    if (const auto name = place.find<std::string_view>("filename"))
+      place.name += fmt::format(" ('{}')", escaped(*name));
     part_of(data, place).push_back(image_of(place));
   }
   number_rows(data, source);

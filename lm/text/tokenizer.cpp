@@ -64,6 +64,7 @@ void for_each_token(std::string_view text, TokenUnit unit, std::string_view sour
 }
 
 Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_view source, std::int64_t min_count) {
+  if (text.empty()) fail(ErrorKind::data, "'{}' has no text: a vocabulary needs at least one token", source);
   if (unit != TokenUnit::words) {
     std::map<std::string, int, std::less<>> found;
     for_each_token(text, unit, source, [&](std::string_view token) {

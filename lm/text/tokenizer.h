@@ -28,7 +28,7 @@ void for_each_token(std::string_view text, TokenUnit unit, std::string_view sour
 /// The vocabulary of `text`. Bytes and characters are in the order of their codes; words in that of their counts, of
 /// equal ones by first appearance.
 /// @param min_count  words that occur fewer times are left out, and stand as `unknown_word`, which is then a token
-/// @throws Error(data) if there is no token, and as for_each_token
+/// @throws Error(data) naming `source` if there is no token, and as for_each_token
 Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_view source, std::int64_t min_count = 1);
 
 /// The tokens of `text` by their numbers. Words that the vocabulary does not have are `unknown_word` where it has that.

@@ -14,7 +14,8 @@ constexpr std::string_view first_words = "tokens: ";
 TokenUnit unit_called(std::string_view name, std::string_view source) {
   for (const TokenUnit unit : {TokenUnit::words, TokenUnit::bytes, TokenUnit::characters})
     if (name == unit_name(unit)) return unit;
-  fail(ErrorKind::data, "'{}' is no vocabulary: tokens are words, bytes or characters, got '{}'", source, name);
+  fail(ErrorKind::data, "'{}' is no vocabulary: tokens are words, bytes or characters, got '{}'", source,
+       escaped(name));
 }
 
 }  // namespace
@@ -56,8 +57,12 @@ Vocabulary Vocabulary::parse(std::string_view text, std::string_view source) {
     fail(ErrorKind::data, "'{}' is no vocabulary: its first line is not '{}…'", source, first_words);
   const TokenUnit unit = unit_called(lines.front().substr(first_words.size()), source);
   lines.erase(lines.begin());
-  for (std::string& line : lines) line = unescaped(line);
-  return {unit, std::move(lines)};
+  try {
+    for (std::string& line : lines) line = unescaped(line);
+    return {unit, std::move(lines)};
+  } catch (const Error& error) {
+    fail(ErrorKind::data, "'{}' is no vocabulary: {}", source, error.what());
+  }
 }
 
 std::string escaped(std::string_view token) {
@@ -102,7 +107,7 @@ std::string unescaped(std::string_view text) {
       const std::string_view digits = kind == 'x' ? text.substr(i + 1, 2) : "";
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
       if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2)
-        fail(ErrorKind::data, "'{}' is no token: what follows its backslash is not n, r, t, \\ or xNN", text);
+        fail(ErrorKind::data, "'{}' is no token: what follows its backslash is not n, r, t, \\ or xNN", escaped(text));
       token += static_cast<char>(byte);
       i += 2;
     }

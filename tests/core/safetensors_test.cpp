@@ -108,9 +108,15 @@ TEST_CASE("every malformed safetensors file is refused in words", "[core][safete
   refused(std::string(8, '\xff'), "more than the format allows");
   refused(make_file("{}").substr(0, 9), "but only 1 follow");
   refused(make_file("{"), "not JSON");
+  const std::string deep =
+      std::string(200'000, '[') + std::string(200'000, ']');  // to copy or to write it needs 200,000 calls
+  refused(make_file(R"({"a": {"dtype": )" + deep + R"(, "shape": [], "data_offsets": [0, 0]}})"),
+          "nested deeper than 4 levels");
+  refused(make_file(R"({"a": {"dtype": "F32", "shape": [)" + deep + R"(], "data_offsets": [0, 0]}})"), "nested deeper");
+  refused(make_file(R"({"a\n": 1})"), R"(array 'a\n' is no JSON object)");
   refused(make_file("[]"), "no JSON object");
   refused(make_file("\xff\xfe"), "not JSON");
-  refused(make_file(std::string(100'000, '[')), "not JSON");
+  refused(make_file(std::string(100'000, '[')), "nested deeper");
   refused(make_file(R"({"a":1})"), "no JSON object");
   refused(make_file(R"({"a":{"dtype":"F32","shape":[1]}})"), "no 'data_offsets'");
   refused(make_file(R"({"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})", four), "unknown type \"F16\"");

@@ -3,30 +3,20 @@
 #include <stein/replay/log_reader.h>
 
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
+#include <map>
+#include <string>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
 #include "core/written_file.h"
-#include "fuzz/feed.h"
+#include "fuzz/corpus.h"
+#include "fuzz/replay/feed_log.h"
 
 using namespace stein;
 using namespace stein::replay;
 
 namespace {
-
-/// Texts of the corpus of a format, by file.
-std::map<std::string, std::string> corpus(const std::string& format) {
-  std::map<std::string, std::string> texts;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(STEIN_TESTS) / "fuzz/corpus" / format)) {
-    std::ostringstream text;
-    text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-    texts[entry.path().filename().string()] = text.str();
-  }
-  return texts;
-}
 
 LogReader reader(const std::filesystem::path& file, const std::string& format) {
   return {{file}, log_formats().at(format).builder()->make(), 100};
@@ -43,12 +33,12 @@ void read_all(const std::filesystem::path& file, const std::string& format) {
 
 TEST_CASE("no text of the corpus breaks any format", "[replay][fuzz]") {
   for (const std::string& origin : log_formats().names()) {
-    const std::map<std::string, std::string> texts = corpus(origin);
+    const std::map<std::string, std::string> texts = test::corpus("replay", origin);
     CHECK(texts.size() >= 5);
     for (const auto& [file, text] : texts) {
       for (const std::string& format : log_formats().names()) {
         CAPTURE(origin, file, format);
-        CHECK_NOTHROW(test::feed(format, text));
+        CHECK_NOTHROW(test::feed_log(format, text));
       }
     }
   }
@@ -57,7 +47,8 @@ TEST_CASE("no text of the corpus breaks any format", "[replay][fuzz]") {
 TEST_CASE("a log of another format is refused with the name of its own", "[replay][fuzz]") {
   const test::TemporaryDirectory folder;
   for (const std::string& origin : log_formats().names()) {
-    const std::filesystem::path file = test::write(folder / (origin + ".log"), corpus(origin).at("events"));
+    const std::filesystem::path file =
+        test::write(folder / (origin + ".log"), test::corpus("replay", origin).at("events"));
     LogReader own = reader(file, origin);
     LoggedEvent event;
     CHECK(own.next(event));
@@ -73,7 +64,7 @@ TEST_CASE("every format refuses a log of gzip that was cut, and one cut in a lin
   const test::TemporaryDirectory folder;
   for (const std::string& format : log_formats().names()) {
     CAPTURE(format);
-    const std::string events = corpus(format).at("events");
+    const std::string events = test::corpus("replay", format).at("events");
     const std::filesystem::path cut = test::write_gzip(folder / (format + ".gz"), events);
     std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 12);
     CHECK_ERROR(read_all(cut, format), data, cut.string());

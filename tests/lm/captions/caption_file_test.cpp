@@ -49,13 +49,15 @@ TEST_CASE("files that are no JSON or have another shape are refused with their n
   CHECK_ERROR(files.read("[{\"image_id\": 3,\n]"), data, "captions.json' is no JSON", "line 2");
   CHECK_ERROR(files.read("[\"\xff\"]"), data, "captions.json' is no JSON", "UTF-8");
   CHECK_ERROR(files.read(""), data, "captions.json' is no JSON");
+  CHECK_ERROR(files.read("[1e999]"), data, "captions.json' is no JSON", "1e999");
   CHECK_ERROR(files.read("{}"), data, "captions.json'", "expected a list", "found object");
   CHECK_ERROR(files.read("[3]"), data, "captions.json', entry 1", "expected an object", "number 3");
   CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": "x"}, {"caption": "x"}])"), data, "entry 2", "no \"image_id\"");
   CHECK_ERROR(files.read(R"([{"image_id": 3}])"), data, "entry 1", "no \"caption\"");
-  CHECK_ERROR(files.read(R"([{"image_id": 3.5, "caption": "x"}])"), data, "entry 1", "\"image_id\"", "found 3.5");
+  CHECK_ERROR(files.read(R"([{"image_id": 3.5, "caption": "x"}])"), data, "entry 1", "\"image_id\"",
+              "found number 3.5");
   CHECK_ERROR(files.read(R"([{"image_id": null, "caption": "x"}])"), data, "entry 1", "found null");
-  CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": ["x"]}])"), data, "entry 1", "\"caption\"", "found [\"x\"]");
+  CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": ["x"]}])"), data, "entry 1", "\"caption\"", "found array");
   CHECK_ERROR(files.read(good_captions, "[]"), data, "references.json'", "\"images\" and \"annotations\"",
               "found array");
   CHECK_ERROR(files.read(good_captions, R"({"images": [{"id": 1}]})"), data, "references.json'",
@@ -66,6 +68,17 @@ TEST_CASE("files that are no JSON or have another shape are refused with their n
               "references.json' has no images");
   CHECK_ERROR(files.read(good_captions, R"({"images": [{"id": 1}], "annotations": [{"caption": "x"}]})"), data,
               "references.json', entry 1 of \"annotations\"", "no \"image_id\"");
+}
+
+TEST_CASE("what an error tells of a file is one line, however deep and odd the file is",
+          "[lm][captions][caption-file]") {
+  const Files files;
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');  // to write it needs 200,000 calls
+  CHECK_ERROR(files.read("[" + deep + "]"), data, "captions.json', entry 1", "found array");
+  CHECK_ERROR(files.read(R"([{"image_id": )" + deep + "}]"), data, "entry 1", "\"image_id\", found array");
+  CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": )" + deep + "}]"), data, "\"caption\", found array");
+  CHECK_ERROR(files.read(R"(["x)" + std::string(58, 'y') + "é\"]"), data, "found string \"x", "y�\"");
+  CHECK_ERROR(files.read(R"([{"image_id": "a\u001b\n", "caption": ""}])"), data, "image a\\x1b\\n has no references");
 }
 
 TEST_CASE("captions and references that do not belong together are refused", "[lm][captions][caption-file]") {

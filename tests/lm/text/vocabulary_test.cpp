@@ -44,7 +44,7 @@ TEST_CASE("a vocabulary of words begins with the most frequent, of bytes with th
   CHECK_FALSE(words.find("d"));
   CHECK(make_vocabulary("cab\nab", TokenUnit::bytes, "a text").text() == "tokens: bytes\n\\n\na\nb\nc\n");
   CHECK_ERROR(words.token(4), usage, "from 0 to 3", "got 4");
-  CHECK_ERROR(make_vocabulary("", TokenUnit::words, "a text"), data, "at least one token");
+  CHECK_ERROR(make_vocabulary("", TokenUnit::words, "a text"), data, "'a text'", "at least one token");
 }
 
 TEST_CASE("seldom words become unknown ones, which are counted", "[lm][vocabulary]") {
@@ -70,7 +70,9 @@ TEST_CASE("a vocabulary is read back as it was written, whatever its tokens are"
   CHECK_ERROR(Vocabulary::parse("words\na\n", "v.txt"), data, "'v.txt'", "first line");
   CHECK_ERROR(Vocabulary::parse("tokens: letters\na\n", "v.txt"), data, "letters");
   CHECK_ERROR(Vocabulary::parse("tokens: words\na", "v.txt"), data, "last line");
-  CHECK_ERROR(Vocabulary::parse("tokens: words\na\na\n", "v.txt"), data, "'a'", "twice");
+  CHECK_ERROR(Vocabulary::parse("tokens: words\na\na\n", "v.txt"), data, "'v.txt'", "'a'", "twice");
+  CHECK_ERROR(Vocabulary::parse("tokens: words\n", "v.txt"), data, "'v.txt'", "at least one token");
+  CHECK_ERROR(Vocabulary::parse("tokens: words\n\\q\n", "v.txt"), data, "'v.txt'", "no token");
   for (const char* text : {"\\", "\\q", "\\x1", "\\xg1", "\\x+1"}) CHECK_ERROR(unescaped(text), data, "no token");
 }
 
