@@ -10,13 +10,7 @@ using Json = nlohmann::ordered_json;
 
 void ClassifierEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the run's data", {{"test", Part::test}, {"validation", Part::validation}});
-  table("by", by_,
-        "draws: averaged over what stands for the posterior; mean: of a variational method, of others where training "
-        "ended; best: the weights with the least validation error",
-        {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
-  table("draws", draws_, "draws of a variational method, and of dropout", between(1, 10'000));
-  table("seed", seed_, "of draws", at_least(0));
-  table("dropout", dropout_, "predict with the network's dropout, averaged over draws of it");
+  weights_.describe(table);
 }
 
 Json ClassifierEvaluation::perform_on(const runs::Experiment&, ClassifierRun& run, const RunDirectory& directory,
@@ -27,11 +21,7 @@ Json ClassifierEvaluation::perform_on(const runs::Experiment&, ClassifierRun& ru
     ClassifierTrainer& trainer = run.repetition(i);
     LabelledRows& rows = part_ == Part::test ? trainer.test_rows() : trainer.validation_rows();
     STEIN_CHECK(rows.count() > 0, "the run has no validation part");
-    if (by_ == By::best) trainer.restore_best();
-    WeightDraws draws(
-        trainer.weights(),
-        {.draws = draws_, .mean = by_ != By::draws, .dropout = dropout_, .seed = static_cast<std::uint64_t>(seed_)},
-        ClassifierRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+    WeightDraws draws = weights_.of(trainer, directory);
     const SampledClasses samples = trainer.classify(rows, draws);
     results.push_back({.rows = rows.count(),
                        .samples = samples.samples(),

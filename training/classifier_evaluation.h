@@ -3,6 +3,7 @@
 
 #include <stein/runs/run_action.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/predicting_weights.h>
 
 #include <cstdint>
 #include <string>
@@ -18,16 +19,12 @@ class ClassifierEvaluation final : public runs::RunActionOn<runs::Experiment, Cl
  private:
   /// Which rows.
   enum class Part { test, validation };
-  /// Which weights predict.
-  enum class By { draws, mean, best };
 
   nlohmann::ordered_json perform_on(const runs::Experiment& experiment, ClassifierRun& run,
                                     const RunDirectory& directory, std::FILE* terminal) override;
 
   Part part_ = Part::test;
-  By by_ = By::draws;
-  std::int64_t draws_ = 10, seed_ = 0;
-  bool dropout_ = false;
+  PredictingWeights weights_;
 };
 
 }  // namespace stein::training

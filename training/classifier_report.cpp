@@ -2,6 +2,7 @@
 #include <stein/runs/run_record.h>
 #include <stein/training/classifier_report.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/network_summary.h>
 
 #include <fmt/format.h>
 
@@ -84,10 +85,7 @@ runs::ReportLayout classifier_report() {
                   {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
                   {"log-likelihood", [](const Json& s) { return runs::text(s["test"]["log_likelihood"], "{:.3f}"); }},
                   {"rows/s", [](const Json& s) { return runs::text(s["rows_per_second"], "{:.0f}"); }}},
-      .label =
-          [](const Json& summary) {
-            return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
-          },
+      .label = network_label,
       .curve_parts = [](std::string_view) { return 0; },
       .data =
           [](const runs::RunRecord& record) {

@@ -1,6 +1,8 @@
 #include <stein/core/atomic_file.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/network_summary.h>
 
 #include <fmt/format.h>
 
@@ -11,31 +13,11 @@ namespace stein::training {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using runs::ClassifierScore;
-
-template <class Of>
-Json scores_of(const std::vector<ClassifierResult>& results, const char* each, const Of& of) {
-  std::vector<ClassifierScore> scores;
-  scores.reserve(results.size());
-  for (const ClassifierResult& result : results) scores.push_back(of(result));
-  return runs::classifier_test(scores, each);
-}
 
 Json rounded_list(std::span<const double> values) {
   Json list = Json::array();
   for (const double value : values) list.push_back(runs::rounded(value));
   return list;
-}
-
-/// Errors of averages over 1, 2, … samples: one list a seed.
-Json curves_json(const std::vector<ClassifierResult>& results) {
-  Json json{{"forward", Json::array()}, {"backward", Json::array()}, {"thinned", Json::array()}};
-  for (const ClassifierResult& result : results) {
-    json["forward"].push_back(rounded_list(result.forward));
-    json["backward"].push_back(rounded_list(result.backward));
-    json["thinned"].push_back(rounded_list(result.thinned));
-  }
-  return json;
 }
 
 Json predictions_json(const LabelledRows& rows, const inference::Predictive& predictive) {
@@ -75,11 +57,12 @@ std::string part_lines(const Json& scores, const char* part) {
 
 Json classifier_json(const std::vector<ClassifierResult>& results, const char* each) {
   Json json{{"rows", results.front().rows}, {"samples", results.front().samples}};
-  json.update(scores_of(results, each, [](const ClassifierResult& r) { return r.averaged; }));
-  json["single_sample"] = scores_of(results, each, [](const ClassifierResult& r) { return r.single; });
-  json["final_weights"] = scores_of(results, each, [](const ClassifierResult& r) { return r.final_weights; });
+  const auto scores = [&](const auto& of) { return runs::classifier_test(runs::of_each(results, of), each); };
+  json.update(scores(&ClassifierResult::averaged));
+  json["single_sample"] = scores(&ClassifierResult::single);
+  json["final_weights"] = scores(&ClassifierResult::final_weights);
   if (std::ranges::all_of(results, [](const ClassifierResult& r) { return r.chosen.has_value(); }))
-    json["validation_chosen"] = scores_of(results, each, [](const ClassifierResult& r) { return *r.chosen; });
+    json["validation_chosen"] = scores([](const ClassifierResult& r) { return *r.chosen; });
   return json;
 }
 
@@ -132,8 +115,11 @@ Json ClassifierRun::summarize(const StopToken& stop) {
 }
 
 void ClassifierRun::write_results(const RunDirectory& directory) {
-  Json curves{{"test", curves_json(test_results_)}}, predictions{{"classes", facts_.classes}};
-  if (!validation_results_.empty()) curves["validation"] = curves_json(validation_results_);
+  const auto curves_of = [](const auto& results) {
+    return curves_json(runs::of_each(results, &ClassifierResult::curves));
+  };
+  Json curves{{"test", curves_of(test_results_)}}, predictions{{"classes", facts_.classes}};
+  if (!validation_results_.empty()) curves["validation"] = curves_of(validation_results_);
   for (std::int64_t i = 0; i < count(); ++i)
     predictions["seeds"].push_back(
         {{"seed", repetition(i).seed()},
@@ -143,16 +129,10 @@ void ClassifierRun::write_results(const RunDirectory& directory) {
 }
 
 std::string readable_classifier_summary(const Json& summary) {
-  std::string lines = fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
-                                  summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
-                                  summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
-                                  runs::spread_note(summary["seeds"].size()));
+  std::string lines = summary_head(summary);
   if (summary.contains("validation")) lines += part_lines(summary["validation"], "validation");
   lines += part_lines(summary["test"], "test");
-  lines += "\n" + runs::summary_line("training", runs::text(summary["rows_per_second"], "{:.0f}") + " rows/s");
-  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
-  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
-  return lines;
+  return lines + summary_foot(summary, "rows_per_second", "rows/s");
 }
 
 }  // namespace stein::training

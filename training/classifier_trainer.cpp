@@ -147,11 +147,8 @@ ClassifierResult ClassifierTrainer::result(const Shown& shown) {
                          .single = samples.single(),
                          .averaged = samples.averaged(),
                          .final_weights = score_of_weights(shown)};
-  if (samples.samples() > 1) {
-    found.forward = samples.error_curve(inference::Selection::forward);
-    found.backward = samples.error_curve(inference::Selection::backward);
-    found.thinned = samples.error_curve(inference::Selection::thinned);
-  }
+  if (samples.samples() > 1)
+    found.curves = AverageCurves::of([&](inference::Selection which) { return samples.error_curve(which); });
   with_best([&] { found.chosen = score_of_weights(shown); });
   return found;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/storage/matrix.h>
+#include <stein/training/average_curves.h>
 #include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 #include <stein/training/labelled_rows.h>
@@ -21,8 +22,8 @@ struct ClassifierResult {
   runs::ClassifierScore single{};         ///< one sample alone, averaged over the samples
   runs::ClassifierScore averaged{};       ///< the average of the samples' probabilities
   runs::ClassifierScore final_weights{};  ///< the weights where training ended; of a variational method the mean
-  std::optional<runs::ClassifierScore> chosen{};         ///< the weights with the least validation error
-  std::vector<double> forward{}, backward{}, thinned{};  ///< errors of averages over 1, 2, … samples
+  std::optional<runs::ClassifierScore> chosen{};  ///< the weights with the least validation error
+  AverageCurves curves{};                         ///< errors
 };
 
 /// Goes through the training rows in an order that each epoch draws anew; one step is one row. A chain's samples

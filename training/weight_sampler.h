@@ -51,6 +51,11 @@ class WeightSampler {
   /// The same at the mean of a variational method's Gaussian.
   inference::MatrixView<const float> mean_weights(inference::Matrix<float>& memory);
 
+  /// The weights as they are [M, P]: the mean of a variational method, of others the particles' own.
+  inference::MatrixView<const float> weights_now(inference::Matrix<float>& memory) {
+    return kind() == MethodKind::variational ? mean_weights(memory) : draw_weights({}, memory);
+  }
+
   /// T that a chain was asked for, at its last step or before its first; 1 for other methods.
   double temperature() const { return temperature_; }
   /// Empty where there is no meter, or it has read nothing.

@@ -35,12 +35,7 @@ void CaptionEvaluation::describe(OptionTable& table) {
         {{"test", Part::test}, {"validation", Part::validation}, {"train", Part::train}});
   table("images", images_, "other captioned images, a file in Karpathy & Fei-Fei's form; its words are the run's");
   table("features", features_, "of the other images: a .npy or .safetensors file as wide as the run's");
-  table("by", by_,
-        "draws: averaged over what stands for the posterior; mean: of a variational method, of others where training "
-        "ended; best: the weights with the best validation score",
-        {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
-  table("draws", draws_, "draws of a variational method", between(1, 10'000));
-  table("seed", seed_, "of draws, and of captions that are drawn", at_least(0));
+  weights_.describe(table);
   table("decoding", decoding_, "how captions are made: as the run says, by beam search, or drawn word by word",
         {{"run", Decoding::run}, {"beam", Decoding::beam}, {"sampled", Decoding::sampled}});
   table("beam_width", beam_width_, "hypotheses of an image; 0: as the run says", between(0, 1000));
@@ -84,11 +79,9 @@ Json CaptionEvaluation::perform_on(const CaptionExperiment& experiment, CaptionR
   Json captions;
   for (std::int64_t i = 0; i < run.count(); ++i) {
     CaptionTrainer& trainer = run.repetition(i);
-    if (by_ == By::best) trainer.restore_best();
     inference::Model<float>& model = trainer.weights().posterior().model();
-    const auto seed = static_cast<std::uint64_t>(seed_);
-    training::WeightDraws draws(trainer.weights(), {.draws = draws_, .mean = by_ != By::draws, .seed = seed},
-                                CaptionRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+    const auto seed = static_cast<std::uint64_t>(weights_.seed);
+    training::WeightDraws draws = weights_.of(trainer, directory);
     const inference::Matrix<float> weights = weights_of(draws);
     samples = weights.rows();
     const CaptionDecoder decoder(model, trainer.spec(), corpus.vocabulary, data.features.view(), decoding);

@@ -4,6 +4,7 @@
 #include <stein/lm/captioning/caption_experiment.h>
 #include <stein/lm/captioning/caption_run.h>
 #include <stein/runs/run_action.h>
+#include <stein/training/predicting_weights.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -21,8 +22,6 @@ class CaptionEvaluation final : public runs::RunActionOn<CaptionExperiment, Capt
  private:
   /// Which images of a set.
   enum class Part { test, validation, train };
-  /// Which weights predict.
-  enum class By { draws, mean, best };
   /// How captions are made: as the run says, or otherwise.
   enum class Decoding { run, beam, sampled };
 
@@ -32,9 +31,9 @@ class CaptionEvaluation final : public runs::RunActionOn<CaptionExperiment, Capt
 
   Part part_ = Part::test;
   std::filesystem::path images_{}, features_{}, out_{};
-  By by_ = By::draws;
+  training::PredictingWeights weights_;
   Decoding decoding_ = Decoding::run;
-  std::int64_t beam_width_ = 0, max_length_ = 0, draws_ = 10, seed_ = 0;
+  std::int64_t beam_width_ = 0, max_length_ = 0;
   double length_power_ = -1, sharpness_ = 0;
 };
 

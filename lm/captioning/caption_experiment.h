@@ -3,8 +3,7 @@
 
 #include <stein/lm/captioning/caption_options.h>
 #include <stein/lm/captions/caption_data.h>
-#include <stein/runs/experiment.h>
-#include <stein/training/weight_method.h>
+#include <stein/training/network_experiment.h>
 
 #include <memory>
 #include <string>
@@ -13,13 +12,11 @@
 namespace stein::lm {
 
 /// What `stein caption train` starts.
-class CaptionExperiment final : public runs::Experiment {
+class CaptionExperiment final : public training::NetworkExperiment {
  public:
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   CaptionExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
-  /// "scenes/psgld".
-  std::string name() const override;
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const CaptionTrainingOptions& training() const { return training_; }
@@ -27,11 +24,12 @@ class CaptionExperiment final : public runs::Experiment {
   inference::RecurrentSpec network(std::int64_t vocabulary, std::int64_t features) const;
 
  private:
-  std::string method_ = "psgld";
+  static Published published();
+  const std::string& data() const override { return data_.data; }
+
   CaptionDataOptions data_;
   CaptionNetworkOptions network_;
   CaptionTrainingOptions training_;
-  training::WeightMethodOptions method_options_;
 };
 
 /// The parts that experiments can be put together from.

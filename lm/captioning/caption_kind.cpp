@@ -5,6 +5,7 @@
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
+#include <stein/training/network_summary.h>
 
 namespace stein::lm {
 namespace {
@@ -14,10 +15,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* report_script =
 #include "captioning/report.js.inc"
     ;
-
-std::string label_of(const Json& summary) {
-  return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
-}
 
 runs::SummaryColumn metric_column(const char* metric, const char* format = "{:.3f}") {
   return {metric, [metric, format](const Json& s) { return runs::text(s["test"]["averaged"][metric], format); }};
@@ -43,7 +40,7 @@ runs::ReportLayout report_layout() {
                    }},
                   {"samples", [](const Json& s) { return runs::text(s["test"]["caption_samples"], "{:.0f}"); }},
                   {"tokens/s", [](const Json& s) { return runs::text(s["tokens_per_second"], "{:.0f}"); }}},
-      .label = label_of,
+      .label = training::network_label,
       .curve_parts = [](std::string_view) { return 0; },
       .data =
           [](const runs::RunRecord& record) {

@@ -5,6 +5,7 @@
 #include <stein/lm/captioning/caption_run.h>
 #include <stein/lm/evaluation/loss_json.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -13,14 +14,7 @@ namespace stein::lm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Worths, class Of>
-auto of_each(const Worths& worths, const Of& of) {
-  std::vector<std::decay_t<decltype(of(worths.front()))>> values;
-  values.reserve(worths.size());
-  for (const auto& worth : worths) values.push_back(of(worth));
-  return values;
-}
+using runs::of_each;
 
 }  // namespace
 
@@ -199,9 +193,9 @@ void CaptionRun::write_results(const RunDirectory& directory) {
     captions[i]["log_probability"] = runs::rounded(best[i].log_probability);
     captions[i]["words"] = sure_words_json(sure[i], corpus_->vocabulary);
   }
-  const auto losses = [](const PartWorth& worth) { return worth.losses; };
-  const Json curves{{"validation", curves_json(of_each(validation_, losses))},
-                    {"test", curves_json(of_each(test_, losses))}};
+  const auto curves_of = [](const PartWorth& worth) { return worth.losses.curves; };
+  const Json curves{{"validation", training::curves_json(of_each(validation_, curves_of))},
+                    {"test", training::curves_json(of_each(test_, curves_of))}};
   write_file_atomically(directory.file("vocabulary.txt"), corpus_->vocabulary.text());
   write_file_atomically(directory.file("captions.json"), captions.dump() + "\n");
   write_file_atomically(directory.file("references.json"), references_json(candidates).dump() + "\n");

@@ -5,9 +5,8 @@
 #include <stein/lm/captioning/caption_corpus.h>
 #include <stein/lm/captioning/caption_options.h>
 #include <stein/lm/captioning/caption_scorer.h>
-#include <stein/lm/evaluation/held_text.h>
+#include <stein/lm/evaluation/text_trainer.h>
 #include <stein/training/epoch_order.h>
-#include <stein/training/epoch_trainer.h>
 #include <stein/training/weight_draws.h>
 
 #include <memory>
@@ -17,9 +16,7 @@ namespace stein::lm {
 /// Goes through the captions of the training part in minibatches, in another order every epoch. A datum is a caption,
 /// given its image; a step of the repetition is a token that is predicted. Each minibatch sees one sample of the
 /// weights, held over all of its tokens.
-///
-/// A chain's samples are scored on validation and test as they come; of the other methods the weights at the end are.
-class CaptionTrainer final : public training::EpochTrainer {
+class CaptionTrainer final : public TextTrainer {
  public:
   /// @param corpus  outlives it
   /// @param spec    of the model
@@ -28,10 +25,6 @@ class CaptionTrainer final : public training::EpochTrainer {
                  std::unique_ptr<inference::Model<float>> model, std::uint64_t seed);
 
   const inference::RecurrentSpec& spec() const { return spec_; }
-  /// Of the captions of the validation and the test part. To be asked after the last step; the trainer then holds the
-  /// weights of the end.
-  TextLosses validation_losses() { return losses(validation_); }
-  TextLosses test_losses() { return losses(test_); }
   /// The weights that captions are averaged over: of a chain those that are stored.
   training::WeightDraws draws();
   /// The weights of the end: the mean of a variational method.
@@ -41,19 +34,10 @@ class CaptionTrainer final : public training::EpochTrainer {
  private:
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
   std::int64_t steps_of(const inference::Batch<float>&) const override { return batch_.size; }
-  void take_sample() override;
-  void drop_samples(std::int64_t count) override;
-  double validate() override { return validation_.loss_of_weights(weights()); }
-  void save_stream(Snapshot& snapshot) const override;
-  void restore_stream(const Snapshot& snapshot) override;
-
-  TextLosses losses(HeldText& held);
 
   const CaptionCorpus& corpus_;
   inference::RecurrentSpec spec_;
   training::EpochOrder order_;
-  CaptionScorer validation_scorer_, test_scorer_;
-  HeldText validation_, test_;
   CaptionBatch batch_;
 };
 

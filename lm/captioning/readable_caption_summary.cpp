@@ -1,5 +1,6 @@
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/runs/measured.h>
+#include <stein/training/network_summary.h>
 
 #include <fmt/format.h>
 
@@ -38,15 +39,9 @@ std::string readable_caption_scores(const std::string& name, const Json& scores)
 }
 
 std::string readable_caption_summary(const Json& summary) {
-  std::string lines = fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
-                                  summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
-                                  summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
-                                  runs::spread_note(summary["seeds"].size()));
+  std::string lines = training::summary_head(summary);
   lines += part_lines(summary, "validation") + part_lines(summary, "test");
-  lines += "\n" + runs::summary_line("training", runs::text(summary["tokens_per_second"], "{:.0f}") + " tokens/s");
-  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
-  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
-  return lines;
+  return lines + training::summary_foot(summary, "tokens_per_second", "tokens/s");
 }
 
 }  // namespace stein::lm

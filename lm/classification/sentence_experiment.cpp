@@ -15,16 +15,6 @@
 namespace stein::lm {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// The options with the names of the files, on which it depends which others there are.
-SentenceOptions named_sentences(const runs::OptionSources& sources, const training::PublishedPreset* preset) {
-  SentenceOptions options;
-  options.data = sources.look_ahead("data", preset != nullptr ? preset->data : options.data);
-  options.test_data = sources.look_ahead("test_data", "");
-  return options;
-}
-
 /// One of each word of a set, for reading their vectors.
 Vocabulary words_of_set(const SentenceSet& set) {
   std::set<std::string> words{std::string(unknown_word)};
@@ -90,24 +80,12 @@ training::EpochOptions classifier_training() {
 }  // namespace
 
 SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : SentenceExperiment(kind, sources,
-                         training::named_preset(sentence_presets(), sources, "classifiers of sentences")) {}
-
-SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources,
-                                       const training::PublishedPreset* preset)
-    : Experiment(kind, {.steps = 0,
-                        .checkpoint_every = 100'000,
-                        .may_end = true,
-                        .note = ", all epochs, which is what it is for",
-                        .seeds = named_sentences(sources, preset).is_cross_validated() ? "0:10" : "0:1"}),
-      sentences_(named_sentences(sources, preset)),
+    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000,
+                        named_sentences(sources).is_cross_validated() ? "0:10" : "0:1"),
+      sentences_(named_sentences(sources)),
       network_(classifier_network()),
       training_(classifier_training()) {
-  method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : method_);
-  method_options_ = training::weight_methods().at(method_).defaults;
-  add_run([this](OptionTable& table) {
-    table("sampler", method_, "how weights are found; `stein list` names the methods");
-  });
+  add_sampler();
   add_part("Sentences", [this](OptionTable& table) {
     sentences_.describe(table);
     table("word_vectors", word_vectors_,
@@ -116,24 +94,22 @@ SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::Op
   });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
-  add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
-  for (const training::PublishedPreset& each : sentence_presets())
-    if (each.data == sentences_.data && each.sampler == method_)
-      offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
-  read(sources);
-  if (sentences_.is_file()) sentences_.data = fs::absolute(sentences_.data).string();
-  if (!sentences_.test_data.empty()) sentences_.test_data = fs::absolute(sentences_.test_data);
-  if (!word_vectors_.empty()) word_vectors_ = fs::absolute(word_vectors_);
+  read_with_method(sources, sentences_.data, sentences_.is_file());
 }
 
-std::string SentenceExperiment::name() const {
-  const std::string data = sentences_.is_file() ? fs::path(sentences_.data).stem().string() : sentences_.data;
-  return fmt::format("{}/{}", data, method_);
+SentenceExperiment::Published SentenceExperiment::published() {
+  return {sentence_presets(), "classifiers of sentences"};
 }
 
-std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string& data) const {
+SentenceOptions SentenceExperiment::named_sentences(const runs::OptionSources& sources) {
+  SentenceOptions options;
+  options.data = named_data(sources, published(), options.data);
+  options.test_data = sources.look_ahead("test_data", "");
+  return options;
+}
+
+std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) const {
   SentenceOptions options = sentences_;
-  if (!data.empty()) options.data_folder = data;
   const SentenceSet set = read_sentence_set(options);
   std::optional<SetVectors> vectors;
   inference::RecurrentSpec spec = network_.spec;
@@ -158,8 +134,8 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string& data)
     own.vocabulary = parts.vocabulary.size();
     if (vectors) own.embedding_start = vectors->start(parts.vocabulary);
     return std::make_unique<training::ClassifierTrainer>(
-        rows_of(std::move(parts)), training_, method_options_,
-        make_recurrent_model(own, method_options_.posterior.arithmetic, seeds().count()), seed);
+        rows_of(std::move(parts)), training_, method(),
+        make_recurrent_model(own, method().posterior.arithmetic, seeds().count()), seed);
   };
   const SentenceParts first = parts_of(seeds().first);
   return std::make_unique<training::ClassifierRun>(
@@ -168,7 +144,7 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string& data)
                                      .source = "sentences " + set.name,
                                      .datum = "sentence",
                                      .network = network_name(spec),
-                                     .method = method_,
+                                     .method = method_name(),
                                      .epochs = training_.epochs,
                                      .classes = set.classes,
                                      .folds = options.is_cross_validated(),
@@ -188,11 +164,7 @@ std::vector<runs::Part> sentence_parts() {
       runs::make_part("sentences", "mr, subj, cr, mpqa", "sets without a test part", OptionTable::of(folds)),
       runs::make_part("network", "", "", OptionTable::of(network)),
       runs::make_part("training", "", "", OptionTable::of(training))};
-  for (const auto& [name, method] : training::weight_methods().entries()) {
-    training::WeightMethodOptions options = method.defaults;
-    parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
-  }
-  parts.push_back(training::published_part(sentence_presets()));
+  training::add_method_parts(parts, sentence_presets());
   return parts;
 }
 

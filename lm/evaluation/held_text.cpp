@@ -26,9 +26,7 @@ void HeldText::score_rows(inference::Model<float>& model, MatrixView<const float
 }
 
 double HeldText::loss_of_weights(training::WeightSampler& weights) {
-  const bool variational = weights.kind() == MethodKind::variational;
-  score_rows(weights.posterior().model(),
-             variational ? weights.mean_weights(memory_) : weights.draw_weights({}, memory_));
+  score_rows(weights.posterior().model(), weights.weights_now(memory_));
   return mean_loss(log_probability_);
 }
 
@@ -49,9 +47,7 @@ TextLosses HeldText::losses(training::WeightSampler& weights, std::int64_t draws
     found.samples = samples.samples();
     found.single = samples.single_loss();
     found.averaged = samples.averaged_loss();
-    found.forward = samples.curve(Selection::forward);
-    found.backward = samples.curve(Selection::backward);
-    found.thinned = samples.curve(Selection::thinned);
+    found.curves = training::AverageCurves::of([&](Selection which) { return samples.curve(which); });
   }
   return found;
 }

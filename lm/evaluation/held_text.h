@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/lm/evaluation/sampled_probabilities.h>
+#include <stein/training/average_curves.h>
 #include <stein/training/weight_sampler.h>
 
 #include <cstdint>
@@ -16,13 +17,13 @@ namespace stein::lm {
 /// Mean −log p of a text's tokens [nats].
 struct TextLosses {
   std::string protocol;
-  std::int64_t tokens = 0;         ///< that were scored
-  std::int64_t samples = 1;        ///< of which averages were taken
-  double single = 0;               ///< one sample alone, averaged over the samples
-  double averaged = 0;             ///< the average of the samples' probabilities
-  double final_weights = 0;        ///< the weights where training ended; of a variational method the mean
-  std::optional<double> chosen{};  ///< the weights with the best validation score
-  std::vector<double> forward{}, backward{}, thinned{};  ///< averages over 1, 2, … samples, where there are several
+  std::int64_t tokens = 0;           ///< that were scored
+  std::int64_t samples = 1;          ///< of which averages were taken
+  double single = 0;                 ///< one sample alone, averaged over the samples
+  double averaged = 0;               ///< the average of the samples' probabilities
+  double final_weights = 0;          ///< the weights where training ended; of a variational method the mean
+  std::optional<double> chosen{};    ///< the weights with the best validation score
+  training::AverageCurves curves{};  ///< losses
 };
 
 /// Collects a chain's samples as they come; of the other methods it scores what they end with.

@@ -20,21 +20,4 @@ Json loss_json(const std::vector<double>& losses, TokenUnit unit) {
           {"bits_per_character", unit == TokenUnit::words ? Json(nullptr) : runs::measured(bits)}};
 }
 
-Json curves_json(const std::vector<TextLosses>& losses) {
-  Json json;
-  const auto add = [&](const char* name, const auto& of) {
-    Json seeds = Json::array();
-    for (const TextLosses& each : losses) {
-      Json values = Json::array();
-      for (const double loss : of(each)) values.push_back(runs::rounded(loss));
-      seeds.push_back(std::move(values));
-    }
-    json[name] = std::move(seeds);
-  };
-  add("forward", [](const TextLosses& l) { return l.forward; });
-  add("backward", [](const TextLosses& l) { return l.backward; });
-  add("thinned", [](const TextLosses& l) { return l.thinned; });
-  return json;
-}
-
 }  // namespace stein::lm

@@ -1,7 +1,6 @@
 // Losses of texts in summaries and result files.
 #pragma once
 
-#include <stein/lm/evaluation/held_text.h>
 #include <stein/lm/text/vocabulary.h>
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,8 +11,5 @@ namespace stein::lm {
 /// {loss, perplexity, bits_per_character} of losses in nats a token, one a seed; bits are null unless tokens are bytes
 /// or characters.
 nlohmann::ordered_json loss_json(const std::vector<double>& losses, TokenUnit unit);
-
-/// {forward, backward, thinned}: losses of averages over 1, 2, … samples [nats a token], one list a seed.
-nlohmann::ordered_json curves_json(const std::vector<TextLosses>& losses);
 
 }  // namespace stein::lm

@@ -9,9 +9,7 @@ namespace stein::lm {
 
 WeightPruning::WeightPruning(training::WeightSampler& weights) : layout_(weights.posterior().weight_layout()) {
   inference::Matrix<float> memory;
-  const bool variational = weights.kind() == training::MethodKind::variational;
-  const std::span<const float> row =
-      (variational ? weights.mean_weights(memory) : weights.draw_weights({}, memory)).row(0);
+  const std::span<const float> row = weights.weights_now(memory).row(0);
   weights_.assign(row.begin(), row.end());
   std::vector<float> signal(weights_.size());
   const inference::Layout& coordinates = weights.particles().layout();

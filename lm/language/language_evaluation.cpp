@@ -3,6 +3,7 @@
 #include <stein/lm/evaluation/dynamic_evaluation.h>
 #include <stein/lm/evaluation/loss_json.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
+#include <stein/lm/evaluation/sharpened_bound.h>
 #include <stein/lm/evaluation/text_scorer.h>
 #include <stein/lm/evaluation/text_uncertainty.h>
 #include <stein/lm/evaluation/weight_pruning.h>
@@ -10,6 +11,7 @@
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/tokenizer.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
 #include <stein/training/weight_draws.h>
 
 #include <algorithm>
@@ -24,6 +26,7 @@ namespace stein::lm {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using runs::of_each;
 
 double share_of(const std::string& text) {
   double share = 0;
@@ -62,23 +65,19 @@ const char* single_weights(training::MethodKind kind) {
 void LanguageEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the run's text", {{"test", Part::test}, {"validation", Part::validation}});
   table("text", text_, "another text, of the run's vocabulary; words that it does not have are `<unk>`, or refused");
-  table("by", by_,
-        "draws: averaged over what stands for the posterior; mean: of a variational method, of others where training "
-        "ended; best: the weights with the best validation score",
-        {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
+  weights_.describe(table);
   table("protocol", protocol_, "how tokens are scored: as the run says, or otherwise",
         {{"run", Protocol::run},
          {"stateful-1", Protocol::stateful_1},
          {"stateful", Protocol::stateful},
          {"zero-state", Protocol::zero_state}});
-  table("draws", draws_, "draws of a variational method, and of dropout", between(1, 10'000));
-  table("seed", seed_, "of draws", at_least(0));
-  table("dropout", dropout_, "predict with the network's dropout, averaged over draws of it");
   table("dynamic_rate", dynamic_rate_,
         "dynamic evaluation too: after each chunk of a minibatch's length the weights go so far along its gradient; "
         "0: none; 0.1 is published",
         non_negative);
   table("prune", prune_, "shares of the weights that are set to zero, the least signal to noise first: 0.5,0.8");
+  table("bound", bound_,
+        "of sharpening: what the text costs with weights sharpened on each minibatch too, an upper bound");
   table("entropy", entropy_, "entropies of the predictions too, and their gap to those of the reversed text");
 }
 
@@ -95,13 +94,9 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment, LanguageTrainer& trainer,
                                                     const Stretches& text, std::int64_t vocabulary,
                                                     const RunDirectory& directory) const {
-  if (by_ == By::best) trainer.restore_best();
   const LanguageTrainingOptions& run = experiment.training();
   inference::Model<float>& model = trainer.weights().posterior().model();
-  training::WeightDraws draws(
-      trainer.weights(),
-      {.draws = draws_, .mean = by_ != By::draws, .dropout = dropout_, .seed = static_cast<std::uint64_t>(seed_)},
-      LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
+  training::WeightDraws draws = weights_.of(trainer, directory);
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
   SampledProbabilities samples(scorer.tokens());
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
@@ -120,6 +115,13 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
     const BareNetwork network(experiment.network(vocabulary), experiment.method().posterior.arithmetic,
                               pruning.pruned(0), trainer.weights().posterior().weight_layout());
     found.dynamic = dynamic_loss(*network.model, network.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
+  }
+  if (bound_) {
+    auto* const sharpened = dynamic_cast<inference::SharpenedModel<float>*>(&model);
+    STEIN_CHECK(sharpened != nullptr, "option 'bound' is of posterior sharpening, the run's sampler is {}",
+                experiment.method_name());
+    found.bound = sharpened_bound(*sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
+                                  static_cast<std::uint64_t>(weights_.seed));
   }
   for (const double share : shares_) {
     const std::vector<float> left = pruning.pruned(share);
@@ -155,40 +157,41 @@ Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, Langua
   for (std::int64_t i = 0; i < run.count(); ++i)
     all.push_back(worth(experiment, run.repetition(i), text, corpus.vocabulary.size(), directory));
   const TokenUnit unit = corpus.vocabulary.unit();
-  const auto losses = [&](const auto& of) {
-    std::vector<double> values;
-    values.reserve(all.size());
-    for (const Worth& each : all) values.push_back(of(each));
-    return values;
-  };
   const Worth& first = all.front();
   Json result{{"data", other.empty() ? corpus.name : text_.filename().string()},
               {"protocol", first.protocol},
               {"tokens", first.tokens},
               {"unknown", unknown},
               {"samples", first.draws},
-              {"single_sample", loss_json(losses([](const Worth& w) { return w.single; }), unit)},
-              {"averaged", loss_json(losses([](const Worth& w) { return w.averaged; }), unit)}};
+              {"single_sample", loss_json(of_each(all, &Worth::single), unit)},
+              {"averaged", loss_json(of_each(all, &Worth::averaged), unit)}};
   const char* const weights = single_weights(run.repetition(0).weights().kind());
   if (first.dynamic) {
-    result["dynamic"] = loss_json(losses([](const Worth& w) { return *w.dynamic; }), unit);
+    result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return *w.dynamic; }), unit);
     result["dynamic"].update({{"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}, {"weights", weights}});
   }
+  if (first.bound) {
+    const training::EpochOptions& epochs = experiment.training().epochs;
+    result["bound"] = loss_json(of_each(all, [](const Worth& w) { return *w.bound; }), unit);
+    result["bound"]["protocol"] =
+        protocol_name(TextProtocol::stateful, epochs.batch_size, experiment.training().unroll);
+  }
   for (std::size_t k = 0; k < shares_.size(); ++k) {
-    Json row = loss_json(losses([k](const Worth& w) { return w.pruned[k]; }), unit);
+    Json row = loss_json(of_each(all, [k](const Worth& w) { return w.pruned[k]; }), unit);
     row.update({{"share", shares_[k]}, {"weights", weights}});
     result["pruned"].push_back(std::move(row));
   }
   if (first.entropy) {
-    const auto gap = losses([](const Worth& w) { return *w.reversed_entropy - *w.entropy; });
-    result["entropy"] = {{"text", runs::measured(losses([](const Worth& w) { return *w.entropy; }))},
-                         {"single_samples", runs::measured(losses([](const Worth& w) { return *w.mean_entropy; }))},
-                         {"reversed", runs::measured(losses([](const Worth& w) { return *w.reversed_entropy; }))},
-                         {"gap", runs::measured(gap)},
-                         {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}};
+    const auto gap = of_each(all, [](const Worth& w) { return *w.reversed_entropy - *w.entropy; });
+    result["entropy"] = {
+        {"text", runs::measured(of_each(all, [](const Worth& w) { return *w.entropy; }))},
+        {"single_samples", runs::measured(of_each(all, [](const Worth& w) { return *w.mean_entropy; }))},
+        {"reversed", runs::measured(of_each(all, [](const Worth& w) { return *w.reversed_entropy; }))},
+        {"gap", runs::measured(gap)},
+        {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}};
     result["gap_of_first"] = Json::array();
     for (std::size_t k = 0; k < first.gaps.size(); ++k)
-      result["gap_of_first"].push_back(runs::measured(losses([k](const Worth& w) { return w.gaps[k]; })));
+      result["gap_of_first"].push_back(runs::measured(of_each(all, [k](const Worth& w) { return w.gaps[k]; })));
   }
   return result;
 }
@@ -208,6 +211,9 @@ std::string LanguageEvaluation::readable(const Json& result) const {
     text += line("dynamic evaluation", result["dynamic"]) +
             fmt::format("    ({}, of the weights: {})\n", result["dynamic"]["protocol"].get<std::string>(),
                         result["dynamic"]["weights"].get<std::string>());
+  if (result.contains("bound"))
+    text += line("sharpened, at most", result["bound"]) +
+            fmt::format("    ({})\n", result["bound"]["protocol"].get<std::string>());
   const Json pruned = result.value("pruned", Json::array());
   for (const Json& row : pruned)
     text += line(fmt::format("{:g} % pruned", 100 * row["share"].get<double>()).c_str(), row);

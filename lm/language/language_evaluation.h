@@ -5,6 +5,7 @@
 #include <stein/lm/language/language_experiment.h>
 #include <stein/lm/language/language_run.h>
 #include <stein/runs/run_action.h>
+#include <stein/training/predicting_weights.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +16,7 @@
 namespace stein::lm {
 
 /// Scores the test part, the validation part or another text, by averages over draws of the weights; on demand with
-/// dynamic evaluation, with pruned weights, and with entropies and their gap to the reversed text.
+/// dynamic evaluation, with sharpened weights, with pruned ones, and with entropies and their gap to the reversed text.
 class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, LanguageRun> {
  public:
   void describe(OptionTable& table) override;
@@ -24,8 +25,6 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
  private:
   /// Which text of the run's own.
   enum class Part { test, validation };
-  /// Which weights predict.
-  enum class By { draws, mean, best };
   /// How the text is scored: as the run says, or otherwise.
   enum class Protocol { run, stateful_1, stateful, zero_state };
   /// What one seed's model is worth; losses are means of −log p in nats.
@@ -33,7 +32,7 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
     std::string protocol;
     std::int64_t tokens = 0, draws = 1;
     double single = 0, averaged = 0;
-    std::optional<double> dynamic{};
+    std::optional<double> dynamic{}, bound{};
     std::vector<double> pruned{};  ///< one a share
     std::optional<double> entropy{}, reversed_entropy{}, mean_entropy{};
     std::vector<double> gaps{};  ///< entropy gap of averages over the first 1, 2, … draws
@@ -47,10 +46,9 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
 
   Part part_ = Part::test;
   std::filesystem::path text_{};
-  By by_ = By::draws;
+  training::PredictingWeights weights_;
   Protocol protocol_ = Protocol::run;
-  std::int64_t draws_ = 10, seed_ = 0;
-  bool dropout_ = false, entropy_ = false;
+  bool bound_ = false, entropy_ = false;
   double dynamic_rate_ = 0;
   std::vector<double> shares_{};
   std::vector<std::string> prune_{};

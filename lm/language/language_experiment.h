@@ -4,8 +4,7 @@
 #include <stein/lm/language/language_training.h>
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/corpus.h>
-#include <stein/runs/experiment.h>
-#include <stein/training/weight_method.h>
+#include <stein/training/network_experiment.h>
 
 #include <memory>
 #include <string>
@@ -14,26 +13,24 @@
 namespace stein::lm {
 
 /// What `stein lm train` starts.
-class LanguageExperiment final : public runs::Experiment {
+class LanguageExperiment final : public training::NetworkExperiment {
  public:
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
-  /// "ptb/psgld".
-  std::string name() const override;
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const LanguageTrainingOptions& training() const { return training_; }
-  const training::WeightMethodOptions& method() const { return method_options_; }
   /// The network for a vocabulary of this size.
   inference::RecurrentSpec network(std::int64_t vocabulary) const;
 
  private:
-  std::string method_ = "psgld";
+  static Published published();
+  const std::string& data() const override { return corpus_.data; }
+
   CorpusOptions corpus_;
   RecurrentOptions network_;
   LanguageTrainingOptions training_;
-  training::WeightMethodOptions method_options_;
 };
 
 /// The parts that experiments can be put together from.

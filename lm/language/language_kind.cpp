@@ -6,6 +6,7 @@
 #include <stein/lm/language/readable_language_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
+#include <stein/training/network_summary.h>
 
 namespace stein::lm {
 namespace {
@@ -15,10 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr const char* report_script =
 #include "language/report.js.inc"
     ;
-
-std::string label_of(const Json& summary) {
-  return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
-}
 
 runs::SummaryColumn perplexity_column(std::string heading, const char* part, const char* which) {
   return {std::move(heading),
@@ -50,7 +47,7 @@ runs::ReportLayout report_layout() {
                       perplexity_column("of one sample", "test", "single_sample"),
                       {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
                       {"tokens/s", [](const Json& s) { return runs::text(s["tokens_per_second"], "{:.0f}"); }}},
-          .label = label_of,
+          .label = training::network_label,
           .curve_parts = [](std::string_view) { return 0; },
           .data =
               [](const runs::RunRecord& record) {

@@ -3,6 +3,7 @@
 #include <stein/lm/language/language_run.h>
 #include <stein/lm/language/uncertainty_file.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,24 +12,16 @@ namespace stein::lm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// One number of every seed's losses.
-template <class Of>
-std::vector<double> of_each(const std::vector<TextLosses>& losses, const Of& of) {
-  std::vector<double> values;
-  values.reserve(losses.size());
-  for (const TextLosses& each : losses) values.push_back(of(each));
-  return values;
-}
+using runs::of_each;
 
 Json part_json(const std::vector<TextLosses>& losses, TokenUnit unit) {
   const TextLosses& first = losses.front();
   Json json{{"protocol", first.protocol},
             {"tokens", first.tokens},
             {"samples", first.samples},
-            {"single_sample", loss_json(of_each(losses, [](const TextLosses& l) { return l.single; }), unit)},
-            {"averaged", loss_json(of_each(losses, [](const TextLosses& l) { return l.averaged; }), unit)},
-            {"final_weights", loss_json(of_each(losses, [](const TextLosses& l) { return l.final_weights; }), unit)}};
+            {"single_sample", loss_json(of_each(losses, &TextLosses::single), unit)},
+            {"averaged", loss_json(of_each(losses, &TextLosses::averaged), unit)},
+            {"final_weights", loss_json(of_each(losses, &TextLosses::final_weights), unit)}};
   if (std::ranges::all_of(losses, [](const TextLosses& l) { return l.chosen.has_value(); }))
     json["validation_chosen"] = loss_json(of_each(losses, [](const TextLosses& l) { return *l.chosen; }), unit);
   return json;
@@ -104,7 +97,8 @@ Json LanguageRun::summarize(const StopToken& stop) {
 
 void LanguageRun::write_results(const RunDirectory& directory) {
   write_file_atomically(directory.file("vocabulary.txt"), corpus_->vocabulary.text());
-  const Json curves{{"validation", curves_json(validation_losses_)}, {"test", curves_json(test_losses_)}};
+  const Json curves{{"validation", training::curves_json(of_each(validation_losses_, &TextLosses::curves))},
+                    {"test", training::curves_json(of_each(test_losses_, &TextLosses::curves))}};
   write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
   if (facts_.report_tokens == 0) return;
   LanguageTrainer& trainer = repetition(0);

@@ -1,5 +1,6 @@
 #include <stein/lm/language/readable_language_summary.h>
 #include <stein/runs/measured.h>
+#include <stein/training/network_summary.h>
 
 #include <fmt/format.h>
 
@@ -36,20 +37,14 @@ std::string part_lines(const Json& summary, const char* part) {
 }  // namespace
 
 std::string readable_language_summary(const Json& summary) {
-  std::string lines = fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
-                                  summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
-                                  summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
-                                  runs::spread_note(summary["seeds"].size()));
+  std::string lines = training::summary_head(summary);
   lines += part_lines(summary, "validation") + part_lines(summary, "test");
   if (summary.contains("truth"))
     lines +=
         "\n" +
         runs::summary_line("truth on the test", runs::text(summary["truth"]["test_loss"], "{:.4f}") + " nats a token") +
         runs::summary_line("excess over it", fmt::format("{:.2f} %", 100 * runs::mean_of(summary["truth"]["excess"])));
-  lines += "\n" + runs::summary_line("training", runs::text(summary["tokens_per_second"], "{:.0f}") + " tokens/s");
-  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
-  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
-  return lines;
+  return lines + training::summary_foot(summary, "tokens_per_second", "tokens/s");
 }
 
 }  // namespace stein::lm

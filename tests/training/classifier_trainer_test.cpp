@@ -138,12 +138,12 @@ TEST_CASE("the end says what samples, draws, particles or the last weights are w
     return trainer->test_result();
   };
   CHECK(result("rmsprop").samples == 1);
-  CHECK(result("rmsprop").forward.empty());
+  CHECK(result("rmsprop").curves.forward.empty());
   // 21 minibatches, 8 of them burn-in, one sample every 3 after it: (21 − 8)/3.
   const ClassifierResult chain = result("psgld");
   CHECK(chain.samples == 4);
-  CHECK(chain.forward.size() == 4);
-  CHECK(chain.thinned.back() == chain.averaged.error);
+  CHECK(chain.curves.forward.size() == 4);
+  CHECK(chain.curves.thinned.back() == chain.averaged.error);
   CHECK(chain.averaged.log_likelihood >= chain.single.log_likelihood);
   CHECK(result("bbb").samples == 3);
   CHECK(result("svgd").samples == weight_methods().at("svgd").defaults.particles);

@@ -89,8 +89,8 @@ TEST_CASE("a chain's samples are taken after the burn-in, so many an epoch", "[l
   const TextLosses test = trainer->test_losses();
   CHECK(test.tokens == 119);
   CHECK(test.averaged <= test.single);
-  CHECK(test.forward.size() == 5);
-  CHECK(test.backward.back() == Approx(test.averaged).epsilon(1e-9));
+  CHECK(test.curves.forward.size() == 5);
+  CHECK(test.curves.backward.back() == Approx(test.averaged).epsilon(1e-9));
 }
 
 TEST_CASE("without samples to average all losses are those of the weights at the end", "[lm][trainer]") {
@@ -102,7 +102,7 @@ TEST_CASE("without samples to average all losses are those of the weights at the
   CHECK(losses.single == losses.final_weights);
   CHECK(losses.averaged == losses.final_weights);
   CHECK(losses.chosen.has_value());
-  CHECK(losses.forward.empty());
+  CHECK(losses.curves.forward.empty());
 }
 
 TEST_CASE("Bayes by Backprop with σ → 0 and no divergence to pay is the optimizer itself", "[lm][trainer]") {
@@ -168,8 +168,7 @@ TEST_CASE("text that is too short for a minibatch, a validation or a test is nam
   training.epochs.batch_size = 200;
   CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data, "training part has 600 tokens");
   training.epochs.batch_size = 60, training.protocol = TextProtocol::stateful;
-  CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data,
-              "validation part has 120 tokens");
+  CHECK_ERROR((TrainerCase{.method = "sgd", .training = training}.make(corpus)), data, "part has 120 tokens");
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// What training of language and captioning models has in common: two texts that are kept from it.
+#pragma once
+
+#include <stein/lm/evaluation/held_text.h>
+#include <stein/training/epoch_trainer.h>
+
+#include <memory>
+
+namespace stein::lm {
+
+/// A chain's samples are scored on validation and test as they come; of the other methods the weights at the end are.
+class TextTrainer : public training::EpochTrainer {
+ public:
+  // To be asked after the last step; the trainer then holds the weights of the end.
+
+  TextLosses validation_losses() { return losses(validation_); }
+  TextLosses test_losses() { return losses(test_); }
+
+ protected:
+  TextTrainer(const training::EpochOptions& options, const training::WeightMethodOptions& method,
+              std::unique_ptr<inference::Model<float>> model, const Epoch& epoch, std::uint64_t seed,
+              HeldText validation, HeldText test);
+
+  void save_stream(Snapshot& snapshot) const override;
+  void restore_stream(const Snapshot& snapshot) override;
+
+ private:
+  void take_sample() final;
+  void drop_samples(std::int64_t count) final;
+  double validate() final { return validation_.loss_of_weights(weights()); }
+  TextLosses losses(HeldText& held);
+
+  HeldText validation_, test_;
+};
+
+}  // namespace stein::lm

@@ -1,0 +1,27 @@
+// How predictions get better with the samples that they are averaged over.
+#pragma once
+
+#include <stein/inference/prediction/collector.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+namespace stein::training {
+
+/// A score of averages over 1, 2, … samples: the first ones, the last ones, and samples at equal distances. Empty where
+/// there are no several samples.
+struct AverageCurves {
+  std::vector<double> forward{}, backward{}, thinned{};
+
+  /// @param curve  (Selection) → scores
+  template <class Curve>
+  static AverageCurves of(const Curve& curve) {
+    using inference::Selection;
+    return {curve(Selection::forward), curve(Selection::backward), curve(Selection::thinned)};
+  }
+};
+
+/// {forward, backward, thinned}: a list for each seed.
+nlohmann::ordered_json curves_json(const std::vector<AverageCurves>& seeds);
+
+}  // namespace stein::training

@@ -1,0 +1,55 @@
+#include <stein/training/network_experiment.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace stein::training {
+
+NetworkExperiment::NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources,
+                                     const Published& published, std::int64_t checkpoint_every, std::string seeds)
+    : Experiment(kind, {.steps = 0,
+                        .checkpoint_every = checkpoint_every,
+                        .may_end = true,
+                        .note = ", all epochs, which is what it is for",
+                        .seeds = std::move(seeds)}),
+      published_(published) {
+  const PublishedPreset* const preset = named_preset(published.presets, sources, published.what);
+  method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : "psgld");
+  method_options_ = weight_methods().at(method_).defaults;
+}
+
+std::string NetworkExperiment::named_data(const runs::OptionSources& sources, const Published& published,
+                                          std::string otherwise) {
+  const PublishedPreset* const preset = named_preset(published.presets, sources, published.what);
+  return sources.look_ahead("data", preset != nullptr && !preset->data.empty() ? preset->data : std::move(otherwise));
+}
+
+void NetworkExperiment::add_sampler() {
+  add_run([this](OptionTable& table) {
+    table("sampler", method_, "how weights are found; `stein list` names the methods");
+  });
+}
+
+void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file) {
+  add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
+  for (const PublishedPreset& each : published_.presets)
+    if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)
+      offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
+  read(sources);
+  if (is_file) data = std::filesystem::absolute(data).string();
+}
+
+std::string NetworkExperiment::name() const {
+  const std::filesystem::path path = data();
+  return fmt::format("{}/{}", path.has_parent_path() ? path.stem().string() : data(), method_);
+}
+
+void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets) {
+  for (const auto& [name, method] : weight_methods().entries()) {
+    WeightMethodOptions options = method.defaults;
+    parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
+  }
+  parts.push_back(published_part(presets));
+}
+
+}  // namespace stein::training

@@ -1,0 +1,59 @@
+// What all experiments share that train a network by a named method.
+#pragma once
+
+#include <stein/runs/experiment.h>
+#include <stein/training/published_preset.h>
+#include <stein/training/weight_method.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stein::training {
+
+/// Options of data and network are the derived class's; the method, its options and the published presets stand here. A
+/// step is a datum, and by default a run goes through all epochs.
+///
+/// A derived constructor adds its parts between `add_sampler` and `read_with_method`.
+class NetworkExperiment : public runs::Experiment {
+ public:
+  const WeightMethodOptions& method() const { return method_options_; }
+  /// "psgld".
+  const std::string& method_name() const { return method_; }
+  /// "ptb/psgld": the data, a file without its folder and ending, and the method.
+  std::string name() const final;
+
+ protected:
+  /// Published settings, and what they are of: "language models".
+  struct Published {
+    std::span<const PublishedPreset> presets;
+    std::string_view what;
+  };
+  /// Throws Error(usage) for an unknown preset or method. @param seeds  of a run that does not say which
+  NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources, const Published& published,
+                    std::int64_t checkpoint_every, std::string seeds = "0:1");
+
+  /// The data that the sources name, or the preset that they name; else `otherwise`.
+  static std::string named_data(const runs::OptionSources& sources, const Published& published, std::string otherwise);
+  /// What a run is, and by which method.
+  void add_sampler();
+  /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
+  /// @param data     the option's value, whose path becomes absolute where it is a file of one's own
+  /// @param is_file  whether it is one; presets without data are for such
+  void read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file);
+
+ private:
+  /// What the network learns from: a registered name, or the path of a file.
+  virtual const std::string& data() const = 0;
+
+  Published published_;
+  std::string method_;
+  WeightMethodOptions method_options_;
+};
+
+/// Appends all methods, and the published settings.
+void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets);
+
+}  // namespace stein::training

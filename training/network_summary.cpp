@@ -1,0 +1,46 @@
+#include <stein/runs/measured.h>
+#include <stein/training/network_summary.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stein::training {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "0.97 (output) to 1.04 (recurrent0)": the coldest and the hottest layer; one where there is one.
+std::string temperature_range(const Json& layers) {
+  const auto mean = [](const Json& layer) { return runs::mean_of(layer["temperature"]); };
+  const auto [coldest, hottest] = std::ranges::minmax_element(layers, {}, mean);
+  const auto text = [&](const Json& layer) {
+    return fmt::format("{:.3g} ({})", mean(layer), layer["layer"].get<std::string>());
+  };
+  return coldest == hottest ? text(*coldest) : text(*coldest) + " to " + text(*hottest);
+}
+
+}  // namespace
+
+std::string network_label(const Json& summary) {
+  return fmt::format("{} {}", summary["model"].get<std::string>(), summary["sampler"].get<std::string>());
+}
+
+std::string summary_head(const Json& summary) {
+  return fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
+                     summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
+                     summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
+                     runs::spread_note(summary["seeds"].size()));
+}
+
+std::string summary_foot(const Json& summary, const char* rate, const char* unit) {
+  std::string lines = "\n";
+  if (const Json layers = summary.value("temperatures", Json::array()); !layers.empty())
+    lines += runs::summary_line("temperature read", temperature_range(layers));
+  lines += runs::summary_line("training", runs::text(summary[rate], "{:.0f}") + " " + unit);
+  lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
+  lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");
+  return lines;
+}
+
+}  // namespace stein::training
