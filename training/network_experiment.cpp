@@ -36,7 +36,7 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
     if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
-  if (is_file) data = std::filesystem::absolute(data).string();
+  if (is_file) data = std::filesystem::absolute(data).lexically_normal().string();
 }
 
 std::string NetworkExperiment::name() const {

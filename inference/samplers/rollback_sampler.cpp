@@ -56,7 +56,7 @@ void RollbackSampler<Scalar>::scale_step_size(double factor) {
 template <class Scalar>
 std::optional<std::string> RollbackSampler<Scalar>::warning() const {
   if (rollbacks_ == 0) return {};
-  return fmt::format("the sampler has gone back {} time{}, and its step size is 1/{} of what was set: {}", rollbacks_,
+  return fmt::format("the sampler has gone back {} time{}, and its step size was divided by {}: {}", rollbacks_,
                      rollbacks_ == 1 ? "" : "s", std::int64_t{1} << rollbacks_, reason_);
 }
 

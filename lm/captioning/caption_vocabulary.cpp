@@ -38,16 +38,6 @@ Vocabulary caption_vocabulary(std::span<const CaptionedImage> images, std::int64
   return {TokenUnit::words, std::move(tokens)};
 }
 
-void check_caption_vocabulary(const Vocabulary& vocabulary, std::string_view source) {
-  const std::vector<std::string> expected = tokens_without_words();
-  const auto has = [&](std::int32_t number) {
-    return vocabulary.size() > number && vocabulary.token(number) == expected[static_cast<std::size_t>(number)];
-  };
-  if (!has(start_token) || !has(end_token) || !has(unknown_token) || std::ssize(expected) == vocabulary.size())
-    fail(ErrorKind::data, "'{}' is no vocabulary of captions: expected {}, {} and {} first, and words behind them",
-         source, expected[0], expected[1], expected[2]);
-}
-
 std::vector<CaptionSequence> caption_sequences(std::span<const CaptionedImage> images, const Vocabulary& vocabulary,
                                                std::int64_t& unknown) {
   std::vector<CaptionSequence> sequences;

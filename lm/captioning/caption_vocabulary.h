@@ -28,9 +28,6 @@ struct CaptionSequence {
 /// Throws Error(data) if no word is left.
 Vocabulary caption_vocabulary(std::span<const CaptionedImage> images, std::int64_t min_count);
 
-/// Throws Error(data) naming `source` unless the vocabulary begins with the three tokens and has a word behind them.
-void check_caption_vocabulary(const Vocabulary& vocabulary, std::string_view source);
-
 /// All captions of `images` in their order. Words that the vocabulary lacks become `unknown_token`.
 /// @param unknown  is raised by the number of such words
 std::vector<CaptionSequence> caption_sequences(std::span<const CaptionedImage> images, const Vocabulary& vocabulary,

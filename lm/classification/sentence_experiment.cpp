@@ -1,3 +1,4 @@
+#include <stein/core/checksum.h>
 #include <stein/core/error.h>
 #include <stein/core/progress.h>
 #include <stein/lm/classification/sentence_experiment.h>
@@ -26,6 +27,8 @@ Vocabulary words_of_set(const SentenceSet& set) {
 struct SetVectors {
   Vocabulary words;
   WordVectors vectors;
+
+  std::string checksum() const { return sha256(std::as_bytes(std::span(vectors.values))); }
 
   /// Those of the words of `vocabulary`.
   std::shared_ptr<const inference::EmbeddingStart> start(const Vocabulary& vocabulary) const {
@@ -138,6 +141,8 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) cons
         make_recurrent_model(own, method().posterior.arithmetic, seeds().count()), seed);
   };
   const SentenceParts first = parts_of(seeds().first);
+  std::map<std::string, std::string> checksums = set.checksums;
+  if (vectors) checksums[word_vectors_.filename().string() + ", of these words"] = vectors->checksum();
   return std::make_unique<training::ClassifierRun>(
       seeds(),
       training::ClassifierRun::Facts{.data = set.name,
@@ -150,7 +155,7 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) cons
                                      .folds = options.is_cross_validated(),
                                      .notices = notices_of(set, first, vectors),
                                      .data_options = values_of("Sentences"),
-                                     .checksums = set.checksums},
+                                     .checksums = std::move(checksums)},
       make_trainer);
 }
 

@@ -40,16 +40,51 @@ void add_ptb(std::vector<PublishedPreset>& presets) {
                           {"momentum", "0"},     {"step_size", "1"},         {"clip_norm", "5"},
                           {"rate_decay", "0.9"}, {"full_rate_epochs", "20"}, {"start", "fan_in"},
                           {"forget_bias", "0"},  {"protocol", "stateful"}};
-  constexpr const char* medium = "Fortunato et al. 2017 and their released program: 2 layers of 650, 70 epochs";
-  constexpr const char* small = "the settings of Fortunato et al. 2017 on 2 layers of 200";
-  for (const char* sampler : {"bbb", "sharpening"}) {
-    Settings settings = released;
-    if (std::string(sampler) == "sharpening") settings["rate_scale"] = "0.01";
-    settings["hidden"] = "650";
-    presets.push_back({std::string("ptb-medium-") + sampler, medium, "ptb", sampler, settings});
-    settings["hidden"] = "200";
-    presets.push_back({std::string("ptb-small-") + sampler, small, "ptb", sampler, settings});
-  }
+  const std::vector<std::pair<const char*, std::string>> widths{{"small", "200"}, {"medium", "650"}, {"large", "1500"}};
+  for (const char* sampler : {"bbb", "sharpening"})
+    for (const auto& [size, hidden] : widths) {
+      Settings settings = joined(released, {{"hidden", hidden}});
+      if (std::string(sampler) == "sharpening") settings["rate_scale"] = "0.01";
+      const std::string from = hidden == "650"
+                                   ? "Fortunato et al. 2017 and their released program: 2 layers of 650, 70 epochs"
+                                   : "the settings of Fortunato et al. 2017 on 2 layers of " + hidden;
+      presets.push_back({std::string("ptb-") + size + "-" + sampler, from, "ptb", sampler, settings});
+    }
+}
+
+/// The networks that Fortunato et al. 2017 compare theirs with: without dropout, and with it.
+void add_zaremba(std::vector<PublishedPreset>& presets) {
+  constexpr const char* source = "Zaremba et al. 2014, section 4.1: 2 layers, state carried";
+  const Settings all{{"batch_size", "20"}, {"layers", "2"},      {"rate_unit", "sequence"},
+                     {"step_size", "1"},   {"start", "uniform"}, {"protocol", "stateful-1"}};
+  const std::vector<std::pair<const char*, Settings>> sizes{{"small",
+                                                             {{"hidden", "200"},
+                                                              {"unroll", "20"},
+                                                              {"start_range", "0.1"},
+                                                              {"epochs", "13"},
+                                                              {"full_rate_epochs", "4"},
+                                                              {"rate_decay", "0.5"},
+                                                              {"clip_norm", "5"}}},
+                                                            {"medium",
+                                                             {{"hidden", "650"},
+                                                              {"unroll", "35"},
+                                                              {"start_range", "0.05"},
+                                                              {"dropout", "0.5"},
+                                                              {"epochs", "39"},
+                                                              {"full_rate_epochs", "6"},
+                                                              {"rate_decay", "0.8333333333"},
+                                                              {"clip_norm", "5"}}},
+                                                            {"large",
+                                                             {{"hidden", "1500"},
+                                                              {"unroll", "35"},
+                                                              {"start_range", "0.04"},
+                                                              {"dropout", "0.65"},
+                                                              {"epochs", "55"},
+                                                              {"full_rate_epochs", "14"},
+                                                              {"rate_decay", "0.8695652174"},
+                                                              {"clip_norm", "10"}}}};
+  for (const auto& [size, own] : sizes)
+    presets.push_back({std::string("ptb-") + size + "-zaremba", source, "ptb", "sgd", joined(all, own)});
 }
 
 void add_war_and_peace(std::vector<PublishedPreset>& presets) {
@@ -73,6 +108,7 @@ const std::vector<PublishedPreset>& language_presets() {
   static const std::vector<PublishedPreset> all = [] {
     std::vector<PublishedPreset> presets;
     add_ptb(presets);
+    add_zaremba(presets);
     add_war_and_peace(presets);
     return presets;
   }();

@@ -36,9 +36,10 @@ TokenBatches::TokenBatches(const Stretches& stretches, std::int64_t rows, std::i
   const std::int64_t row = count == 1 ? shortest / rows : shortest;
   length_ = row - 1;
   if (remainder == Remainder::dropped) length_ = length_ / steps * steps;
+  const std::int64_t least = remainder == Remainder::dropped ? steps : 1;
   if (length_ < 1)
     fail(ErrorKind::data, "the {} part has {} tokens, too few for {} rows of {} steps, which take {}", what,
-         token_count(stretches), rows, steps, (count == 1 ? rows : count) * (steps + 1));
+         token_count(stretches), rows, least, (count == 1 ? rows : count) * (least + 1));
   batches_of_pass_ = (length_ + steps - 1) / steps;
 }
 

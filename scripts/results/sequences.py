@@ -8,14 +8,16 @@ resumable.
 Experiments run from a clean commit only, with a program of that commit (records.py). Every row leaves
 docs/results/sequences/<table>_<row>.json: the command, the commit and what the program printed; it is skipped the next time. An interrupted
 run is continued from its checkpoint in runs/results/sequences. The plan (commands, seeds, published values, hours of two cores that a row
-may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them.
+may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them. A row may look at the run of another
+row ("of"), which is to be run before it; one that cannot be run here says why ("absent").
 """
 import argparse
 import json
 import pathlib
+import subprocess
 import sys
 
-from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
 from results_page import with_interval, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "sequences_plan.json").read_text())
@@ -28,7 +30,9 @@ def name_of(table, row):
 
 
 def command(row):
-    return f"stein {row['command']}"
+    """As it is typed in the repository's root."""
+    folder = RUNS.relative_to(ROOT) / row["of"].replace("/", "_") if "of" in row else ""
+    return f"stein {row['command'].format(run=folder)}"
 
 
 def record_of(table, row):
@@ -39,51 +43,79 @@ def run(tables):
     commit = clean_commit()
     for table in tables:
         for row in PLAN["tables"][table]["rows"]:
-            if record_of(table, row):
+            if "absent" in row or record_of(table, row):
                 continue
-            name = name_of(table, row)
-            code, summary = play(name, command(row), RUNS / name)
-            if code == 4:
-                keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "diverged": True})
-            elif code == 0:
-                keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": summary})
+            if "of" in row:
+                evaluate(table, row, commit)
+            else:
+                train(table, row, commit)
 
 
-def values_of(measured):
-    """One number a seed, fold or split."""
-    return next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)
+def train(table, row, commit):
+    name = name_of(table, row)
+    code, summary = play(name, command(row), RUNS / name)
+    if code == 4:
+        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "diverged": True})
+    elif code == 0:
+        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": summary})
 
 
-def cell(table, scores):
-    """A score with its interval; nothing where the part has none of that name."""
-    if scores is None:
+def evaluate(table, row, commit):
+    """A look at the run of another row, once it is there."""
+    of_table, of_name = row["of"].split("/")
+    trained, = (other for other in PLAN["tables"][of_table]["rows"] if other["name"] == of_name)
+    if "summary" not in (record_of(of_table, trained) or {}):
+        return
+    name = name_of(table, row)
+    print(f"{name}: started", file=sys.stderr, flush=True)
+    done = subprocess.run([str(PROGRAM), *command(row).split()[1:], "--json", "--quiet"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if done.returncode == 0:
+        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": json.loads(done.stdout)})
+
+
+def at(summary, path):
+    """What stands at "test/averaged/perplexity"; nothing where the summary has no such part."""
+    for key in path.split("/"):
+        if isinstance(summary, list):
+            summary = summary[int(key)]
+        elif key not in summary:
+            return None
+        else:
+            summary = summary[key]
+    return summary
+
+
+def cell(summary, column):
+    """A number with its interval where there are several of it."""
+    measured = at(summary, column["path"])
+    if measured is None:
         return ""
-    plan = PLAN["tables"][table]
-    values = values_of(scores[plan["measure"]])
-    if plan["kind"] == "classifier":
-        return with_interval([100 * value for value in values], 2)
-    return with_interval(values, 4 if plan["measure"] == "loss" else 2)
+    if not isinstance(measured, dict):
+        return f"{measured:.{column['digits']}f}"
+    values = next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)
+    return with_interval([column.get("scale", 1) * value for value in values], column["digits"])
 
 
 def line(table, row):
-    plan, record = PLAN["tables"][table], record_of(table, row)
-    head = f"| {row['label']} | {row['published'] if row['published'] is not None else '–'} |"
+    columns, record = PLAN["tables"][table]["columns"], record_of(table, row)
     if record is None:
-        return f"{head} not run | | | | | | `{command(row)}` |\n"
-    if "diverged" in record:
-        return f"{head} diverged | | | | | | `{command(row)}` |\n"
-    summary = record["summary"]
-    scores = summary[plan.get("part", "test")]
-    averaged = scores if plan["kind"] == "classifier" else scores["averaged"]
-    cells = [cell(table, averaged), cell(table, scores.get("single_sample")), cell(table, scores.get("final_weights")),
-             cell(table, scores.get("validation_chosen")), str(scores["samples"]), f"{summary['wall_seconds'] / 3600:.2f}"]
-    return f"{head} {' | '.join(cells)} | `{command(row)}` |\n"
+        cells = [f"not run: {row['absent']}" if "absent" in row else "not run"] + [""] * len(columns)
+    elif "diverged" in record:
+        cells = ["diverged"] + [""] * len(columns)
+    else:
+        cells = [cell(record["summary"], column) for column in columns]
+        hours = record["summary"].get("wall_seconds")
+        cells.append("" if hours is None else f"{hours / 3600:.2f}")
+    published = "–" if row["published"] is None else row["published"]
+    return f"| {row['label']} | {published} | {' | '.join(cells)} | `{command(row)}` |\n"
 
 
 def table_text(table):
     plan = PLAN["tables"][table]
-    text = f"## {plan['title']}\n\n{plan['note']} Published: {plan['source']}. In {plan['unit']}; budget: {plan['hours']:g} hours a row.\n\n"
-    text += "| | published | averaged | one sample | weights at the end | best by validation | samples | hours | command |\n" + "|---" * 9 + "|\n"
+    budget = f" Budget: {plan['hours']:g} hours a row." if plan["hours"] else ""
+    text = f"## {plan['title']}\n\n{plan['note']} Published: {plan['source']}. In {plan['unit']}.{budget}\n\n"
+    headings = ["", "published", *(column["heading"] for column in plan["columns"]), "hours", "command"]
+    text += f"| {' | '.join(headings)} |\n" + "|---" * len(headings) + "|\n"
     text += "".join(line(table, row) for row in plan["rows"])
     there = [record for row in plan["rows"] if (record := record_of(table, row))]
     return text + (f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n")
@@ -96,7 +128,8 @@ The findings in short: [results.md](../results.md#sequences).
 Made by `scripts/results/sequences.py` from `docs/results/sequences/`. Settings are the published ones, as the presets have them; nothing
 was tuned here. "Averaged" is the average of the probabilities of all samples (of an optimizer, which has none, the weights at the end),
 "one sample" the mean over samples of what each is worth alone, "best by validation" the weights with the best validation score. No number
-was chosen by the test. Means over seeds or folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores.
+was chosen by the test. Not run: Bayes by Backprop against sharpening on MNIST, which waits for classifiers of images. Means over seeds or
+folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores.
 
 """
 

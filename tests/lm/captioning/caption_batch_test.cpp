@@ -51,13 +51,6 @@ TEST_CASE("what stands for no word is an unknown word in a caption", "[lm][capti
   }
 }
 
-TEST_CASE("another vocabulary is no vocabulary of captions", "[lm][caption]") {
-  CHECK_NOTHROW(check_caption_vocabulary(caption_vocabulary(images, 1), "vocabulary.txt"));
-  CHECK_ERROR(check_caption_vocabulary({TokenUnit::words, {"<eos>", "the", "cat"}}, "vocabulary.txt"), data,
-              "'vocabulary.txt' is no vocabulary of captions");
-  CHECK_ERROR(check_caption_vocabulary({TokenUnit::words, {"<start>", "<eos>", "<unk>"}}, "x"), data, "words behind");
-}
-
 TEST_CASE("a minibatch has the image of each caption, and negative numbers behind shorter ones", "[lm][caption]") {
   std::int64_t unknown = 0;
   const auto captions = caption_sequences(images, caption_vocabulary(images, 2), unknown);
