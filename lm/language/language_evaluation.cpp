@@ -36,16 +36,21 @@ double share_of(const std::string& text) {
   return share;
 }
 
+std::unique_ptr<inference::Model<float>> network_without_dropout(inference::RecurrentSpec spec,
+                                                                 inference::Arithmetic arithmetic) {
+  spec.dropout = 0;
+  return make_recurrent_model(spec, arithmetic, 1);
+}
+
 /// The network alone, as it predicts: without dropout, and without what a method adds to it.
 struct BareNetwork {
   std::unique_ptr<inference::Model<float>> model;
   std::vector<float> weights;  ///< [P]
 
   /// @param row  weights laid out as `layout`, those of the network among them
-  BareNetwork(inference::RecurrentSpec spec, inference::Arithmetic arithmetic, std::span<const float> row,
+  BareNetwork(const inference::RecurrentSpec& spec, inference::Arithmetic arithmetic, std::span<const float> row,
               const inference::Layout& layout) {
-    spec.dropout = 0;
-    model = make_recurrent_model(spec, arithmetic, 1);
+    model = network_without_dropout(spec, arithmetic);
     weights.resize(static_cast<std::size_t>(model->layout().size()));
     for (const inference::LayoutEntry& entry : model->layout().entries())
       std::ranges::copy(
@@ -117,10 +122,10 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
     found.dynamic = dynamic_loss(*network.model, network.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
   }
   if (bound_) {
-    auto* const sharpened = dynamic_cast<inference::SharpenedModel<float>*>(&model);
-    STEIN_CHECK(sharpened != nullptr, "option 'bound' is of posterior sharpening, the run's sampler is {}",
-                experiment.method_name());
-    found.bound = sharpened_bound(*sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
+    const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
+    inference::SharpenedModel<float> sharpened(
+        network_without_dropout(experiment.network(vocabulary), posterior.arithmetic), posterior.sharpening);
+    found.bound = sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
                                   static_cast<std::uint64_t>(weights_.seed));
   }
   for (const double share : shares_) {
@@ -142,6 +147,8 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
 
 Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, LanguageRun& run,
                                     const RunDirectory& directory, std::FILE*) {
+  STEIN_CHECK(!bound_ || experiment.method().posterior.sharpened,
+              "option 'bound' is of posterior sharpening, the run's sampler is {}", experiment.method_name());
   shares_.clear();
   for (const std::string& share : prune_) shares_.push_back(share_of(share));
   const Corpus& corpus = run.corpus();

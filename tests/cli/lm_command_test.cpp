@@ -226,6 +226,29 @@ TEST_CASE("dynamic evaluation moves the network as it predicts, without dropout 
   }
 }
 
+TEST_CASE("the sharpened bound is of sharpening, without dropout", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  for (const char* dropout : {"0", "0.5"}) {
+    CAPTURE(dropout);
+    REQUIRE(run(folder.path(), train(dropout, {"--sampler", "sharpening", "--step-size", "1e-9", "--dropout", dropout,
+                                               "--epochs", "1", "--set", "sharpening_deviation=1e-4"}))
+                .code == 0);
+    const Outcome eval =
+        run(folder.path(), {"lm", "eval", dropout, "--bound", "--by", "mean", "--protocol", "stateful", "--json"});
+    CAPTURE(eval.err);
+    REQUIRE(eval.code == 0);
+    // Rates that have hardly left zero: what is left is the loss of the mean.
+    const Json result = eval.json();
+    CHECK(result["bound"]["loss"]["mean"].get<double>() ==
+          Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-2));
+    CHECK(result["bound"]["protocol"] == result["protocol"]);
+  }
+  REQUIRE(run(folder.path(), train("plain", {"--sampler", "sgd", "--step-size", "1e-9", "--epochs", "1"})).code == 0);
+  const Outcome refused = run(folder.path(), {"lm", "eval", "plain", "--bound"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("'bound' is of posterior sharpening, the run's sampler is sgd"));
+}
+
 TEST_CASE("published settings are presets, which bring their text and method", "[cli][lm]") {
   const TemporaryDirectory folder;
   const Outcome list = run(folder.path(), {"list"});
