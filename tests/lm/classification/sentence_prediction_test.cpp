@@ -32,7 +32,7 @@ RunDirectory trained(const test::TemporaryDirectory& folder, const Settings& set
 /// What a prediction by a run made of a text.
 struct Answered {
   std::vector<Json> lines;
-  Json result;
+  std::int64_t sentences = 0, errors = 0;  ///< as the result counts them
 };
 
 Answered ask(const test::TemporaryDirectory& folder, const RunDirectory& directory, const std::string& text,
@@ -48,7 +48,8 @@ Answered ask(const test::TemporaryDirectory& folder, const RunDirectory& directo
   REQUIRE(out != nullptr);
   Answered answered;
   try {
-    answered.result = prediction.perform(directory, "", {.in = in, .out = out});
+    const Json result = prediction.perform(directory, "", {.in = in, .out = out});
+    answered.sentences = result["sentences"], answered.errors = result["errors"];
   } catch (...) {
     std::fclose(in), std::fclose(out);
     throw;
@@ -82,17 +83,17 @@ std::vector<std::vector<double>> probabilities_of(const std::vector<std::string>
 TEST_CASE("every line is answered in its order, whatever is wrong with it", "[lm][sentence-prediction]") {
   const test::BiasedSentences sentences;
   const RunDirectory directory = trained(sentences.folder, sentences.settings());
-  const auto [lines, result] = ask(sentences.folder, directory,
-                                   "a cat purrs\n"
-                                   "\n"
-                                   "zebra purrs zebra\n"
-                                   " \t \n"
-                                   "\xff cat\n"
-                                   "<unk> \xe2\x82\xac\r\n"
-                                   "dog");
+  const auto [lines, classified, errors] = ask(sentences.folder, directory,
+                                               "a cat purrs\n"
+                                               "\n"
+                                               "zebra purrs zebra\n"
+                                               " \t \n"
+                                               "\xff cat\n"
+                                               "<unk> \xe2\x82\xac\r\n"
+                                               "dog");
   REQUIRE(lines.size() == 7);
-  CHECK(result == Json{{"sentences", 4}, {"errors", 3}});
-  CHECK(SentencePrediction().readable(result) == "4 sentences classified, 3 errors\n");
+  CHECK(classified == 4);
+  CHECK(errors == 3);
   for (const std::size_t line : {1, 3}) CHECK(lines[line] == Json{{"error", "expected a sentence, found no word"}});
   CHECK(lines[4] == Json{{"error", "expected UTF-8"}});
   // The network says good with probability 3/4 of whatever it reads: H = ln 4 − 3/4 ln 3. One draw has no spread.
@@ -120,9 +121,10 @@ TEST_CASE("every line is answered in its order, whatever is wrong with it", "[lm
 TEST_CASE("no line at all is no sentence and no error", "[lm][sentence-prediction]") {
   const test::BiasedSentences sentences;
   const RunDirectory directory = trained(sentences.folder, sentences.settings());
-  const auto [lines, result] = ask(sentences.folder, directory, "");
+  const auto [lines, classified, errors] = ask(sentences.folder, directory, "");
   CHECK(lines.empty());
-  CHECK(result == Json{{"sentences", 0}, {"errors", 0}});
+  CHECK(classified == 0);
+  CHECK(errors == 0);
 }
 
 TEST_CASE("probabilities are averages over the seed's stored samples, or of its weights, of many lines as of one",
@@ -184,6 +186,10 @@ TEST_CASE("probabilities are averages over the seed's stored samples, or of its 
             std::string(1, static_cast<char>('a' + (std::ranges::max_element(mean) - mean.begin()))));
     }
   }
+}
+
+TEST_CASE("a person reads how many sentences and errors there were", "[lm][sentence-prediction]") {
+  CHECK(SentencePrediction().readable({{"sentences", 4}, {"errors", 1}}) == "4 sentences classified, 1 error\n");
 }
 
 TEST_CASE("a seed that the run does not have is refused", "[lm][sentence-prediction]") {
