@@ -7,6 +7,29 @@
 #include <limits>
 
 namespace stein::inference {
+namespace {
+
+/// Of a model that makes nothing of its weights beforehand.
+template <class Scalar>
+class PlainPredictor final : public Predictor<Scalar> {
+ public:
+  PlainPredictor(Model<Scalar>& model, const ParticleRows<const Scalar>& weights) : model_(model), weights_(weights) {}
+
+  void predict(const Inputs<Scalar>& inputs, MatrixView<Scalar> outputs) override {
+    model_.predict(weights_, inputs, outputs);
+  }
+
+ private:
+  Model<Scalar>& model_;
+  ParticleRows<const Scalar> weights_;
+};
+
+}  // namespace
+
+template <class Scalar>
+std::unique_ptr<Predictor<Scalar>> Model<Scalar>::predictor(const ParticleRows<const Scalar>& weights) {
+  return std::make_unique<PlainPredictor<Scalar>>(*this, weights);
+}
 
 template <class Scalar>
 void Model<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,

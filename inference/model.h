@@ -6,7 +6,9 @@
 #include <stein/inference/evaluation.h>
 #include <stein/inference/layout.h>
 #include <stein/inference/particles.h>
+#include <stein/inference/predictor.h>
 
+#include <memory>
 #include <span>
 
 namespace stein::inference {
@@ -83,6 +85,11 @@ class Model {
   /// `inputs.carried` moves it on.
   virtual void predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
                        MatrixView<Scalar> outputs) = 0;
+  /// The same for weights that are predicted with many times. What a model makes of them for its products it makes
+  /// once, here; the default makes nothing and calls `predict`. Model, weights and buffers outlive it, and do not
+  /// change.
+  /// @param weights  one row [1, P]
+  virtual std::unique_ptr<Predictor<Scalar>> predictor(const ParticleRows<const Scalar>& weights);
 };
 
 }  // namespace stein::inference

@@ -16,7 +16,7 @@ WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& dat
 }  // namespace
 
 WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
-                             const DataFacts& data, std::uint64_t seed)
+                             const DataFacts& data, std::uint64_t seed, const inference::RollbackOptions& rollback)
     : options_(with_facts(options, data)),
       watched_(new inference::WatchedModel<float>(std::move(model))),
       posterior_(
@@ -34,8 +34,8 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
         meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
     });
   }
-  sampler_ = std::make_unique<inference::RollbackSampler<float>>(std::move(sampler), inference::RollbackOptions{},
-                                                                 inference::AfterRollback::wait);
+  sampler_ =
+      std::make_unique<inference::RollbackSampler<float>>(std::move(sampler), rollback, inference::AfterRollback::wait);
   if (options_.outer_deviation != 1) widen_outer_weights();
 }
 

@@ -19,9 +19,10 @@ namespace stein::training {
 /// read is forgotten where the chain goes back.
 class WeightSampler {
  public:
-  /// Throws Error(usage) naming the option that is out of range or does not go with another.
+  /// @param rollback  how often a state to go back to is kept
+  /// @throws Error(usage) naming the option that is out of range or does not go with another
   WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
-                const DataFacts& data, std::uint64_t seed);
+                const DataFacts& data, std::uint64_t seed, const inference::RollbackOptions& rollback = {});
   WeightSampler(const WeightSampler&) = delete;
   WeightSampler& operator=(const WeightSampler&) = delete;
 

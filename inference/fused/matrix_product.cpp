@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <stein/inference/fused/gemm-inl.h>
+#include <stein/inference/fused/block-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
@@ -25,18 +25,24 @@ constexpr std::int64_t depth = 256;
 constexpr std::int64_t panel_columns = widest_panel * lanes;
 
 /// B [k, n] in panels of `panel_columns`, the last one as many vectors wide as it needs; row by row within a panel,
-/// zeros behind the last column.
+/// zeros behind the last column. A transposed B is read a cache line at a time.
 void pack_panel(std::int64_t k, std::int64_t n, const MatrixOperand& b, std::int64_t panel, float* to) {
+  constexpr std::int64_t together = 16;
   const std::int64_t first = panel * panel_columns, columns = std::min(panel_columns, n - first);
   const std::int64_t width = padded(columns);
+  const float* const from = b.data + first * b.column;
   to += first * k;
+  if (b.row == 1) {
+    for (std::int64_t i = 0; i < k; i += together)
+      transpose_padded({from + i, b.column}, columns, std::min(together, k - i), width, {to + i * width, width});
+    return;
+  }
   for (std::int64_t i = 0; i < k; ++i) {
-    const float* const from = b.data + i * b.row + first * b.column;
     float* const row = to + i * width;
     if (b.column == 1) {
-      std::copy_n(from, columns, row);
+      std::copy_n(from + i * b.row, columns, row);
     } else {
-      for (std::int64_t j = 0; j < columns; ++j) row[j] = from[j * b.column];
+      for (std::int64_t j = 0; j < columns; ++j) row[j] = from[i * b.row + j * b.column];
     }
     std::fill(row + columns, row + width, 0.0f);
   }

@@ -30,8 +30,8 @@ void RecurrentLayer::begin(std::int64_t steps, std::int64_t rows) {
   if (cell_ == Cell::gru) make_room(reset_, steps * state);
 }
 
-void RecurrentLayer::forward(const RecurrentWeights<const float>& weights, const float* x, const float* kept) {
-  const std::int64_t width = gates(), state = rows_ * hidden_;
+void RecurrentLayer::pack(const RecurrentWeights<const float>& weights) {
+  const std::int64_t width = gates();
   input_.pack(inputs_, width, {weights.input, 1, inputs_});
   if (cell_ == Cell::gru) {
     recurrent_.pack(hidden_, 2 * hidden_, {weights.recurrent, 1, hidden_});
@@ -39,6 +39,10 @@ void RecurrentLayer::forward(const RecurrentWeights<const float>& weights, const
   } else {
     recurrent_.pack(hidden_, width, {weights.recurrent, 1, hidden_});
   }
+}
+
+void RecurrentLayer::forward(const RecurrentWeights<const float>& weights, const float* x, const float* kept) {
+  const std::int64_t width = gates(), state = rows_ * hidden_;
   for (std::int64_t i = 0; i < steps_ * rows_; ++i) {
     float* const row = gates_.data() + i * width;
     std::copy_n(weights.input_bias, width, row);

@@ -39,6 +39,9 @@ class RecurrentLayer {
   float* first_h() { return h_.data(); }
   float* first_c() { return cell_ == Cell::lstm ? c_.data() : nullptr; }
 
+  /// Takes weights for all passes forward until the next pass back.
+  void pack(const RecurrentWeights<const float>& weights);
+  /// @param weights  those that were packed
   /// @param x     [T, n, I]
   /// @param kept  [n, H] multiplies the state before every step, or null
   void forward(const RecurrentWeights<const float>& weights, const float* x, const float* kept);

@@ -75,7 +75,7 @@ struct WeightPlaces {
 class ParticleRecurrent::Workspace {
  public:
   Workspace(const RecurrentSpec& spec, const Layout& layout)
-      : spec_(spec), places_(spec, layout), output_(spec.precision) {
+      : spec_(spec), places_(spec, layout), feature_(spec.precision), output_(spec.precision) {
     for (std::int64_t l = 0; l < spec.layers; ++l)
       for (std::int64_t d = 0; d < spec.directions(); ++d)
         layers_.emplace_back(spec.cell, spec.layer_inputs(l), spec.hidden, spec.precision);
@@ -85,9 +85,18 @@ class ParticleRecurrent::Workspace {
     kept_.resize(static_cast<std::size_t>(spec.layers));
   }
 
-  /// From tokens to the states that outputs are computed of; writes the state that follows where that is asked for.
-  void forward(const float* weights, const Inputs<float>& inputs, const std::optional<DropoutDraw>& dropout) {
+  /// Takes a row of weights, for all passes forward until the next pass back.
+  void take_weights(const float* weights) {
     weights_ = weights;
+    for (std::int64_t l = 0; l < spec_.layers; ++l)
+      for (std::int64_t d = 0; d < spec_.directions(); ++d) layer(l, d).pack(weights_of(weights, l, d));
+    if (spec_.features > 0)
+      feature_.pack(spec_.features, spec_.embedding_size(), {weights + places_.feature, 1, spec_.features});
+    output_.pack(states(), spec_.outputs(), {output_weight(), 1, states()});
+  }
+
+  /// From tokens to the states that outputs are computed of; writes the state that follows where that is asked for.
+  void forward(const Inputs<float>& inputs, const std::optional<DropoutDraw>& dropout) {
     read_tokens(inputs);
     draw_masks(dropout);
     embed(inputs);
@@ -96,11 +105,12 @@ class ParticleRecurrent::Workspace {
     gather_outputs();
   }
 
-  /// Logits [r, K] in the order of outputs: sequence by sequence.
-  void logits(MatrixView<float> to) {
-    const std::int64_t width = states();
-    output_.pack(width, spec_.outputs(), {output_weight(), 1, width});
-    multiply(to.rows, {outputs_.data(), width, 1}, output_, to.data, to.stride, ProductStart::zero);
+  /// Logits [r, K] in the order of outputs: sequence by sequence. @param row  of the weights, for dropout
+  void predict(const Inputs<float>& inputs, std::int64_t row, MatrixView<float> to) {
+    std::optional<DropoutDraw> dropout;
+    if (inputs.dropout) dropout = DropoutDraw{*inputs.dropout, static_cast<std::uint32_t>(row)};
+    forward(inputs, dropout);
+    multiply(to.rows, {outputs_.data(), states(), 1}, output_, to.data, to.stride, ProductStart::zero);
     fused::add_bias(to, output_bias());
   }
 
@@ -203,8 +213,7 @@ class ParticleRecurrent::Workspace {
         std::ranges::copy(inputs.dense.row(b), features_.begin() + b * spec_.features);
       if (extra_) std::fill_n(x.data(), rows_ * size, 0.0F);
       fused::add_bias({x.data(), rows_, size}, {weights_ + places_.feature_bias, static_cast<std::size_t>(size)});
-      output_.pack(spec_.features, size, {weights_ + places_.feature, 1, spec_.features});
-      multiply(rows_, {features_.data(), spec_.features, 1}, output_, x.data(), size, ProductStart::add);
+      multiply(rows_, {features_.data(), spec_.features, 1}, feature_, x.data(), size, ProductStart::add);
     }
     drop(0, x);
   }
@@ -294,10 +303,8 @@ class ParticleRecurrent::Workspace {
     }
   }
   void make_logits() {
-    const std::int64_t width = states();
     logits_.resize(room(answers(), spec_.outputs()));
-    output_.pack(width, spec_.outputs(), {output_weight(), 1, width});
-    multiply(answers(), {outputs_.data(), width, 1}, output_, logits_.data(), spec_.outputs(), ProductStart::zero);
+    multiply(answers(), {outputs_.data(), states(), 1}, output_, logits_.data(), spec_.outputs(), ProductStart::zero);
   }
 
   /// From the slopes of the logits, which take their place, to those of all weights.
@@ -384,7 +391,27 @@ class ParticleRecurrent::Workspace {
   std::vector<std::vector<float>> masks_, kept_;
   std::vector<float> outputs_, logits_, classes_, row_weights_, log_probability_;
   std::vector<float> slope_, slope_inputs_, slope_outputs_, slope_forward_, slope_backward_, slope_reversed_;
-  fused::PackedMatrix output_;
+  fused::PackedMatrix feature_, output_;  ///< the latter of a pass back for its other products as well
+};
+
+/// A working memory that keeps its weights.
+class ParticleRecurrent::PackedNetwork final : public Predictor<float> {
+ public:
+  PackedNetwork(const ParticleRecurrent& model, const ParticleRows<const float>& weights)
+      : model_(model), space_(model.spec_, model.layout_), row_(weights.first_row) {
+    STEIN_CHECK(weights.values.rows == 1, "a predictor has one row of weights, got {}", weights.values.rows);
+    space_.take_weights(weights.values.row(0).data());
+  }
+
+  void predict(const Inputs<float>& inputs, MatrixView<float> outputs) override {
+    model_.check_prediction(1, inputs, outputs);
+    space_.predict(inputs, row_, outputs);
+  }
+
+ private:
+  const ParticleRecurrent& model_;
+  Workspace space_;
+  std::int64_t row_;
 };
 
 ParticleRecurrent::ParticleRecurrent(const RecurrentSpec& spec) : spec_(spec), layout_(recurrent_layout(spec)) {
@@ -419,31 +446,39 @@ void ParticleRecurrent::log_likelihood(const ParticleRows<const float>& weights,
   const double scale = batch.likelihood_scale();
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     const Batch<float> own = rows_of(batch, i);
-    space->forward(weights.values.row(i).data(), own.inputs,
-                   DropoutDraw{noise, static_cast<std::uint32_t>(weights.first_row + i)});
+    space->take_weights(weights.values.row(i).data());
+    space->forward(own.inputs, DropoutDraw{noise, static_cast<std::uint32_t>(weights.first_row + i)});
     const double value =
         wanted.wants_gradient() ? space->value_and_gradient(own, scale, wanted.gradient.row(i)) : space->value(own);
     if (wanted.wants_value()) wanted.value[static_cast<std::size_t>(i)] = scale * value;
   }
 }
 
+void ParticleRecurrent::check_prediction(std::int64_t weight_rows, const Inputs<float>& inputs,
+                                         MatrixView<const float> outputs) const {
+  check_recurrent_inputs(spec_, inputs);
+  const std::int64_t rows = weight_rows * output_rows(inputs);
+  STEIN_CHECK(outputs.rows == rows && outputs.columns == output_count(),
+              "recurrent network: expected outputs [{}, {}], got [{}, {}]", rows, output_count(), outputs.rows,
+              outputs.columns);
+  inputs.carried.check(weight_rows, carried_size(inputs));
+}
+
 void ParticleRecurrent::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                                 MatrixView<float> outputs) {
-  check_recurrent_inputs(spec_, inputs);
+  check_prediction(weights.values.rows, inputs, outputs);
   const std::int64_t rows = output_rows(inputs);
-  STEIN_CHECK(outputs.rows == weights.values.rows * rows && outputs.columns == output_count(),
-              "recurrent network: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
-              outputs.rows, outputs.columns);
-  inputs.carried.check(weights.values.rows, carried_size(inputs));
   const auto space = workspaces_.borrow([this] { return std::make_unique<Workspace>(spec_, layout_); });
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     Inputs<float> own = inputs;
     own.carried = inputs.carried.block(i, 1);
-    std::optional<DropoutDraw> dropout;
-    if (inputs.dropout) dropout = DropoutDraw{*inputs.dropout, static_cast<std::uint32_t>(weights.first_row + i)};
-    space->forward(weights.values.row(i).data(), own, dropout);
-    space->logits(outputs.block(i * rows, rows));
+    space->take_weights(weights.values.row(i).data());
+    space->predict(own, weights.first_row + i, outputs.block(i * rows, rows));
   }
+}
+
+std::unique_ptr<Predictor<float>> ParticleRecurrent::predictor(const ParticleRows<const float>& weights) {
+  return std::make_unique<PackedNetwork>(*this, weights);
 }
 
 }  // namespace stein::inference

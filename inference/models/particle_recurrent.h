@@ -31,9 +31,15 @@ class ParticleRecurrent final : public Model<float> {
                       const Evaluation<float>& wanted) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
+  /// Copies the weights once, in the order of products.
+  std::unique_ptr<Predictor<float>> predictor(const ParticleRows<const float>& weights) override;
 
  private:
   class Workspace;
+  class PackedNetwork;
+
+  /// Throws Error(usage) for inputs and outputs that do not fit.
+  void check_prediction(std::int64_t weight_rows, const Inputs<float>& inputs, MatrixView<const float> outputs) const;
 
   RecurrentSpec spec_;
   Layout layout_;

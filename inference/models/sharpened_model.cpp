@@ -178,6 +178,11 @@ void SharpenedModel<Scalar>::predict(const ParticleRows<const Scalar>& weights, 
   model_->predict(inner(weights), inputs, outputs);
 }
 
+template <class Scalar>
+std::unique_ptr<Predictor<Scalar>> SharpenedModel<Scalar>::predictor(const ParticleRows<const Scalar>& weights) {
+  return model_->predictor(inner(weights));
+}
+
 template class SharpenedModel<float>;
 template class SharpenedModel<double>;
 

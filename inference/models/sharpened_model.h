@@ -86,6 +86,7 @@ class SharpenedModel final : public Model<Scalar> {
   /// The outputs at φ.
   void predict(const ParticleRows<const Scalar>& weights, const Inputs<Scalar>& inputs,
                MatrixView<Scalar> outputs) override;
+  std::unique_ptr<Predictor<Scalar>> predictor(const ParticleRows<const Scalar>& weights) override;
 
   /// Writes log p(y | θ, x) − KL[q(θ | φ, (x, y)) ‖ N(φ, σ₀² I)] of the minibatch itself (N = n) for each row of
   /// weights: averaged over rows that are draws of φ, the lower bound of eq. 17.

@@ -55,6 +55,9 @@ class WatchedModel final : public Model<Scalar> {
                MatrixView<Scalar> outputs) override {
     model_->predict(weights, inputs, outputs);
   }
+  std::unique_ptr<Predictor<Scalar>> predictor(const ParticleRows<const Scalar>& weights) override {
+    return model_->predictor(weights);
+  }
 
  private:
   std::unique_ptr<Model<Scalar>> model_;

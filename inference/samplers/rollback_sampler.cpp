@@ -63,13 +63,13 @@ std::optional<std::string> RollbackSampler<Scalar>::warning() const {
 template <class Scalar>
 void RollbackSampler<Scalar>::keep(const Particles<Scalar>& particles, const Target<Scalar>& target,
                                    const Batch<Scalar>& batch) {
+  if (kept_.size() == 2) kept_.pop_back();  // first: there is never memory for three
   Generation generation;
   generation.state.put_saved("particles", particles);
   generation.state.put_saved("sampler", *sampler_);
   generation.state.put_saved("target", target);
   if (!batch.inputs.carried.empty()) batch.inputs.carried.save(generation.state);
   kept_.push_front(std::move(generation));
-  if (kept_.size() > 2) kept_.pop_back();
 }
 
 template <class Scalar>

@@ -24,7 +24,6 @@ CaptionPrediction::CaptionPrediction(inference::Model<float>& model, const infer
                                      MatrixView<const float> weights, MatrixView<const float> features,
                                      std::int64_t most_rows)
     : model_(model),
-      weights_(weights),
       features_(features),
       most_rows_(most_rows),
       hidden_(spec.hidden),
@@ -37,6 +36,7 @@ CaptionPrediction::CaptionPrediction(inference::Model<float>& model, const infer
               weights.rows, most_rows);
   STEIN_CHECK(features.columns == spec.features, "the network reads {} features of an image, got {}", spec.features,
               features.columns);
+  for (std::int64_t k = 0; k < weights.rows; ++k) networks_.push_back(model.predictor({weights.block(k, 1), k}));
   tokens_.reserve(static_cast<std::size_t>(most_rows));
 }
 
@@ -44,7 +44,7 @@ void CaptionPrediction::begin(std::span<const std::int64_t> image_rows) {
   rows_ = std::ssize(image_rows);
   STEIN_CHECK(rows_ >= 1 && rows_ <= most_rows_, "expected 1 to {} captions, got {}", most_rows_, rows_);
   tokens_.assign(image_rows.size(), start_token);
-  for (std::int64_t k = 0; k < weights_.rows; ++k)
+  for (std::int64_t k = 0; k < draws(); ++k)
     std::fill_n(before_.begin() + static_cast<std::ptrdiff_t>(place_of_state(k)), rows_ * state_, 0.0F);
   inference::Inputs<float> inputs;
   if (features_.columns > 0) {
@@ -63,7 +63,7 @@ void CaptionPrediction::read(std::span<const std::int64_t> parents, std::span<co
   STEIN_CHECK(rows_ >= 1 && rows_ <= most_rows_ && tokens.size() == parents.size(),
               "expected 1 to {} captions and a token of each, got {} and {}", most_rows_, rows_, tokens.size());
   tokens_.assign(tokens.begin(), tokens.end());
-  parallel_for(weights_.rows, [&](std::int64_t k) {
+  parallel_for(draws(), [&](std::int64_t k) {
     const float* const from = after_.data() + place_of_state(k);
     float* const to = before_.data() + place_of_state(k);
     for (std::int64_t block = 0; block < state_ / hidden_; ++block)
@@ -77,16 +77,17 @@ void CaptionPrediction::read(std::span<const std::int64_t> parents, std::span<co
 void CaptionPrediction::predict(inference::Inputs<float> inputs) {
   inputs.tokens = {tokens_.data(), rows_, 1};
   const MatrixView<float> average{average_.data(), rows_, vocabulary()};
-  const auto share = static_cast<float>(1 / static_cast<double>(weights_.rows));
-  for (std::int64_t k = 0; k < weights_.rows; ++k) {
+  const auto share = static_cast<float>(1 / static_cast<double>(draws()));
+  for (std::int64_t k = 0; k < draws(); ++k) {
+    inference::Predictor<float>& network = *networks_[static_cast<std::size_t>(k)];
     inputs.carried.before = {before_.data() + place_of_state(k), 1, rows_ * state_};
     inputs.carried.after = {after_.data() + place_of_state(k), 1, rows_ * state_};
     if (k == 0) {
-      model_.predict({weights_.block(k, 1), k}, inputs, average);
+      network.predict(inputs, average);
       inference::fused::to_probabilities(average, share);
     } else {
       const MatrixView<float> own{own_.data(), rows_, vocabulary()};
-      model_.predict({weights_.block(k, 1), k}, inputs, own);
+      network.predict(inputs, own);
       inference::fused::add_probabilities(own, share, average);
     }
   }

@@ -7,6 +7,7 @@
 #include <stein/training/weight_draws.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,8 @@ inference::Matrix<float> weights_of(training::WeightDraws& draws);
 /// The next word under the average over rows of weights: Σ_s p(word | θ_s, image, words before)/S. Each has a state of
 /// its own for every caption.
 ///
-/// Memory is reserved once: nothing is allocated from word to word. All captions go through a network in one call.
+/// Memory is reserved once: nothing is allocated from word to word. All captions go through a network in one call. Of
+/// the weights each network has a copy in the order of its products (Model::predictor).
 class CaptionPrediction final : public NextWords {
  public:
   /// @param spec       of the model
@@ -38,10 +40,12 @@ class CaptionPrediction final : public NextWords {
  private:
   /// Feeds `tokens_` to all networks.
   void predict(inference::Inputs<float> inputs);
+  std::int64_t draws() const { return std::ssize(networks_); }
   std::size_t place_of_state(std::int64_t draw) const { return static_cast<std::size_t>(draw * most_rows_ * state_); }
 
   inference::Model<float>& model_;
-  inference::MatrixView<const float> weights_, features_;
+  std::vector<std::unique_ptr<inference::Predictor<float>>> networks_;  ///< [S]
+  inference::MatrixView<const float> features_;
   std::int64_t most_rows_, rows_ = 0;
   std::int64_t hidden_, state_;        ///< H, and numbers of one caption's state: a multiple of H
   std::vector<float> before_, after_;  ///< [S, most_rows · state]: of each network blocks [rows, H]

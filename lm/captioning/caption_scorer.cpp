@@ -27,13 +27,14 @@ void CaptionScorer::score(inference::Model<float>& model, const inference::Parti
                           std::span<float> log_probability) {
   STEIN_CHECK(std::ssize(log_probability) == tokens(), "expected room for {} tokens, got {}", tokens(),
               log_probability.size());
+  const auto network = model.predictor(weights);
   for (std::size_t first = 0; first < order_.size(); first += together) {
     const std::span chosen = std::span(order_).subspan(first, std::min(together, order_.size() - first));
     batch_.fill(captions_, chosen, features_);
     logits_.resize(batch_.targets.size() * static_cast<std::size_t>(model.output_count()));
     scored_.resize(batch_.targets.size());
     const inference::MatrixView<float> logits{logits_.data(), std::ssize(batch_.targets), model.output_count()};
-    model.predict(weights, batch_.inputs(), logits);
+    network->predict(batch_.inputs(), logits);
     inference::fused::log_probabilities(logits, batch_.targets, scored_);
     for (std::size_t b = 0; b < chosen.size(); ++b) {
       const std::int64_t length = std::ssize(captions_[static_cast<std::size_t>(chosen[b])].tokens);

@@ -30,6 +30,7 @@ void TextScorer::score(inference::Model<float>& model, const inference::Particle
                        const std::optional<NoiseKey>& dropout, std::span<float> log_probability) {
   STEIN_CHECK(std::ssize(log_probability) == tokens(), "expected room for {} tokens, got {}", tokens(),
               log_probability.size());
+  const auto network = model.predictor(weights);
   std::optional<CarriedState<float>> state;
   std::size_t done = 0;
   for (std::int64_t c = 0; c < batches_.count(); ++c) {
@@ -41,7 +42,7 @@ void TextScorer::score(inference::Model<float>& model, const inference::Particle
     inputs.carried = state->rows();
     logits_.resize(static_cast<std::size_t>(batch_.size() * model.output_count()));
     const inference::MatrixView<float> logits{logits_.data(), batch_.size(), model.output_count()};
-    model.predict(weights, inputs, logits);
+    network->predict(inputs, logits);
     inputs.carried.accept();
     const auto size = static_cast<std::size_t>(batch_.size());
     inference::fused::log_probabilities(logits, batch_.targets, log_probability.subspan(done, size));

@@ -23,13 +23,14 @@ inference::Inputs<float> one_token(const std::int32_t& token) {
 }  // namespace
 
 TextPrediction::TextPrediction(inference::Model<float>& model, training::WeightDraws& draws)
-    : model_(model), weights_(draws.count(), model.layout().size()) {
+    : weights_(draws.count(), model.layout().size()) {
   const std::int32_t any = 0;
   const std::int64_t size = model.carried_size(one_token(any));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
     const training::WeightDraws::Draw draw = draws.get(k);
     std::ranges::copy(draw.weights.values.row(0).first(static_cast<std::size_t>(weights_.columns())),
                       weights_.row(k).begin());
+    networks_.push_back(model.predictor({weights_.view().block(k, 1), k}));
     dropout_.push_back(draw.dropout);
     states_.emplace_back(1, size);
   }
@@ -52,8 +53,7 @@ void TextPrediction::read(std::int32_t token) {
     inference::Inputs<float> inputs = one_token(token);
     inputs.carried = states_[k].rows();
     inputs.dropout = training::piece_key(dropout_[k], read_);
-    const auto row = static_cast<std::int64_t>(k);
-    model_.predict({weights_.view().block(row, 1), row}, inputs, {logits_.data(), 1, std::ssize(logits_)});
+    networks_[k]->predict(inputs, {logits_.data(), 1, std::ssize(logits_)});
     inputs.carried.accept();
     const std::span<double> own = std::span(each_).subspan(k * average_.size(), average_.size());
     softmax(logits_, own);

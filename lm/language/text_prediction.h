@@ -4,6 +4,7 @@
 #include <stein/inference/storage/carried_state.h>
 #include <stein/training/weight_draws.h>
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace stein::lm {
 /// draw, and averaged over all. Every draw has a state of its own.
 class TextPrediction {
  public:
-  /// @param draws  outlive the prediction. All weights are copied, once.
+  /// @param draws  outlive the prediction. All weights are copied, once, and once more in the order of the network's
+  ///               products (Model::predictor).
   TextPrediction(inference::Model<float>& model, training::WeightDraws& draws);
 
   std::int64_t draws() const { return std::ssize(dropout_); }
@@ -27,8 +29,8 @@ class TextPrediction {
   std::span<const double> probabilities(std::int64_t k) const;
 
  private:
-  inference::Model<float>& model_;
-  inference::Matrix<float> weights_;  ///< [draws, P]
+  inference::Matrix<float> weights_;                                    ///< [draws, P]
+  std::vector<std::unique_ptr<inference::Predictor<float>>> networks_;  ///< [draws]
   std::vector<std::optional<NoiseKey>> dropout_;
   std::vector<inference::CarriedState<float>> states_;
   std::vector<float> logits_;
