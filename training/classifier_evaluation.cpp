@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 void ClassifierEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the run's data", {{"test", Part::test}, {"validation", Part::validation}});
-  weights_.describe(table);
+  weights_.describe_with_dropout(table);
 }
 
 Json ClassifierEvaluation::perform_on(const runs::Experiment&, ClassifierRun& run, const RunDirectory& directory,

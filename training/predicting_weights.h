@@ -26,6 +26,11 @@ struct PredictingWeights {
       {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
     v("draws", draws, "draws of a variational method, and of dropout", between(1, 10'000));
     v("seed", seed, "of whatever is drawn, not of the run", at_least(0));
+  }
+  /// The same, of networks that can predict with their dropout.
+  template <class V>
+  void describe_with_dropout(V& v) {
+    describe(v);
     v("dropout", dropout, "predict with the network's dropout, averaged over draws of it");
   }
 

@@ -70,7 +70,7 @@ const char* single_weights(training::MethodKind kind) {
 void LanguageEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the run's text", {{"test", Part::test}, {"validation", Part::validation}});
   table("text", text_, "another text, of the run's vocabulary; words that it does not have are `<unk>`, or refused");
-  weights_.describe(table);
+  weights_.describe_with_dropout(table);
   table("protocol", protocol_, "how tokens are scored: as the run says, or otherwise",
         {{"run", Protocol::run},
          {"stateful-1", Protocol::stateful_1},
