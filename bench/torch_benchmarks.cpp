@@ -7,6 +7,8 @@ namespace {
 
 [[maybe_unused]] const bool registered[] = {
     register_torch_benchmark("a2c", "A2C on CartPole-v1: steps a second, and the time to solve it"),
+    register_torch_benchmark("captions", "hypotheses of captions that a beam search extends a second, against LibTorch",
+                             Cores::all),
     register_torch_benchmark("decision",
                              "one context through 20 particles of 117-50-50-2, against LibTorch's batched forward"),
     register_torch_benchmark("lm", "a training step of a word-level LSTM by each method, against plain SGD in LibTorch",

@@ -58,7 +58,7 @@ void print(const Json& result) {
 
 void print_names() {
   for (const auto& [name, benchmark] : bench::benchmarks().entries())
-    std::fputs(fmt::format("  {:<12}{}\n", name, benchmark.description).c_str(), stdout);
+    std::fputs(fmt::format("  {:<16}{}\n", name, benchmark.description).c_str(), stdout);
 }
 
 std::string options_text() {

@@ -124,7 +124,7 @@ class Snapshot {
 
   const std::map<std::string, Array, std::less<>>& arrays() const { return arrays_; }
   const std::map<std::string, std::string, std::less<>>& texts() const { return texts_; }
-  /// Stores an array that was read from a file. Throws Error(usage) if the name is taken.
+  /// Stores an array whose bytes are there already. Throws Error(usage) if the name is taken.
   void put_array(std::string name, Array array);
 
  private:

@@ -5,18 +5,25 @@
 #include <stein/inference/storage/matrix_view.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stein::inference {
 
-/// Stores `rows` as [rows, columns].
+/// Stores `rows` as [rows, columns]. They are copied once: what is saved may be as large as the memory that is left.
 template <class Scalar>
 void save_rows(Snapshot& snapshot, std::string_view name, MatrixView<const Scalar> rows) {
-  std::vector<Scalar> packed;
-  packed.reserve(static_cast<std::size_t>(rows.rows * rows.columns));
-  for (std::int64_t i = 0; i < rows.rows; ++i) packed.insert(packed.end(), rows.row(i).begin(), rows.row(i).end());
-  snapshot.put(name, std::span<const Scalar>(packed), {rows.rows, rows.columns});
+  std::vector<std::byte> packed;
+  packed.reserve(static_cast<std::size_t>(rows.rows * rows.columns) * sizeof(Scalar));
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    const auto bytes = std::as_bytes(rows.row(i));
+    packed.insert(packed.end(), bytes.begin(), bytes.end());
+  }
+  snapshot.put_array(std::string(name), {element_type<Scalar>(), {rows.rows, rows.columns}, std::move(packed)});
 }
 
 /// Throws Error(data) naming the array if it has another size.
