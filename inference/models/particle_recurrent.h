@@ -9,6 +9,8 @@
 
 namespace stein::inference {
 
+class RecurrentPass;
+
 /// The fused form of `make_recurrent_reference` (torch/recurrent_reference.h), which says what inputs, targets and
 /// carried state are; laid out as `recurrent_layout` says. Dropout draws from the noise key and the row of weights.
 ///
@@ -35,7 +37,6 @@ class ParticleRecurrent final : public Model<float> {
   std::unique_ptr<Predictor<float>> predictor(const ParticleRows<const float>& weights) override;
 
  private:
-  class Workspace;
   class PackedNetwork;
 
   /// Throws Error(usage) for inputs and outputs that do not fit.
@@ -43,7 +44,7 @@ class ParticleRecurrent final : public Model<float> {
 
   RecurrentSpec spec_;
   Layout layout_;
-  Pool<Workspace> workspaces_;
+  Pool<RecurrentPass> passes_;
 };
 
 }  // namespace stein::inference
