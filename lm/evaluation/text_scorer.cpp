@@ -1,12 +1,11 @@
 #include <stein/inference/fused/categorical_pass.h>
-#include <stein/inference/storage/carried_state.h>
 #include <stein/lm/evaluation/text_scorer.h>
+#include <stein/lm/evaluation/walk_text.h>
 #include <stein/training/weight_draws.h>
 
 namespace stein::lm {
 namespace {
 
-using inference::CarriedState;
 using inference::Inputs;
 
 /// Of `stateful_1`: long enough that the output layer is a matrix product.
@@ -31,23 +30,19 @@ void TextScorer::score(inference::Model<float>& model, const inference::Particle
   STEIN_CHECK(std::ssize(log_probability) == tokens(), "expected room for {} tokens, got {}", tokens(),
               log_probability.size());
   const auto network = model.predictor(weights);
-  std::optional<CarriedState<float>> state;
+  const Walk how = protocol_ == TextProtocol::zero_state ? Walk::each_from_zero : Walk::carried;
   std::size_t done = 0;
-  for (std::int64_t c = 0; c < batches_.count(); ++c) {
-    batches_.fill(c, batch_);
-    Inputs<float> inputs = batch_.inputs();
+  walk_text(batches_, model, how, [&](std::int64_t c, const TokenBatch& batch, const auto& carried) {
+    Inputs<float> inputs = batch.inputs();
     inputs.dropout = training::piece_key(dropout, c);
-    if (!state) state.emplace(1, model.carried_size(inputs));
-    if (batch_.fresh || protocol_ == TextProtocol::zero_state) state->reset();
-    inputs.carried = state->rows();
-    logits_.resize(static_cast<std::size_t>(batch_.size() * model.output_count()));
-    const inference::MatrixView<float> logits{logits_.data(), batch_.size(), model.output_count()};
+    inputs.carried = carried;
+    logits_.resize(static_cast<std::size_t>(batch.size() * model.output_count()));
+    const inference::MatrixView<float> logits{logits_.data(), batch.size(), model.output_count()};
     network->predict(inputs, logits);
-    inputs.carried.accept();
-    const auto size = static_cast<std::size_t>(batch_.size());
-    inference::fused::log_probabilities(logits, batch_.targets, log_probability.subspan(done, size));
+    const auto size = static_cast<std::size_t>(batch.size());
+    inference::fused::log_probabilities(logits, batch.targets, log_probability.subspan(done, size));
     done += size;
-  }
+  });
 }
 
 void TextScorer::for_each(const std::function<void(std::int32_t before, std::int32_t token)>& visit) const {

@@ -41,7 +41,6 @@ class TextScorer {
   TextProtocol protocol_;
   std::string name_;
   TokenBatches batches_;
-  TokenBatch batch_;
   std::vector<float> logits_;
 };
 
