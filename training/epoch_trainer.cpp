@@ -51,6 +51,7 @@ EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOption
   const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
   inference::CollectorOptions samples = collection(options_, epoch_.minibatches, exploring);
   collector_.emplace(samples, last_minibatch(), exploring);
+  burn_in_ = samples.burn_in;
   samples.samples = std::min(samples.samples, options_.stored_samples);
   if (samples.samples > 0) store_collector_.emplace(samples, last_minibatch(), exploring);
 }
@@ -102,6 +103,7 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   const inference::StepReport report = weights_.step(batch);
   training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++minibatches_;
+  if (minibatches_ == burn_in_) weights_.forget_temperatures();
   const std::int64_t steps = steps_of(batch);
   seen_ += steps;
   collect(report);

@@ -97,7 +97,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
   std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
   std::optional<inference::SampleReservoir<float>> stored_;
   std::filesystem::path sample_folder_;
-  Snapshot saved_stored_;  ///< what a checkpoint said of them, until their folder is known
+  Snapshot saved_stored_;     ///< what a checkpoint said of them, until their folder is known
+  std::int64_t burn_in_ = 0;  ///< minibatches of a chain before its first sample may come
   std::int64_t minibatches_ = 0, seen_ = 0;
   double loss_sum_ = 0;  ///< per step, of the minibatches since the last record
   std::int64_t loss_count_ = 0;

@@ -30,7 +30,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
     if (options_.temperature_every > 0) meter_.emplace(particles_.layout());
     chain.observe_gradients([this, &chain](const inference::Particles<float>& particles) {
       temperature_ = chain.schedule().temperature(chain.steps());
-      if (meter_ && steps_ % options_.temperature_every == 0)
+      if (meter_ && steps_ % options_.temperature_every == 0 && !exploring(steps_))
         meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
     });
   }
@@ -52,7 +52,7 @@ void WeightSampler::widen_outer_weights() {
 
 inference::StepReport WeightSampler::step(const inference::Batch<float>& batch) {
   const inference::StepReport report = sampler_->step(particles_, *posterior_, batch);
-  if (report.went_back && meter_) meter_.emplace(particles_.layout());
+  if (report.went_back) forget_temperatures();
   if (report.taken) ++steps_;
   last_log_likelihood_ = watched_->last_log_likelihood() / batch.count();
   return report;
@@ -77,6 +77,10 @@ inference::MatrixView<const float> WeightSampler::mean_weights(inference::Matrix
 std::vector<inference::LayerTemperature::Reading> WeightSampler::temperatures() const {
   if (!meter_ || meter_->steps() == 0) return {};
   return meter_->readings();
+}
+
+void WeightSampler::forget_temperatures() {
+  if (meter_) meter_.emplace(particles_.layout());
 }
 
 std::vector<std::string> WeightSampler::warnings() const {

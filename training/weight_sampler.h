@@ -15,8 +15,8 @@ namespace stein::training {
 
 /// Posterior, particles, sampler with a way back and temperature meter of one method, put together from its options.
 ///
-/// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step; what it
-/// read is forgotten where the chain goes back.
+/// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step that does
+/// not explore; what it read is forgotten where the chain goes back, and where its owner says so.
 class WeightSampler {
  public:
   /// @param rollback  how often a state to go back to is kept
@@ -61,6 +61,8 @@ class WeightSampler {
   double temperature() const { return temperature_; }
   /// Empty where there is no meter, or it has read nothing.
   std::vector<inference::LayerTemperature::Reading> temperatures() const;
+  /// Readings begin anew: the steps so far were burn-in.
+  void forget_temperatures();
   /// Sentences about rollbacks and layers that are far from the temperature; empty where all is well.
   std::vector<std::string> warnings() const;
 

@@ -145,6 +145,17 @@ TEST_CASE("a chain's samples come after the burn-in, so many an epoch, and those
     CHECK(draws.get(k).weights.values(0, 0) == trainer.samples[static_cast<std::size_t>(2 * k + 1)]);
 }
 
+TEST_CASE("the meter reads the temperature of the chain behind its burn-in", "[training][trainer]") {
+  MeanTrainer trainer({.epochs = 3, .burn_in = 0.5}, plain("sgld", {{"temperature_every", "1"}}));
+  train(trainer);
+  const std::vector<double> w = weights_of(3, [](std::int64_t) { return 0.5; });
+  double sum = 0;  // of w ∇U with ∇U = 8 (w − y), before the steps 12 … 23
+  for (std::size_t t = 12; t < 24; ++t) sum += w[t - 1] * 8 * (w[t - 1] - static_cast<double>(t % 8 + 1));
+  const auto found = trainer.weights().temperatures();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].mean == Approx(sum / 12).epsilon(1e-5));
+}
+
 TEST_CASE("methods that are no chain have no samples, and none are stored where none are asked for",
           "[training][trainer]") {
   const test::TemporaryDirectory folder;

@@ -77,6 +77,34 @@ TEST_CASE("the same seed trains the same network, another seed another one", "[l
   CHECK(numbers_of(*one) != numbers_of(*other));
 }
 
+TEST_CASE("in training, state goes from minibatch to minibatch, or each begins from zero", "[lm][trainer]") {
+  using State = LanguageTrainingOptions::State;
+  const Corpus corpus = test::small_text(600);
+  for (const State state : {State::carried, State::zero}) {
+    CAPTURE(state == State::zero);
+    LanguageTrainingOptions training = short_training;
+    training.epochs.epochs = 1, training.state = state;
+    TrainerCase each{.method = "sgd", .settings = {{"step_size", "1e-12"}}, .training = training};
+    each.network.start = inference::RecurrentStart::fan_in;  // a network whose words depend on those before
+    const auto trainer = each.make(corpus);
+    runs::Records records(false);
+    while (!trainer->ended()) trainer->advance(1'000'000, {}, records);
+    // The weights stay where they are: the loss of each minibatch is what the text costs them.
+    TextScorer scorer(corpus.train, state == State::zero ? TextProtocol::zero_state : TextProtocol::stateful, 4, 6,
+                      "training");
+    std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+    inference::Matrix<float> memory;
+    scorer.score(trainer->weights().posterior().model(), {trainer->weights().weights_now(memory), 0}, std::nullopt,
+                 log_probability);
+    std::size_t minibatch = 0;
+    for (const runs::Records::Number& number : records.numbers()) {
+      if (number.tag != "loss") continue;
+      CHECK(number.value == Approx(mean_loss(std::span(log_probability).subspan(minibatch++ * 24, 24))).epsilon(1e-5));
+    }
+    CHECK(minibatch == 24);
+  }
+}
+
 TEST_CASE("a chain's samples are taken after the burn-in, so many an epoch", "[lm][trainer]") {
   const Corpus corpus = test::small_text(600);  // 4 rows of 150: 24 minibatches of 6 steps
   const auto trainer =
