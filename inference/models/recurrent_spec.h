@@ -39,7 +39,7 @@ enum class FeatureUse {
 
 /// Which dropout mask a unit has.
 enum class DropoutMask {
-  each_step,  ///< a new one at every step, between layers only (Zaremba et al. 2014)
+  each_step,  ///< a new one at every step, not of the state before (Zaremba et al. 2014)
   sequence,   ///< one for all steps of a sequence, of the state before as well (Gal & Ghahramani 2016)
 };
 

@@ -55,8 +55,8 @@ void add_ptb(std::vector<PublishedPreset>& presets) {
 /// The networks that Fortunato et al. 2017 compare theirs with: without dropout, and with it.
 void add_zaremba(std::vector<PublishedPreset>& presets) {
   constexpr const char* source = "Zaremba et al. 2014, section 4.1: 2 layers, state carried";
-  const Settings all{{"batch_size", "20"}, {"layers", "2"},      {"rate_unit", "sequence"},
-                     {"step_size", "1"},   {"start", "uniform"}, {"protocol", "stateful-1"}};
+  const Settings all{{"batch_size", "20"}, {"layers", "2"},      {"rate_unit", "sequence"}, {"step_size", "1"},
+                     {"start", "uniform"}, {"forget_bias", "0"}, {"protocol", "stateful-1"}};
   const std::vector<std::pair<const char*, Settings>> sizes{{"small",
                                                              {{"hidden", "200"},
                                                               {"unroll", "20"},

@@ -2,7 +2,9 @@
 #include <stein/lm/language/language_sampling.h>
 #include <stein/lm/language/text_prediction.h>
 #include <stein/lm/text/tokenizer.h>
+#include <stein/runs/measured.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -49,7 +51,8 @@ Json LanguageSampling::perform_on(const LanguageExperiment&, LanguageRun& run, c
                                   std::FILE*) {
   LanguageTrainer& trainer = run.repetition(0);
   const Vocabulary& vocabulary = run.corpus().vocabulary;
-  std::vector<std::int32_t> prompt = tokenize(prompt_, vocabulary, "the prompt").tokens;
+  TokenizedText text = tokenize(prompt_, vocabulary, "the prompt");
+  std::vector<std::int32_t> prompt = std::move(text.tokens);
   if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
   training::WeightDraws draws(trainer.weights(), {.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)},
                               LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
@@ -67,19 +70,23 @@ Json LanguageSampling::perform_on(const LanguageExperiment&, LanguageRun& run, c
     for (std::int64_t k = 0; k < length_; ++k) {
       const std::span<const double> next = by_ == By::one ? prediction.probabilities(one) : prediction.average();
       weights.assign(next.begin(), next.end());
-      for (double& weight : weights) weight = std::pow(weight, sharpness_);
+      const double most = std::ranges::max(weights);
+      for (double& weight : weights) weight = std::pow(weight / most, sharpness_);
       tokens.push_back(static_cast<std::int32_t>(random.categorical(weights)));
       if (k + 1 < length_) prediction.read(tokens.back());
     }
     texts.push_back(readable_text(tokens, vocabulary));
   }
-  return {{"draws", prediction.draws()}, {"texts", std::move(texts)}};
+  return {{"draws", prediction.draws()}, {"unknown", text.unknown}, {"texts", std::move(texts)}};
 }
 
 std::string LanguageSampling::readable(const Json& result) const {
-  std::string text;
+  std::string note, text;
+  if (const auto unknown = result["unknown"].get<std::int64_t>(); unknown > 0)
+    note = fmt::format("({} of the prompt not in the vocabulary, which stand as {})\n", runs::counted(unknown, "word"),
+                       unknown_word);
   for (const Json& each : result["texts"]) text += (text.empty() ? "" : "\n----\n") + each.get<std::string>() + "\n";
-  return text;
+  return note + text;
 }
 
 }  // namespace stein::lm

@@ -35,7 +35,7 @@
     const runs = group.runs.filter((run) => run.uncertainty);
     if (!runs.length) return [];
     const {node, plot} = figure("Entropy gap on the reversed text",
-      `Mean entropy of the first ${format(runs[0].uncertainty.gap.tokens, 0)} tokens of the test text read backwards, minus that of the same tokens ` +
+      `Mean entropy of the first ${format(runs[0].uncertainty.gap.tokens, 0)} tokens of the test text read backwards (protocol stateful-1), minus that of the same tokens ` +
       "read forwards. The larger it is, the better a model knows what it does not know. A single dot is a method with one set of weights.");
     addPlot(plot, `${key}gap`, () => ({
       traces: runs.map((run) => {
@@ -54,7 +54,7 @@
     if (!runs.length) return [];
     const {node, plot} = figure("Pruned weights",
       `Test ${unit(group)} where a share of the weights is zero: those with the least |μ|/σ of a Gaussian's means (solid), those with the least |w| of ` +
-      `other methods' last weights (dotted). On the first ${format(runs[0].uncertainty.pruning.tokens, 0)} tokens.`);
+      `other methods' last weights (dotted). On the first ${format(runs[0].uncertainty.pruning.tokens, 0)} tokens, protocol stateful-1.`);
     addPlot(plot, `${key}pruning`, () => ({
       traces: runs.map((run) => {
         const {by, share, perplexity} = run.uncertainty.pruning;

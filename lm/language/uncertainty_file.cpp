@@ -113,6 +113,7 @@ Json uncertainty_json(training::WeightSampler& weights, training::WeightDraws& d
   const Stretches longer = beginning_of(text, curve_tokens);
   const bool particles = weights.kind() == training::MethodKind::ensemble;
   return {{"draws", draws.count()},
+          {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)},
           {"passage", passage_json(model, draws, beginning_of(text, passage + 1), vocabulary)},
           {"gap", gap_json(model, draws, longer)},
           {"pruning", particles ? Json(nullptr) : pruning_json(weights, longer)}};

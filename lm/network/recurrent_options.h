@@ -34,7 +34,7 @@ struct RecurrentOptions {
     v("dropout", spec.dropout, "share of units that is dropped, of embeddings, between layers and before the output",
       Range{.low = 0, .high = 1, .high_open = true});
     v("dropout_mask", spec.dropout_mask,
-      "a mask for each step, between layers only; or one for a whole sequence, of the state before as well",
+      "a mask for each step; or one for a whole sequence, of the state before as well",
       {{"each_step", DropoutMask::each_step}, {"sequence", DropoutMask::sequence}});
     v("precision", spec.precision,
       "products of matrices in float, or with both factors rounded to bfloat16 (AVX-512 BF16)",

@@ -134,13 +134,14 @@ Corpus read_own_text(const CorpusOptions& options) {
   const std::string text = read_text(path);
   if (text.empty()) fail(ErrorKind::data, "'{}' is empty: there is nothing to learn", path.string());
   std::map<std::string, std::string> checksums{{path.filename().string(), sha256(text)}};
-  const auto held_text = [&](const fs::path& file) {
+  const auto held_text = [&](const fs::path& file, const char* part) {
     if (file.empty()) return std::string();
     std::string held = read_text(file);
-    checksums[file.filename().string()] = sha256(held);
+    checksums[fmt::format("{}, for {}", file.filename().string(), part)] = sha256(held);
     return held;
   };
-  const std::string validation_text = held_text(options.validation_text), test_text = held_text(options.test_text);
+  const std::string validation_text = held_text(options.validation_text, "validation"),
+                    test_text = held_text(options.test_text, "the test");
   const double test_share = options.test_text.empty() ? options.test_share : 0;
   const double held_share = test_share + (options.validation_text.empty() ? options.validation_share : 0);
   const auto cut = [&](double share) {

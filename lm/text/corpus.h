@@ -72,7 +72,7 @@ struct CorpusOptions {
     if (!is_file()) return;
     v("validation_text", validation_text, "a file for validation; empty: cut from the text");
     v("test_text", test_text, "a file for the test; empty: cut from the text");
-    v("validation_share", validation_share, "share of the text before the test part that is for validation",
+    v("validation_share", validation_share, "share of the whole text that is for validation",
       Range{.low = 0, .high = 0.5, .low_open = true});
     v("test_share", test_share, "share at the end of the text that is for the test",
       Range{.low = 0, .high = 0.5, .low_open = true});
