@@ -12,6 +12,7 @@ namespace stein::training {
 
 /// All that stands for the posterior, or one set of weights; with dropout on demand.
 struct PredictingWeights {
+  /// Which weights: all that stands for the posterior, the mean or the last ones, or the best by validation.
   enum class By { draws, mean, best };
 
   By by = By::draws;
