@@ -17,6 +17,7 @@ COLOURS = {
     "uniform": ("#8a867e", "#9b968d"), "epsilon-greedy": ("#d98200", "#f0a336"), "lints": ("#00875f", "#2fc498"),
     "linucb": ("#7a6a00", "#d8c84a"), "ensemble": ("#b0568c", "#dd8dbb"), "svgd": ("#0b62a4", "#6cb4ee"),
     "s2vgd": ("#cf4a00", "#ff8a4c"), "vmg": ("#5b4db0", "#a79cf0"), "independent": ("#b0568c", "#dd8dbb"),
+    "rmsprop": ("#0b62a4", "#6cb4ee"), "psgld": ("#cf4a00", "#ff8a4c"), "variational": ("#00875f", "#2fc498"),
     "svgd-star": ("#3f7f93", "#7cc4d8"), "sgld": ("#8a867e", "#9b968d"), "sgld-em": ("#0b62a4", "#6cb4ee"),
     "sgld-sa": ("#cf4a00", "#ff8a4c"), "a2c": ("#0b62a4", "#6cb4ee"), "ppo": ("#cf4a00", "#ff8a4c"),
 }
@@ -216,6 +217,30 @@ def curves(path, title, panels, x_axis, y_axis):
             add(root, "polygon", points=corners(band, x_of, y_of), **{"class": f"{curve.colour} band"})
         for curve in members:
             add(root, "polyline", points=corners([point[:2] for point in curve.points], x_of, y_of), **{"class": curve_class(curve)})
+    save(root, path)
+
+
+# Colours of classes, in the order of their names.
+CLASSES = ("epsilon-greedy", "lints", "linucb", "ensemble", "svgd", "vmg")
+
+
+def scatter(path, title, points, classes):
+    """Points (x, y, class, circled) of a plane whose axes mean nothing."""
+    height, top = 430, 40
+    root = svg(title, height)
+    x_of = Axis([x for x, *_ in points], 14, WIDTH - 14)
+    y_of = Axis([y for _, y, *_ in points], height - 14, top)
+    colours = dict(zip(classes, CLASSES, strict=True))
+    legend_x = 14
+    for name in classes:
+        add(root, "circle", cx=legend_x + 5, cy=18, r=4, **{"class": f"{colours[name]} seeds"})
+        add(root, "text", name, x=legend_x + 14, y=22)
+        legend_x += 14 + CHARACTER * len(name) + 22
+    for x, y, name, _ in points:
+        add(root, "circle", cx=number(x_of(x)), cy=number(y_of(y)), r=2.5, **{"class": f"{colours[name]} seeds"})
+    for x, y, _, circled in points:
+        if circled:
+            add(root, "circle", cx=number(x_of(x)), cy=number(y_of(y)), r=8, **{"class": "published"})
     save(root, path)
 
 

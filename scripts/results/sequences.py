@@ -3,13 +3,15 @@
 resumable.
 
     scripts/results/sequences.py run [TABLE …]   the rows that have no record yet
-    scripts/results/sequences.py write           the pages from whatever has been run
+    scripts/results/sequences.py map             the test sentences of a trained run in the plane, by t-SNE; needs scikit-learn
+    scripts/results/sequences.py write           the pages and figures from whatever has been run
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every row leaves
 docs/results/sequences/<table>_<row>.json: the command, the commit and what the program printed; it is skipped the next time. An interrupted
 run is continued from its checkpoint in runs/results/sequences. The plan (commands, seeds, published values, hours of two cores that a row
 may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them. A row may look at the run of another
-row ("of"), which is to be run before it; one that cannot be run here says why ("absent").
+row ("of"), which is to be run before it; one that cannot be run here says why ("absent"). Of tables with "curves" the metrics by epoch and
+the losses of averages over 1, 2, … samples are kept beside the record, for the figures (sequence_figures.py).
 """
 import argparse
 import json
@@ -17,6 +19,7 @@ import pathlib
 import subprocess
 import sys
 
+import sequence_figures
 from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
 from results_page import with_interval, write_page, write_section
 
@@ -43,12 +46,12 @@ def run(tables):
     commit = clean_commit()
     for table in tables:
         for row in PLAN["tables"][table]["rows"]:
-            if "absent" in row or record_of(table, row):
+            if "absent" in row:
                 continue
-            if "of" in row:
-                evaluate(table, row, commit)
-            else:
-                train(table, row, commit)
+            if not record_of(table, row):
+                (evaluate if "of" in row else train)(table, row, commit)
+            if "curves" in PLAN["tables"][table]:
+                keep_curves(table, row)
 
 
 def train(table, row, commit):
@@ -58,6 +61,30 @@ def train(table, row, commit):
         keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "diverged": True})
     elif code == 0:
         keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": summary})
+
+
+def curves_file(table, row):
+    return ENTRIES / "curves" / f"{name_of(table, row)}.json"
+
+
+def keep_curves(table, row):
+    """What the run of a row wrote epoch by epoch and sample by sample; the run has to be there."""
+    folder, path = RUNS / name_of(table, row), curves_file(table, row)
+    if path.exists() or not (folder / "curves.json").exists():
+        return
+    epochs = {tag: {} for tag in PLAN["tables"][table]["curves"]}
+    for line in (folder / "metrics.jsonl").read_text().splitlines():
+        metric = json.loads(line)
+        if metric["tag"] in epochs:
+            epochs[metric["tag"]].setdefault(str(metric["seed"]), []).append(metric["value"])
+    manifest = json.loads((folder / "manifest.json").read_text())
+    kept = {"epochs": epochs, "averages": json.loads((folder / "curves.json").read_text())}
+    uncertainty = folder / "uncertainty.json"
+    if uncertainty.exists() and (pruning := json.loads(uncertainty.read_text())["pruning"]):
+        cells = {matrix["name"]: [cell for line in matrix["per_cent"] for cell in line] for matrix in pruning["pattern"]["matrices"]}
+        kept["pruned"] = {"by": pruning["by"], "share": pruning["pattern"]["share"],
+                          "per_cent": {name: round(sum(of_matrix) / len(of_matrix), 1) for name, of_matrix in cells.items()}}
+    keep(path, command(row), manifest["commit"], kept)
 
 
 def evaluate(table, row, commit):
@@ -110,6 +137,12 @@ def line(table, row):
     return f"| {row['label']} | {published} | {' | '.join(cells)} | `{command(row)}` |\n"
 
 
+def curves_of(table):
+    """What was kept of the runs of a table, by the names of rows."""
+    return {row["name"]: {"label": row["label"], **json.loads(curves_file(table, row).read_text())}
+            for row in PLAN["tables"][table]["rows"] if curves_file(table, row).exists()}
+
+
 def table_text(table):
     plan = PLAN["tables"][table]
     budget = f" Budget: {plan['hours']:g} hours a row." if plan["hours"] else ""
@@ -118,7 +151,19 @@ def table_text(table):
     text += f"| {' | '.join(headings)} |\n" + "|---" * len(headings) + "|\n"
     text += "".join(line(table, row) for row in plan["rows"])
     there = [record for row in plan["rows"] if (record := record_of(table, row))]
-    return text + (f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n")
+    text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
+    draw = sequence_figures.OF_TABLE.get(table)
+    return text + (draw(curves_of(table), {row["name"]: record_of(table, row) for row in plan["rows"]}) if draw else "")
+
+
+def map_sentences():
+    """Keeps where t-SNE puts the test sentences of one run, by the class probabilities that its samples give them."""
+    table, name = PLAN["map"].split("/")
+    row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
+    folder = RUNS / name_of(table, row)
+    predictions = json.loads((folder / "predictions.json").read_text())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    keep(sequence_figures.MAP, command(row), manifest["commit"], sequence_figures.map_of(predictions))
 
 
 TEXT = """# Sequences
@@ -146,6 +191,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("run").add_argument("tables", nargs="*", metavar="TABLE")
+    actions.add_parser("map")
     actions.add_parser("write")
     arguments = parser.parse_args()
     if arguments.action == "run":
@@ -153,6 +199,8 @@ def main():
             if table not in PLAN["tables"]:
                 parser.error(f"there is no table '{table}'; there are {', '.join(PLAN['tables'])}")
         run(arguments.tables or list(PLAN["tables"]))
+    elif arguments.action == "map":
+        map_sentences()
     write()
 
 
