@@ -1,3 +1,4 @@
+#include <stein/inference/models/recurrent_spec.h>
 #include <stein/inference/parameterizations/softplus.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/training/weight_sampler.h>
@@ -41,7 +42,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
 
 void WeightSampler::widen_outer_weights() {
   for (const inference::LayoutEntry& entry : particles_.layout().entries()) {
-    if (entry.role != inference::Role::log_deviation || entry.name.starts_with("recurrent")) continue;
+    if (entry.role != inference::Role::log_deviation || inference::in_recurrent_layer(entry.name)) continue;
     for (std::int64_t i = 0; i < particles_.rows(); ++i)
       for (float& rho : particles_.values().row(i).subspan(static_cast<std::size_t>(entry.offset),
                                                            static_cast<std::size_t>(entry.size())))

@@ -84,6 +84,10 @@ std::string recurrent_layer_name(std::int64_t layer, std::int64_t direction) {
   return fmt::format("recurrent{}{}", layer, direction == 0 ? "" : "_reverse");
 }
 
+bool in_recurrent_layer(std::string_view parameter) {
+  return parameter.starts_with("recurrent");
+}
+
 void check(const RecurrentSpec& spec) {
   check_size(spec.vocabulary, 1, "vocabulary");
   check_size(spec.embedding, 0, "embedding");

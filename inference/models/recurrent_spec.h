@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stein::inference {
@@ -94,6 +95,8 @@ struct RecurrentSpec {
 /// "recurrent0", "recurrent0_reverse": what the names of a layer's weights begin with. @param direction  0, or 1:
 /// reverse
 std::string recurrent_layer_name(std::int64_t layer, std::int64_t direction);
+/// Whether a parameter, or what a variational family says of it, is of a recurrent layer, by its name.
+bool in_recurrent_layer(std::string_view parameter);
 
 /// Throws Error(usage) naming the field that makes no sense, or does not go with another.
 void check(const RecurrentSpec& spec);

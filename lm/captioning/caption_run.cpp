@@ -94,7 +94,7 @@ CaptionDecoder CaptionRun::decoder(CaptionTrainer& trainer) const {
 }
 
 CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images,
-                                        const TextLosses& losses) const {
+                                        const TextLosses& losses, const StopToken& stop) const {
   const CaptionDecoder decode = decoder(trainer);
   const std::vector<std::int64_t> rows = rows_of(images);
   const auto quality = [&](inference::MatrixView<const float> weights) {
@@ -110,14 +110,16 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
   const inference::Matrix<float> weights = weights_of(draws);
   found.samples = weights.rows();
   found.averaged = quality(weights.view());
+  if (stop.stop_requested()) return found;
   const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
   found.final_weights = at_end ? found.averaged : quality_of_end();
   if (found.samples == 1) {
     found.single = found.averaged;
   } else {
     std::vector<CaptionQuality> each;
-    for (std::int64_t k = 0; k < weights.rows(); ++k) each.push_back(quality(weights.view().block(k, 1)));
-    found.single = mean_quality(each);
+    for (std::int64_t k = 0; k < weights.rows() && !stop.stop_requested(); ++k)
+      each.push_back(quality(weights.view().block(k, 1)));
+    if (!each.empty()) found.single = mean_quality(each);
   }
   trainer.with_best([&] { found.chosen = quality_of_end(); });
   return found;
@@ -154,9 +156,9 @@ Json CaptionRun::summarize(const StopToken& stop) {
   validation_.clear(), test_.clear();
   for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
     CaptionTrainer& trainer = repetition(i);
-    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses()));
+    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses(stop), stop));
     if (stop.stop_requested()) break;
-    test_.push_back(worth(trainer, data.test, trainer.test_losses()));
+    test_.push_back(worth(trainer, data.test, trainer.test_losses(stop), stop));
   }
   if (stop.stop_requested()) return {};
   Json summary{{"env", data.name},

@@ -50,7 +50,8 @@ class CaptionRun final : public training::EpochRunOf<CaptionTrainer> {
     CaptionQuality single{}, averaged{}, final_weights{};
     std::optional<CaptionQuality> chosen{};
   };
-  PartWorth worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images, const TextLosses& losses) const;
+  PartWorth worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images, const TextLosses& losses,
+                  const StopToken& stop) const;
   nlohmann::ordered_json part_json(const std::vector<PartWorth>& worths, const std::vector<CaptionedImage>& images,
                                    std::size_t captions) const;
   CaptionDecoder decoder(CaptionTrainer& trainer) const;

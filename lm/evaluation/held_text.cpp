@@ -30,13 +30,14 @@ double HeldText::loss_of_weights(training::WeightSampler& weights) {
   return mean_loss(log_probability_);
 }
 
-TextLosses HeldText::losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed) {
+TextLosses HeldText::losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed,
+                            const StopToken& stop) {
   TextLosses found{.protocol = protocol_, .tokens = samples_.tokens()};
   found.final_weights = loss_of_weights(weights);
   SampledProbabilities samples = samples_;
   if (weights.kind() == MethodKind::variational || weights.kind() == MethodKind::ensemble) {
     training::WeightDraws each(weights, {.draws = draws, .seed = seed}, {}, 0);
-    for (std::int64_t k = 0; k < each.count(); ++k) {
+    for (std::int64_t k = 0; k < each.count() && !stop.stop_requested(); ++k) {
       score_(weights.posterior().model(), each.get(k).weights, log_probability_);
       samples.add(log_probability_);
     }

@@ -1,6 +1,7 @@
 // A text that is kept from training, and what samples of the weights say of it.
 #pragma once
 
+#include <stein/core/stop_token.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/training/average_curves.h>
 #include <stein/training/weight_sampler.h>
@@ -43,8 +44,9 @@ class HeldText {
 
   /// Mean −log p under the weights as they are: the mean of a variational method, the average of several particles.
   double loss_of_weights(training::WeightSampler& weights);
-  /// All losses but that of the chosen weights. @param draws, seed  of a variational method
-  TextLosses losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed);
+  /// All losses but that of the chosen weights; of fewer draws than asked for where it is told to stop.
+  /// @param draws, seed  of a variational method
+  TextLosses losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed, const StopToken& stop);
 
   void save(Snapshot& snapshot) const { samples_.save(snapshot); }
   /// Throws Error(data) if it was saved for a text of another length.

@@ -11,10 +11,11 @@ namespace stein::lm {
 /// A chain's samples are scored on validation and test as they come; of the other methods the weights at the end are.
 class TextTrainer : public training::EpochTrainer {
  public:
-  // To be asked after the last step; the trainer then holds the weights of the end.
+  // To be asked after the last step; the trainer then holds the weights of the end. What is returned after a stop was
+  // requested is not complete.
 
-  TextLosses validation_losses() { return losses(validation_); }
-  TextLosses test_losses() { return losses(test_); }
+  TextLosses validation_losses(const StopToken& stop = {}) { return losses(validation_, stop); }
+  TextLosses test_losses(const StopToken& stop = {}) { return losses(test_, stop); }
 
  protected:
   TextTrainer(const training::EpochOptions& options, const training::WeightMethodOptions& method,
@@ -28,7 +29,7 @@ class TextTrainer : public training::EpochTrainer {
   void take_sample() final;
   void drop_samples(std::int64_t count) final;
   double validate() final { return validation_.loss_of_weights(weights()); }
-  TextLosses losses(HeldText& held);
+  TextLosses losses(HeldText& held, const StopToken& stop);
 
   HeldText validation_, test_;
 };

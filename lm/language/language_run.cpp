@@ -67,8 +67,8 @@ Json LanguageRun::summarize(const StopToken& stop) {
   const TokenUnit unit = corpus_->vocabulary.unit();
   validation_losses_.clear(), test_losses_.clear();
   for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
-    validation_losses_.push_back(repetition(i).validation_losses());
-    test_losses_.push_back(repetition(i).test_losses());
+    validation_losses_.push_back(repetition(i).validation_losses(stop));
+    test_losses_.push_back(repetition(i).test_losses(stop));
   }
   if (stop.stop_requested()) return {};
   Json summary{{"env", corpus_->name},

@@ -76,6 +76,29 @@ TEST_CASE("two particles' entropies, probabilities and disagreement are those of
   }
 }
 
+TEST_CASE("the entropy gap is that of the reversed text minus that of the text", "[lm][uncertainty]") {
+  training::WeightSampler weights = sampler_of("sgd");
+  const auto row = weights.particles().values().row(0);
+  std::ranges::fill(row, 0.0F);
+  const auto set = [&](const std::string& name, std::int64_t place, float value) {
+    row[static_cast<std::size_t>(weights.posterior().weight_layout().at(name).offset + place)] = value;
+  };
+  // Behind "a" the first state is tanh(1) and "a" has that logit; behind "b" both are negative: what follows has the
+  // entropy of softmax(±4 tanh 1, 0, 0, 0).
+  set("embedding.weight", 0, 1), set("embedding.weight", 2, -1);
+  set("recurrent0.weight_ih", 0, 1);
+  set("output.weight", 0, 4);
+  const auto entropy_behind = [](double state) {
+    const double e = std::exp(4 * state);
+    return entropy_of({e / (e + 3), 1 / (e + 3), 1 / (e + 3), 1 / (e + 3)});
+  };
+  training::WeightDraws draws(weights, {}, "", 0);
+  const Json found = uncertainty_json(weights, draws, {{0, 1}}, vocabulary, 4);
+  CHECK(found["gap"]["text"][0].get<double>() == Approx(entropy_behind(std::tanh(1))).epsilon(1e-5));
+  CHECK(found["gap"]["reversed"][0].get<double>() == Approx(entropy_behind(-std::tanh(1))).epsilon(1e-5));
+  CHECK(found["gap"]["reversed"][0].get<double>() > found["gap"]["text"][0].get<double>() + 0.5);
+}
+
 TEST_CASE("the pruning curve is that of the weights which are left", "[lm][uncertainty]") {
   training::WeightSampler weights = sampler_of("sgd");
   predict_always(weights, 0, {std::exp(-1.0), std::exp(-2.0), std::exp(-3.0), std::exp(-4.0)});  // as logits: −1 … −4
