@@ -35,13 +35,15 @@ void CommonOptions::add_json(CLI::App& command) {
 void CommonOptions::add_all(CLI::App& command) {
   command.add_option("--threads", threads, "Threads to use; results do not depend on it (default: all cores)")
       ->check(CLI::Range(1, 4096));
-  command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
+  if (command.get_option_no_throw("--device") == nullptr)  // else it is an option of the runs
+    command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
   add_json(command);
   command.add_flag("--quiet", quiet, "No progress and no messages but warnings");
 }
 
 void CommonOptions::apply() const {
-  STEIN_CHECK(device == "cpu", "device must be cpu, got '{}': runs are on the processor", device);
+  STEIN_CHECK(device == "cpu", "device must be cpu, got '{}': networks of sequences alone are trained on others",
+              device);
   if (threads > 0) set_thread_count(threads);
   if (quiet) set_log_level(LogLevel::warning);
 }

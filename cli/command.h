@@ -71,7 +71,7 @@ struct CommonOptions {
   bool quiet = false;
 
   void add_json(CLI::App& command);
-  /// --threads, --device, --json, --quiet.
+  /// --threads, --device, --json, --quiet; without --device where the command has one already.
   void add_all(CLI::App& command);
   /// Puts threads and log level into force. Throws Error(usage) for a device that is not there.
   void apply() const;

@@ -48,6 +48,10 @@ class Model {
     return 1;
   }
 
+  /// Where weights, buffers, gradients and products lie that it is given. Batches, inputs, outputs and values are on
+  /// the host; carried state is there or here, as it says.
+  virtual Device device() const { return {}; }
+
   /// C: numbers that one row of weights carries from a minibatch with these inputs to the next; 0: none.
   virtual std::int64_t carried_size(const Inputs<Scalar>& inputs) const {
     static_cast<void>(inputs);

@@ -50,6 +50,14 @@ class Particles {
     buffers_ = Matrix<Scalar>(rows, layout_.buffer_size(), device);
   }
 
+  /// The same values and buffers on another device; gradients are zeros there.
+  Particles to(Device device) const {
+    Particles copy(layout_, rows(), first_row(), total_rows_, device);
+    copy.values_ = values_.to(device);
+    copy.buffers_ = buffers_.to(device);
+    return copy;
+  }
+
   const Layout& layout() const { return layout_; }
   std::int64_t rows() const { return range_.count; }
   std::int64_t size() const { return layout_.size(); }

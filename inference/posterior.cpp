@@ -191,6 +191,7 @@ template <class Scalar>
 Particles<Scalar> Posterior<Scalar>::initial_particles(std::int64_t rows, std::uint64_t seed, double spread) {
   Particles<Scalar> particles(layout_, rows);
   initialise(particles, seed, spread);
+  if (const Device device = model_->device(); device != Device{}) return particles.to(device);
   return particles;
 }
 

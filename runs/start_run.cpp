@@ -22,6 +22,7 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .first_seed = experiment.seeds().first,
           .end_seed = experiment.seeds().end,
           .threads = thread_count(),
+          .device = experiment.options().contains("device") ? experiment.options().get("device") : "cpu",
           .data_checksums = run.data_checksums(),
           .preset = experiment.preset(),
           .result_files = experiment.kind().files(),

@@ -2,6 +2,7 @@
 #include <ATen/Context.h>
 #include <stein/core/error.h>
 #include <stein/inference/models/masked_batch.h>
+#include <stein/inference/storage/device_memory.h>
 #include <stein/torch/module_model.h>
 #include <stein/torch/module_parameters.h>
 #include <stein/torch/tensor_view.h>
@@ -95,10 +96,11 @@ std::mutex& generator_use() {
   return mutex;
 }
 
-/// Seeds LibTorch's generator from a key and gives it its old state back at the end.
+/// Seeds LibTorch's generator of a device from a key and gives it its old state back at the end.
 class SeededGenerator {
  public:
-  SeededGenerator() : generator_(at::globalContext().defaultGenerator(at::kCPU)), state_(generator_.get_state()) {}
+  explicit SeededGenerator(Device device)
+      : generator_(at::globalContext().defaultGenerator(tensor_device(device))), state_(generator_.get_state()) {}
   ~SeededGenerator() { generator_.set_state(state_); }
   SeededGenerator(const SeededGenerator&) = delete;
   SeededGenerator& operator=(const SeededGenerator&) = delete;
@@ -113,16 +115,18 @@ class SeededGenerator {
   at::Tensor state_;
 };
 
-/// A NaN that no arithmetic makes: it marks carried state that a function has yet to write.
+/// A NaN that no arithmetic makes: it marks carried state on the host that a function has yet to write.
 constexpr std::uint32_t unwritten = 0x7FC57E19;
 
 void mark_unwritten(const CarriedRows<float>& carried) {
+  if (carried.device.kind != Device::Kind::host) return;
   for (std::int64_t i = 0; i < carried.after.rows; ++i)
     std::ranges::fill(carried.after.row(i), std::bit_cast<float>(unwritten));
 }
 
 /// Throws Error(usage) if the function left some of it as it was.
 void check_written(const CarriedRows<float>& carried) {
+  if (carried.device.kind != Device::Kind::host) return;
   for (std::int64_t i = 0; i < carried.after.rows; ++i)
     STEIN_CHECK(
         std::ranges::none_of(carried.after.row(i),
@@ -154,8 +158,12 @@ struct ModuleModel::Parameters {
 /// The module's parameters as views of one flat row after the other; gives the module its own tensors and buffers back.
 class ModuleModel::Binding {
  public:
-  explicit Binding(const ModuleModel& model)
-      : layout_(model.layout_), parameters_(model.parameters_->all), real_buffers_(real_buffers(*model.module_)) {
+  /// @param device  where the rows lie
+  Binding(const ModuleModel& model, Device device)
+      : layout_(model.layout_),
+        options_(tensor_options<float>(device)),
+        parameters_(model.parameters_->all),
+        real_buffers_(real_buffers(*model.module_)) {
     const torch::nn::Module& module = *model.module_;
     model.parameters_->check(module);
     for (const ModuleParameter& parameter : parameters_) {
@@ -177,7 +185,7 @@ class ModuleModel::Binding {
   void bind(std::span<const float> values, std::span<const float> buffers, std::span<float> gradient) {
     restore_buffers();
     if (!buffers.empty()) take_buffers(buffers);
-    std::ranges::fill(gradient, 0.0F);
+    if (!gradient.empty()) at::from_blob(gradient.data(), {std::ssize(gradient)}, options_).zero_();
     at::Tensor layer_values, layer_gradient;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       at::Tensor& parameter = parameters_[i].tensor;
@@ -211,7 +219,7 @@ class ModuleModel::Binding {
   template <class Number>
   at::Tensor view(std::span<Number> row, std::size_t i) const {
     return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, own_values_[i].sizes(),
-                         tensor_options<float>());
+                         options_);
   }
 
  private:
@@ -224,7 +232,7 @@ class ModuleModel::Binding {
     std::int64_t size = 0;
     for (std::size_t k = i; k < parameters_.size() && (k == i || !begins_layer(k)); ++k)
       size += layout_.entries()[k].size();
-    return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, {size}, tensor_options<float>());
+    return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, {size}, options_);
   }
   /// The place of parameter `i` in its layer.
   at::Tensor part_of(const at::Tensor& layer, std::size_t i) const {
@@ -245,19 +253,20 @@ class ModuleModel::Binding {
   }
 
   const Layout& layout_;
+  at::TensorOptions options_;
   std::vector<ModuleParameter> parameters_;
   std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_;
   std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;
 };
 
-/// A call of the module: alone, and where it draws numbers, with the generator to itself.
+/// A call of the module on a device: alone, and where it draws numbers, with the generator to itself.
 class ModuleModel::Call {
  public:
-  Call(const ModuleModel& model, bool draws)
-      : own_(model.parameters_->calls), generator_(generator_use(), std::defer_lock) {
+  Call(const ModuleModel& model, bool draws, Device device)
+      : own_(model.parameters_->calls), use_(device), generator_(generator_use(), std::defer_lock) {
     if (!draws) return;
     generator_.lock();
-    seeded_.emplace();
+    seeded_.emplace(device);
   }
   /// For what is drawn for one row.
   void seed(const NoiseKey& key, std::int64_t row) {
@@ -266,18 +275,23 @@ class ModuleModel::Call {
 
  private:
   std::scoped_lock<std::mutex> own_;
+  DeviceUse use_;
   std::unique_lock<std::mutex> generator_;
   std::optional<SeededGenerator> seeded_;
 };
 
-ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions)
-    : module_(std::move(module)), functions_(std::move(functions)) {
+ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device)
+    : module_(std::move(module)), functions_(std::move(functions)), device_(device) {
   STEIN_CHECK(module_ != nullptr, "module: expected a module, got none");
   STEIN_CHECK(functions_.log_likelihood != nullptr, "module: expected a function that gives the log-likelihood");
   STEIN_CHECK(functions_.output_count >= 1, "module: output count must be at least 1, got {}", functions_.output_count);
   parameters_ = std::make_unique<Parameters>();
   parameters_->all = module_parameters(*module_);
   layout_ = module_layout(*module_, parameters_->all);
+  check_present(device);
+  STEIN_CHECK(device.kind == Device::Kind::host || layout_.buffer_size() == 0,
+              "module: buffer '{}' is real-valued: such modules are on the host only, not on device {}",
+              layout_.buffers().front().name, device_name(device));
 }
 
 ModuleModel::~ModuleModel() = default;
@@ -296,6 +310,8 @@ void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
       rows.buffers.empty() || (rows.buffers.rows == rows.values.rows && rows.buffers.columns == layout_.buffer_size()),
       "module: expected buffers [{}, {}], got [{}, {}]", rows.values.rows, layout_.buffer_size(), rows.buffers.rows,
       rows.buffers.columns);
+  STEIN_CHECK(lies_on(device_, rows.values.data), "module: expected weights on device {}, got some elsewhere",
+              device_name(device_));
 }
 
 std::int64_t ModuleModel::output_rows(const Inputs<float>& inputs) const {
@@ -314,9 +330,9 @@ bool ModuleModel::draw_start(std::span<float> weights, std::uint64_t seed, std::
     functions_.draw_weights(weights, seed, row);
     return true;
   }
-  Call call(*this, true);
+  Call call(*this, true, Device{});
   const c10::NoGradGuard no_gradient;
-  Binding binding(*this);
+  Binding binding(*this, Device{});
   call.seed({.seed = seed, .stream = Stream::initial_values}, row);
   copy_parameters(weights);
   binding.bind(weights, {}, {});
@@ -345,9 +361,9 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
       wanted.gradient.columns);
   check_counts(batch);
   const MaskedBatch<float> masked(batch);
-  Call call(*this, functions_.draws_numbers);
+  Call call(*this, functions_.draws_numbers, device_);
   const c10::AutoGradMode mode(with_gradient);
-  Binding binding(*this);
+  Binding binding(*this, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     const std::span<float> gradient = with_gradient ? wanted.gradient.row(i) : std::span<float>();
     call.seed(noise, weights.first_row + i);
@@ -370,6 +386,8 @@ void ModuleModel::hessian_product(const ParticleRows<const float>& weights, cons
               "module: expected vectors and products [{}, {}], got [{}, {}] and [{}, {}]", weights.values.rows,
               layout_.size(), vectors.rows, vectors.columns, product.rows, product.columns);
   check_counts(batch);
+  STEIN_CHECK(device_.kind == Device::Kind::host, "module: Hessian products are on the host only, not on device {}",
+              device_name(device_));
   if (!differentiate_twice(weights, batch, noise, vectors, product))
     Model<float>::hessian_product(weights, batch, noise, vectors, product);
 }
@@ -380,9 +398,9 @@ bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, 
   Batch<float> unmoved = batch;
   unmoved.inputs.carried.after = {};
   const MaskedBatch<float> masked(unmoved);
-  Call call(*this, functions_.draws_numbers);
+  Call call(*this, functions_.draws_numbers, device_);
   const c10::AutoGradMode with_gradient(true);
-  Binding binding(*this);
+  Binding binding(*this, device_);
   const std::vector<at::Tensor> parameters = binding.parameters();
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
@@ -416,9 +434,9 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
               buffers.rows, buffers.columns);
   check_counts(batch);
   const MaskedBatch<float> masked(batch);
-  Call call(*this, functions_.draws_numbers);
+  Call call(*this, functions_.draws_numbers, device_);
   const c10::NoGradGuard no_gradient;
-  Binding binding(*this);
+  Binding binding(*this, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
@@ -429,18 +447,26 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
 
 void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                           MatrixView<float> outputs) {
-  STEIN_CHECK(functions_.outputs != nullptr, "module: expected a function that gives the outputs");
   const std::int64_t rows = output_rows(inputs);
-  check_rows(weights);
   STEIN_CHECK(outputs.rows == weights.values.rows * rows && outputs.columns == output_count(),
               "module: expected outputs [{}, {}], got [{}, {}]", weights.values.rows * rows, output_count(),
               outputs.rows, outputs.columns);
+  for_outputs(weights, inputs, [&](std::int64_t i, const at::Tensor& found) {
+    tensor_view(outputs.block(i * rows, rows)).copy_(found);
+  });
+}
+
+void ModuleModel::for_outputs(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+                              const std::function<void(std::int64_t, const at::Tensor&)>& take) {
+  STEIN_CHECK(functions_.outputs != nullptr, "module: expected a function that gives the outputs");
+  check_rows(weights);
   inputs.carried.check(weights.values.rows, carried_size(inputs));
-  Call call(*this, inputs.dropout.has_value());
+  const std::int64_t rows = output_rows(inputs);
+  Call call(*this, inputs.dropout.has_value(), device_);
   const c10::NoGradGuard no_gradient;
   std::optional<EvaluationMode> evaluation;
   if (!inputs.dropout) evaluation.emplace(*module_);
-  Binding binding(*this);
+  Binding binding(*this, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     if (inputs.dropout) call.seed(*inputs.dropout, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
@@ -452,8 +478,37 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),
                 found.numel(), found.dim());
-    tensor_view(outputs.block(i * rows, rows)).copy_(found);
+    binding.check_places(weights.values.row(i), {});
+    take(i, found);
   }
+}
+
+class ModuleModel::DevicePredictor final : public Predictor<float> {
+ public:
+  DevicePredictor(ModuleModel& model, const ParticleRows<const float>& weights) : model_(model), weights_(weights) {}
+
+  void predict(const Inputs<float>& inputs, MatrixView<float> outputs) override {
+    model_.predict(weights_, inputs, outputs);
+  }
+  void log_probabilities(const Inputs<float>& inputs, std::span<const float> classes, MatrixView<float>,
+                         std::span<float> log_probability) override {
+    const auto count = std::ssize(log_probability);
+    model_.for_outputs(weights_, inputs, [&](std::int64_t, const at::Tensor& logits) {
+      const at::Tensor target =
+          tensor_view(MatrixView<const float>{classes.data(), 1, count}).to(logits.device(), at::kLong).reshape({-1});
+      const at::Tensor losses = at::cross_entropy_loss(logits, target.clamp_min(-1), {}, at::Reduction::None, -1);
+      tensor_view(MatrixView<float>{log_probability.data(), 1, count}).copy_(losses.neg().unsqueeze(0));
+    });
+  }
+
+ private:
+  ModuleModel& model_;
+  ParticleRows<const float> weights_;
+};
+
+std::unique_ptr<Predictor<float>> ModuleModel::predictor(const ParticleRows<const float>& weights) {
+  if (device_.kind == Device::Kind::host) return Model<float>::predictor(weights);
+  return std::make_unique<DevicePredictor>(*this, weights);
 }
 
 void ModuleModel::copy_parameters(std::span<float> row) const {

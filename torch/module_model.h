@@ -20,7 +20,8 @@ struct ModuleFunctions {
   /// Σ_i w_i log p(y_i | x_i, θ) of a batch (not scaled by N/n): a tensor of one element that autograd can follow,
   /// float or double. Where differences of its values decide (HMC, NUTS), sum terms of many rows in double. A module
   /// with state reads `inputs.carried.before` [1, C] and, unless that is empty, writes what comes after, detached, to
-  /// `inputs.carried.after`.
+  /// `inputs.carried.after`, both on `inputs.carried.device`. All else that a batch has is on the host; what the module
+  /// computes with it goes to the device of the model.
   std::function<at::Tensor(const Batch<float>&)> log_likelihood{};
   /// The outputs [r, K] for some inputs: means, or logits. State as above.
   std::function<at::Tensor(const Inputs<float>&)> outputs{};
@@ -66,14 +67,18 @@ struct ModuleFunctions {
 /// multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float> {
  public:
-  /// Throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU, or
-  /// is registered under two names; if no parameter is trainable; for a complex buffer; without a module or a
-  /// log-likelihood; unless output_count ≥ 1.
-  ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions);
+  /// @param device  where the weights of calls lie; the module's own numbers stay on the CPU
+  /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
+  /// or
+  ///         is registered under two names; if no parameter is trainable; for a complex buffer, and for a real-valued
+  ///         one on another device than the host; without a module or a log-likelihood; unless output_count ≥ 1; where
+  ///         there is no such device
+  ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device = {});
   ~ModuleModel() override;
   ModuleModel(ModuleModel&&) noexcept;
 
   const Layout& layout() const override { return layout_; }
+  Device device() const override { return device_; }
   bool concurrent() const override { return false; }
   std::int64_t output_count() const override { return functions_.output_count; }
   std::int64_t output_rows(const Inputs<float>& inputs) const override;
@@ -87,13 +92,16 @@ class ModuleModel final : public Model<float> {
   ///         module's parameters changed since the model was made
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       const Evaluation<float>& wanted) override;
-  /// By differentiating twice; where an operation of the module has no second derivative, by differences.
+  /// On the host only. By differentiating twice; where an operation of the module has no second derivative, by
+  /// differences.
   void hessian_product(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                        MatrixView<const float> vectors, MatrixView<float> product) override;
   void adapt(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
              MatrixView<float> buffers) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
+  /// On a device its `log_probabilities` brings nothing else to the host than these.
+  std::unique_ptr<Predictor<float>> predictor(const ParticleRows<const float>& weights) override;
 
   /// Writes the module's own parameters into a row: a trained network as the start of a chain.
   void copy_parameters(std::span<float> row) const;
@@ -101,12 +109,16 @@ class ModuleModel final : public Model<float> {
  private:
   class Binding;
   class Call;
+  class DevicePredictor;
+  /// Calls take(i, outputs [r, K]) for row i of the weights.
+  void for_outputs(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+                   const std::function<void(std::int64_t, const at::Tensor&)>& take);
   /// Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
   at::Tensor log_likelihood_of(const Batch<float>& batch) const;
   /// Whether it could be done.
   bool differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                            MatrixView<const float> vectors, MatrixView<float> product);
-  /// Throws Error(usage) unless the rows are of the layout.
+  /// Throws Error(usage) unless the rows are of the layout and on the device.
   void check_rows(const ParticleRows<const float>& rows) const;
 
   struct Parameters;
@@ -114,6 +126,7 @@ class ModuleModel final : public Model<float> {
   ModuleFunctions functions_;
   std::unique_ptr<Parameters> parameters_;  ///< the module's, in the order of the layout
   Layout layout_;
+  Device device_;
 };
 
 }  // namespace stein::inference

@@ -92,9 +92,10 @@ class Affine : public torch::nn::Module {
   Tensor weight, bias;
 };
 
+/// Its own parameters are on the host; those of a call are on `device`, to which inputs and targets go.
 class RecurrentModule : public torch::nn::Module {
  public:
-  explicit RecurrentModule(const RecurrentSpec& spec) : spec_(spec) {
+  RecurrentModule(const RecurrentSpec& spec, Device device) : spec_(spec), device_(tensor_device(device)) {
     for (std::int64_t layer = 0; layer < spec.layers; ++layer)
       for (std::int64_t d = 0; d < spec.directions(); ++d)
         layers_.push_back(register_module(recurrent_layer_name(layer, d),
@@ -112,13 +113,15 @@ class RecurrentModule : public torch::nn::Module {
     const MatrixView<const std::int32_t> view = inputs.tokens;
     const Tensor tokens =
         at::from_blob(const_cast<std::int32_t*>(view.data), {view.rows, view.columns}, {view.stride, 1}, at::kInt)
+            .to(device_)
             .t();  // [T, n]
     std::vector<Tensor> h, c;
     read_state(inputs, view.rows, h, c);
     Tensor x = at::embedding(embedding_->weight, tokens.clamp_min(0));
     bool extra_step = false;
     if (feature_ != nullptr && inputs.dense.data != nullptr) {
-      const Tensor image = at::linear(tensor_view(inputs.dense), feature_->weight, feature_->bias).unsqueeze(0);
+      const Tensor image =
+          at::linear(tensor_view(inputs.dense).to(device_), feature_->weight, feature_->bias).unsqueeze(0);
       extra_step = spec_.feature_use == FeatureUse::initial_state;
       x = extra_step ? at::cat({image, x}) : at::cat({x.narrow(0, 0, 1) + image, x.narrow(0, 1, x.size(0) - 1)});
     }
@@ -135,12 +138,12 @@ class RecurrentModule : public torch::nn::Module {
   /// Σ w_i log p of the targets.
   Tensor log_likelihood(const Batch<float>& batch) const {
     const Tensor scores = logits(batch.inputs);
-    const Tensor targets = tensor_view(batch.targets).to(at::kLong).reshape({-1});
+    const Tensor targets = tensor_view(batch.targets).to(device_, at::kLong).reshape({-1});
     const Tensor losses = at::cross_entropy_loss(scores.reshape({-1, spec_.outputs()}), targets.clamp_min(-1), {},
                                                  at::Reduction::None, /*ignore_index=*/-1)
                               .to(at::kDouble);
     if (batch.row_weights.empty()) return -losses.sum();
-    const Tensor weights = at::from_blob(const_cast<float*>(batch.row_weights.data()), {batch.rows, 1});
+    const Tensor weights = at::from_blob(const_cast<float*>(batch.row_weights.data()), {batch.rows, 1}).to(device_);
     return -(losses.reshape({batch.rows, -1}) * weights).sum();
   }
 
@@ -150,17 +153,17 @@ class RecurrentModule : public torch::nn::Module {
   Tensor dropped(const Tensor& x) const {
     if (spec_.dropout == 0 || !is_training()) return x;
     if (spec_.dropout_mask == DropoutMask::each_step || x.dim() == 2) return at::dropout(x, spec_.dropout, true);
-    return x * at::dropout(at::ones({1, x.size(1), x.size(2)}), spec_.dropout, true);
+    return x * at::dropout(at::ones({1, x.size(1), x.size(2)}, device_), spec_.dropout, true);
   }
 
   Tensor run_layer(std::int64_t layer, const Tensor& x, const Tensor& lengths, std::vector<Tensor>& h,
                    std::vector<Tensor>& c) const {
     Tensor kept;
     if (spec_.dropout > 0 && spec_.dropout_mask == DropoutMask::sequence && is_training())
-      kept = at::dropout(at::ones({x.size(1), spec_.hidden}), spec_.dropout, true);
+      kept = at::dropout(at::ones({x.size(1), spec_.hidden}, device_), spec_.dropout, true);
     const auto i = static_cast<std::size_t>(layer);
     if (!spec_.bidirectional) return layers_[i]->run(x, h[i], c[i], kept);
-    Tensor zero = at::zeros({x.size(1), spec_.hidden}), zero_c = zero;
+    Tensor zero = at::zeros({x.size(1), spec_.hidden}, device_), zero_c = zero;
     Tensor forward_h = zero, forward_c = zero;
     const Tensor forward = layers_[2 * i]->run(x, forward_h, forward_c, kept);
     const Tensor backward = layers_[2 * i + 1]->run(reversed(x, lengths), zero, zero_c, kept);
@@ -168,8 +171,8 @@ class RecurrentModule : public torch::nn::Module {
   }
 
   /// Each sequence of x [T, n, ·] back to front; what lies behind its end stays there.
-  static Tensor reversed(const Tensor& x, const Tensor& lengths) {
-    const Tensor place = at::arange(x.size(0), at::kLong).unsqueeze(1);  // [T, 1]
+  Tensor reversed(const Tensor& x, const Tensor& lengths) const {
+    const Tensor place = at::arange(x.size(0), at::device(device_).dtype(at::kLong)).unsqueeze(1);  // [T, 1]
     const Tensor mirrored = lengths.unsqueeze(0) - 1 - place;
     const Tensor index = at::where(mirrored.ge(0), mirrored, place);
     return x.gather(0, index.unsqueeze(-1).expand_as(x));
@@ -187,9 +190,10 @@ class RecurrentModule : public torch::nn::Module {
     const std::int64_t size = rows * spec_.hidden;
     for (std::int64_t k = 0; k < 2 * spec_.layers; ++k) {
       const bool is_cell = k >= spec_.layers;
-      Tensor state = at::zeros({rows, spec_.hidden});
+      Tensor state = at::zeros({rows, spec_.hidden}, device_);
       if (!inputs.carried.empty() && (!is_cell || spec_.cell == Cell::lstm))
-        state.copy_(at::from_blob(inputs.carried.before.row(0).data() + k * size, {rows, spec_.hidden}));
+        state.copy_(at::from_blob(inputs.carried.before.row(0).data() + k * size, {rows, spec_.hidden},
+                                  tensor_options<float>(inputs.carried.device)));
       (is_cell ? c : h).push_back(state);
     }
   }
@@ -200,22 +204,23 @@ class RecurrentModule : public torch::nn::Module {
     for (const auto* states : {&h, spec_.cell == Cell::lstm ? &c : nullptr}) {
       if (states == nullptr) continue;
       for (const Tensor& state : *states) {
-        at::from_blob(to, state.sizes()).copy_(state);
+        at::from_blob(to, state.sizes(), tensor_options<float>(inputs.carried.device)).copy_(state);
         to += state.numel();
       }
     }
   }
 
   RecurrentSpec spec_;
+  at::Device device_;
   std::vector<std::shared_ptr<LayerWeights>> layers_;
   std::shared_ptr<Affine> embedding_, feature_, output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec) {
+std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec, Device device) {
   const Layout layout = recurrent_layout(spec);
-  auto module = std::make_shared<RecurrentModule>(spec);
+  auto module = std::make_shared<RecurrentModule>(spec, device);
   ModuleFunctions functions;
   functions.log_likelihood = [module = module.get(), spec](const Batch<float>& batch) {
     check_recurrent_inputs(spec, batch.inputs);
@@ -235,7 +240,7 @@ std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec
     draw_recurrent_start(spec, layout, weights, seed, row);
   };
   functions.draws_numbers = spec.dropout > 0;
-  auto model = std::make_unique<ModuleModel>(module, std::move(functions));
+  auto model = std::make_unique<ModuleModel>(module, std::move(functions), device);
   model->layout().check_description(layout.description());
   return model;
 }

@@ -17,7 +17,8 @@ namespace stein::inference {
 /// LSTM and tanh layers run as LibTorch's fused layers (oneDNN; cuDNN), of which each has its weights as views of one
 /// flat piece of the particle; a GRU, and `DropoutMask::sequence`, step by step.
 ///
-/// Throws Error(usage) for a spec that makes no sense.
-std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec);
+/// @param device  where weights and gradients lie and all is computed (Model::device)
+/// @throws Error(usage) for a spec that makes no sense, and where there is no such device
+std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec, Device device = {});
 
 }  // namespace stein::inference

@@ -5,23 +5,32 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <stein/inference/layout.h>
+#include <stein/inference/storage/device.h>
 #include <stein/inference/storage/matrix_view.h>
 
 #include <type_traits>
 
 namespace stein::inference {
 
-/// The element type of tensors of `Number`.
-template <class Number>
-at::TensorOptions tensor_options() {
-  return at::TensorOptions().dtype(c10::CppTypeToScalarType<std::remove_const_t<Number>>::value);
+/// What LibTorch calls a device. To LibTorch the fenced device of the tests is the host.
+inline at::Device tensor_device(Device device) {
+  return device.kind == Device::Kind::cuda ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(device.index))
+                                           : at::Device(at::kCPU);
 }
 
-/// `matrix` as a tensor [rows, columns].
+/// The element type of tensors of `Number`, and where they lie.
 template <class Number>
-at::Tensor tensor_view(MatrixView<Number> matrix) {
+at::TensorOptions tensor_options(Device device = {}) {
+  return at::TensorOptions()
+      .dtype(c10::CppTypeToScalarType<std::remove_const_t<Number>>::value)
+      .device(tensor_device(device));
+}
+
+/// `matrix`, which lies on `device`, as a tensor [rows, columns].
+template <class Number>
+at::Tensor tensor_view(MatrixView<Number> matrix, Device device = {}) {
   return at::from_blob(const_cast<std::remove_const_t<Number>*>(matrix.data), {matrix.rows, matrix.columns},
-                       {matrix.stride, 1}, tensor_options<Number>());
+                       {matrix.stride, 1}, tensor_options<Number>(device));
 }
 
 /// The parameter `entry` of every row of `rows`: [m, entry.rows(), entry.columns()], padding left out.

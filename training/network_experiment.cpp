@@ -1,3 +1,4 @@
+#include <stein/inference/storage/device_memory.h>
 #include <stein/training/network_experiment.h>
 
 #include <filesystem>
@@ -27,6 +28,7 @@ std::string NetworkExperiment::named_data(const runs::OptionSources& sources, co
 void NetworkExperiment::add_sampler() {
   add_run([this](OptionTable& table) {
     table("sampler", method_, "how weights are found; `stein list` names the methods");
+    table("device", device_, "where it is trained: cpu, cuda (the first GPU) or cuda:INDEX").in_older_runs("cpu");
   });
 }
 
@@ -36,7 +38,14 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
     if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
+  method_options_.check_device(inference::parse_device(device_));
   if (is_file) data = std::filesystem::absolute(data).lexically_normal().string();
+}
+
+inference::Device NetworkExperiment::device() const {
+  const inference::Device device = inference::parse_device(device_);
+  inference::check_present(device);
+  return device;
 }
 
 std::string NetworkExperiment::name() const {

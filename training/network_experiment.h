@@ -22,6 +22,8 @@ class NetworkExperiment : public runs::Experiment {
   const WeightMethodOptions& method() const { return method_options_; }
   /// "psgld".
   const std::string& method_name() const { return method_; }
+  /// Where it is trained. Throws Error(usage) where there is no such device: to be asked before the data are read.
+  inference::Device device() const;
   /// "ptb/psgld": the data, a file without its folder and ending, and the method.
   std::string name() const final;
 
@@ -37,7 +39,7 @@ class NetworkExperiment : public runs::Experiment {
 
   /// The data that the sources name, or the preset that they name; else `otherwise`.
   static std::string named_data(const runs::OptionSources& sources, const Published& published, std::string otherwise);
-  /// What a run is, and by which method.
+  /// What a run is, by which method and on which device.
   void add_sampler();
   /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
   /// @param data     the option's value, whose path becomes absolute where it is a file of one's own
@@ -49,7 +51,7 @@ class NetworkExperiment : public runs::Experiment {
   virtual const std::string& data() const = 0;
 
   Published published_;
-  std::string method_;
+  std::string method_, device_ = "cpu";
   WeightMethodOptions method_options_;
 };
 

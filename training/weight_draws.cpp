@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/inference/storage/copy_rows.h>
 #include <stein/training/weight_draws.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ WeightDraws::WeightDraws(WeightSampler& weights, const Options& options, const s
     samples_.emplace(inference::SampleReservoir<float>::open(samples));
     if (samples_->size() < stored)
       fail(ErrorKind::data, "'{}' holds {} samples, the run stored {}", samples.string(), samples_->size(), stored);
-    sample_.emplace(weights.particles().layout(), weights.particles().rows());
+    const inference::Particles<float>& particles = weights.particles();
+    sample_.emplace(particles.layout(), particles.rows(), 0, 0, particles.device());
     different_ = stored;
   }
   count_ = options.dropout ? std::max(different_, options.draws) : different_;
@@ -25,9 +27,7 @@ WeightDraws::WeightDraws(WeightSampler& weights, const Options& options, const s
 
 WeightDraws::Draw WeightDraws::get(std::int64_t k) {
   STEIN_CHECK(k >= 0 && k < count_, "expected a draw from 0 to {}, got {}", count_ - 1, k);
-  Draw draw;
-  if (options_.dropout)
-    draw.dropout = NoiseKey{.seed = options_.seed, .step = static_cast<std::uint64_t>(k), .stream = Stream::model};
+  Draw draw{.dropout = dropout(k)};
   const std::int64_t i = k % different_;
   const NoiseKey key{.seed = options_.seed, .step = static_cast<std::uint64_t>(i), .stream = Stream::parameterization};
   if (samples_) {
@@ -40,6 +40,18 @@ WeightDraws::Draw WeightDraws::get(std::int64_t k) {
     if (weights_.kind() == MethodKind::ensemble) draw.weights = draw.weights.block(i, 1);
   }
   return draw;
+}
+
+std::optional<NoiseKey> WeightDraws::dropout(std::int64_t k) const {
+  if (!options_.dropout) return std::nullopt;
+  return NoiseKey{.seed = options_.seed, .step = static_cast<std::uint64_t>(k), .stream = Stream::model};
+}
+
+inference::Matrix<float> WeightDraws::all() {
+  inference::Matrix<float> weights(count_, weights_.weight_count(), weights_.particles().device());
+  for (std::int64_t k = 0; k < count_; ++k)
+    inference::copy_rows<float>(get(k).weights.values, weights.view().block(k, 1), weights.device());
+  return weights;
 }
 
 }  // namespace stein::training

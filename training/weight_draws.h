@@ -30,8 +30,8 @@ class WeightDraws {
   };
   /// Weights and the key of the dropout that goes with them.
   struct Draw {
-    inference::ParticleRows<const float> weights;  ///< [1, P], valid until the next one is asked for
-    std::optional<NoiseKey> dropout{};             ///< of the draw; `piece_key` tells its minibatches apart
+    inference::ParticleRows<const float> weights{};  ///< [1, P], valid until the next one is asked for
+    std::optional<NoiseKey> dropout{};               ///< of the draw; `piece_key` tells its minibatches apart
   };
 
   /// @param weights  outlives the draws
@@ -43,6 +43,10 @@ class WeightDraws {
   std::int64_t count() const { return count_; }
   /// Draw k = 0 … count() − 1, the same each time.
   Draw get(std::int64_t k);
+  /// The key of the dropout that goes with draw k.
+  std::optional<NoiseKey> dropout(std::int64_t k) const;
+  /// The weights of all draws [count(), P], where the particles lie.
+  inference::Matrix<float> all();
 
  private:
   WeightSampler& weights_;

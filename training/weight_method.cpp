@@ -77,6 +77,19 @@ Registry<WeightMethod> make_methods() {
 
 }  // namespace
 
+void WeightMethodOptions::check_device(inference::Device device) const {
+  if (device == inference::Device{}) return;
+  const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening)"
+                              : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
+                              : !posterior.flat_prior && posterior.prior.learn_weight_precision
+                                  ? "learn_weight_precision=true"
+                                  : nullptr;
+  STEIN_CHECK(on_host == nullptr,
+              "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht or "
+              "santa, with a fixed precision",
+              on_host, device_name(device));
+}
+
 std::unique_ptr<inference::Sampler<float>> WeightMethodOptions::make_sampler(const inference::Ensemble& ensemble,
                                                                              const DataFacts& data) const {
   inference::SamplerChoice converted = sampler;

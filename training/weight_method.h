@@ -73,6 +73,8 @@ struct WeightMethodOptions {
     posterior.describe(v);
   }
 
+  /// Throws Error(usage) for what is on the host only, if `device` is another.
+  void check_device(inference::Device device) const;
   /// The sampler of `ensemble`, with rates and limits of the full log joint.
   std::unique_ptr<inference::Sampler<float>> make_sampler(const inference::Ensemble& ensemble,
                                                           const DataFacts& data) const;

@@ -9,7 +9,8 @@
 namespace stein::training {
 namespace {
 
-WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data) {
+WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data, inference::Device device) {
+  options.check_device(device);
   options.posterior.sharpening.minibatches = std::max(data.minibatches, 1.0);
   return checked(options);
 }
@@ -18,7 +19,7 @@ WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& dat
 
 WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
                              const DataFacts& data, std::uint64_t seed, const inference::RollbackOptions& rollback)
-    : options_(with_facts(options, data)),
+    : options_(with_facts(options, data, model->device())),
       watched_(new inference::WatchedModel<float>(std::move(model))),
       posterior_(
           inference::make_network_posterior(options_.posterior, std::unique_ptr<inference::Model<float>>(watched_))),
@@ -32,7 +33,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr
     chain.observe_gradients([this, &chain](const inference::Particles<float>& particles) {
       temperature_ = chain.schedule().temperature(chain.steps());
       if (meter_ && steps_ % options_.temperature_every == 0 && !exploring(steps_))
-        meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_);
+        meter_->add<float>(particles.coordinates(), particles.gradients(), *posterior_, particles.device());
     });
   }
   sampler_ =

@@ -15,6 +15,8 @@ namespace stein::training {
 
 /// Posterior, particles, sampler with a way back and temperature meter of one method, put together from its options.
 ///
+/// Particles, and what the sampler keeps for them, lie where the model wants its weights (Model::device).
+///
 /// A chain's meter reads its temperature (ConfigurationalTemperature) on every `temperature_every`-th step that does
 /// not explore; what it read is forgotten where the chain goes back, and where its owner says so.
 class WeightSampler {

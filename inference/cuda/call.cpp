@@ -9,13 +9,16 @@ void check(cudaError_t status, std::string_view what) {
   fail(no_gpu ? ErrorKind::usage : ErrorKind::io, "cannot {}: CUDA says '{}'", what, cudaGetErrorString(status));
 }
 
-CurrentDevice::CurrentDevice(std::int32_t index) {
-  int count = 0;
+std::int32_t make_current(std::int32_t index) {
+  int count = 0, before = 0;
   check(cudaGetDeviceCount(&count), "use a GPU");
   STEIN_CHECK(index >= 0 && index < count, "expected a GPU from 0 to {}, got {}", count - 1, index);
-  check(cudaGetDevice(&before_), "use a GPU");
+  check(cudaGetDevice(&before), "use a GPU");
   check(cudaSetDevice(index), "use a GPU");
+  return before;
 }
+
+CurrentDevice::CurrentDevice(std::int32_t index) : before_(make_current(index)) {}
 
 CurrentDevice::~CurrentDevice() {
   static_cast<void>(cudaSetDevice(before_));  // it was the current one before

@@ -11,17 +11,20 @@ namespace stein::inference::cuda {
 /// "cannot …".
 void check(cudaError_t status, std::string_view what);
 
-/// Makes a GPU the current one of this thread, until the end of the scope.
+/// Makes a GPU the current one of this thread; returns which was before.
+/// Throws Error(usage) naming how many GPUs there are where `index` is none of them.
+std::int32_t make_current(std::int32_t index);
+
+/// The same until the end of the scope.
 class CurrentDevice {
  public:
-  /// Throws Error(usage) naming how many GPUs there are where `index` is none of them.
   explicit CurrentDevice(std::int32_t index);
   CurrentDevice(const CurrentDevice&) = delete;
   CurrentDevice& operator=(const CurrentDevice&) = delete;
   ~CurrentDevice();
 
  private:
-  int before_ = 0;
+  std::int32_t before_;
 };
 
 }  // namespace stein::inference::cuda

@@ -1,6 +1,6 @@
-// Sums of squares over rows in two passes, in the order in which the host adds: number q of a row goes to lane q mod 16
-// of its block of 4,096 numbers. The first pass, on the device, adds up each lane of each block; the second, on the
-// host, adds these up.
+// Sums of squares and of products over rows in two passes, squares in the order in which the host adds: number q of a
+// row goes to lane q mod 16 of its block of 4,096 numbers. The first pass, on the device, adds up each lane of each
+// block; the second, on the host, adds these up.
 #pragma once
 
 #include <stein/core/host_device.h>
@@ -47,8 +47,26 @@ struct LaneSum {
   }
 };
 
-/// Σ r² of a row from the lanes of its blocks, as diffusion_pass.h adds them.
-inline double sum_of_momentum_lanes(std::span<const float> lanes) {
+/// Adds up one lane of one block of the products a·b in double, to sums[block][lane]; `index` is the position there.
+struct LaneProduct {
+  const float* a;
+  const float* b;
+  std::int64_t size;
+  double* sums;  ///< [blocks, 16] on the device
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
+    const std::int64_t begin = index / sum_lanes * sum_block, past = begin + sum_block;
+    const std::int64_t end = past < size ? past : size;
+    double sum = 0;
+    for (std::int64_t q = begin + index % sum_lanes; q < end; q += sum_lanes)
+      sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
+    sums[index] = sum;
+  }
+};
+
+/// The lanes of each block, then the blocks: Σ r² of a row as diffusion_pass.h adds it, and Σ a·b.
+template <class Sum>
+double sum_of_block_lanes(std::span<const Sum> lanes) {
   double sum = 0;
   for (std::size_t block = 0; block < lanes.size(); block += sum_lanes) {
     double total = 0;

@@ -56,12 +56,26 @@ void fill_floats(std::int32_t index, float* to, float value, std::size_t count) 
   check(cudaGetLastError(), "fill memory of the GPU");
 }
 
+bool holds(std::int32_t index, const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "use a GPU");
+  return attributes.type == cudaMemoryTypeDevice && attributes.device == index;
+}
+
+/// The device was the current one before.
+void leave(std::int32_t before) noexcept {
+  static_cast<void>(cudaSetDevice(before));
+}
+
 const bool registered = device_memories().add("cuda", {.allocate = allocate,
                                                        .release = release,
                                                        .copy_in = copy_in,
                                                        .copy_out = copy_out,
                                                        .copy_within = copy_within,
-                                                       .fill = fill_floats});
+                                                       .fill = fill_floats,
+                                                       .holds = holds,
+                                                       .enter = make_current,
+                                                       .leave = leave});
 
 }  // namespace
 }  // namespace stein::inference::cuda

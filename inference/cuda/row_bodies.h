@@ -1,5 +1,5 @@
-// What one thread of the small CUDA kernels of a driver does: draws, multiplies, looks for numbers that are not finite,
-// sets to zero. All pointers are to memory of the device.
+// What one thread of the small CUDA kernels of a driver does: draws, multiplies, subtracts, looks for numbers that
+// are not finite, sets to zero. All pointers are to memory of the device.
 #pragma once
 
 #include <stein/inference/cuda/coordinate_group.h>
@@ -57,6 +57,15 @@ struct HoldNumber {
   STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
     if (free[index] == 0) values[index] = 0;
   }
+};
+
+/// Subtracts one number times a factor, product and difference rounded.
+struct SubtractNumber {
+  const float* values;
+  float scale;
+  float* gradient;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t index) const { gradient[index] -= scale * values[index]; }
 };
 
 /// Sets one number.

@@ -17,15 +17,20 @@ namespace {
 
 constexpr GpuStream stream = nullptr;
 
-/// The GPU of an address. Throws Error(usage) where it is not of a GPU, or not where a row of a Matrix may begin.
-std::int32_t device_of(const MatrixView<const float>& rows) {
+/// The GPU of an address. Throws Error(usage) where it is not of a GPU.
+std::int32_t device_of(const float* numbers) {
   cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, rows.data), "use a GPU");
+  check(cudaPointerGetAttributes(&attributes, numbers), "use a GPU");
   STEIN_CHECK(attributes.type == cudaMemoryTypeDevice,
               "the CUDA driver of samplers: expected numbers on a GPU, got some on the host");
+  return attributes.device;
+}
+
+/// The same for rows. Throws Error(usage) where they do not begin as those of a Matrix may.
+std::int32_t device_of(const MatrixView<const float>& rows) {
   STEIN_CHECK(reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(FourNumbers) == 0 && rows.stride % group_size == 0,
               "the CUDA driver of samplers: expected rows that begin on 16 bytes, as those of a Matrix");
-  return attributes.device;
+  return device_of(rows.data);
 }
 
 /// Some numbers on the current GPU, for the time of one function.
@@ -89,7 +94,7 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
     add_up_momentum_squares(step.states[0], sums.data(), stream);
     const std::vector<float> on_host = sums.on_host();
     for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
-      result.momentum_squares[i] = sum_of_momentum_lanes(std::span(on_host).subspan(i * lanes, lanes));
+      result.momentum_squares[i] = sum_of_block_lanes(std::span(on_host).subspan(i * lanes, lanes));
   }
   result.finite = flag.finite();
 }
@@ -172,6 +177,30 @@ void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
   check(cudaGetLastError(), "hold numbers on the GPU");
 }
 
+double sum_of_squares_on_gpu(std::span<const float> values) {
+  if (values.empty()) return 0;
+  const CurrentDevice device(device_of(values.data()));
+  const auto lanes = lanes_of<float>({values.data(), 1, std::ssize(values)}, add_up_squares);
+  return sum_of_square_lanes<float>(lanes, std::ssize(values));
+}
+
+void subtract_numbers(std::span<const float> values, float scale, std::span<float> gradient, double* squares) {
+  if (squares != nullptr) *squares = sum_of_squares_on_gpu(values);
+  if (values.empty()) return;
+  const CurrentDevice device(device_of(values.data()));
+  subtract(values.data(), scale, gradient.data(), std::ssize(values), stream);
+  check(cudaGetLastError(), "subtract numbers on the GPU");
+}
+
+void add_products(std::span<const float> a, std::span<const float> b, double& sum) {
+  if (a.empty()) return;
+  const CurrentDevice device(device_of(a.data()));
+  const Scratch<double> sums(static_cast<std::size_t>(sum_blocks(std::ssize(a)) * sum_lanes));
+  add_up_products(a.data(), b.data(), std::ssize(a), sums.data(), stream);
+  const std::vector<double> lanes = sums.on_host();
+  sum += sum_of_block_lanes(std::span(lanes));
+}
+
 constexpr Driver<float> cuda_driver{.name = "cuda",
                                     .diffuse = diffuse_rows,
                                     .ascend = ascend_rows,
@@ -181,7 +210,10 @@ constexpr Driver<float> cuda_driver{.name = "cuda",
                                     .draw = draw_rows,
                                     .clip = clip_rows,
                                     .all_finite = all_finite_rows,
-                                    .hold = hold_numbers};
+                                    .hold = hold_numbers,
+                                    .subtract_scaled = subtract_numbers,
+                                    .sum_of_squares = sum_of_squares_on_gpu,
+                                    .add_products = add_products};
 
 const bool registered = device_drivers().add("cuda", &cuda_driver);
 

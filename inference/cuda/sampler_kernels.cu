@@ -90,6 +90,14 @@ void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream s
   launch(all_lanes(rows), LaneSum<SquareSum::wide, double>{rows, sums}, stream);
 }
 
+void add_up_products(const float* a, const float* b, std::int64_t count, double* sums, GpuStream stream) {
+  launch(sum_blocks(count) * sum_lanes, LaneProduct{a, b, count, sums}, stream);
+}
+
+void subtract(const float* values, float scale, float* gradient, std::int64_t count, GpuStream stream) {
+  launch(count, SubtractNumber{values, scale, gradient}, stream);
+}
+
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream) {
   launch(count, HoldNumber{values, free}, stream);
 }

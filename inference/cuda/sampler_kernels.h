@@ -32,6 +32,10 @@ void look_for_not_finite(MatrixView<const float> rows, int* not_finite, GpuStrea
 void add_up_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
 void add_up_momentum_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
 void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream stream);
+/// The lanes of the products of `count` numbers, [blocks, 16], in double.
+void add_up_products(const float* a, const float* b, std::int64_t count, double* sums, GpuStream stream);
+/// gradient ← gradient − scale · values.
+void subtract(const float* values, float scale, float* gradient, std::int64_t count, GpuStream stream);
 /// Sets `count` numbers to 0 where `free` is 0.
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream);
 /// Sets `count` numbers.

@@ -13,11 +13,11 @@ class ConfigurationalTemperature : public LayerTemperature {
   explicit ConfigurationalTemperature(const Layout& layout) : LayerTemperature(layout, "temperature") {}
 
   /// Adds positions and the gradients ∇ log p at them, [m, Q] each, all particles of one step together. Q counts the
-  /// coordinates that `target` leaves free.
+  /// coordinates that `target` leaves free. @param device  where positions and gradients lie
   template <class Scalar>
   void add(const ParticleRows<const Scalar>& positions, MatrixView<const Scalar> gradients,
-           const Target<Scalar>& target) {
-    add_products(positions.values, gradients, -1, target, positions.first_row);
+           const Target<Scalar>& target, Device device = {}) {
+    add_products(positions.values, gradients, -1, target, positions.first_row, device);
   }
 };
 

@@ -24,7 +24,7 @@ class KineticTemperature : public LayerTemperature {
     STEIN_CHECK(sampler.steps() > 0, "kinetic temperature: {} has taken no step yet", sampler.name());
     const double scale = sampler.kinetic_scale();
     STEIN_CHECK(scale > 0, "kinetic temperature: {} has no momentum whose square has a known mean", sampler.name());
-    add_products(sampler.state(0), sampler.state(0), scale, target, first_row);
+    add_products(sampler.state(0), sampler.state(0), scale, target, first_row, Device{});
   }
 };
 

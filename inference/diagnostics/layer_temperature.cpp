@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/layer_temperature.h>
+#include <stein/inference/samplers/driver.h>
 
 #include <algorithm>
 #include <cmath>
@@ -50,10 +51,11 @@ LayerTemperature::LayerTemperature(const Layout& layout, std::string name)
 
 template <class Scalar>
 void LayerTemperature::add_products(MatrixView<const Scalar> a, MatrixView<const Scalar> b, double scale,
-                                    const Target<Scalar>& target, std::int64_t first_row) {
+                                    const Target<Scalar>& target, std::int64_t first_row, Device device) {
   STEIN_CHECK(a.rows >= 1 && a.columns == size_ && b.rows == a.rows && b.columns == size_,
               "{}: expected rows of {} coordinates, got [{}, {}] and [{}, {}]", name_, size_, a.rows, a.columns, b.rows,
               b.columns);
+  const Driver<Scalar>& driver = inference::driver<Scalar>(Ensemble{.device = device});
   for (Layer& layer : layers_) {
     double product = 0;
     std::int64_t count = 0;
@@ -61,8 +63,7 @@ void LayerTemperature::add_products(MatrixView<const Scalar> a, MatrixView<const
       const std::span<const std::uint8_t> free = target.free_coordinates(first_row + i);
       for (const auto& [offset, length] : layer.spans) {
         count += count_free(free, offset, length);
-        for (std::int64_t q = offset; q < offset + length; ++q)
-          product += static_cast<double>(a(i, q)) * static_cast<double>(b(i, q));
+        driver.add_products(a.row(i).subspan(offset, length), b.row(i).subspan(offset, length), product);
       }
     }
     layer.open += scale * product / static_cast<double>(count);
@@ -152,8 +153,8 @@ std::optional<std::string> LayerTemperature::warning(double temperature) const {
 }
 
 template void LayerTemperature::add_products(MatrixView<const float>, MatrixView<const float>, double,
-                                             const Target<float>&, std::int64_t);
+                                             const Target<float>&, std::int64_t, Device);
 template void LayerTemperature::add_products(MatrixView<const double>, MatrixView<const double>, double,
-                                             const Target<double>&, std::int64_t);
+                                             const Target<double>&, std::int64_t, Device);
 
 }  // namespace stein::inference

@@ -48,10 +48,11 @@ class LayerTemperature {
   /// Adds a step: scale · mean of a∘b over all particles and the free coordinates of each layer. What `target` holds at
   /// zero is no degree of freedom.
   /// @param first_row  global number of the first row of a and b
+  /// @param device     where a and b lie
   /// @throws Error(usage) if a and b are not rows of the layout
   template <class Scalar>
   void add_products(MatrixView<const Scalar> a, MatrixView<const Scalar> b, double scale, const Target<Scalar>& target,
-                    std::int64_t first_row);
+                    std::int64_t first_row, Device device);
 
  private:
   struct Layer {

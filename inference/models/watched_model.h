@@ -25,6 +25,7 @@ class WatchedModel final : public Model<Scalar> {
   bool draw_start(std::span<Scalar> weights, std::uint64_t seed, std::int64_t row) const override {
     return model_->draw_start(weights, seed, row);
   }
+  Device device() const override { return model_->device(); }
   std::int64_t rows_per_call() const override { return model_->rows_per_call(); }
   bool concurrent() const override { return false; }
   std::int64_t tasks(const Batch<Scalar>& batch) const override { return model_->tasks(batch); }

@@ -1,4 +1,3 @@
-#include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/priors/gaussian_prior.h>
 
 #include <algorithm>
@@ -9,8 +8,8 @@ namespace stein::inference {
 
 template <class Scalar>
 GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout,
-                                     const std::vector<std::string>& without, PriorSpace space)
-    : options_(checked(options)), space_(space) {
+                                     const std::vector<std::string>& without, PriorSpace space, Device device)
+    : options_(checked(options)), space_(space), driver_(driver<Scalar>(Ensemble{.device = device})) {
   STEIN_CHECK(
       space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
       "a prior on the weights of a variational family has fixed precisions, expected none to be learned");
@@ -62,6 +61,12 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
              entry.name);
     }
   }
+  const bool plain = noise_coordinates_.empty() &&
+                     std::ranges::all_of(groups_, [](const Group& g) { return !g.learned && g.gains.empty(); });
+  STEIN_CHECK(device.kind == Device::Kind::host || plain,
+              "the Gaussian prior on device {} has a fixed precision of weights and biases: learned precisions, gains "
+              "of normalisations and noise precisions are on the host only",
+              device_name(device));
 }
 
 template <class Scalar>
@@ -85,23 +90,30 @@ double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const
 }
 
 template <class Scalar>
-double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values,
-                                        std::span<Scalar> gradient) const {
+double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
+                                        bool with_value) const {
   const double log_precision =
       group.coordinate >= 0 ? static_cast<double>(values[group.coordinate]) : std::log(group.precision);
   const double precision = std::exp(log_precision);
-  const bool with_gradient = !gradient.empty();
+  const bool with_gradient = !gradient.empty(), with_square = with_value || group.coordinate >= 0;
   double square = 0;
-  for (const auto& [offset, length] : group.spans)
-    square += with_gradient ? subtract_scaled(values.subspan(offset, length), static_cast<Scalar>(precision),
-                                              gradient.subspan(offset, length))
-                            : sum_of_squares(values.subspan(offset, length));
+  for (const auto& [offset, length] : group.spans) {
+    const std::span<const Scalar> run = values.subspan(offset, length);
+    double own = 0;
+    if (with_gradient)
+      driver_.subtract_scaled(run, static_cast<Scalar>(precision), gradient.subspan(offset, length),
+                              with_square ? &own : nullptr);
+    else
+      own = driver_.sum_of_squares(run);
+    square += own;
+  }
   for (const auto& [offset, length] : group.gains)
     for (std::int64_t q = offset; q < offset + length; ++q) {
       const double off = static_cast<double>(values[q]) - 1;
       square += off * off;
       if (with_gradient) gradient[q] -= static_cast<Scalar>(precision * off);
     }
+  if (!with_square) return 0;
   const double n = static_cast<double>(group.variables);
   double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
   if (group.coordinate >= 0) {
@@ -121,7 +133,7 @@ void GaussianPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& ro
   for (std::int64_t i = 0; i < values.rows; ++i) {
     const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>();
     double sum = 0;
-    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient);
+    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient, wanted.wants_value());
     for (const std::int64_t noise : noise_coordinates_) sum += add_gamma(noise, values.row(i), gradient);
     if (wanted.wants_value()) wanted.value[i] += sum;
   }

@@ -4,6 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/inference/prior.h>
 #include <stein/inference/priors/gamma_prior.h>
+#include <stein/inference/samplers/driver.h>
 
 namespace stein::inference {
 
@@ -56,11 +57,13 @@ class GaussianPrior final : public Prior<Scalar> {
   /// @param layout   of the parameterization's coordinates, before this prior extends them; or, if that is the space,
   ///                 of the weights, padded or not
   /// @param without  names of entries on which another prior has a say
+  /// @param device   where the rows lie that it is given
   /// @throws Error(usage) naming the option that is out of range; if a precision is to be learned in the space of the
   ///         weights: it is no coordinate; for one precision a layer where none is learned: they would all be the same;
-  ///         and for a layout with log deviations, whose parameterization brings its own law
+  ///         for a layout with log deviations, whose parameterization brings its own law; and on another device than
+  ///         the host where anything is not N(0, 1/λ) with a fixed λ
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
-                PriorSpace space = PriorSpace::coordinates);
+                PriorSpace space = PriorSpace::coordinates, Device device = {});
 
   PriorSpace space() const override { return space_; }
   void extend(Layout& coordinates) override;
@@ -78,12 +81,14 @@ class GaussianPrior final : public Prior<Scalar> {
     std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run around 0
     std::vector<std::pair<std::int64_t, std::int64_t>> gains{};  ///< of each run around 1
   };
-  /// Both return a log density and add its gradient, unless that is empty.
-  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  /// Both return a log density and add its gradient, unless that is empty. @param with_value  else it returns 0
+  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
+                   bool with_value) const;
   double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
 
   GaussianPriorOptions options_;
   PriorSpace space_;
+  const Driver<Scalar>& driver_;
   std::vector<Group> groups_;
   std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
 };

@@ -36,6 +36,22 @@ bool finite_rows(MatrixView<const Scalar> rows) {
 }
 
 template <class Scalar>
+void subtract_in_order(std::span<const Scalar> values, Scalar scale, std::span<Scalar> gradient, double* squares) {
+  for (std::size_t q = 0; q < values.size(); ++q) gradient[q] -= scale * values[q];
+  if (squares != nullptr) *squares = sum_of_squares(values);
+}
+
+void subtract(std::span<const float> values, float scale, std::span<float> gradient, double* squares) {
+  const double sum = subtract_scaled(values, scale, gradient);
+  if (squares != nullptr) *squares = sum;
+}
+
+template <class Scalar>
+void add_products_in_order(std::span<const Scalar> a, std::span<const Scalar> b, double& sum) {
+  for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
+}
+
+template <class Scalar>
 constexpr Driver<Scalar> reference_driver{.name = "reference",
                                           .diffuse = reference::diffuse<Scalar>,
                                           .ascend = reference::ascend<Scalar>,
@@ -45,7 +61,10 @@ constexpr Driver<Scalar> reference_driver{.name = "reference",
                                           .draw = draw_in_order<Scalar>,
                                           .clip = reference::clip_rows<Scalar>,
                                           .all_finite = finite_rows<Scalar>,
-                                          .hold = zero_where_held<Scalar>};
+                                          .hold = zero_where_held<Scalar>,
+                                          .subtract_scaled = subtract_in_order<Scalar>,
+                                          .sum_of_squares = sum_of_squares,
+                                          .add_products = add_products_in_order<Scalar>};
 
 constexpr Driver<float> simd_driver{.name = "simd",
                                     .diffuse = fused::diffuse,
@@ -56,7 +75,10 @@ constexpr Driver<float> simd_driver{.name = "simd",
                                     .draw = draw,
                                     .clip = fused::clip_rows,
                                     .all_finite = finite_rows<float>,
-                                    .hold = zero_where_held<float>};
+                                    .hold = zero_where_held<float>,
+                                    .subtract_scaled = subtract,
+                                    .sum_of_squares = sum_of_squares,
+                                    .add_products = add_products_in_order<float>};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The loops of samplers that go over every coordinate, made in one way or another.
+// The loops of samplers, priors and diagnostics that go over every coordinate, made in one way or another.
 #pragma once
 
 #include <stein/core/registry.h>
@@ -40,6 +40,13 @@ struct Driver {
   bool (*all_finite)(MatrixView<const Scalar> rows);
   /// Sets numbers to 0 where `free` is 0; those past its end are free.
   void (*hold)(std::span<Scalar> values, std::span<const std::uint8_t> free);
+  /// gradient ← gradient − scale · values (fused/vector_arithmetic.h).
+  /// @param squares  Σ values² goes there; null: it is not asked for
+  void (*subtract_scaled)(std::span<const Scalar> values, Scalar scale, std::span<Scalar> gradient, double* squares);
+  /// Σ values² (fused/vector_arithmetic.h).
+  double (*sum_of_squares)(std::span<const Scalar> values);
+  /// sum ← sum + Σ a·b, products and sum in double, in a fixed order: on the host one product after the other.
+  void (*add_products)(std::span<const Scalar> a, std::span<const Scalar> b, double& sum);
 };
 
 /// Drivers of devices other than the host, by the name of their kind; empty until the library of a device is loaded.

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <stein/core/error.h>
-#include <stein/inference/storage/matrix.h>
+#include <stein/inference/storage/copy_rows.h>
+#include <stein/inference/storage/host_copy.h>
 
 namespace stein::inference {
 
@@ -12,6 +13,7 @@ template <class Scalar>
 struct CarriedRows {
   MatrixView<Scalar> before{};  ///< [m·S, C]
   MatrixView<Scalar> after{};   ///< [m·S, C]
+  Device device{};              ///< where both lie: the host, or where the model's weights do
 
   bool empty() const { return before.data == nullptr; }
   /// Throws Error(usage) unless it is empty or has `rows` rows of `size` numbers, `after` too if there is one.
@@ -22,19 +24,28 @@ struct CarriedRows {
                   view.columns);
   }
   CarriedRows block(std::int64_t first, std::int64_t count) const {
-    CarriedRows part;
+    CarriedRows part{.device = device};
     if (before.data != nullptr) part.before = before.block(first, count);
     if (after.data != nullptr) part.after = after.block(first, count);
     return part;
   }
   /// Stores `before` as "carried".
-  void save(Snapshot& snapshot) const { save_rows<Scalar>(snapshot, "carried", before); }
+  void save(Snapshot& snapshot) const {
+    if (device.kind == Device::Kind::host)
+      save_rows<Scalar>(snapshot, "carried", before);
+    else
+      host_copy<Scalar>(before, device).save(snapshot, "carried");
+  }
   /// Throws Error(data) if the saved state has another size.
-  void restore(const Snapshot& snapshot) const { restore_rows(snapshot, "carried", before); }
+  void restore(const Snapshot& snapshot) const {
+    if (device.kind == Device::Kind::host) return restore_rows(snapshot, "carried", before);
+    Matrix<Scalar> saved(before.rows, before.columns);
+    saved.restore(snapshot, "carried");
+    copy_rows<Scalar>(saved.to(device).view(), before, device);
+  }
   /// What the evaluation left is what the next minibatch starts from.
   void accept() const {
-    if (before.data == nullptr || after.data == nullptr) return;
-    for (std::int64_t i = 0; i < before.rows; ++i) std::ranges::copy(after.row(i), before.row(i).begin());
+    if (before.data != nullptr && after.data != nullptr) copy_rows<Scalar>(after, before, device);
   }
 };
 
@@ -51,7 +62,7 @@ class CarriedState {
                 rows, size);
   }
 
-  CarriedRows<Scalar> rows() { return {before_.view(), after_.view()}; }
+  CarriedRows<Scalar> rows() { return {before_.view(), after_.view(), before_.device()}; }
   /// Forgets everything: the start of another text.
   void reset() {
     for (Matrix<Scalar>* each : {&before_, &after_}) each->fill(Scalar{0});

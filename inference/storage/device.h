@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace stein::inference {
 
@@ -19,5 +21,11 @@ struct Device {
   /// The same kind and index.
   friend bool operator==(const Device&, const Device&) = default;
 };
+
+/// "cpu", "cuda" (the first GPU) or "cuda:1". Throws Error(usage) for anything else; whether there is such a GPU is not
+/// looked at.
+Device parse_device(std::string_view text);
+/// What `parse_device` reads: "cuda:1".
+std::string device_name(Device device);
 
 }  // namespace stein::inference

@@ -16,6 +16,25 @@ const DeviceMemory& device_memory(Device::Kind kind) {
   return cuda;
 }
 
+void check_present(Device device) {
+  static_cast<void>(DeviceUse(device));
+}
+
+bool lies_on(Device device, const void* memory) {
+  return device.kind == Device::Kind::host || device_memory(device.kind).holds(device.index, memory);
+}
+
+DeviceUse::DeviceUse(Device device) {
+  if (device.kind == Device::Kind::host) return;
+  const DeviceMemory& memory = device_memory(device.kind);
+  entered_ = memory.enter(device.index);
+  memory_ = &memory;
+}
+
+DeviceUse::~DeviceUse() {
+  if (memory_ != nullptr) memory_->leave(entered_);
+}
+
 DeviceBlock::DeviceBlock(Device device, std::size_t bytes)
     : device_(device),
       bytes_(bytes),

@@ -24,6 +24,12 @@ struct DeviceMemory {
   void (*copy_within)(std::int32_t index, void* to, const void* from, std::size_t bytes) = nullptr;
   /// Sets `count` floats.
   void (*fill)(std::int32_t index, float* to, float value, std::size_t count) = nullptr;
+  /// Whether an address is of this device.
+  bool (*holds)(std::int32_t index, const void* memory) = nullptr;
+  /// Before and after a computation of another library (DeviceUse): makes the device the current one of this thread.
+  /// @returns what `leave` is given
+  std::int32_t (*enter)(std::int32_t index) = nullptr;
+  void (*leave)(std::int32_t entered) noexcept = nullptr;
 };
 
 /// Memories by the name of their kind of device; empty until the library of a device is loaded.
@@ -31,5 +37,25 @@ Registry<DeviceMemory>& device_memories();
 
 /// That of a kind of device, whose library is loaded for it. Throws Error(usage) where Stein was built without it.
 const DeviceMemory& device_memory(Device::Kind kind);
+
+/// Throws Error(usage) saying what is missing where there is no such device.
+void check_present(Device device);
+
+/// Whether an address is of a device. Every address counts as one of the host: the host cannot tell.
+bool lies_on(Device device, const void* memory);
+
+/// While it lives, another library computes on a device by addresses of its memory. On the host it does nothing.
+class DeviceUse {
+ public:
+  /// Throws Error(usage) where there is no such device.
+  explicit DeviceUse(Device device);
+  DeviceUse(const DeviceUse&) = delete;
+  DeviceUse& operator=(const DeviceUse&) = delete;
+  ~DeviceUse();
+
+ private:
+  const DeviceMemory* memory_ = nullptr;  ///< none on the host
+  std::int32_t entered_ = 0;
+};
 
 }  // namespace stein::inference

@@ -26,6 +26,11 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
 
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model) {
+  const bool plain = !options.sharpened && options.parameterization == WeightForm::direct;
+  STEIN_CHECK(model->device().kind == Device::Kind::host || plain,
+              "on device {} there are plain weights only: variational and matrix-Gaussian forms and sharpening are on "
+              "the host",
+              device_name(model->device()));
   if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
   const Layout weights = model->layout();
   if (options.parameterization == WeightForm::mean_field) {
@@ -41,7 +46,9 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
   auto parameterization = make_parameterization(options, weights);
   std::vector<std::unique_ptr<Prior<float>>> priors;
   if (!options.flat_prior)
-    priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates()));
+    priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates(),
+                                                            std::vector<std::string>{}, PriorSpace::coordinates,
+                                                            model->device()));
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }
 

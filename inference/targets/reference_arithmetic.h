@@ -13,12 +13,12 @@
 namespace stein::inference {
 
 /// Makes the references of the perceptron, of matrix-Gaussian weights and of recurrent networks: the same numbers, by
-/// automatic differentiation.
+/// automatic differentiation; the last of them also on a GPU.
 struct ReferenceArithmetic {
   std::unique_ptr<Model<float>> (*make_perceptron)(const MlpSpec&) = nullptr;
   std::unique_ptr<Parameterization<float>> (*make_matrix_gaussian)(const Layout& weights,
                                                                    const MatrixGaussianOptions&) = nullptr;
-  std::unique_ptr<Model<float>> (*make_recurrent)(const RecurrentSpec&) = nullptr;
+  std::unique_ptr<Model<float>> (*make_recurrent)(const RecurrentSpec&, Device) = nullptr;
   /// Threads of the library's own pool, for this process.
   void (*set_threads)(int count) = nullptr;
 };

@@ -82,7 +82,7 @@ Json CaptionEvaluation::perform_on(const CaptionExperiment& experiment, CaptionR
     inference::Model<float>& model = trainer.weights().posterior().model();
     const auto seed = static_cast<std::uint64_t>(weights_.seed);
     training::WeightDraws draws = weights_.of(trainer, directory);
-    const inference::Matrix<float> weights = weights_of(draws);
+    const inference::Matrix<float> weights = draws.all();
     samples = weights.rows();
     const CaptionDecoder decoder(model, trainer.spec(), corpus.vocabulary, data.features.view(), decoding);
     const auto candidates = candidate_captions(images, decoder.texts(decoder.decode(weights.view(), rows, seed)));

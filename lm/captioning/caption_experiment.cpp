@@ -34,13 +34,14 @@ inference::RecurrentSpec CaptionExperiment::network(std::int64_t vocabulary, std
 }
 
 std::unique_ptr<runs::Run> CaptionExperiment::make_run(const std::string&) const {
+  const inference::Device device = this->device();
   const auto corpus =
       std::make_shared<const CaptionCorpus>(make_caption_corpus(read_caption_data(data_), training_.min_count));
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size(), corpus->data.features.columns());
   const auto make_trainer = [&](std::uint64_t seed) {
-    return std::make_unique<CaptionTrainer>(*corpus, training_, method(), spec,
-                                            make_recurrent_model(spec, method().posterior.arithmetic, seeds().count()),
-                                            seed);
+    return std::make_unique<CaptionTrainer>(
+        *corpus, training_, method(), spec,
+        make_recurrent_model(spec, method().posterior.arithmetic, device, seeds().count()), seed);
   };
   return std::make_unique<CaptionRun>(seeds(), corpus,
                                       CaptionRun::Facts{.network = network_name(spec),

@@ -10,16 +10,6 @@ namespace stein::lm {
 
 using inference::MatrixView;
 
-inference::Matrix<float> weights_of(training::WeightDraws& draws) {
-  inference::Matrix<float> weights;
-  for (std::int64_t k = 0; k < draws.count(); ++k) {
-    const training::WeightDraws::Draw draw = draws.get(k);
-    if (weights.empty()) weights = inference::Matrix<float>(draws.count(), draw.weights.values.columns);
-    std::ranges::copy(draw.weights.values.row(0), weights.row(k).begin());
-  }
-  return weights;
-}
-
 CaptionPrediction::CaptionPrediction(inference::Model<float>& model, const inference::RecurrentSpec& spec,
                                      MatrixView<const float> weights, MatrixView<const float> features,
                                      std::int64_t most_rows)

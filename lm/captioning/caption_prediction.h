@@ -13,9 +13,6 @@
 
 namespace stein::lm {
 
-/// The weights of all draws, [draws, P]. Their dropout is not drawn.
-inference::Matrix<float> weights_of(training::WeightDraws& draws);
-
 /// The next word under the average over rows of weights: Σ_s p(word | θ_s, image, words before)/S. Each has a state of
 /// its own for every caption.
 ///

@@ -103,11 +103,11 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
   };
   const auto quality_of_end = [&] {
     training::WeightDraws draws = trainer.final_weights();
-    return quality(weights_of(draws).view());
+    return quality(draws.all().view());
   };
   PartWorth found{.losses = losses};
   training::WeightDraws draws = trainer.draws();
-  const inference::Matrix<float> weights = weights_of(draws);
+  const inference::Matrix<float> weights = draws.all();
   found.samples = weights.rows();
   found.averaged = quality(weights.view());
   if (stop.stop_requested()) return found;
@@ -182,7 +182,7 @@ void CaptionRun::write_results(const RunDirectory& directory) {
   CaptionTrainer& trainer = repetition(0);
   const CaptionDecoder decode = decoder(trainer);
   training::WeightDraws draws = trainer.draws();
-  const inference::Matrix<float> weights = weights_of(draws);
+  const inference::Matrix<float> weights = draws.all();
   const std::vector<std::int64_t> rows = rows_of(data.test);
   const auto decoded = decode.decode(weights.view(), rows, trainer.seed());
   const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));

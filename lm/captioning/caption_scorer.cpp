@@ -1,5 +1,4 @@
 #include <stein/core/error.h>
-#include <stein/inference/fused/categorical_pass.h>
 #include <stein/lm/captioning/caption_scorer.h>
 
 #include <algorithm>
@@ -34,8 +33,7 @@ void CaptionScorer::score(inference::Model<float>& model, const inference::Parti
     logits_.resize(batch_.targets.size() * static_cast<std::size_t>(model.output_count()));
     scored_.resize(batch_.targets.size());
     const inference::MatrixView<float> logits{logits_.data(), std::ssize(batch_.targets), model.output_count()};
-    network->predict(batch_.inputs(), logits);
-    inference::fused::log_probabilities(logits, batch_.targets, scored_);
+    network->log_probabilities(batch_.inputs(), batch_.targets, logits, scored_);
     for (std::size_t b = 0; b < chosen.size(); ++b) {
       const std::int64_t length = std::ssize(captions_[static_cast<std::size_t>(chosen[b])].tokens);
       std::copy_n(scored_.begin() + static_cast<std::int64_t>(b) * batch_.steps, length,

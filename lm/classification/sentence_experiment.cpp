@@ -112,6 +112,7 @@ SentenceOptions SentenceExperiment::named_sentences(const runs::OptionSources& s
 }
 
 std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) const {
+  const inference::Device device = this->device();
   SentenceOptions options = sentences_;
   const SentenceSet set = read_sentence_set(options);
   std::optional<SetVectors> vectors;
@@ -138,7 +139,7 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) cons
     if (vectors) own.embedding_start = vectors->start(parts.vocabulary);
     return std::make_unique<training::ClassifierTrainer>(
         rows_of(std::move(parts)), training_, method(),
-        make_recurrent_model(own, method().posterior.arithmetic, seeds().count()), seed);
+        make_recurrent_model(own, method().posterior.arithmetic, device, seeds().count()), seed);
   };
   const SentenceParts first = parts_of(seeds().first);
   std::map<std::string, std::string> checksums = set.checksums;

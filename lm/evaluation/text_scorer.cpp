@@ -1,4 +1,3 @@
-#include <stein/inference/fused/categorical_pass.h>
 #include <stein/lm/evaluation/text_scorer.h>
 #include <stein/lm/evaluation/walk_text.h>
 #include <stein/training/weight_draws.h>
@@ -38,9 +37,8 @@ void TextScorer::score(inference::Model<float>& model, const inference::Particle
     inputs.carried = carried;
     logits_.resize(static_cast<std::size_t>(batch.size() * model.output_count()));
     const inference::MatrixView<float> logits{logits_.data(), batch.size(), model.output_count()};
-    network->predict(inputs, logits);
     const auto size = static_cast<std::size_t>(batch.size());
-    inference::fused::log_probabilities(logits, batch.targets, log_probability.subspan(done, size));
+    network->log_probabilities(inputs, batch.targets, logits, log_probability.subspan(done, size));
     done += size;
   });
 }

@@ -61,7 +61,7 @@ TextUncertainty text_uncertainty(inference::Model<float>& model, training::Weigh
     for (std::int64_t k = 0; k < count; ++k) {
       const training::WeightDraws::Draw draw = draws.get(k);
       inference::Inputs<float> inputs = batch.inputs();
-      if (std::ssize(states) == k) states.emplace_back(1, model.carried_size(inputs));
+      if (std::ssize(states) == k) states.emplace_back(1, model.carried_size(inputs), model.device());
       CarriedState<float>& state = states[static_cast<std::size_t>(k)];
       if (batch.fresh) state.reset();
       inputs.carried = state.rows();

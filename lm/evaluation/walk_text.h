@@ -21,7 +21,7 @@ void walk_text(const TokenBatches& batches, const inference::Model<float>& model
   TokenBatch batch;
   for (std::int64_t c = 0; c < batches.count(); ++c) {
     batches.fill(c, batch);
-    if (!state) state.emplace(1, model.carried_size(batch.inputs()));
+    if (!state) state.emplace(1, model.carried_size(batch.inputs()), model.device());
     if (batch.fresh || how == Walk::each_from_zero) state->reset();
     visit(c, batch, state->rows());
     state->rows().accept();

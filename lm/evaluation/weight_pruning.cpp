@@ -1,17 +1,20 @@
 #include <stein/core/error.h>
 #include <stein/inference/parameterizations/softplus.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stein::lm {
 
-WeightPruning::WeightPruning(training::WeightSampler& weights) : layout_(weights.posterior().weight_layout()) {
+WeightPruning::WeightPruning(training::WeightSampler& weights)
+    : layout_(weights.posterior().weight_layout()), device_(weights.particles().device()) {
   inference::Matrix<float> memory;
-  const std::span<const float> row = weights.weights_now(memory).row(0);
-  weights_.assign(row.begin(), row.end());
-  std::vector<float> signal(weights_.size());
+  weights_ = inference::host_copy<float>(weights.weights_now(memory).block(0, 1), device_);
+  const std::span<const float> row = std::as_const(weights_).row(0);
+  std::vector<float> signal(row.size());
   const inference::Layout& coordinates = weights.particles().layout();
   for (const inference::LayoutEntry& entry : layout_.entries()) {
     if (!entry.is_weight()) continue;
@@ -22,7 +25,7 @@ WeightPruning::WeightPruning(training::WeightSampler& weights) : layout_(weights
       const double deviation =
           spread == nullptr ? 1.0 : inference::softplus(double{weights.particles().values()(0, spread->offset + k)});
       signal[static_cast<std::size_t>(place)] =
-          static_cast<float>(std::abs(weights_[static_cast<std::size_t>(place)]) / deviation);
+          static_cast<float>(std::abs(row[static_cast<std::size_t>(place)]) / deviation);
       order_.push_back(place);
     }
   }
@@ -34,10 +37,10 @@ std::size_t WeightPruning::gone(double share) const {
   return static_cast<std::size_t>(share * static_cast<double>(order_.size()));
 }
 
-std::vector<float> WeightPruning::pruned(double share) const {
-  std::vector<float> left = weights_;
-  for (std::size_t k = 0; k < gone(share); ++k) left[static_cast<std::size_t>(order_[k])] = 0;
-  return left;
+inference::Matrix<float> WeightPruning::pruned(double share) const {
+  inference::Matrix<float> left = weights_;
+  for (std::size_t k = 0; k < gone(share); ++k) left.row(0)[static_cast<std::size_t>(order_[k])] = 0;
+  return left.to(device_);
 }
 
 std::vector<std::uint8_t> WeightPruning::pattern(double share, const std::string& entry) const {

@@ -24,8 +24,9 @@ class WeightPruning {
   /// Of the first particle. Weights, biases and gains count; what else a method has stays as it is.
   explicit WeightPruning(training::WeightSampler& weights);
 
-  /// The weights with the given share of the least ones at zero. Throws Error(usage) unless 0 ≤ share < 1.
-  std::vector<float> pruned(double share) const;
+  /// The weights with the given share of the least ones at zero, [1, P], where the particles lie. Throws Error(usage)
+  /// unless 0 ≤ share < 1.
+  inference::Matrix<float> pruned(double share) const;
   /// How many weights there are to prune.
   std::int64_t count() const { return std::ssize(order_); }
   /// Of the share of all weights that is pruned, what is pruned of each matrix: [rows, columns] with 1 where it is.
@@ -39,7 +40,8 @@ class WeightPruning {
   std::size_t gone(double share) const;
 
   inference::Layout layout_;
-  std::vector<float> weights_;  ///< [P], means of a variational method
+  inference::Device device_;          ///< of the particles
+  inference::Matrix<float> weights_;  ///< [1, P] on the host, means of a variational method
   bool by_noise_ = false;
   std::vector<std::int64_t> order_;  ///< places in the row, the least first
 };

@@ -36,10 +36,11 @@ double share_of(const std::string& text) {
   return share;
 }
 
+/// On the host, wherever the run was trained.
 std::unique_ptr<inference::Model<float>> network_without_dropout(inference::RecurrentSpec spec,
                                                                  inference::Arithmetic arithmetic) {
   spec.dropout = 0;
-  return make_recurrent_model(spec, arithmetic, 1);
+  return make_recurrent_model(spec, arithmetic, {}, 1);
 }
 
 /// The network alone, as it predicts: without dropout, and without what a method adds to it.
@@ -118,7 +119,7 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   const WeightPruning pruning(trainer.weights());
   if (dynamic_rate_ > 0) {
     const BareNetwork network(experiment.network(vocabulary), experiment.method().posterior.arithmetic,
-                              pruning.pruned(0), trainer.weights().posterior().weight_layout());
+                              pruning.pruned(0).to({}).row(0), trainer.weights().posterior().weight_layout());
     found.dynamic = dynamic_loss(*network.model, network.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
   }
   if (bound_) {
@@ -129,8 +130,8 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
                                   static_cast<std::uint64_t>(weights_.seed));
   }
   for (const double share : shares_) {
-    const std::vector<float> left = pruning.pruned(share);
-    scorer.score(model, {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);
+    const inference::Matrix<float> left = pruning.pruned(share);
+    scorer.score(model, {left.view(), 0}, std::nullopt, log_probability);
     found.pruned.push_back(mean_loss(log_probability));
   }
   if (entropy_) {

@@ -26,11 +26,13 @@ inference::RecurrentSpec LanguageExperiment::network(std::int64_t vocabulary) co
 }
 
 std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) const {
+  const inference::Device device = this->device();
   const auto corpus = std::make_shared<const Corpus>(read_corpus(corpus_));
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size());
   const auto make_trainer = [&](std::uint64_t seed) {
     return std::make_unique<LanguageTrainer>(
-        *corpus, training_, method(), make_recurrent_model(spec, method().posterior.arithmetic, seeds().count()), seed);
+        *corpus, training_, method(),
+        make_recurrent_model(spec, method().posterior.arithmetic, device, seeds().count()), seed);
   };
   return std::make_unique<LanguageRun>(seeds(), corpus,
                                        LanguageRun::Facts{.network = network_name(spec),

@@ -62,7 +62,7 @@ runs::ReportLayout report_layout() {
      .group_description = "Train, score and sample language models",
      .unit = "tokens",
      .directory = "TEXT-SAMPLER",
-     .arguments = {"data", "sampler", "cell", "hidden", "layers", "dropout", "epochs", "batch_size", "unroll",
+     .arguments = {"data", "sampler", "device", "cell", "hidden", "layers", "dropout", "epochs", "batch_size", "unroll",
                    "step_size", "tokens", "protocol"},
      .compared = "sampler",
      .make = [](const runs::RunKind& kind,

@@ -49,7 +49,8 @@ inference::Batch<float> LanguageTrainer::minibatch(std::int64_t, std::int64_t c)
   batches_.fill(c, batch_);
   inference::Batch<float> batch = batch_.batch(static_cast<double>(batches_.tokens()));
   if (language_.state == LanguageTrainingOptions::State::zero) return batch;
-  if (!state_) state_.emplace(weights().weight_rows(), weights().posterior().model().carried_size(batch.inputs));
+  const inference::Model<float>& model = weights().posterior().model();
+  if (!state_) state_.emplace(weights().weight_rows(), model.carried_size(batch.inputs), model.device());
   if (batch_.fresh) state_->reset();
   batch.inputs.carried = state_->rows();
   return batch;
@@ -73,7 +74,8 @@ void LanguageTrainer::save_stream(Snapshot& snapshot) const {
 void LanguageTrainer::restore_stream(const Snapshot& snapshot) {
   if (snapshot.contains("state/carried")) {
     const std::int64_t rows = weights().weight_rows();
-    state_.emplace(rows, static_cast<std::int64_t>(snapshot.size_of("state/carried")) / rows);
+    state_.emplace(rows, static_cast<std::int64_t>(snapshot.size_of("state/carried")) / rows,
+                   weights().particles().device());
     state_->restore(snapshot.part("state"));
   }
   TextTrainer::restore_stream(snapshot);

@@ -22,17 +22,13 @@ inference::Inputs<float> one_token(const std::int32_t& token) {
 
 }  // namespace
 
-TextPrediction::TextPrediction(inference::Model<float>& model, training::WeightDraws& draws)
-    : weights_(draws.count(), model.layout().size()) {
+TextPrediction::TextPrediction(inference::Model<float>& model, training::WeightDraws& draws) : weights_(draws.all()) {
   const std::int32_t any = 0;
   const std::int64_t size = model.carried_size(one_token(any));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
-    const training::WeightDraws::Draw draw = draws.get(k);
-    std::ranges::copy(draw.weights.values.row(0).first(static_cast<std::size_t>(weights_.columns())),
-                      weights_.row(k).begin());
     networks_.push_back(model.predictor({weights_.view().block(k, 1), k}));
-    dropout_.push_back(draw.dropout);
-    states_.emplace_back(1, size);
+    dropout_.push_back(draws.dropout(k));
+    states_.emplace_back(1, size, model.device());
   }
   const auto words = static_cast<std::size_t>(model.output_count());
   logits_.resize(words), average_.resize(words), each_.resize(words * dropout_.size());

@@ -94,8 +94,8 @@ Json pruning_json(training::WeightSampler& weights, const Stretches& text) {
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
   Json perplexities = Json::array();
   for (const double share : pruned_shares) {
-    const std::vector<float> left = pruning.pruned(share);
-    scorer.score(weights.posterior().model(), {{left.data(), 1, std::ssize(left)}, 0}, std::nullopt, log_probability);
+    const inference::Matrix<float> left = pruning.pruned(share);
+    scorer.score(weights.posterior().model(), {left.view(), 0}, std::nullopt, log_probability);
     perplexities.push_back(runs::number(rounded(std::exp(mean_loss(log_probability)))));
   }
   return {{"tokens", token_count(text)},

@@ -42,6 +42,13 @@ class Fence {
     for (const auto& [memory, bytes] : blocks_) ::mprotect(memory, bytes, access());
   }
   std::size_t blocks() const { return blocks_.size(); }
+  bool holds(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = blocks_.upper_bound(const_cast<void*>(address));
+    if (next == blocks_.begin()) return false;
+    const auto& [memory, bytes] = *std::prev(next);
+    return address < static_cast<const std::byte*>(memory) + bytes;
+  }
 
  private:
   int access() const { return open_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE; }
@@ -94,7 +101,14 @@ inline inference::Device fenced_device() {
           [](std::int32_t, float* to, float value, std::size_t count) {
             const OpenFence open;
             std::fill_n(to, count, value);
-          }};
+          },
+      .holds = [](std::int32_t, const void* address) { return Fence::instance().holds(address); },
+      .enter =
+          [](std::int32_t) {
+            Fence::instance().open(1);
+            return std::int32_t{0};
+          },
+      .leave = [](std::int32_t) noexcept { Fence::instance().open(-1); }};
   static const Driver<float>& host = driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
   static const Driver<float> fenced{
       .name = "fenced",
@@ -144,6 +158,21 @@ inline inference::Device fenced_device() {
           [](std::span<float> values, std::span<const std::uint8_t> free) {
             const OpenFence open;
             host.hold(values, free);
+          },
+      .subtract_scaled =
+          [](std::span<const float> values, float scale, std::span<float> gradient, double* squares) {
+            const OpenFence open;
+            host.subtract_scaled(values, scale, gradient, squares);
+          },
+      .sum_of_squares =
+          [](std::span<const float> values) {
+            const OpenFence open;
+            return host.sum_of_squares(values);
+          },
+      .add_products =
+          [](std::span<const float> a, std::span<const float> b, double& sum) {
+            const OpenFence open;
+            host.add_products(a, b, sum);
           }};
   static const bool registered = device_memories().add("fenced", memory) && device_drivers().add("fenced", &fenced);
   static_cast<void>(registered);

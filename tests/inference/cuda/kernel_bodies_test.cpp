@@ -76,7 +76,7 @@ void diffuse(const DiffusionStep<float>& step, DiffusionResult& result) {
   const auto lanes = lanes_of<cuda::SquareSum::multiplied, float>(step.states[0]);
   for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
     result.momentum_squares[i] =
-        cuda::sum_of_momentum_lanes(of_row(lanes, step.values.rows, static_cast<std::int64_t>(i)));
+        cuda::sum_of_block_lanes(of_row(lanes, step.values.rows, static_cast<std::int64_t>(i)));
 }
 
 const Driver<float>& reference_driver() {
@@ -181,6 +181,36 @@ TEST_CASE("sums of squares in two passes have the bits of those on the host", "[
     CAPTURE(columns);
     for (const std::int64_t i : {0, 1})
       CHECK(cuda::sum_of_square_lanes(of_row(lanes, 2, i), columns) == sum_of_squares(rows.row(i)));
+  }
+}
+
+TEST_CASE("the threads of a Gaussian prior have the bits of both forms on the host", "[inference][cuda][parity]") {
+  const Driver<float>& simd = driver<float>(Ensemble{});
+  for (const std::int64_t columns : {1, 15, 17, 4097, 9000, 262'145}) {
+    const Matrix<float> values = drawn(1, columns + 3);
+    Matrix<float> threads = drawn(1, columns + 3, 0.3), expected = threads, fast = threads;
+    const auto run = [columns](auto row) { return row.subspan(3, static_cast<std::size_t>(columns)); };  // not aligned
+    for_each_index(columns, cuda::SubtractNumber{run(values.row(0)).data(), 0.7f, run(threads.row(0)).data()});
+    double squares = 0, fast_squares = 0;
+    reference_driver().subtract_scaled(run(values.row(0)), 0.7f, run(expected.row(0)), &squares);
+    simd.subtract_scaled(run(values.row(0)), 0.7f, run(fast.row(0)), &fast_squares);
+    CAPTURE(columns);
+    CHECK(everything(threads) == everything(expected));
+    CHECK(everything(fast) == everything(expected));
+    CHECK(squares == fast_squares);
+    CHECK(squares == reference_driver().sum_of_squares(run(values.row(0))));
+  }
+}
+
+TEST_CASE("products in two passes add up to those one after the other", "[inference][cuda][parity]") {
+  for (const std::int64_t columns : {1, 15, 17, 4097, 9000, 262'145}) {
+    const Matrix<float> a = drawn(1, columns), b = drawn(1, columns, 0.3);
+    std::vector<double> lanes(static_cast<std::size_t>(cuda::sum_blocks(columns) * cuda::sum_lanes));
+    for_each_index(std::ssize(lanes), cuda::LaneProduct{a.row(0).data(), b.row(0).data(), columns, lanes.data()});
+    double expected = 0;
+    reference_driver().add_products(a.row(0), b.row(0), expected);
+    CAPTURE(columns);
+    CHECK(cuda::sum_of_block_lanes(std::span<const double>(lanes)) == Approx(expected).epsilon(1e-12));
   }
 }
 

@@ -127,6 +127,16 @@ void check_small_loops(Device device) {
     tested.hold(rows.view().row(1), free);
     reference_driver().hold(expected.row(1), free);
     CHECK(same(rows, expected.view()));
+    double square = 0, expected_square = 0, product = 1, expected_product = 1;
+    const Matrix<float> subtracted = expected, subtracted_there = expected.to(device);
+    tested.subtract_scaled(subtracted_there.row(0), 0.7f, rows.row(1), &square);
+    reference_driver().subtract_scaled(subtracted.row(0), 0.7f, expected.row(1), &expected_square);
+    CHECK(same(rows, expected.view()));
+    CHECK(square == expected_square);
+    CHECK(tested.sum_of_squares(subtracted_there.row(0)) == expected_square);
+    tested.add_products(subtracted_there.row(0), subtracted_there.row(1), product);
+    reference_driver().add_products(subtracted.row(0), subtracted.row(1), expected_product);
+    CHECK(product == Approx(expected_product).epsilon(1e-12));
     expected.view()(1, columns - 1) = std::numeric_limits<float>::quiet_NaN();
     CHECK_FALSE(tested.all_finite(expected.to(device).view()));
   }

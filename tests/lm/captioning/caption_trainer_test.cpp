@@ -122,7 +122,7 @@ TEST_CASE("a trained model says what is on images, however they enter", "[lm][ca
   CHECK(trainer->test_losses().final_weights > best);
   CHECK(trainer->test_losses().final_weights < 1.05 * best);
   training::WeightDraws draws = trainer->draws();
-  const inference::Matrix<float> weights = weights_of(draws);
+  const inference::Matrix<float> weights = draws.all();
   const CaptionDecoder decoder(trainer->weights().posterior().model(), trainer->spec(), corpus.vocabulary,
                                corpus.data.features.view(), {.beam = {.beam_width = 2}});
   std::vector<std::int64_t> rows;

@@ -137,7 +137,8 @@ TEST_CASE("pruning takes the weights with the least signal to noise", "[lm][unce
       TrainerCase{.method = "bbb", .settings = {{"step_size", "1e-2"}}, .training = short_training}.make(corpus);
   test::train(*trainer, 100);
   WeightPruning pruning(trainer->weights());
-  const std::vector<float> all = pruning.pruned(0), half = pruning.pruned(0.5);
+  const inference::Matrix<float> unpruned = pruning.pruned(0), half_pruned = pruning.pruned(0.5);
+  const std::span<const float> all = unpruned.row(0), half = half_pruned.row(0);
   CHECK(pruning.count() == trainer->weights().weight_count());
   const auto row = trainer->weights().particles().values().row(0);
   const inference::Layout& layout = trainer->weights().particles().layout();

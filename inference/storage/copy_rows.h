@@ -1,0 +1,23 @@
+// Rows copied from one place of a device to another.
+#pragma once
+
+#include <stein/inference/storage/device_memory.h>
+#include <stein/inference/storage/matrix_view.h>
+
+#include <algorithm>
+
+namespace stein::inference {
+
+/// to ← from; both have as many rows and columns and lie on `device`.
+template <class Scalar>
+void copy_rows(MatrixView<const Scalar> from, MatrixView<Scalar> to, Device device) {
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    if (device.kind == Device::Kind::host)
+      std::ranges::copy(from.row(i), to.row(i).begin());
+    else
+      device_memory(device.kind)
+          .copy_within(device.index, to.row(i).data(), from.row(i).data(), from.row(i).size_bytes());
+  }
+}
+
+}  // namespace stein::inference

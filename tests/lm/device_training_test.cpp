@@ -1,0 +1,251 @@
+// Training of sequence models on another device than the host: the fenced device ends a step that reaches around the
+// device with a signal, and has the numbers of the host's reference.
+#include <stein/lm/captioning/caption_decoder.h>
+#include <stein/lm/captioning/caption_prediction.h>
+#include <stein/lm/captioning/caption_trainer.h>
+#include <stein/lm/classification/sentence_rows.h>
+#include <stein/lm/evaluation/text_uncertainty.h>
+#include <stein/lm/language/language_trainer.h>
+#include <stein/lm/language/text_prediction.h>
+#include <stein/lm/language/uncertainty_file.h>
+#include <stein/lm/network/recurrent_options.h>
+#include <stein/torch/recurrent_reference.h>
+#include <stein/training/classifier_trainer.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "inference/fenced_device.h"
+#include "lm/captioning/captioned_images.h"
+#include "lm/language/trained_text.h"
+#include "training/method_with.h"
+
+namespace stein::lm {
+namespace {
+
+using inference::Device;
+using training::ClassifierTrainer;
+
+const char* const device_methods[] = {"sgd", "rmsprop", "adam", "sgld", "psgld", "sghmc", "sgnht", "santa"};
+
+/// The method in the arithmetic of the fenced device: the reference.
+training::WeightMethodOptions method_of(const std::string& name) {
+  return test::method_with(name, {{"step_size", "1e-3"}, {"arithmetic", "reference"}});
+}
+
+std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus, const std::string& method, Device device,
+                                                  double dropout = 0.2) {
+  const LanguageTrainingOptions options{
+      .epochs = {.batch_size = 4, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3}, .unroll = 6};
+  const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout};
+  return std::make_unique<LanguageTrainer>(corpus, options, method_of(method),
+                                           inference::make_recurrent_reference(spec, device), 0);
+}
+
+std::unique_ptr<CaptionTrainer> caption_trainer(const CaptionCorpus& corpus, const std::string& method, Device device) {
+  inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), inference::FeatureUse::initial_state);
+  spec.dropout = 0.2, spec.start_range = 0.1;
+  const CaptionTrainingOptions options{
+      .epochs = {.batch_size = 5, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3}};
+  return std::make_unique<CaptionTrainer>(corpus, options, method_of(method), spec,
+                                          inference::make_recurrent_reference(spec, device), 0);
+}
+
+/// Sentences of words 0 … 9, good where the first word is even.
+training::LabelledParts sentences() {
+  const auto vocabulary = std::make_shared<const Vocabulary>(
+      TokenUnit::words, std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h", "i", "<unk>"});
+  const auto part = [&](std::int32_t count) {
+    std::vector<NumberedSentence> rows;
+    for (std::int32_t i = 0; i < count; ++i) {
+      NumberedSentence& row = rows.emplace_back(NumberedSentence{.words = {i % 9}, .label = i % 9 % 2});
+      for (std::int32_t k = 0; k < i % 4; ++k) row.words.push_back((3 * i + k) % 9);
+    }
+    return std::make_unique<SentenceRows>(std::move(rows), vocabulary);
+  };
+  return {.train = part(30), .validation = part(9), .test = part(12)};
+}
+
+std::unique_ptr<ClassifierTrainer> sentence_trainer(const std::string& method, Device device) {
+  const inference::RecurrentSpec spec{.vocabulary = 10,
+                                      .embedding = 5,
+                                      .hidden = 6,
+                                      .layers = 1,
+                                      .bidirectional = true,
+                                      .readout = inference::Readout::last_state,
+                                      .classes = 2,
+                                      .dropout = 0.2};
+  return std::make_unique<ClassifierTrainer>(
+      sentences(), training::EpochOptions{.batch_size = 5, .epochs = 4, .burn_in = 0.3, .samples_per_epoch = 2},
+      method_of(method), inference::make_recurrent_reference(spec, device), 0);
+}
+
+/// Goes on to the end, or to about `until` steps.
+void train(training::EpochTrainer& trainer, std::int64_t until = 1'000'000'000) {
+  runs::Records records(false);
+  while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
+}
+
+/// Weights, sampler, carried state and temperatures: all but the scores of texts, which LibTorch adds up in another
+/// order than the host.
+std::map<std::string, Snapshot::Bytes> training_state(const training::EpochTrainer& trainer) {
+  Snapshot snapshot;
+  trainer.save(snapshot);
+  std::map<std::string, Snapshot::Bytes> found;
+  for (const auto& [name, array] : snapshot.arrays())
+    if (name.find("samples") == std::string::npos && name.find("best") == std::string::npos) found[name] = array.bytes;
+  return found;
+}
+
+/// Both went through the same numbers.
+void check_same(const training::EpochTrainer& host, const training::EpochTrainer& device) {
+  CHECK(device.weights().particles().device() == test::fenced_device());
+  const auto expected = training_state(host), found = training_state(device);
+  REQUIRE(found.size() == expected.size());
+  for (const auto& [name, bytes] : expected) {
+    CAPTURE(name);
+    CHECK(found.at(name) == bytes);
+  }
+}
+
+void check_near(const TextLosses& found, const TextLosses& expected) {
+  CHECK(found.tokens == expected.tokens);
+  CHECK(found.single == Approx(expected.single).epsilon(1e-6));
+  CHECK(found.averaged == Approx(expected.averaged).epsilon(1e-6));
+  CHECK(found.final_weights == Approx(expected.final_weights).epsilon(1e-6));
+}
+
+TEST_CASE("a language model on a device goes through the numbers of the host, and scores texts as it does",
+          "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  for (const char* const method : device_methods) {
+    CAPTURE(method);
+    const auto host = language_trainer(corpus, method, {}),
+               device = language_trainer(corpus, method, test::fenced_device());
+    train(*host), train(*device);
+    check_same(*host, *device);
+    check_near(device->validation_losses(), host->validation_losses());
+    check_near(device->test_losses(), host->test_losses());
+  }
+}
+
+TEST_CASE("a captioning model on a device goes through the numbers of the host, and decodes the same captions",
+          "[lm][caption][device]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  for (const char* const method : {"adam", "psgld", "sghmc"}) {
+    CAPTURE(method);
+    const test::TemporaryDirectory folder;
+    const auto host = caption_trainer(corpus, method, {}),
+               device = caption_trainer(corpus, method, test::fenced_device());
+    host->store_samples_in(folder / "host"), device->store_samples_in(folder / "device");
+    train(*host), train(*device);
+    check_same(*host, *device);
+    check_near(device->test_losses(), host->test_losses());
+    const auto captions = [&](CaptionTrainer& trainer) {
+      const CaptionDecoder decoder(trainer.weights().posterior().model(), trainer.spec(), corpus.vocabulary,
+                                   corpus.data.features.view(), {});
+      training::WeightDraws draws = trainer.draws();
+      const inference::Matrix<float> weights = draws.all();
+      const std::vector<std::int64_t> rows{32, 33, 34};
+      return decoder.texts(decoder.decode(weights.view(), rows, 0));
+    };
+    CHECK(captions(*device) == captions(*host));
+  }
+}
+
+TEST_CASE("a classifier of sentences on a device goes through the numbers of the host", "[lm][device]") {
+  for (const char* const method : {"rmsprop", "sgld", "santa"}) {
+    CAPTURE(method);
+    const auto host = sentence_trainer(method, {}), device = sentence_trainer(method, test::fenced_device());
+    train(*host), train(*device);
+    check_same(*host, *device);
+    const training::ClassifierResult found = device->test_result(), expected = host->test_result();
+    CHECK(found.averaged.log_likelihood == expected.averaged.log_likelihood);
+    CHECK(found.single.brier == expected.single.brier);
+    CHECK(found.final_weights.error == expected.final_weights.error);
+  }
+}
+
+TEST_CASE("a checkpoint of a device goes on there and on the host with the same numbers", "[lm][device][resume]") {
+  const Corpus corpus = test::small_text(600);
+  for (const char* const method : {"adam", "sghmc"}) {
+    CAPTURE(method);
+    const auto whole = language_trainer(corpus, method, {});
+    train(*whole);
+    const auto first = language_trainer(corpus, method, test::fenced_device());
+    train(*first, 700);
+    REQUIRE_FALSE(first->ended());
+    Snapshot state;
+    first->save(state);
+    const auto there = language_trainer(corpus, method, test::fenced_device()),
+               here = language_trainer(corpus, method, {});
+    there->restore(state), here->restore(state);
+    train(*there), train(*here);
+    check_same(*whole, *there);
+    CHECK(training_state(*here) == training_state(*whole));
+  }
+}
+
+TEST_CASE("a language model on a device predicts token by token, and says how sure it is", "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  const test::TemporaryDirectory folder;
+  const auto host = language_trainer(corpus, "sgld", {}),
+             device = language_trainer(corpus, "sgld", test::fenced_device());
+  host->store_samples_in(folder / "host"), device->store_samples_in(folder / "device");
+  train(*host), train(*device);
+  const auto draws_of = [](LanguageTrainer& trainer) {
+    return training::WeightDraws(trainer.weights(), {.dropout = true, .seed = 3}, trainer.sample_folder(),
+                                 trainer.stored_samples());
+  };
+  training::WeightDraws host_draws = draws_of(*host), device_draws = draws_of(*device);
+  REQUIRE(device_draws.count() > 1);
+  TextPrediction expected(host->weights().posterior().model(), host_draws),
+      found(device->weights().posterior().model(), device_draws);
+  for (const std::int32_t token : {1, 5, 2}) {
+    expected.read(token), found.read(token);
+    CHECK(std::ranges::equal(found.average(), expected.average()));
+  }
+  const auto uncertainty = [&](LanguageTrainer& trainer, training::WeightDraws& draws) {
+    return uncertainty_json(trainer.weights(), draws, corpus.test, corpus.vocabulary, 20);
+  };
+  const auto one = uncertainty(*device, device_draws), other = uncertainty(*host, host_draws);
+  CHECK(one["passage"] == other["passage"]);
+  CHECK(one["gap"] == other["gap"]);
+  for (std::size_t k = 0; k < other["pruning"]["perplexity"].size(); ++k)
+    CHECK(one["pruning"]["perplexity"][k].get<double>() ==
+          Approx(other["pruning"]["perplexity"][k].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  const auto refused = [&](const std::string& method, const test::Settings& settings, const std::string& part) {
+    const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
+    CHECK_ERROR(LanguageTrainer(corpus, {.unroll = 6}, test::method_with(method, settings),
+                                inference::make_recurrent_reference(spec, test::fenced_device()), 0),
+                usage, part);
+  };
+  refused("bbb", {}, "a Gaussian of the weights");
+  refused("sharpening", {}, "a Gaussian of the weights");
+  refused("svgd", {}, "an ensemble");
+  refused("s2vgd", {}, "an ensemble");
+  refused("psgld", {{"learn_weight_precision", "true"}}, "learn_weight_precision=true");
+  inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
+  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,
+              "arithmetic=reference is of the processor");
+  spec.precision = inference::Precision::bfloat16;
+  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::fused, test::fenced_device(), 1), usage,
+              "bfloat16 is of the processor");
+  const auto model = inference::make_recurrent_reference({.vocabulary = 12, .hidden = 4}, test::fenced_device());
+  const inference::Matrix<float> weights(1, model->layout().size());
+  const std::int32_t token = 0;
+  inference::Inputs<float> inputs;
+  inputs.tokens = {&token, 1, 1};
+  std::vector<float> logits(12);
+  CHECK_ERROR(model->predict({weights.view(), 0}, inputs, {logits.data(), 1, 12}), usage,
+              "expected weights on device fenced");
+}
+
+}  // namespace
+}  // namespace stein::lm
