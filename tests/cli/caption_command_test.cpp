@@ -226,7 +226,12 @@ TEST_CASE("mistakes with captioning models are said in a sentence", "[cli][capti
   fails({"caption", "train", "--data", "./none.json", "--set", "features=none.npy"}, 3, "none.json");
   fails({"caption", "train", "--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
   fails({"caption", "train", "--data", "flickr8k"}, 2, "set `features` to a .npy or .safetensors file");
-  fails({"caption", "train", "--device", "cuda"}, 2, "cuda");
+  const Outcome far = run(folder.path(), {"caption", "train", "--device", "cuda:4096"});  // no machine has so many
+  CHECK(far.code == 2);
+  CHECK_THAT(far.err, Contains("a GPU") || Contains("without its library 'cuda'"));
+  fails({"caption", "train", "--device", "tpu"}, 2, "cpu, cuda or cuda:INDEX, got 'tpu'");
+  fails({"caption", "train", "--device", "cuda", "--sampler", "svgd"}, 2,
+        "an ensemble (svgd, s2vgd) is on the processor only");
   fails({"caption", "train", "--set", "min_count=100000"}, 3, "lower min_count");
   fails({"caption", "eval", "nowhere"}, 3, "nowhere");
   const auto toys = [&](const std::string& what) {

@@ -282,7 +282,12 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   fails({"lm", "train", "--data", "./none.txt"}, 3, "none.txt");
   fails({"lm", "train", "--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
   fails({"lm", "train", "--hiden", "3"}, 2, "Did you mean '--hidden'?");
-  fails({"lm", "train", "--device", "cuda"}, 2, "cuda");
+  const Outcome far = run(folder.path(), {"lm", "train", "--device", "cuda:4096"});  // no machine has so many
+  CHECK(far.code == 2);
+  CHECK_THAT(far.err, Contains("a GPU") || Contains("without its library 'cuda'"));
+  fails({"lm", "train", "--device", "tpu"}, 2, "cpu, cuda or cuda:INDEX, got 'tpu'");
+  fails({"lm", "train", "--device", "cuda", "--sampler", "svgd"}, 2,
+        "an ensemble (svgd, s2vgd) is on the processor only");
   fails({"lm", "train", "--set", "synthetic_tokens=200", "--unroll", "50"}, 3, "training part has 200 tokens");
   fails({"lm", "train", "--tokens", "bytes"}, 2, "are words, got bytes");
   std::ofstream(folder / "latin.txt") << "na\xefve\n";

@@ -18,6 +18,7 @@
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
 #include "inference/fenced_device.h"
+#include "inference/gpu.h"
 #include "lm/captioning/captioned_images.h"
 #include "lm/language/trained_text.h"
 #include "training/method_with.h"
@@ -216,6 +217,21 @@ TEST_CASE("a language model on a device predicts token by token, and says how su
   for (std::size_t k = 0; k < other["pruning"]["perplexity"].size(); ++k)
     CHECK(one["pruning"]["perplexity"][k].get<double>() ==
           Approx(other["pruning"]["perplexity"][k].get<double>()).epsilon(1e-4));
+}
+
+TEST_CASE("a language model on a GPU learns what the host learns", "[lm][device][gpu]") {
+  const Device gpu = test::gpu();
+  const Corpus corpus = test::small_text(600);
+  for (const char* const method : device_methods) {
+    CAPTURE(method);
+    const auto host = language_trainer(corpus, method, {}, /*dropout=*/0),
+               device = language_trainer(corpus, method, gpu, /*dropout=*/0);
+    train(*host), train(*device);
+    CHECK(device->weights().particles().device() == gpu);
+    const TextLosses found = device->test_losses(), expected = host->test_losses();
+    CHECK(found.averaged == Approx(expected.averaged).epsilon(1e-3));
+    CHECK(found.final_weights == Approx(expected.final_weights).epsilon(1e-3));
+  }
 }
 
 TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {

@@ -1,5 +1,4 @@
 // The drivers of devices against the reference of the host: the fenced device everywhere, a GPU where there is one.
-#include <stein/core/component.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/samplers/svgd_kernel.h>
@@ -11,28 +10,15 @@
 #include "core/error_matcher.h"
 #include "inference/diffusion_rows.h"
 #include "inference/fenced_device.h"
-#include "skip.h"
+#include "inference/gpu.h"
 
 using namespace stein;
 using namespace stein::inference;
-using test::every_dynamics, test::flat;
+using test::every_dynamics, test::flat, test::gpu;
 
 namespace {
 
 using Rows = test::DiffusionRows<float>;
-
-/// The first GPU. Skips the case where there is none.
-Device gpu() {
-  const Device device{.kind = Device::Kind::cuda};
-  if (!has_component("cuda")) test::skip("built without CUDA");
-  try {
-    const Matrix<float> probe(1, 1, device);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::usage) throw;
-    test::skip(std::string("no GPU: ") + error.what());
-  }
-  return device;
-}
 
 const Driver<float>& reference_driver() {
   return driver<float>(Ensemble{.arithmetic = Arithmetic::reference});

@@ -1,6 +1,7 @@
 // Matrices on a device that is not the host.
 #include <stein/core/component.h>
 #include <stein/inference/particles.h>
+#include <stein/inference/storage/carried_state.h>
 #include <stein/inference/storage/host_copy.h>
 
 #include <catch2/catch.hpp>
@@ -82,4 +83,54 @@ TEST_CASE("a device whose library was not built is refused", "[inference][storag
   if (!has_component("cuda"))
     CHECK_ERROR(Matrix<float>(1, 1, {.kind = Device::Kind::cuda}), usage, "without its library 'cuda'");
   CHECK_ERROR(device_memory(Device::Kind::host), usage, "the host has none");
+}
+
+TEST_CASE("a device is read by its name, and whatever is none is refused", "[inference][storage]") {
+  CHECK(parse_device("cpu") == Device{});
+  CHECK(parse_device("cuda") == Device{.kind = Device::Kind::cuda});
+  CHECK(parse_device("cuda:3") == Device{.kind = Device::Kind::cuda, .index = 3});
+  for (const char* name : {"cpu", "cuda", "cuda:3"}) CHECK(device_name(parse_device(name)) == name);
+  for (const char* odd : {"", "gpu", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda1", "CUDA", "cuda:99999999999"})
+    CHECK_ERROR(parse_device(odd), usage, "expects cpu, cuda or cuda:INDEX", std::string("got '") + odd + "'");
+}
+
+TEST_CASE("another library reads a device's memory while it is in use, and only then", "[inference][storage]") {
+  const Device device = test::fenced_device();
+  const Matrix<float> there(2, 3, device), here(2, 3);
+  {
+    const DeviceUse outer(device);
+    { const DeviceUse inner(device); }
+    CHECK(test::readable(there.view().data));
+  }
+  CHECK_FALSE(test::readable(there.view().data));
+  CHECK(lies_on(device, there.view().data + 5));
+  CHECK_FALSE(lies_on(device, here.view().data));
+  CHECK(lies_on({}, here.view().data));
+  check_present({});
+}
+
+TEST_CASE("carried state of a device is accepted, saved and restored as that of the host", "[inference][carried]") {
+  const Device device = test::fenced_device();
+  CarriedState<float> here(2, 5), there(2, 5, device);
+  const auto leave = [&](CarriedState<float>& state, float number) {
+    Matrix<float> numbers(2, 5);
+    numbers.fill(number);
+    const CarriedRows<float> rows = state.rows();
+    copy_rows<float>(numbers.to(rows.device).view(), rows.after, rows.device);
+    rows.accept();
+  };
+  leave(here, 3), leave(there, 3);
+  Snapshot saved, saved_there, rows, rows_there;
+  here.save(saved), there.save(saved_there);
+  here.rows().save(rows), there.rows().save(rows_there);
+  CHECK(saved.arrays().at("carried").bytes == saved_there.arrays().at("carried").bytes);
+  CHECK(rows.arrays().at("carried").bytes == rows_there.arrays().at("carried").bytes);
+  leave(there, 4);
+  Snapshot second;
+  here.rows().block(1, 1).save(second);
+  there.rows().block(1, 1).restore(second);
+  CHECK(host_copy<float>(there.rows().before, device).view()(0, 4) == 4);
+  CHECK(host_copy<float>(there.rows().before, device).view()(1, 4) == 3);
+  there.reset();
+  CHECK(host_copy<float>(there.rows().before, device).view()(1, 4) == 0);
 }
