@@ -186,7 +186,7 @@ TEST_CASE("sentences without a word are said to be left out", "[lm][sentence-exp
 TEST_CASE("the parts of a classifier of sentences have all options of an experiment", "[lm][sentence-experiment]") {
   std::set<std::string> options;
   for (const runs::Part& part : sentence_parts()) options.insert(part.options.begin(), part.options.end());
-  const std::set<std::string> of_run{"sampler", "seeds", "steps", "checkpoint_every", "word_vectors"};
+  const std::set<std::string> of_run{"sampler", "device", "seeds", "steps", "checkpoint_every", "word_vectors"};
   for (const auto& [name, method] : training::weight_methods().entries())
     for (const char* data : {"trec", "mr", "./own.txt"}) {
       CAPTURE(name, data);
