@@ -1,3 +1,4 @@
+#include <stein/core/atomic_file.h>
 #include <stein/core/checksum.h>
 #include <stein/core/remove_file.h>
 #include <stein/core/safetensors.h>
@@ -66,6 +67,7 @@ SampleReservoir<Scalar> SampleReservoir<Scalar>::create(fs::path directory) {
   if (error) fail(ErrorKind::io, "cannot make '{}': {}", reservoir.directory_.string(), error.message());
   STEIN_CHECK(sample_files(reservoir.directory_).empty(),
               "samples: expected a directory without samples, '{}' has some", reservoir.directory_.string());
+  remove_unfinished_files(reservoir.directory_);
   return reservoir;
 }
 
@@ -146,6 +148,7 @@ void SampleReservoir<Scalar>::restore(const Snapshot& snapshot) {
     if (!fs::exists(file(k)))
       fail(ErrorKind::data, "'{}' is missing: the saved run had {} samples", file(k).string(), size);
   for (std::int64_t k = size; fs::exists(file(k)); ++k) remove_file(file(k));
+  remove_unfinished_files(directory_);  // what a killed process was writing
   size_ = size;
 }
 

@@ -10,8 +10,9 @@ namespace stein::inference {
 /// Samples of M particles each, with their buffers: one checksummed safetensors file a sample
 /// (sample-000000.safetensors, …), written atomically.
 ///
-/// A checkpoint keeps how many there are; what a run wrote after its last checkpoint is removed when it is restored,
-/// and what it dropped after it comes back: dropped samples stay in files of another name.
+/// A checkpoint keeps how many there are; what a run wrote after its last checkpoint, also a file that it had only
+/// begun when it was killed, is removed when it is restored, and what it dropped after it comes back: dropped samples
+/// stay in files of another name.
 template <class Scalar>
 class SampleReservoir {
  public:

@@ -185,7 +185,10 @@ TEST_CASE("samples on disk come back as they were", "[inference][collector]") {
   CHECK(same(read.coordinates(), first.coordinates()));
   CHECK_ERROR(reservoir.read(2, read), usage, "0 to 1, got 2");
 
+  const auto begun = directory / ".sample-000002.safetensors.12345-0.tmp";  // by a process that was killed
+  std::ofstream(begun) << "half a file";
   reservoir.restore(after_one);  // what came after the checkpoint is made again
+  CHECK_FALSE(std::filesystem::exists(begun));
   CHECK(reservoir.size() == 1);
   CHECK(SampleReservoir<float>::open(directory).size() == 1);
   reservoir.add(second);
