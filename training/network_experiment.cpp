@@ -20,9 +20,9 @@ NetworkExperiment::NetworkExperiment(const runs::RunKind& kind, const runs::Opti
 }
 
 std::string NetworkExperiment::named_data(const runs::OptionSources& sources, const Published& published,
-                                          std::string otherwise) {
+                                          const std::string& otherwise) {
   const PublishedPreset* const preset = named_preset(published.presets, sources, published.what);
-  return sources.look_ahead("data", preset != nullptr && !preset->data.empty() ? preset->data : std::move(otherwise));
+  return sources.look_ahead("data", preset != nullptr && !preset->data.empty() ? preset->data : otherwise);
 }
 
 void NetworkExperiment::add_sampler() {

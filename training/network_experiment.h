@@ -38,7 +38,8 @@ class NetworkExperiment : public runs::Experiment {
                     std::int64_t checkpoint_every, std::string seeds = "0:1");
 
   /// The data that the sources name, or the preset that they name; else `otherwise`.
-  static std::string named_data(const runs::OptionSources& sources, const Published& published, std::string otherwise);
+  static std::string named_data(const runs::OptionSources& sources, const Published& published,
+                                const std::string& otherwise);
   /// What a run is, by which method and on which device.
   void add_sampler();
   /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
