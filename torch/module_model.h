@@ -69,10 +69,9 @@ class ModuleModel final : public Model<float> {
  public:
   /// @param device  where the weights of calls lie; the module's own numbers stay on the CPU
   /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
-  /// or
-  ///         is registered under two names; if no parameter is trainable; for a complex buffer, and for a real-valued
-  ///         one on another device than the host; without a module or a log-likelihood; unless output_count ≥ 1; where
-  ///         there is no such device
+  ///         or is registered under two names; if no parameter is trainable; for a complex buffer, and for a
+  ///         real-valued one on another device than the host; without a module or a log-likelihood; unless
+  ///         output_count ≥ 1; where there is no such device
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device = {});
   ~ModuleModel() override;
   ModuleModel(ModuleModel&&) noexcept;

@@ -119,7 +119,8 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
     std::vector<CaptionQuality> each;
     for (std::int64_t k = 0; k < weights.rows() && !stop.stop_requested(); ++k)
       each.push_back(quality(weights.view().block(k, 1)));
-    if (!each.empty()) found.single = mean_quality(each);
+    if (stop.stop_requested()) return found;
+    found.single = mean_quality(each);
   }
   trainer.with_best([&] { found.chosen = quality_of_end(); });
   return found;
