@@ -60,11 +60,11 @@ class Averaging {
     }
     return samples.averaged_loss();
   }
-  training::WeightSampler& weights() { return weights_; }
+  training::NetworkWeights& weights() { return weights_; }
   std::int64_t tokens() const { return scorer_.tokens(); }
 
  private:
-  training::WeightSampler weights_;
+  training::NetworkWeights weights_;
   std::int64_t samples_;
   lm::TextScorer scorer_;
   std::vector<float> log_probability_;
@@ -73,7 +73,7 @@ class Averaging {
 /// log p of the same tokens under one row of weights: `Model::predict`, minibatch by minibatch, and no more.
 class ForwardPass {
  public:
-  ForwardPass(training::WeightSampler& weights, const lm::Stretches& text)
+  ForwardPass(training::NetworkWeights& weights, const lm::Stretches& text)
       : model_(weights.posterior().model()),
         weights_(weights.mean_weights(memory_)),
         batches_(text, rows, unroll, "scored"),

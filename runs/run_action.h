@@ -4,7 +4,7 @@
 #include <stein/core/error.h>
 #include <stein/core/options.h>
 #include <stein/core/stop_token.h>
-#include <stein/runs/loaded_run.h>
+#include <stein/runs/saved_run.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -38,20 +38,33 @@ class RunAction {
   virtual std::string readable(const nlohmann::ordered_json& result) const = 0;
 };
 
-/// An action on runs of class `R`, made from experiments of class `E`.
-template <class E, class R>
-class RunActionOn : public RunAction {
+/// An action on runs whose experiments are of class `E`.
+template <class E>
+class SavedRunAction : public RunAction {
  public:
   void check(const Experiment& experiment) const final { check_experiment(dynamic_cast<const E&>(experiment)); }
   nlohmann::ordered_json perform(const RunDirectory& directory, const std::string& data, const Console& console) final {
-    const LoadedRun loaded = load_run(directory, data);
-    check(*loaded.experiment);
-    return perform_on(dynamic_cast<const E&>(*loaded.experiment), dynamic_cast<R&>(*loaded.run), directory,
-                      console.out);
+    const SavedRun saved = read_saved_run(directory);
+    check(*saved.experiment);
+    return perform_saved(dynamic_cast<const E&>(*saved.experiment), saved, data, console);
   }
 
  private:
   virtual void check_experiment(const E& experiment) const { static_cast<void>(experiment); }
+  /// @param data  as `perform` gets it
+  virtual nlohmann::ordered_json perform_saved(const E& experiment, const SavedRun& saved, const std::string& data,
+                                               const Console& console) = 0;
+};
+
+/// An action on the repetitions of a run of class `R`, which needs the data or the task that they learned from.
+template <class E, class R>
+class RunActionOn : public SavedRunAction<E> {
+ private:
+  nlohmann::ordered_json perform_saved(const E& experiment, const SavedRun& saved, const std::string& data,
+                                       const Console& console) final {
+    const std::unique_ptr<Run> run = saved.make_run(data);
+    return perform_on(experiment, dynamic_cast<R&>(*run), saved.directory, console.out);
+  }
   /// @param terminal  where a person looks, for what is shown while it goes on
   virtual nlohmann::ordered_json perform_on(const E& experiment, R& run, const RunDirectory& directory,
                                             std::FILE* terminal) = 0;

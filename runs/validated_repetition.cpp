@@ -24,8 +24,8 @@ void ValidatedRepetition::save(Snapshot& snapshot) const {
 }
 
 void ValidatedRepetition::restore(const Snapshot& snapshot) {
-  restore_model(snapshot.part("model"));
-  restore_training(snapshot.part("training"));
+  restore_model(saved_model(snapshot));
+  restore_training(saved_training(snapshot));
   validation_.restore(snapshot.part("validation"));
 }
 

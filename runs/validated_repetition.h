@@ -4,7 +4,7 @@
 #include <stein/runs/repetition.h>
 #include <stein/runs/validation.h>
 
-#include <string>
+#include <optional>
 
 namespace stein::runs {
 
@@ -24,6 +24,15 @@ class ValidatedRepetition : public Repetition {
   /// Puts the model into the state that had the best score, for a test or an evaluation; does nothing before the first
   /// finite score. The repetition must not go on after it.
   void restore_best() final;
+
+  // Of what `save` wrote, without a repetition.
+
+  static Snapshot saved_model(const Snapshot& snapshot) { return snapshot.part("model"); }
+  static Snapshot saved_training(const Snapshot& snapshot) { return snapshot.part("training"); }
+  /// The model with the best score; nothing before there was one.
+  static std::optional<Snapshot> saved_best(const Snapshot& snapshot) {
+    return Validation::saved_best(snapshot.part("validation"));
+  }
 
  private:
   /// A few steps, one at least, and none beyond `until`.

@@ -56,4 +56,9 @@ void Validation::restore(const Snapshot& snapshot) {
   state_ = snapshot.part("best");
 }
 
+std::optional<Snapshot> Validation::saved_best(const Snapshot& snapshot) {
+  if (!snapshot.contains("best_score")) return std::nullopt;
+  return snapshot.part("best");
+}
+
 }  // namespace stein::runs

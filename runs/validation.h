@@ -55,6 +55,8 @@ class Validation {
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
+  /// Of what `save` wrote the state that had the best score; nothing before there was one.
+  static std::optional<Snapshot> saved_best(const Snapshot& snapshot);
 
  private:
   Options options_;

@@ -3,8 +3,8 @@
 #include <stein/core/error.h>
 #include <stein/inference/models/masked_batch.h>
 #include <stein/inference/storage/device_memory.h>
+#include <stein/torch/module_binding.h>
 #include <stein/torch/module_model.h>
-#include <stein/torch/module_parameters.h>
 #include <stein/torch/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/module.h>
@@ -70,26 +70,6 @@ class EvaluationMode {
   std::vector<bool> trained_;
 };
 
-/// The buffers of the layout, in its order.
-std::vector<at::Tensor> real_buffers(const torch::nn::Module& module) {
-  std::vector<at::Tensor> buffers = module.buffers();
-  std::erase_if(buffers, [](const at::Tensor& buffer) { return !buffer.is_floating_point(); });
-  return buffers;
-}
-
-/// The place of buffer `i` in a row of buffers, as a tensor of its shape.
-template <class Number>
-at::Tensor buffer_view(std::span<Number> row, const Layout& layout, std::size_t i, const at::Tensor& buffer) {
-  return at::from_blob(const_cast<float*>(row.data()) + layout.buffers()[i].offset, buffer.sizes(),
-                       tensor_options<float>());
-}
-
-void copy_buffers(const torch::nn::Module& module, const Layout& layout, std::span<float> row) {
-  const c10::NoGradGuard no_gradient;
-  const std::vector<at::Tensor> buffers = real_buffers(module);
-  for (std::size_t i = 0; i < buffers.size(); ++i) buffer_view(row, layout, i, buffers[i]).copy_(buffers[i]);
-}
-
 /// Held by whoever draws from LibTorch's generator, of which there is one a process.
 std::mutex& generator_use() {
   static std::mutex mutex;
@@ -141,122 +121,6 @@ void check_written(const CarriedRows<float>& carried) {
 struct ModuleModel::Parameters {
   std::vector<ModuleParameter> all;
   std::mutex calls{};  ///< held by a call: it binds them
-
-  /// Throws Error(usage) unless the module still trains these and no others.
-  void check(const torch::nn::Module& module) const {
-    std::size_t found = 0;
-    for (const at::Tensor& tensor : module.parameters())
-      if (tensor.requires_grad()) {
-        ++found;
-        STEIN_CHECK(std::ranges::any_of(all, [&](const auto& known) { return known.tensor.is_same(tensor); }),
-                    "module: its parameters changed since the model was made");
-      }
-    STEIN_CHECK(found == all.size(), "module: its parameters changed since the model was made");
-  }
-};
-
-/// The module's parameters as views of one flat row after the other; gives the module its own tensors and buffers back.
-class ModuleModel::Binding {
- public:
-  /// @param device  where the rows lie
-  Binding(const ModuleModel& model, Device device)
-      : layout_(model.layout_),
-        options_(tensor_options<float>(device)),
-        parameters_(model.parameters_->all),
-        real_buffers_(real_buffers(*model.module_)) {
-    const torch::nn::Module& module = *model.module_;
-    model.parameters_->check(module);
-    for (const ModuleParameter& parameter : parameters_) {
-      own_values_.push_back(parameter.tensor.detach());
-      own_gradients_.push_back(parameter.tensor.grad());
-    }
-    for (const at::Tensor& buffer : module.buffers()) buffers_.emplace_back(buffer, buffer.clone());
-  }
-  ~Binding() {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      parameters_[i].tensor.set_data(own_values_[i]);
-      parameters_[i].tensor.mutable_grad() = own_gradients_[i];
-    }
-    restore_buffers();
-  }
-  Binding(const Binding&) = delete;
-  Binding& operator=(const Binding&) = delete;
-
-  void bind(std::span<const float> values, std::span<const float> buffers, std::span<float> gradient) {
-    restore_buffers();
-    if (!buffers.empty()) take_buffers(buffers);
-    if (!gradient.empty()) at::from_blob(gradient.data(), {std::ssize(gradient)}, options_).zero_();
-    at::Tensor layer_values, layer_gradient;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      at::Tensor& parameter = parameters_[i].tensor;
-      if (begins_layer(i)) {
-        layer_values = layer_view(values, i);
-        if (!gradient.empty()) layer_gradient = layer_view(gradient, i);
-      }
-      parameter.mutable_grad() = at::Tensor();
-      parameter.set_data(part_of(layer_values, i));
-      if (!gradient.empty()) parameter.mutable_grad() = part_of(layer_gradient, i);
-    }
-  }
-
-  /// Throws Error(usage) if a parameter or its gradient no longer lies where `bind` put it.
-  void check_places(std::span<const float> values, std::span<float> gradient) const {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const auto& [name, tensor, role, fan_in] = parameters_[i];
-      const std::int64_t offset = layout_.entries()[i].offset;
-      STEIN_CHECK(tensor.const_data_ptr() == values.data() + offset &&
-                      (gradient.empty() || tensor.grad().const_data_ptr() == gradient.data() + offset),
-                  "module: parameter '{}' or its gradient was moved to other memory while it was scored", name);
-    }
-  }
-
-  std::vector<at::Tensor> parameters() const {
-    std::vector<at::Tensor> tensors;
-    for (const ModuleParameter& parameter : parameters_) tensors.push_back(parameter.tensor);
-    return tensors;
-  }
-  /// The place of parameter `i` in a row, as a tensor of its shape.
-  template <class Number>
-  at::Tensor view(std::span<Number> row, std::size_t i) const {
-    return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, own_values_[i].sizes(),
-                         options_);
-  }
-
- private:
-  bool begins_layer(std::size_t i) const {
-    return i == 0 || layout_.entries()[i].layer != layout_.entries()[i - 1].layer;
-  }
-  /// All parameters of the layer that begins with parameter `i`, one after the other.
-  template <class Number>
-  at::Tensor layer_view(std::span<Number> row, std::size_t i) const {
-    std::int64_t size = 0;
-    for (std::size_t k = i; k < parameters_.size() && (k == i || !begins_layer(k)); ++k)
-      size += layout_.entries()[k].size();
-    return at::from_blob(const_cast<float*>(row.data()) + layout_.entries()[i].offset, {size}, options_);
-  }
-  /// The place of parameter `i` in its layer.
-  at::Tensor part_of(const at::Tensor& layer, std::size_t i) const {
-    std::size_t first = i;
-    while (!begins_layer(first)) --first;
-    const LayoutEntry& entry = layout_.entries()[i];
-    return layer.narrow(0, entry.offset - layout_.entries()[first].offset, entry.size()).view(own_values_[i].sizes());
-  }
-
-  void take_buffers(std::span<const float> row) {
-    const c10::NoGradGuard no_gradient;
-    for (std::size_t i = 0; i < real_buffers_.size(); ++i)
-      real_buffers_[i].copy_(buffer_view(row, layout_, i, real_buffers_[i]));
-  }
-  void restore_buffers() {
-    const c10::NoGradGuard no_gradient;
-    for (auto& [buffer, kept] : buffers_) buffer.copy_(kept);
-  }
-
-  const Layout& layout_;
-  at::TensorOptions options_;
-  std::vector<ModuleParameter> parameters_;
-  std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_;
-  std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;
 };
 
 /// A call of the module on a device: alone, and where it draws numbers, with the generator to itself.
@@ -332,7 +196,7 @@ bool ModuleModel::draw_start(std::span<float> weights, std::uint64_t seed, std::
   }
   Call call(*this, true, Device{});
   const c10::NoGradGuard no_gradient;
-  Binding binding(*this, Device{});
+  ModuleBinding binding(*module_, layout_, parameters_->all, Device{});
   call.seed({.seed = seed, .stream = Stream::initial_values}, row);
   copy_parameters(weights);
   binding.bind(weights, {}, {});
@@ -363,7 +227,7 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
   const MaskedBatch<float> masked(batch);
   Call call(*this, functions_.draws_numbers, device_);
   const c10::AutoGradMode mode(with_gradient);
-  Binding binding(*this, device_);
+  ModuleBinding binding(*module_, layout_, parameters_->all, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     const std::span<float> gradient = with_gradient ? wanted.gradient.row(i) : std::span<float>();
     call.seed(noise, weights.first_row + i);
@@ -400,7 +264,7 @@ bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, 
   const MaskedBatch<float> masked(unmoved);
   Call call(*this, functions_.draws_numbers, device_);
   const c10::AutoGradMode with_gradient(true);
-  Binding binding(*this, device_);
+  ModuleBinding binding(*module_, layout_, parameters_->all, device_);
   const std::vector<at::Tensor> parameters = binding.parameters();
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
@@ -436,7 +300,7 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
   const MaskedBatch<float> masked(batch);
   Call call(*this, functions_.draws_numbers, device_);
   const c10::NoGradGuard no_gradient;
-  Binding binding(*this, device_);
+  ModuleBinding binding(*module_, layout_, parameters_->all, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
@@ -466,7 +330,7 @@ void ModuleModel::for_outputs(const ParticleRows<const float>& weights, const In
   const c10::NoGradGuard no_gradient;
   std::optional<EvaluationMode> evaluation;
   if (!inputs.dropout) evaluation.emplace(*module_);
-  Binding binding(*this, device_);
+  ModuleBinding binding(*module_, layout_, parameters_->all, device_);
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     if (inputs.dropout) call.seed(*inputs.dropout, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});

@@ -106,7 +106,6 @@ class ModuleModel final : public Model<float> {
   void copy_parameters(std::span<float> row) const;
 
  private:
-  class Binding;
   class Call;
   class DevicePredictor;
   /// Calls take(i, outputs [r, K]) for row i of the weights.

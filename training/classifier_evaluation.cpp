@@ -1,6 +1,9 @@
 #include <stein/runs/measured.h>
 #include <stein/training/classifier_evaluation.h>
+#include <stein/training/classifier_run.h>
+#include <stein/training/row_classifier.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -13,16 +16,19 @@ void ClassifierEvaluation::describe(OptionTable& table) {
   weights_.describe_with_dropout(table);
 }
 
-Json ClassifierEvaluation::perform_on(const runs::Experiment&, ClassifierRun& run, const RunDirectory& directory,
-                                      std::FILE*) {
+Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
+                                         const std::string& data, const runs::Console&) {
+  const std::unique_ptr<runs::Run> with_data = saved.make_run(data);
+  auto& run = dynamic_cast<ClassifierRun&>(*with_data);
   std::vector<ClassifierResult> results;
   std::vector<double> entropies, informations;
   for (std::int64_t i = 0; i < run.count(); ++i) {
     ClassifierTrainer& trainer = run.repetition(i);
     LabelledRows& rows = part_ == Part::test ? trainer.test_rows() : trainer.validation_rows();
     STEIN_CHECK(rows.count() > 0, "the run has no validation part");
-    WeightDraws draws = weights_.of(trainer, directory);
-    const SampledClasses samples = trainer.classify(rows, draws);
+    TrainedNetwork network = experiment.trained_network(saved, trainer.seed(), weights_.device);
+    WeightDraws draws = weights_.of(network);
+    const SampledClasses samples = RowClassifier(rows).classify(network.model(), draws);
     results.push_back({.rows = rows.count(),
                        .samples = samples.samples(),
                        .single = samples.single(),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/runs/run_action.h>
-#include <stein/training/classifier_run.h>
+#include <stein/training/network_experiment.h>
 #include <stein/training/predicting_weights.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace stein::training {
 
 /// Classifies the test or the validation part by averages over draws of the weights.
-class ClassifierEvaluation final : public runs::RunActionOn<runs::Experiment, ClassifierRun> {
+class ClassifierEvaluation final : public runs::SavedRunAction<NetworkExperiment> {
  public:
   void describe(OptionTable& table) override;
   std::string readable(const nlohmann::ordered_json& result) const override;
@@ -20,8 +20,8 @@ class ClassifierEvaluation final : public runs::RunActionOn<runs::Experiment, Cl
   /// Which rows.
   enum class Part { test, validation };
 
-  nlohmann::ordered_json perform_on(const runs::Experiment& experiment, ClassifierRun& run,
-                                    const RunDirectory& directory, std::FILE* terminal) override;
+  nlohmann::ordered_json perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string& data, const runs::Console& console) override;
 
   Part part_ = Part::test;
   PredictingWeights weights_;

@@ -6,8 +6,8 @@
 #include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 #include <stein/training/labelled_rows.h>
+#include <stein/training/row_classifier.h>
 #include <stein/training/sampled_classes.h>
-#include <stein/training/weight_draws.h>
 
 #include <memory>
 #include <optional>
@@ -49,21 +49,17 @@ class ClassifierTrainer final : public EpochTrainer {
   /// What a prediction of the test rows is averaged over.
   SampledClasses test_samples();
 
-  /// What `draws` say of rows.
-  SampledClasses classify(LabelledRows& rows, WeightDraws& draws);
-
  private:
   /// Rows that samples are shown to.
   struct Shown {
     Shown(const char* curve, LabelledRows& rows, std::int64_t at_most, std::int64_t classes);
 
     const char* curve;
-    LabelledRows& rows;
-    std::vector<std::int64_t> chosen;    ///< of the rows
-    std::vector<std::size_t> by_length;  ///< places in `chosen`, the shortest row first
+    RowClassifier rows;
     SampledClasses samples;
   };
 
+  Snapshot meaning() const override { return parts_.meaning; }
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
   void take_sample() override;
   void drop_samples(std::int64_t count) override;
@@ -72,20 +68,17 @@ class ClassifierTrainer final : public EpochTrainer {
   void save_stream(Snapshot& snapshot) const override;
   void restore_stream(const Snapshot& snapshot) override;
 
-  SampledClasses classify(const Shown& shown, WeightDraws& draws);
-  void add_sample(const Shown& shown, const WeightDraws::Draw& draw, SampledClasses& to);
   /// What the weights as they are say: the mean of a variational method, all particles together.
-  runs::ClassifierScore score_of_weights(const Shown& shown);
+  runs::ClassifierScore score_of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
-  SampledClasses samples_at_end(const Shown& shown);
-  ClassifierResult result(const Shown& shown);
+  SampledClasses samples_at_end(Shown& shown);
+  ClassifierResult result(Shown& shown);
 
   LabelledParts parts_;
   std::int64_t classes_;
   Shown train_, validation_, test_;
   EpochOrder order_;
-  std::vector<std::int64_t> piece_;
-  std::vector<float> targets_, logits_, piece_logits_;
+  std::vector<float> targets_;
   inference::Matrix<float> memory_;
 };
 

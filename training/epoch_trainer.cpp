@@ -32,6 +32,11 @@ inference::CollectorOptions collection(const EpochOptions& options, std::int64_t
   return {.burn_in = burn_in, .thinning = thinning, .samples = sampling / thinning};
 }
 
+/// Of what a reservoir saved; none where there was none.
+std::int64_t stored_count(const Snapshot& reservoir) {
+  return reservoir.contains("size") ? reservoir.get_scalar<std::int64_t>("size") : 0;
+}
+
 DataFacts facts_of(const EpochTrainer::Epoch& epoch) {
   return {.size = static_cast<double>(epoch.data),
           .sequence = epoch.sequence,
@@ -86,8 +91,7 @@ void EpochTrainer::store_samples_in(const std::filesystem::path& folder) {
 }
 
 std::int64_t EpochTrainer::stored_samples() const {
-  if (stored_) return stored_->size();
-  return saved_stored_.contains("size") ? saved_stored_.get_scalar<std::int64_t>("size") : 0;
+  return stored_ ? stored_->size() : stored_count(saved_stored_);
 }
 
 void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Records& records) {
@@ -135,6 +139,9 @@ void EpochTrainer::save_training(Snapshot& snapshot) const {
   save_stream(stream);
   snapshot.put_part("progress", progress);
   snapshot.put_part("stream", stream);
+  snapshot.put_part("meaning", meaning());
+  const DataFacts facts = facts_of(epoch_);
+  snapshot.put("facts", std::vector<double>{facts.size, facts.sequence, facts.minibatches});
   snapshot.put("done", std::vector<std::int64_t>{minibatches_, seen_, loss_count_});
   snapshot.put("loss", loss_sum_);
   if (collector_) snapshot.put_saved("collector", *collector_);
@@ -155,6 +162,17 @@ void EpochTrainer::restore_training(const Snapshot& snapshot) {
   if (collector_) collector_->restore(snapshot.part("collector"));
   if (store_collector_) store_collector_->restore(snapshot.part("store_collector"));
   if (snapshot.contains("stored/size")) saved_stored_ = snapshot.part("stored");
+}
+
+EpochTrainer::Saved EpochTrainer::saved_in(const Snapshot& snapshot) {
+  const Snapshot training = saved_training(snapshot);
+  const auto facts = training.get_vector<double>("facts");
+  if (facts.size() != 3) fail(ErrorKind::data, "expected 3 facts of the data, found {}", facts.size());
+  return {.weights = saved_model(snapshot),
+          .best = saved_best(snapshot),
+          .meaning = training.part("meaning"),
+          .facts = {.size = facts[0], .sequence = facts[1], .minibatches = facts[2]},
+          .stored_samples = stored_count(training.part("stored"))};
 }
 
 }  // namespace stein::training

@@ -53,12 +53,26 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// How many are stored at this point of the run.
   std::int64_t stored_samples() const;
 
+  /// What a checkpoint has of a repetition for predictions, which need no trainer.
+  struct Saved {
+    Snapshot weights;              ///< as NetworkWeights::save_weights wrote them
+    std::optional<Snapshot> best;  ///< those with the best validation score
+    Snapshot meaning;              ///< of inputs and outputs
+    DataFacts facts;
+    std::int64_t stored_samples = 0;
+  };
+  /// Of what `save` wrote. Throws Error(data) where a part is missing.
+  static Saved saved_in(const Snapshot& snapshot);
+
  protected:
   const EpochOptions& options() const { return options_; }
   /// Calls `look` while the weights are those with the best validation score; not at all where there is no such score.
   void with_best(const std::function<void()>& look);
 
  private:
+  /// What the network's inputs and outputs mean, which predictions for new data need to know: a vocabulary, names of
+  /// classes.
+  virtual Snapshot meaning() const = 0;
   /// Steps of the repetition that a minibatch is.
   virtual std::int64_t steps_of(const inference::Batch<float>& batch) const {
     return static_cast<std::int64_t>(batch.count());

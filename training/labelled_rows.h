@@ -1,6 +1,7 @@
 // Rows of data with classes: what a classifier's minibatches are made of.
 #pragma once
 
+#include <stein/core/snapshot.h>
 #include <stein/inference/batch.h>
 
 #include <cstdint>
@@ -35,6 +36,7 @@ class LabelledRows {
 /// What a classifier learns from, is stopped by, and is tested on.
 struct LabelledParts {
   std::unique_ptr<LabelledRows> train, validation, test;
+  Snapshot meaning{};  ///< of inputs and classes, for predictions of new rows (EpochTrainer)
 };
 
 }  // namespace stein::training

@@ -48,6 +48,13 @@ inference::Device NetworkExperiment::device() const {
   return device;
 }
 
+TrainedNetwork NetworkExperiment::trained_network(const runs::SavedRun& run, std::uint64_t seed,
+                                                  const std::string& device) const {
+  const inference::Device place = inference::parse_device(device.empty() ? device_ : device);
+  inference::check_present(place);
+  return {run, seed, method_options_, [&](const Snapshot& meaning) { return make_model(meaning, place); }};
+}
+
 std::string NetworkExperiment::name() const {
   const std::filesystem::path path = data();
   return fmt::format("{}/{}", path.has_parent_path() ? path.stem().string() : data(), method_);

@@ -3,9 +3,11 @@
 
 #include <stein/runs/experiment.h>
 #include <stein/training/published_preset.h>
+#include <stein/training/trained_network.h>
 #include <stein/training/weight_method.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,10 @@ class NetworkExperiment : public runs::Experiment {
   const std::string& method_name() const { return method_; }
   /// Where it is trained. Throws Error(usage) where there is no such device: to be asked before the data are read.
   inference::Device device() const;
+  /// The network of a seed of a run of this experiment, as its newest checkpoint left it.
+  /// @param device  where it predicts; empty: where it was trained
+  /// @throws Error(usage) where there is no such seed or device; Error(data) where what was saved does not fit
+  TrainedNetwork trained_network(const runs::SavedRun& run, std::uint64_t seed, const std::string& device) const;
   /// "ptb/psgld": the data, a file without its folder and ending, and the method.
   std::string name() const final;
 
@@ -50,6 +56,9 @@ class NetworkExperiment : public runs::Experiment {
  private:
   /// What the network learns from: a registered name, or the path of a file.
   virtual const std::string& data() const = 0;
+  /// The network for inputs and outputs of this meaning (EpochTrainer).
+  virtual std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning,
+                                                              inference::Device device) const = 0;
 
   Published published_;
   std::string method_, device_ = "cpu";

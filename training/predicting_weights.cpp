@@ -1,14 +1,11 @@
-#include <stein/training/epoch_run.h>
 #include <stein/training/predicting_weights.h>
 
 namespace stein::training {
 
-WeightDraws PredictingWeights::of(EpochTrainer& trainer, const RunDirectory& directory) const {
-  if (by == By::best) trainer.restore_best();
-  return {trainer.weights(),
-          {.draws = draws, .mean = by != By::draws, .dropout = dropout, .seed = static_cast<std::uint64_t>(seed)},
-          EpochRun::sample_folder(directory, trainer.seed()),
-          trainer.stored_samples()};
+WeightDraws PredictingWeights::of(TrainedNetwork& network) const {
+  if (by == By::best) network.use_best();
+  return network.draws(
+      {.draws = draws, .mean = by != By::draws, .dropout = dropout, .seed = static_cast<std::uint64_t>(seed)});
 }
 
 }  // namespace stein::training

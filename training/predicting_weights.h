@@ -2,11 +2,10 @@
 #pragma once
 
 #include <stein/core/options.h>
-#include <stein/core/run_directory.h>
-#include <stein/training/epoch_trainer.h>
-#include <stein/training/weight_draws.h>
+#include <stein/training/trained_network.h>
 
 #include <cstdint>
+#include <string>
 
 namespace stein::training {
 
@@ -18,6 +17,7 @@ struct PredictingWeights {
   By by = By::draws;
   std::int64_t draws = 10, seed = 0;
   bool dropout = false;
+  std::string device{};
 
   template <class V>
   void describe(V& v) {
@@ -27,6 +27,7 @@ struct PredictingWeights {
       {{"draws", By::draws}, {"mean", By::mean}, {"best", By::best}});
     v("draws", draws, "draws of a variational method, and of dropout", between(1, 10'000));
     v("seed", seed, "of whatever is drawn, not of the run", at_least(0));
+    v("device", device, predicting_device_help);
   }
   /// The same, of networks that can predict with their dropout.
   template <class V>
@@ -35,9 +36,9 @@ struct PredictingWeights {
     v("dropout", dropout, "predict with the network's dropout, averaged over draws of it");
   }
 
-  /// Draws of the weights of a repetition of the run in `directory`, which holds its best weights from here on if it
-  /// is to predict by them. Throws Error(data) where a stored sample is missing, Error(usage) where there is no best.
-  WeightDraws of(EpochTrainer& trainer, const RunDirectory& directory) const;
+  /// Draws of the weights of a network, which has its best weights from here on if it is to predict by them. Throws
+  /// Error(data) where a stored sample is missing, Error(usage) where there are no best weights.
+  WeightDraws of(TrainedNetwork& network) const;
 };
 
 }  // namespace stein::training

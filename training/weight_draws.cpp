@@ -8,7 +8,7 @@ namespace stein::training {
 
 using inference::SampleReservoir;
 
-WeightDraws::WeightDraws(WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
+WeightDraws::WeightDraws(NetworkWeights& weights, const Options& options, const std::filesystem::path& samples,
                          std::int64_t stored)
     : weights_(weights), options_(options) {
   STEIN_CHECK(options.draws >= 1, "expected at least 1 draw, got {}", options.draws);

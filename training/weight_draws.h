@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/inference/prediction/sample_reservoir.h>
-#include <stein/training/weight_sampler.h>
+#include <stein/training/network_weights.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -37,7 +37,7 @@ class WeightDraws {
   /// @param weights  outlives the draws
   /// @param samples  folder of a chain's stored samples, `stored` of them; 0: none were stored
   /// @throws Error(data) where a stored sample is missing
-  WeightDraws(WeightSampler& weights, const Options& options, const std::filesystem::path& samples,
+  WeightDraws(NetworkWeights& weights, const Options& options, const std::filesystem::path& samples,
               std::int64_t stored);
 
   std::int64_t count() const { return count_; }
@@ -49,7 +49,7 @@ class WeightDraws {
   inference::Matrix<float> all();
 
  private:
-  WeightSampler& weights_;
+  NetworkWeights& weights_;
   Options options_;
   std::optional<inference::SampleReservoir<float>> samples_;
   std::optional<inference::Particles<float>> sample_;

@@ -142,14 +142,20 @@ void LayerTemperature::restore(const Snapshot& snapshot) {
 }
 
 std::optional<std::string> LayerTemperature::warning(double temperature) const {
-  std::string text;
-  for (const Reading& reading : readings())
-    if (reading.low > 1.1 * temperature || reading.high < 0.9 * temperature)
-      text += fmt::format("layer {} runs at {} {:.3g} (99 % interval {:.3g} to {:.3g}), not at {:.3g}\n", reading.name,
-                          name_, reading.mean, reading.low, reading.high, temperature);
-  if (text.empty()) return std::nullopt;
-  text.pop_back();
-  return text;
+  std::string layers;
+  const std::vector<Reading> all = readings();
+  std::ptrdiff_t far = 0;
+  for (const Reading& reading : all) {
+    if (!(reading.low > 1.1 * temperature || reading.high < 0.9 * temperature)) continue;
+    ++far;
+    layers += fmt::format("{}{} {:.3g} (99 % interval {:.3g} to {:.3g})", layers.empty() ? "" : ", ", reading.name,
+                          reading.mean, reading.low, reading.high);
+  }
+  if (far == 0) return std::nullopt;
+  return fmt::format(
+      "{} of {} layers are far from the {} {:.3g}, so their samples are not those of the posterior (the chain has not "
+      "settled, or its steps are too long): {}",
+      far, all.size(), name_, temperature, layers);
 }
 
 template void LayerTemperature::add_products(MatrixView<const float>, MatrixView<const float>, double,

@@ -39,7 +39,7 @@ class LayerTemperature {
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for other layers.
   void restore(const Snapshot& snapshot);
-  /// A sentence for every layer whose interval lies wholly outside [0.9 T, 1.1 T], or nothing.
+  /// A sentence that names the layers whose intervals lie wholly outside [0.9 T, 1.1 T], or nothing.
   std::optional<std::string> warning(double temperature) const;
 
  protected:

@@ -1,14 +1,20 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/error.h>
+#include <stein/lm/captioning/caption_decoder.h>
 #include <stein/lm/captioning/caption_evaluation.h>
-#include <stein/lm/captioning/caption_prediction.h>
+#include <stein/lm/captioning/caption_quality.h>
+#include <stein/lm/captioning/caption_run.h>
 #include <stein/lm/captioning/caption_scorer.h>
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
+#include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace stein::lm {
 namespace {
@@ -36,79 +42,74 @@ void CaptionEvaluation::describe(OptionTable& table) {
   table("images", images_, "other captioned images, a file in Karpathy & Fei-Fei's form; its words are the run's");
   table("features", features_, "of the other images: a .npy or .safetensors file as wide as the run's");
   weights_.describe(table);
-  table("decoding", decoding_, "how captions are made: as the run says, by beam search, or drawn word by word",
-        {{"run", Decoding::run}, {"beam", Decoding::beam}, {"sampled", Decoding::sampled}});
-  table("beam_width", beam_width_, "hypotheses of an image; 0: as the run says", between(0, 1000));
-  table("length_power", length_power_, "captions are ordered by log p / length^power; -1: as the run says",
-        between(-1, 10));
-  table("max_length", max_length_, "the most words of a caption; 0: as the run says", between(0, 1000), "words");
-  table("sharpness", sharpness_, "of sampled captions: probabilities are raised to this power; 0: as the run says",
-        non_negative);
+  decoding_.describe(table);
   table("out", out_, "a folder for captions.json and references.json of the first seed; empty: they are not written");
 }
 
-CaptionDecodingOptions CaptionEvaluation::decoding_of(const CaptionExperiment& experiment) const {
-  CaptionDecodingOptions options = experiment.training().decoding;
-  using Way = CaptionDecodingOptions::Decoding;
-  if (decoding_ != Decoding::run) options.decoding = decoding_ == Decoding::beam ? Way::beam : Way::sampled;
-  if (sharpness_ > 0) options.sharpness = sharpness_;
-  if (beam_width_ > 0) options.beam.beam_width = beam_width_;
-  if (max_length_ > 0) options.beam.max_length = max_length_;
-  if (length_power_ >= 0) options.beam.length_power = length_power_;
-  return options;
+CaptionEvaluation::ScoredImages CaptionEvaluation::images_of(const CaptionExperiment& experiment,
+                                                             const runs::SavedRun& saved,
+                                                             const training::TrainedNetwork& network) const {
+  if (!images_.empty())
+    return {.data = read_other_images(images_, features_, network.meaning().get_scalar<std::int64_t>("features"))};
+  CaptionCorpus corpus = experiment.read_captions();
+  runs::check_data_checksums(saved.manifest, corpus.data.checksums, "the data", "describe other images by `images`");
+  if (corpus.vocabulary != CaptionExperiment::vocabulary_of(network))
+    fail(ErrorKind::data, "'{}' has another vocabulary now than the run began with: describe other images by `images`",
+         corpus.data.name);
+  ScoredImages found{.data = std::move(corpus.data)};
+  if (found.data.synthetic) found.scenes = scenes_by_id();
+  return found;
 }
 
-Json CaptionEvaluation::perform_on(const CaptionExperiment& experiment, CaptionRun& run, const RunDirectory& directory,
-                                   std::FILE*) {
+Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const runs::SavedRun& saved,
+                                      const std::string&, const runs::Console&) {
   STEIN_CHECK(features_.empty() || !images_.empty(), "`features` are of other images: set `images` too");
-  const CaptionCorpus& corpus = run.corpus();
-  CaptionData other;
-  if (!images_.empty()) other = read_other_images(images_, features_, corpus.data.features.columns());
-  const CaptionData& data = images_.empty() ? corpus.data : other;
-  const std::vector<CaptionedImage>& images = part_ == Part::test         ? data.test
-                                              : part_ == Part::validation ? data.validation
-                                                                          : data.train;
-  std::int64_t unknown = 0;
-  const std::vector<CaptionSequence> sequences = caption_sequences(images, corpus.vocabulary, unknown);
-  const CaptionDecodingOptions decoding = decoding_of(experiment);
-  const std::vector<std::int64_t> rows = rows_of(images);
-  const std::map<std::string, Scene> none;
+  const CaptionDecodingOptions decoding = decoding_.of(experiment.training().decoding);
+  std::optional<ScoredImages> scored;
+  std::int64_t unknown = 0, caption_count = 0, image_count = 0, samples = 1;
   std::vector<double> losses;
   std::vector<CaptionQuality> qualities;
-  std::int64_t samples = 1;
   Json captions;
-  for (std::int64_t i = 0; i < run.count(); ++i) {
-    CaptionTrainer& trainer = run.repetition(i);
-    inference::Model<float>& model = trainer.weights().posterior().model();
-    const auto seed = static_cast<std::uint64_t>(weights_.seed);
-    training::WeightDraws draws = weights_.of(trainer, directory);
+  for (std::uint64_t run_seed = experiment.seeds().first; run_seed < experiment.seeds().end; ++run_seed) {
+    training::TrainedNetwork network = experiment.trained_network(saved, run_seed, weights_.device);
+    if (!scored) scored = images_of(experiment, saved, network);
+    const CaptionData& data = scored->data;
+    const std::vector<CaptionedImage>& images = part_ == Part::test         ? data.test
+                                                : part_ == Part::validation ? data.validation
+                                                                            : data.train;
+    const Vocabulary vocabulary = CaptionExperiment::vocabulary_of(network);
+    unknown = 0;
+    const std::vector<CaptionSequence> sequences = caption_sequences(images, vocabulary, unknown);
+    caption_count = std::ssize(sequences), image_count = std::ssize(images);
+    training::WeightDraws draws = weights_.of(network);
     const inference::Matrix<float> weights = draws.all();
     samples = weights.rows();
-    const CaptionDecoder decoder(model, trainer.spec(), corpus.vocabulary, data.features.view(), decoding);
-    const auto candidates = candidate_captions(images, decoder.texts(decoder.decode(weights.view(), rows, seed)));
-    qualities.push_back(caption_quality(candidates, images_.empty() ? run.scenes() : none));
+    const CaptionDecoder decoder(network.model(), experiment.network(network.meaning()), vocabulary,
+                                 data.features.view(), decoding);
+    const auto decoded = decoder.decode(weights.view(), rows_of(images), static_cast<std::uint64_t>(weights_.seed));
+    const auto candidates = candidate_captions(images, decoder.texts(decoded));
+    qualities.push_back(caption_quality(candidates, scored->scenes));
     CaptionScorer scorer(sequences, data.features.view());
     SampledProbabilities probabilities(scorer.tokens());
     std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
     for (std::int64_t k = 0; k < samples; ++k) {
-      scorer.score(model, {weights.view().block(k, 1), k}, log_probability);
+      scorer.score(network.model(), {weights.view().block(k, 1), k}, log_probability);
       probabilities.add(log_probability);
     }
     losses.push_back(probabilities.averaged_loss());
-    if (i > 0) continue;
+    if (losses.size() > 1) continue;
     captions = captions_json(candidates);
     if (out_.empty()) continue;
     std::filesystem::create_directories(out_);
     write_file_atomically(out_ / "captions.json", captions.dump() + "\n");
     write_file_atomically(out_ / "references.json", references_json(candidates).dump() + "\n");
   }
-  const bool drawn = decoding.decoding == CaptionDecodingOptions::Decoding::sampled;
-  Json result{{"data", data.name},
-              {"images", images.size()},
-              {"captions", sequences.size()},
+  Json result{{"data", scored->data.name},
+              {"images", image_count},
+              {"captions", caption_count},
               {"unknown", unknown},
               {"samples", samples},
-              {"decoding", drawn ? std::string("sampled") : fmt::format("beam {}", decoding.beam.beam_width)},
+              {"decoding", decoding_name(decoding)},
               {"length_power", decoding.beam.length_power},
               {"max_length", decoding.beam.max_length}};
   result.update(quality_json(losses, qualities));

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <stein/lm/captioning/caption_experiment.h>
-#include <stein/lm/captioning/caption_run.h>
+#include <stein/lm/captioning/decoding_changes.h>
+#include <stein/lm/scenes/scene.h>
 #include <stein/runs/run_action.h>
 #include <stein/training/predicting_weights.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 
 namespace stein::lm {
 
 /// Decodes and scores the test part, the validation part, or other captioned images, with other beams and other draws
-/// of the weights than the run did.
-class CaptionEvaluation final : public runs::RunActionOn<CaptionExperiment, CaptionRun> {
+/// of the weights than the run did. For other images it needs nothing but the run's directory.
+class CaptionEvaluation final : public runs::SavedRunAction<CaptionExperiment> {
  public:
   void describe(OptionTable& table) override;
   std::string readable(const nlohmann::ordered_json& result) const override;
@@ -22,19 +24,21 @@ class CaptionEvaluation final : public runs::RunActionOn<CaptionExperiment, Capt
  private:
   /// Which images of a set.
   enum class Part { test, validation, train };
-  /// How captions are made: as the run says, or otherwise.
-  enum class Decoding { run, beam, sampled };
+  /// Images that are described, and what is known of them.
+  struct ScoredImages {
+    CaptionData data;
+    std::map<std::string, Scene> scenes{};  ///< what they show, by their ids; empty: that is not known
+  };
 
-  nlohmann::ordered_json perform_on(const CaptionExperiment& experiment, CaptionRun& run, const RunDirectory& directory,
-                                    std::FILE* terminal) override;
-  CaptionDecodingOptions decoding_of(const CaptionExperiment& experiment) const;
+  nlohmann::ordered_json perform_saved(const CaptionExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string& data, const runs::Console& console) override;
+  ScoredImages images_of(const CaptionExperiment& experiment, const runs::SavedRun& saved,
+                         const training::TrainedNetwork& network) const;
 
   Part part_ = Part::test;
   std::filesystem::path images_{}, features_{}, out_{};
   training::PredictingWeights weights_;
-  Decoding decoding_ = Decoding::run;
-  std::int64_t beam_width_ = 0, max_length_ = 0;
-  double length_power_ = -1, sharpness_ = 0;
+  DecodingChanges decoding_;
 };
 
 }  // namespace stein::lm

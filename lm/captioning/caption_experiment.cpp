@@ -33,10 +33,26 @@ inference::RecurrentSpec CaptionExperiment::network(std::int64_t vocabulary, std
   return spec;
 }
 
+inference::RecurrentSpec CaptionExperiment::network(const Snapshot& meaning) const {
+  return network(Vocabulary::saved_in(meaning.part("vocabulary")).size(), meaning.get_scalar<std::int64_t>("features"));
+}
+
+Vocabulary CaptionExperiment::vocabulary_of(const training::TrainedNetwork& network) {
+  return Vocabulary::saved_in(network.meaning().part("vocabulary"));
+}
+
+std::unique_ptr<inference::Model<float>> CaptionExperiment::make_model(const Snapshot& meaning,
+                                                                       inference::Device device) const {
+  return make_recurrent_model(network(meaning), method().posterior.arithmetic, device, 1);
+}
+
+CaptionCorpus CaptionExperiment::read_captions() const {
+  return make_caption_corpus(read_caption_data(data_), training_.min_count);
+}
+
 std::unique_ptr<runs::Run> CaptionExperiment::make_run(const std::string&) const {
   const inference::Device device = this->device();
-  const auto corpus =
-      std::make_shared<const CaptionCorpus>(make_caption_corpus(read_caption_data(data_), training_.min_count));
+  const auto corpus = std::make_shared<const CaptionCorpus>(read_captions());
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size(), corpus->data.features.columns());
   const auto make_trainer = [&](std::uint64_t seed) {
     return std::make_unique<CaptionTrainer>(

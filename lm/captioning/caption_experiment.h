@@ -1,8 +1,8 @@
 // A captioning model as a person describes it: images, network, method, training, decoding.
 #pragma once
 
+#include <stein/lm/captioning/caption_corpus.h>
 #include <stein/lm/captioning/caption_options.h>
-#include <stein/lm/captions/caption_data.h>
 #include <stein/training/network_experiment.h>
 
 #include <memory>
@@ -20,12 +20,19 @@ class CaptionExperiment final : public training::NetworkExperiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const CaptionTrainingOptions& training() const { return training_; }
+  /// The images and their captions, with the vocabulary. Throws Error(data) where they are missing or damaged.
+  CaptionCorpus read_captions() const;
   /// The network for a vocabulary and images of these sizes.
   inference::RecurrentSpec network(std::int64_t vocabulary, std::int64_t features) const;
+  /// The network for inputs and outputs of this meaning (CaptionTrainer).
+  inference::RecurrentSpec network(const Snapshot& meaning) const;
+  /// The vocabulary of a network that was trained.
+  static Vocabulary vocabulary_of(const training::TrainedNetwork& network);
 
  private:
   static Published published();
   const std::string& data() const override { return data_.data; }
+  std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning, inference::Device device) const override;
 
   CaptionDataOptions data_;
   CaptionNetworkOptions network_;

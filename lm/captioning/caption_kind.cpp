@@ -2,6 +2,7 @@
 #include <stein/lm/captioning/caption_evaluation.h>
 #include <stein/lm/captioning/caption_experiment.h>
 #include <stein/lm/captioning/caption_run.h>
+#include <stein/lm/captioning/image_description.h>
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
@@ -64,7 +65,8 @@ runs::ReportLayout report_layout() {
      .result_files = {"vocabulary.txt", "captions.json", "references.json", "curves.json", "examples.json"},
      .readable = readable_caption_summary,
      .report = report_layout(),
-     .actions = {{"eval", [] { return std::make_unique<CaptionEvaluation>(); }}}});
+     .actions = {{"eval", [] { return std::make_unique<CaptionEvaluation>(); }},
+                 {"predict", [] { return std::make_unique<ImageDescription>(); }}}});
 
 }  // namespace
 }  // namespace stein::lm

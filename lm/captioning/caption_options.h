@@ -5,7 +5,10 @@
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/training/epoch_options.h>
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <string>
 
 namespace stein::lm {
 
@@ -45,6 +48,12 @@ struct CaptionDecodingOptions {
       "of sampled captions: probabilities are raised to this power; above 1 likely words become likelier", positive);
   }
 };
+
+/// "beam 5", "sampled".
+inline std::string decoding_name(const CaptionDecodingOptions& options) {
+  const bool drawn = options.decoding == CaptionDecodingOptions::Decoding::sampled;
+  return drawn ? "sampled" : fmt::format("beam {}", options.beam.beam_width);
+}
 
 /// Epochs, samples, words and decoding.
 struct CaptionTrainingOptions {

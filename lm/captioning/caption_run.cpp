@@ -97,9 +97,11 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
                                         const TextLosses& losses, const StopToken& stop) const {
   const CaptionDecoder decode = decoder(trainer);
   const std::vector<std::int64_t> rows = rows_of(images);
+  const auto quality_of = [&](const Captions& captions) {
+    return caption_quality(candidate_captions(images, decode.texts(captions)), scenes_);
+  };
   const auto quality = [&](inference::MatrixView<const float> weights) {
-    const auto captions = candidate_captions(images, decode.texts(decode.decode(weights, rows, trainer.seed())));
-    return caption_quality(captions, scenes_);
+    return quality_of(decode.decode(weights, rows, trainer.seed()));
   };
   const auto quality_of_end = [&] {
     training::WeightDraws draws = trainer.final_weights();
@@ -109,7 +111,8 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
   training::WeightDraws draws = trainer.draws();
   const inference::Matrix<float> weights = draws.all();
   found.samples = weights.rows();
-  found.averaged = quality(weights.view());
+  found.decoded = decode.decode(weights.view(), rows, trainer.seed());
+  found.averaged = quality_of(found.decoded);
   if (stop.stop_requested()) return found;
   const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
   found.final_weights = at_end ? found.averaged : quality_of_end();
@@ -132,9 +135,8 @@ Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vect
     return quality_json(of_each(worths, loss), of_each(worths, quality));
   };
   const PartWorth& first = worths.front();
-  const bool drawn = facts_.decoding.decoding == CaptionDecodingOptions::Decoding::sampled;
   Json part{{"protocol", first.losses.protocol},
-            {"decoding", drawn ? std::string("sampled") : fmt::format("beam {}", facts_.decoding.beam.beam_width)},
+            {"decoding", decoding_name(facts_.decoding)},
             {"images", images.size()},
             {"captions", captions},
             {"tokens", first.losses.tokens},
@@ -185,7 +187,7 @@ void CaptionRun::write_results(const RunDirectory& directory) {
   training::WeightDraws draws = trainer.draws();
   const inference::Matrix<float> weights = draws.all();
   const std::vector<std::int64_t> rows = rows_of(data.test);
-  const auto decoded = decode.decode(weights.view(), rows, trainer.seed());
+  const Captions& decoded = test_.front().decoded;
   const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));
   std::vector<DecodedCaption> best;
   best.reserve(decoded.size());

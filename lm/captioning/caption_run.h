@@ -43,10 +43,12 @@ class CaptionRun final : public training::EpochRunOf<CaptionTrainer> {
   void write_results(const RunDirectory& directory) override;
 
  private:
+  using Captions = std::vector<std::vector<DecodedCaption>>;  ///< of each image, the best first
   /// What one seed's model is worth on a part.
   struct PartWorth {
     TextLosses losses;
     std::int64_t samples = 1;  ///< that captions are averaged over
+    Captions decoded{};        ///< under the average
     CaptionQuality single{}, averaged{}, final_weights{};
     std::optional<CaptionQuality> chosen{};
   };

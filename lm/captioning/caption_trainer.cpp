@@ -29,6 +29,13 @@ CaptionTrainer::CaptionTrainer(const CaptionCorpus& corpus, const CaptionTrainin
       spec_(spec),
       order_(std::ssize(corpus.train), options.epochs.batch_size, seed) {}
 
+Snapshot CaptionTrainer::meaning() const {
+  Snapshot meaning;
+  meaning.put_saved("vocabulary", corpus_.vocabulary);
+  meaning.put("features", corpus_.data.features.columns());
+  return meaning;
+}
+
 inference::Batch<float> CaptionTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
   batch_.fill(corpus_.train, order_.minibatch(epoch, c), corpus_.data.features.view());
   return batch_.batch(static_cast<double>(corpus_.train.size()));

@@ -32,6 +32,7 @@ class CaptionTrainer final : public TextTrainer {
   using EpochTrainer::with_best;
 
  private:
+  Snapshot meaning() const override;
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
   std::int64_t steps_of(const inference::Batch<float>&) const override { return batch_.size; }
 

@@ -58,12 +58,17 @@ std::vector<std::string> notices_of(const SentenceSet& set, const SentenceParts&
   return notices;
 }
 
-training::LabelledParts rows_of(SentenceParts parts) {
+training::LabelledParts rows_of(SentenceParts parts, const std::vector<std::string>& classes) {
+  Snapshot meaning;
+  SentenceExperiment::Meaning{.vocabulary = parts.vocabulary, .classes = classes}.save(meaning);
   const auto vocabulary = std::make_shared<const Vocabulary>(std::move(parts.vocabulary));
   const auto rows = [&](std::vector<NumberedSentence>& part) {
     return std::make_unique<SentenceRows>(std::move(part), vocabulary);
   };
-  return {.train = rows(parts.train), .validation = rows(parts.validation), .test = rows(parts.test)};
+  return {.train = rows(parts.train),
+          .validation = rows(parts.validation),
+          .test = rows(parts.test),
+          .meaning = std::move(meaning)};
 }
 
 RecurrentOptions classifier_network() {
@@ -111,6 +116,27 @@ SentenceOptions SentenceExperiment::named_sentences(const runs::OptionSources& s
   return options;
 }
 
+void SentenceExperiment::Meaning::save(Snapshot& snapshot) const {
+  snapshot.put_saved("vocabulary", vocabulary);
+  snapshot.put_text("classes", Vocabulary(TokenUnit::words, classes).text());
+}
+
+SentenceExperiment::Meaning SentenceExperiment::Meaning::saved_in(const Snapshot& snapshot) {
+  const Vocabulary classes = Vocabulary::parse(snapshot.get_text("classes"), "the classes of the checkpoint");
+  Meaning meaning{.vocabulary = Vocabulary::saved_in(snapshot.part("vocabulary")), .classes = {}};
+  for (std::int32_t i = 0; i < classes.size(); ++i) meaning.classes.push_back(classes.token(i));
+  return meaning;
+}
+
+std::unique_ptr<inference::Model<float>> SentenceExperiment::make_model(const Snapshot& meaning,
+                                                                        inference::Device device) const {
+  const Meaning known = Meaning::saved_in(meaning);
+  inference::RecurrentSpec spec = network_.spec;
+  spec.vocabulary = known.vocabulary.size();
+  spec.classes = std::ssize(known.classes);
+  return make_recurrent_model(spec, method().posterior.arithmetic, device, 1);
+}
+
 std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) const {
   const inference::Device device = this->device();
   SentenceOptions options = sentences_;
@@ -138,7 +164,7 @@ std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) cons
     own.vocabulary = parts.vocabulary.size();
     if (vectors) own.embedding_start = vectors->start(parts.vocabulary);
     return std::make_unique<training::ClassifierTrainer>(
-        rows_of(std::move(parts)), training_, method(),
+        rows_of(std::move(parts), set.classes), training_, method(),
         make_recurrent_model(own, method().posterior.arithmetic, device, seeds().count()), seed);
   };
   const SentenceParts first = parts_of(seeds().first);

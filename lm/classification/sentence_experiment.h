@@ -24,12 +24,22 @@ class SentenceExperiment final : public training::NetworkExperiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const SentenceOptions& sentences() const { return sentences_; }
+  /// What a network that was trained has of its words and classes.
+  struct Meaning {
+    Vocabulary vocabulary;
+    std::vector<std::string> classes;
+
+    void save(Snapshot& snapshot) const;
+    /// What `save` wrote. Throws Error(data) if it is not there or damaged.
+    static Meaning saved_in(const Snapshot& snapshot);
+  };
 
  private:
   static Published published();
   /// The options with the names of the files, on which it depends which others there are.
   static SentenceOptions named_sentences(const runs::OptionSources& sources);
   const std::string& data() const override { return sentences_.data; }
+  std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning, inference::Device device) const override;
 
   SentenceOptions sentences_;
   std::filesystem::path word_vectors_;

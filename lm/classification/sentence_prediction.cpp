@@ -3,11 +3,12 @@
 #include <stein/lm/classification/sentence_prediction.h>
 #include <stein/lm/classification/sentence_rows.h>
 #include <stein/runs/measured.h>
-#include <stein/training/classifier_run.h>
+#include <stein/training/row_classifier.h>
 
 #include <simdjson.h>
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -23,13 +24,13 @@ constexpr std::size_t most_sentences = 256;
 /// Answers lines with what a classifier says of them.
 class SentenceService {
  public:
-  SentenceService(const SentenceOptions& options, const std::vector<std::string>& classes,
-                  training::ClassifierTrainer& trainer, training::WeightDraws& draws)
+  SentenceService(const SentenceOptions& options, SentenceExperiment::Meaning meaning, inference::Model<float>& model,
+                  training::WeightDraws& draws)
       : options_(options),
-        classes_(classes),
-        trainer_(trainer),
+        classes_(std::move(meaning.classes)),
+        model_(model),
         draws_(draws),
-        vocabulary_(dynamic_cast<const SentenceRows&>(trainer.test_rows()).vocabulary()) {}
+        vocabulary_(std::make_shared<const Vocabulary>(std::move(meaning.vocabulary))) {}
 
   std::int64_t sentences() const { return sentences_; }
   std::int64_t errors() const { return errors_; }
@@ -69,7 +70,7 @@ class SentenceService {
   void classify() {
     sentences_ += std::ssize(waiting_);
     SentenceRows rows(std::exchange(waiting_, {}), vocabulary_);
-    const inference::Predictive predictive = trainer_.classify(rows, draws_).predictive();
+    const inference::Predictive predictive = training::RowClassifier(rows).classify(model_, draws_).predictive();
     const inference::MatrixView<const double> mean = predictive.mean();
     const std::vector<double> deviation = predictive.deviation(), entropy = predictive.entropy(),
                               information = predictive.mutual_information();
@@ -93,8 +94,8 @@ class SentenceService {
   }
 
   const SentenceOptions& options_;
-  const std::vector<std::string>& classes_;
-  training::ClassifierTrainer& trainer_;
+  std::vector<std::string> classes_;
+  inference::Model<float>& model_;
   training::WeightDraws& draws_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::vector<Json> answers_;
@@ -105,24 +106,15 @@ class SentenceService {
 }  // namespace
 
 void SentencePrediction::describe(OptionTable& table) {
-  table("seed", seed_, "whose classifier: a seed of the run; -1: its first", between(-1, 9e15));
-  table("draws", draws_, "draws of a variational method, and of dropout", between(1, 10'000));
-  table("draw_seed", draw_seed_, "seed of draws", at_least(0));
-  table("dropout", dropout_, "predict with the network's dropout, averaged over draws of it");
+  network_.describe_with_dropout(table);
 }
 
-Json SentencePrediction::perform(const RunDirectory& directory, const std::string& data, const runs::Console& console) {
-  const runs::LoadedRun loaded = runs::load_run(directory, data);
-  const auto& experiment = dynamic_cast<const SentenceExperiment&>(*loaded.experiment);
-  auto& run = dynamic_cast<training::ClassifierRun&>(*loaded.run);
-  const runs::SeedRange seeds = experiment.seeds();
-  const auto seed = seed_ < 0 ? seeds.first : static_cast<std::uint64_t>(seed_);
-  STEIN_CHECK(seeds.contains(seed), "--seed {}: the run has seeds {}:{}", seed_, seeds.first, seeds.end);
-  training::ClassifierTrainer& trainer = run.repetition(static_cast<std::int64_t>(seed - seeds.first));
-  training::WeightDraws draws(trainer.weights(),
-                              {.draws = draws_, .dropout = dropout_, .seed = static_cast<std::uint64_t>(draw_seed_)},
-                              training::ClassifierRun::sample_folder(directory, seed), trainer.stored_samples());
-  SentenceService service(experiment.sentences(), run.facts().classes, trainer, draws);
+Json SentencePrediction::perform_saved(const SentenceExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string&, const runs::Console& console) {
+  training::TrainedNetwork network = network_.of(experiment, saved);
+  training::WeightDraws draws = network_.draws_of(network);
+  SentenceService service(experiment.sentences(), SentenceExperiment::Meaning::saved_in(network.meaning()),
+                          network.model(), draws);
   LineStream lines(fileno(console.in));
   for (std::string_view line; lines.next(line, console.stop);) {
     service.take(line);

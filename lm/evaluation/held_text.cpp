@@ -7,7 +7,7 @@ using inference::MatrixView;
 using inference::Selection;
 using training::MethodKind;
 
-void HeldText::take_sample(training::WeightSampler& weights) {
+void HeldText::take_sample(training::NetworkWeights& weights) {
   score_rows(weights.posterior().model(), weights.draw_weights({}, memory_));
   samples_.add(log_probability_);
 }
@@ -25,12 +25,12 @@ void HeldText::score_rows(inference::Model<float>& model, MatrixView<const float
   log_probability_ = each.averaged();
 }
 
-double HeldText::loss_of_weights(training::WeightSampler& weights) {
+double HeldText::loss_of_weights(training::NetworkWeights& weights) {
   score_rows(weights.posterior().model(), weights.weights_now(memory_));
   return mean_loss(log_probability_);
 }
 
-TextLosses HeldText::losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed,
+TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed,
                             const StopToken& stop) {
   TextLosses found{.protocol = protocol_, .tokens = samples_.tokens()};
   found.final_weights = loss_of_weights(weights);

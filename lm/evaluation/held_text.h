@@ -4,7 +4,7 @@
 #include <stein/core/stop_token.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/training/average_curves.h>
-#include <stein/training/weight_sampler.h>
+#include <stein/training/network_weights.h>
 
 #include <cstdint>
 #include <functional>
@@ -38,15 +38,15 @@ class HeldText {
       : protocol_(std::move(protocol)), score_(std::move(score)), samples_(tokens) {}
 
   /// The weights as they are now are a sample.
-  void take_sample(training::WeightSampler& weights);
+  void take_sample(training::NetworkWeights& weights);
   /// The last samples were of steps that were taken back.
   void drop_samples(std::int64_t count) { samples_.drop_last(count); }
 
   /// Mean −log p under the weights as they are: the mean of a variational method, the average of several particles.
-  double loss_of_weights(training::WeightSampler& weights);
+  double loss_of_weights(training::NetworkWeights& weights);
   /// All losses but that of the chosen weights; of fewer draws than asked for where it is told to stop.
   /// @param draws, seed  of a variational method
-  TextLosses losses(training::WeightSampler& weights, std::int64_t draws, std::uint64_t seed, const StopToken& stop);
+  TextLosses losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed, const StopToken& stop);
 
   void save(Snapshot& snapshot) const { samples_.save(snapshot); }
   /// Throws Error(data) if it was saved for a text of another length.

@@ -9,7 +9,7 @@
 
 namespace stein::lm {
 
-WeightPruning::WeightPruning(training::WeightSampler& weights)
+WeightPruning::WeightPruning(training::NetworkWeights& weights)
     : layout_(weights.posterior().weight_layout()), device_(weights.particles().device()) {
   inference::Matrix<float> memory;
   weights_ = inference::host_copy<float>(weights.weights_now(memory).block(0, 1), device_);

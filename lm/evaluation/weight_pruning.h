@@ -1,7 +1,7 @@
 // Weights that a model can do without, by their signal to noise.
 #pragma once
 
-#include <stein/training/weight_sampler.h>
+#include <stein/training/network_weights.h>
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ struct PrunedMatrix {
 class WeightPruning {
  public:
   /// Of the first particle. Weights, biases and gains count; what else a method has stays as it is.
-  explicit WeightPruning(training::WeightSampler& weights);
+  explicit WeightPruning(training::NetworkWeights& weights);
 
   /// The weights with the given share of the least ones at zero, [1, P], where the particles lie. Throws Error(usage)
   /// unless 0 ≤ share < 1.

@@ -10,6 +10,7 @@
 #include <stein/lm/language/language_evaluation.h>
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/tokenizer.h>
+#include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
 #include <stein/training/weight_draws.h>
@@ -97,12 +98,12 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
   return experiment.training().protocol;
 }
 
-LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment, LanguageTrainer& trainer,
-                                                    const Stretches& text, std::int64_t vocabulary,
-                                                    const RunDirectory& directory) const {
+LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment,
+                                                    training::TrainedNetwork& network, const Stretches& text) const {
   const LanguageTrainingOptions& run = experiment.training();
-  inference::Model<float>& model = trainer.weights().posterior().model();
-  training::WeightDraws draws = weights_.of(trainer, directory);
+  const inference::RecurrentSpec spec = experiment.network(LanguageExperiment::vocabulary_of(network).size());
+  inference::Model<float>& model = network.model();
+  training::WeightDraws draws = weights_.of(network);
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
   SampledProbabilities samples(scorer.tokens());
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
@@ -116,16 +117,16 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .draws = draws.count(),
               .single = samples.single_loss(),
               .averaged = samples.averaged_loss()};
-  const WeightPruning pruning(trainer.weights());
+  const WeightPruning pruning(network.weights());
   if (dynamic_rate_ > 0) {
-    const BareNetwork network(experiment.network(vocabulary), experiment.method().posterior.arithmetic,
-                              pruning.pruned(0).to({}).row(0), trainer.weights().posterior().weight_layout());
-    found.dynamic = dynamic_loss(*network.model, network.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
+    const BareNetwork bare(spec, experiment.method().posterior.arithmetic, pruning.pruned(0).to({}).row(0),
+                           network.weights().posterior().weight_layout());
+    found.dynamic = dynamic_loss(*bare.model, bare.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
   }
   if (bound_) {
     const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
-    inference::SharpenedModel<float> sharpened(
-        network_without_dropout(experiment.network(vocabulary), posterior.arithmetic), posterior.sharpening);
+    inference::SharpenedModel<float> sharpened(network_without_dropout(spec, posterior.arithmetic),
+                                               posterior.sharpening);
     found.bound = sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
                                   static_cast<std::uint64_t>(weights_.seed));
   }
@@ -146,34 +147,50 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   return found;
 }
 
-Json LanguageEvaluation::perform_on(const LanguageExperiment& experiment, LanguageRun& run,
-                                    const RunDirectory& directory, std::FILE*) {
+LanguageEvaluation::ScoredText LanguageEvaluation::text_of(const LanguageExperiment& experiment,
+                                                           const runs::SavedRun& saved,
+                                                           const Vocabulary& vocabulary) const {
+  if (!text_.empty()) {
+    TokenizedText text = tokenize(read_text(text_), vocabulary, text_.string());
+    return {.name = text_.filename().string(), .tokens = {std::move(text.tokens)}, .unknown = text.unknown};
+  }
+  Corpus corpus = experiment.read_text();
+  runs::check_data_checksums(saved.manifest, corpus.checksums, "the data", "score another text by `text`");
+  if (corpus.vocabulary != vocabulary)
+    fail(ErrorKind::data, "'{}' has another vocabulary now than the run began with: score another text by `text`",
+         corpus.name);
+  return {.name = corpus.name, .tokens = std::move(part_ == Part::test ? corpus.test : corpus.validation)};
+}
+
+Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string&, const runs::Console&) {
   STEIN_CHECK(!bound_ || experiment.method().posterior.sharpened,
               "option 'bound' is of posterior sharpening, the run's sampler is {}", experiment.method_name());
   shares_.clear();
   for (const std::string& share : prune_) shares_.push_back(share_of(share));
-  const Corpus& corpus = run.corpus();
-  Stretches other;
-  std::int64_t unknown = 0;
-  if (!text_.empty()) {
-    TokenizedText text = tokenize(read_text(text_), corpus.vocabulary, text_.string());
-    unknown = text.unknown;
-    other.push_back(std::move(text.tokens));
-  }
-  const Stretches& text = !other.empty() ? other : part_ == Part::test ? corpus.test : corpus.validation;
+  ScoredText text;
+  TokenUnit unit{};
+  training::MethodKind kind{};
   std::vector<Worth> all;
-  for (std::int64_t i = 0; i < run.count(); ++i)
-    all.push_back(worth(experiment, run.repetition(i), text, corpus.vocabulary.size(), directory));
-  const TokenUnit unit = corpus.vocabulary.unit();
+  for (std::uint64_t seed = experiment.seeds().first; seed < experiment.seeds().end; ++seed) {
+    training::TrainedNetwork network = experiment.trained_network(saved, seed, weights_.device);
+    if (all.empty()) {
+      const Vocabulary vocabulary = LanguageExperiment::vocabulary_of(network);
+      text = text_of(experiment, saved, vocabulary);
+      unit = vocabulary.unit();
+      kind = network.weights().kind();
+    }
+    all.push_back(worth(experiment, network, text.tokens));
+  }
   const Worth& first = all.front();
-  Json result{{"data", other.empty() ? corpus.name : text_.filename().string()},
+  Json result{{"data", text.name},
               {"protocol", first.protocol},
               {"tokens", first.tokens},
-              {"unknown", unknown},
+              {"unknown", text.unknown},
               {"samples", first.draws},
               {"single_sample", loss_json(of_each(all, &Worth::single), unit)},
               {"averaged", loss_json(of_each(all, &Worth::averaged), unit)}};
-  const char* const weights = single_weights(run.repetition(0).weights().kind());
+  const char* const weights = single_weights(kind);
   if (first.dynamic) {
     result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return *w.dynamic; }), unit);
     result["dynamic"].update({{"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}, {"weights", weights}});

@@ -3,7 +3,6 @@
 
 #include <stein/lm/evaluation/text_protocol.h>
 #include <stein/lm/language/language_experiment.h>
-#include <stein/lm/language/language_run.h>
 #include <stein/runs/run_action.h>
 #include <stein/training/predicting_weights.h>
 
@@ -17,7 +16,8 @@ namespace stein::lm {
 
 /// Scores the test part, the validation part or another text, by averages over draws of the weights; on demand with
 /// dynamic evaluation, with sharpened weights, with pruned ones, and with entropies and their gap to the reversed text.
-class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, LanguageRun> {
+/// For another text it needs nothing but the run's directory.
+class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment> {
  public:
   void describe(OptionTable& table) override;
   std::string readable(const nlohmann::ordered_json& result) const override;
@@ -38,10 +38,18 @@ class LanguageEvaluation final : public runs::RunActionOn<LanguageExperiment, La
     std::vector<double> gaps{};  ///< entropy gap of averages over the first 1, 2, … draws
   };
 
-  nlohmann::ordered_json perform_on(const LanguageExperiment& experiment, LanguageRun& run,
-                                    const RunDirectory& directory, std::FILE* terminal) override;
-  Worth worth(const LanguageExperiment& experiment, LanguageTrainer& trainer, const Stretches& text,
-              std::int64_t vocabulary, const RunDirectory& directory) const;
+  /// What is scored, as tokens.
+  struct ScoredText {
+    std::string name;
+    Stretches tokens;
+    std::int64_t unknown = 0;  ///< words that the vocabulary does not have
+  };
+
+  nlohmann::ordered_json perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string& data, const runs::Console& console) override;
+  ScoredText text_of(const LanguageExperiment& experiment, const runs::SavedRun& saved,
+                     const Vocabulary& vocabulary) const;
+  Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text) const;
   TextProtocol protocol_of(const LanguageExperiment& experiment) const;
 
   Part part_ = Part::test;

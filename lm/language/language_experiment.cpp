@@ -25,9 +25,19 @@ inference::RecurrentSpec LanguageExperiment::network(std::int64_t vocabulary) co
   return spec;
 }
 
+Vocabulary LanguageExperiment::vocabulary_of(const training::TrainedNetwork& network) {
+  return Vocabulary::saved_in(network.meaning().part("vocabulary"));
+}
+
+std::unique_ptr<inference::Model<float>> LanguageExperiment::make_model(const Snapshot& meaning,
+                                                                        inference::Device device) const {
+  const Vocabulary vocabulary = Vocabulary::saved_in(meaning.part("vocabulary"));
+  return make_recurrent_model(network(vocabulary.size()), method().posterior.arithmetic, device, 1);
+}
+
 std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) const {
   const inference::Device device = this->device();
-  const auto corpus = std::make_shared<const Corpus>(read_corpus(corpus_));
+  const auto corpus = std::make_shared<const Corpus>(read_text());
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size());
   const auto make_trainer = [&](std::uint64_t seed) {
     return std::make_unique<LanguageTrainer>(

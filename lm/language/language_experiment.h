@@ -21,12 +21,17 @@ class LanguageExperiment final : public training::NetworkExperiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const LanguageTrainingOptions& training() const { return training_; }
+  /// The text, with its parts. Throws Error(data) where it is missing or damaged.
+  Corpus read_text() const { return read_corpus(corpus_); }
+  /// The vocabulary of a network that was trained.
+  static Vocabulary vocabulary_of(const training::TrainedNetwork& network);
   /// The network for a vocabulary of this size.
   inference::RecurrentSpec network(std::int64_t vocabulary) const;
 
  private:
   static Published published();
   const std::string& data() const override { return corpus_.data; }
+  std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning, inference::Device device) const override;
 
   CorpusOptions corpus_;
   RecurrentOptions network_;

@@ -31,6 +31,7 @@ void LanguageSampling::describe(OptionTable& table) {
         positive);
   table("by", by_, "tokens are drawn from the average over all draws of the weights, or each text with one of them",
         {{"average", By::average}, {"one", By::one}});
+  table("device", device_, training::predicting_device_help);
 }
 
 std::string readable_text(std::span<const std::int32_t> tokens, const Vocabulary& vocabulary) {
@@ -47,16 +48,15 @@ std::string readable_text(std::span<const std::int32_t> tokens, const Vocabulary
   return text;
 }
 
-Json LanguageSampling::perform_on(const LanguageExperiment&, LanguageRun& run, const RunDirectory& directory,
-                                  std::FILE*) {
-  LanguageTrainer& trainer = run.repetition(0);
-  const Vocabulary& vocabulary = run.corpus().vocabulary;
+Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
+                                     const std::string&, const runs::Console&) {
+  training::TrainedNetwork network = experiment.trained_network(saved, experiment.seeds().first, device_);
+  const Vocabulary vocabulary = LanguageExperiment::vocabulary_of(network);
   TokenizedText text = tokenize(prompt_, vocabulary, "the prompt");
   std::vector<std::int32_t> prompt = std::move(text.tokens);
   if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
-  training::WeightDraws draws(trainer.weights(), {.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)},
-                              LanguageRun::sample_folder(directory, trainer.seed()), trainer.stored_samples());
-  TextPrediction prediction(trainer.weights().posterior().model(), draws);
+  training::WeightDraws draws = network.draws({.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)});
+  TextPrediction prediction(network.model(), draws);
   Json texts = Json::array();
   for (std::int64_t t = 0; t < texts_; ++t) {
     Draws random({.seed = static_cast<std::uint64_t>(seed_), .step = 0, .stream = Stream::decision},

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stein/lm/language/language_experiment.h>
-#include <stein/lm/language/language_run.h>
 #include <stein/runs/run_action.h>
 
 #include <cstdint>
@@ -11,8 +10,8 @@
 namespace stein::lm {
 
 /// Draws token after token from the average of what the draws of the weights predict, or with one draw for the whole
-/// text.
-class LanguageSampling final : public runs::RunActionOn<LanguageExperiment, LanguageRun> {
+/// text. It needs nothing but the run's directory.
+class LanguageSampling final : public runs::SavedRunAction<LanguageExperiment> {
  public:
   void describe(OptionTable& table) override;
   std::string readable(const nlohmann::ordered_json& result) const override;
@@ -21,11 +20,11 @@ class LanguageSampling final : public runs::RunActionOn<LanguageExperiment, Lang
   /// What draws a token.
   enum class By { average, one };
 
-  nlohmann::ordered_json perform_on(const LanguageExperiment& experiment, LanguageRun& run,
-                                    const RunDirectory& directory, std::FILE* terminal) override;
+  nlohmann::ordered_json perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
+                                       const std::string& data, const runs::Console& console) override;
 
   std::int64_t length_ = 100, texts_ = 1, draws_ = 10, seed_ = 0;
-  std::string prompt_;
+  std::string prompt_, device_;
   double sharpness_ = 1;
   By by_ = By::average;
 };

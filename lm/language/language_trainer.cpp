@@ -41,9 +41,16 @@ LanguageTrainer::LanguageTrainer(const Corpus& corpus, const LanguageTrainingOpt
                                  const std::shared_ptr<TextScorer>& test)
     : TextTrainer(options.epochs, method, std::move(model), epoch_of(training_batches(corpus, options)), seed,
                   held_text(scorer_of(corpus.validation, options, "validation")), held_text(test)),
+      corpus_(corpus),
       language_(options),
       batches_(training_batches(corpus, options)),
       test_scorer_(test) {}
+
+Snapshot LanguageTrainer::meaning() const {
+  Snapshot meaning;
+  meaning.put_saved("vocabulary", corpus_.vocabulary);
+  return meaning;
+}
 
 inference::Batch<float> LanguageTrainer::minibatch(std::int64_t, std::int64_t c) {
   batches_.fill(c, batch_);

@@ -31,11 +31,13 @@ class LanguageTrainer final : public TextTrainer {
                   const training::WeightMethodOptions& method, std::unique_ptr<inference::Model<float>> model,
                   std::uint64_t seed, const std::shared_ptr<TextScorer>& test);
 
+  Snapshot meaning() const override;
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
   void stepped(const inference::StepReport& report) override;
   void save_stream(Snapshot& snapshot) const override;
   void restore_stream(const Snapshot& snapshot) override;
 
+  const Corpus& corpus_;
   LanguageTrainingOptions language_;
   TokenBatches batches_;
   std::shared_ptr<TextScorer> test_scorer_;

@@ -88,7 +88,7 @@ Json pattern_json(const WeightPruning& pruning) {
   return {{"share", pattern_share}, {"matrices", std::move(matrices)}};
 }
 
-Json pruning_json(training::WeightSampler& weights, const Stretches& text) {
+Json pruning_json(training::NetworkWeights& weights, const Stretches& text) {
   const WeightPruning pruning(weights);
   TextScorer scorer(text, TextProtocol::stateful_1, 0, 0, "scored");
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
@@ -107,7 +107,7 @@ Json pruning_json(training::WeightSampler& weights, const Stretches& text) {
 
 }  // namespace
 
-Json uncertainty_json(training::WeightSampler& weights, training::WeightDraws& draws, const Stretches& text,
+Json uncertainty_json(training::NetworkWeights& weights, training::WeightDraws& draws, const Stretches& text,
                       const Vocabulary& vocabulary, std::int64_t passage) {
   inference::Model<float>& model = weights.posterior().model();
   const Stretches longer = beginning_of(text, curve_tokens);

@@ -32,7 +32,7 @@ inline constexpr double pattern_share = 0.8;
 ///            cent of a grid's cells. Null for particles, which have no weights in common.
 /// @param draws  of `weights`
 /// @throws Error(data) for a stretch of less than two tokens
-nlohmann::ordered_json uncertainty_json(training::WeightSampler& weights, training::WeightDraws& draws,
+nlohmann::ordered_json uncertainty_json(training::NetworkWeights& weights, training::WeightDraws& draws,
                                         const Stretches& text, const Vocabulary& vocabulary, std::int64_t passage);
 
 }  // namespace stein::lm

@@ -65,6 +65,10 @@ Vocabulary Vocabulary::parse(std::string_view text, std::string_view source) {
   }
 }
 
+Vocabulary Vocabulary::saved_in(const Snapshot& snapshot) {
+  return parse(snapshot.get_text("text"), "the vocabulary of the checkpoint");
+}
+
 std::string escaped(std::string_view token) {
   const bool valid = simdjson::validate_utf8(token.data(), token.size());
   std::string text;

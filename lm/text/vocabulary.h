@@ -1,6 +1,8 @@
 // The tokens of a text by number.
 #pragma once
 
+#include <stein/core/snapshot.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,6 +47,10 @@ class Vocabulary {
   std::string text() const;
   /// Reads what `text` wrote. Throws Error(data) naming `source` and what is wrong.
   static Vocabulary parse(std::string_view text, std::string_view source);
+
+  void save(Snapshot& snapshot) const { snapshot.put_text("text", text()); }
+  /// What `save` wrote. Throws Error(data) if it is not there or damaged.
+  static Vocabulary saved_in(const Snapshot& snapshot);
 
   bool operator==(const Vocabulary& other) const { return unit_ == other.unit_ && tokens_ == other.tokens_; }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/program.h"
+#include "cli/refused_devices.h"
 
 using namespace stein::test;
 using Catch::Contains;
@@ -79,6 +80,9 @@ TEST_CASE("sentences of one's own are classified in folds, and new ones predicte
   const Outcome report = run(folder.path(), {"report", "run"});
   CAPTURE(report.err);
   CHECK(report.code == 0);
+  std::filesystem::remove(folder / "own.txt");
+  CHECK(ask(folder, "run --seed 1", "the dog purrs softly\n\na cow bites\nthe zebra purrs softly\n") == answers);
+  CHECK(run(folder.path(), {"eval", "run"}).code == 3);
 }
 
 TEST_CASE("a killed training of classifiers goes on to the same bytes", "[cli][classify][resume]") {
@@ -134,6 +138,7 @@ TEST_CASE("mistakes with sentences are said in a sentence", "[cli][classify]") {
   fails({"--data", "./none.txt"}, 3, "none.txt");
   fails({"--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
   fails({"--preset", "trec-psgl"}, 2, "Did you mean 'trec-psgld'?");
+  check_devices_are_refused(folder, {"classify"});
   fails({"--set", "folds=3"}, 2, "folds");  // TREC has a test part
   fails({"--data", "trec", "--set", "data_folder=nowhere"}, 3, "nowhere' does not exist");
   std::ofstream(folder / "one.txt") << "good day\ngood night\n";

@@ -6,6 +6,7 @@
 
 #include "cli/browser.h"
 #include "cli/program.h"
+#include "cli/refused_devices.h"
 
 using namespace stein::test;
 using Catch::Contains;
@@ -42,6 +43,14 @@ void write_text(const std::filesystem::path& path, int lines) {
   std::ofstream file(path);
   for (int i = 0; i < lines; ++i)
     file << (i % 3 == 0 ? "the cat sat on the mat\n" : i % 3 == 1 ? "a dog ran\n" : "the dog sat\n");
+}
+
+/// How many samples of the first seed a run has stored.
+std::size_t trained_samples(const std::filesystem::path& folder, const std::string& run) {
+  std::size_t count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder / run / "samples/seed-0"))
+    count += file.path().filename().string().starts_with("sample-") ? 1 : 0;
+  return count;
 }
 
 }  // namespace
@@ -266,6 +275,57 @@ TEST_CASE("published settings are presets, which bring their text and method", "
   }
 }
 
+TEST_CASE("a trained model goes without its text", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  write_text(folder / "own.txt", 600);
+  const Outcome trained = run(folder.path(), {"lm",           "train",
+                                              "--data",       "./own.txt",
+                                              "--tokens",     "words",
+                                              "--sampler",    "sghmc",
+                                              "--hidden",     "8",
+                                              "--layers",     "1",
+                                              "--batch-size", "5",
+                                              "--unroll",     "10",
+                                              "--epochs",     "3",
+                                              "--seeds",      "0:2",
+                                              "--set",        "rate_unit=sequence",
+                                              "--step-size",  "0.001",
+                                              "--out",        "run",
+                                              "--quiet"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  std::ofstream(folder / "other.txt") << "the dog sat on the mat\na cat ran\n";
+  const std::vector<std::string> eval{"lm", "eval", "run", "--text", "other.txt", "--json"},
+      sample{"lm", "sample", "run", "--length", "20", "--json"};
+  const Outcome scored = run(folder.path(), eval), drawn = run(folder.path(), sample);
+  REQUIRE(scored.code == 0);
+  CHECK(scored.json()["averaged"]["loss"]["per_seed"].size() == 2);
+  const Outcome own = run(folder.path(), {"lm", "eval", "run", "--json"});
+  REQUIRE(own.code == 0);
+  CHECK(own.json()["samples"] == trained_samples(folder.path(), "run"));
+
+  std::filesystem::rename(folder / "run", folder / "moved");
+  std::filesystem::remove(folder / "own.txt");
+  std::filesystem::remove(folder / "moved/vocabulary.txt");
+  for (const auto& [arguments, before] : {std::pair(eval, scored), std::pair(sample, drawn)}) {
+    std::vector<std::string> moved = arguments;
+    moved[2] = "moved";
+    const Outcome after = run(folder.path(), moved);
+    CAPTURE(after.err);
+    CHECK(after.code == 0);
+    CHECK(after.json() == before.json());
+  }
+  const Outcome missing = run(folder.path(), {"lm", "eval", "moved"});
+  CHECK(missing.code == 3);
+  CHECK_THAT(missing.err, Contains("own.txt"));
+  write_text(folder / "own.txt", 601);
+  const Outcome changed = run(folder.path(), {"lm", "eval", "moved"});
+  CHECK(changed.code == 3);
+  CHECK_THAT(changed.err, Contains("'own.txt' is not the file that the run began with") && Contains("`text`"));
+  const Outcome far = run(folder.path(), {"lm", "sample", "moved", "--device", "cuda:4096"});
+  CHECK(far.code == 2);
+}
+
 TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   const TemporaryDirectory folder;
   const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
@@ -282,12 +342,7 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   fails({"lm", "train", "--data", "./none.txt"}, 3, "none.txt");
   fails({"lm", "train", "--sampler", "psgdl"}, 2, "Did you mean 'psgld'?");
   fails({"lm", "train", "--hiden", "3"}, 2, "Did you mean '--hidden'?");
-  const Outcome far = run(folder.path(), {"lm", "train", "--device", "cuda:4096"});  // no machine has so many
-  CHECK(far.code == 2);
-  CHECK_THAT(far.err, Contains("a GPU") || Contains("without its library 'cuda'"));
-  fails({"lm", "train", "--device", "tpu"}, 2, "cpu, cuda or cuda:INDEX, got 'tpu'");
-  fails({"lm", "train", "--device", "cuda", "--sampler", "svgd"}, 2,
-        "an ensemble (svgd, s2vgd) is on the processor only");
+  check_devices_are_refused(folder, {"lm", "train"});
   fails({"lm", "train", "--set", "synthetic_tokens=200", "--unroll", "50"}, 3, "training part has 200 tokens");
   fails({"lm", "train", "--tokens", "bytes"}, 2, "are words, got bytes");
   std::ofstream(folder / "latin.txt") << "na\xefve\n";

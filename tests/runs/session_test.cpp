@@ -3,10 +3,10 @@
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
 #include <stein/core/version.h>
-#include <stein/runs/loaded_run.h>
 #include <stein/runs/resume_run.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/run_record.h>
+#include <stein/runs/saved_run.h>
 #include <stein/runs/start_run.h>
 
 #include <algorithm>
@@ -258,7 +258,8 @@ TEST_CASE("a resumed run changes its steps and nothing else", "[runs][session]")
   fs::remove(directory.summary());
   change_manifest(folder / "run", "/protocol/edition", 2);
   CHECK_ERROR(resume(folder / "run"), data, "other numbers");
-  CHECK_ERROR(runs::load_run(RunDirectory::open(folder / "run")), data, "other numbers");
+  const RunDirectory changed_directory = RunDirectory::open(folder / "run");
+  CHECK_ERROR(runs::read_saved_run(changed_directory).make_run(), data, "other numbers");
 }
 
 TEST_CASE("data come from where the run began, or from where somebody says", "[runs][session]") {
@@ -267,7 +268,7 @@ TEST_CASE("data come from where the run began, or from where somebody says", "[r
   const RunDirectory directory = RunDirectory::open(folder / "run");
   const std::string here = fs::absolute("here").string();
   const auto from = [&](const std::string& data) {
-    return runs::load_run(directory, data).run->summarize(StopToken())["from"];
+    return runs::read_saved_run(directory).make_run(data)->summarize(StopToken())["from"];
   };
   CHECK(from("") == here);
   CHECK(from("there") == "there");
@@ -279,12 +280,17 @@ TEST_CASE("a run is loaded as its newest checkpoint left it", "[runs][session]")
   const test::TemporaryDirectory folder;
   start(folder / "run", {{"seeds", "0:2"}}, {.stop_after = 3});
   const RunDirectory directory = RunDirectory::open(folder / "run");
-  const runs::LoadedRun loaded = runs::load_run(directory);
-  CHECK(loaded.experiment->name() == "numbers/counter");
-  CHECK(loaded.run->steps_done() == 3);
-  CHECK(loaded.run->repetition(1).steps_done() == 4);
+  const runs::SavedRun saved = runs::read_saved_run(directory);
+  CHECK(saved.experiment->name() == "numbers/counter");
+  CHECK(saved.manifest["kind"] == saved.experiment->kind().name);
+  const std::unique_ptr<runs::Run> run = saved.make_run();
+  CHECK(run->steps_done() == 3);
+  CHECK(run->repetition(1).steps_done() == 4);
+  Snapshot second;
+  run->repetition(1).save(second);
+  for (const auto& [name, array] : second.arrays()) CHECK(saved.repetition(1).arrays().at(name).bytes == array.bytes);
   fs::remove_all(directory.checkpoints());
-  CHECK_ERROR(runs::load_run(directory), data, "there is no checkpoint in");
+  CHECK_ERROR(runs::read_saved_run(directory), data, "there is no checkpoint in");
 }
 
 TEST_CASE("TensorBoard learns where a run was taken up", "[runs][session]") {
@@ -308,7 +314,7 @@ TEST_CASE("a run that diverged says so, keeps its last finite state, and has no 
   CHECK_THAT(read_file(folder / "run/diverged.txt"), Catch::StartsWith("seed 1 lost count at 16"));
   CHECK_FALSE(fs::exists(folder / "run/summary.json"));
   const RunDirectory directory = RunDirectory::open(folder / "run");
-  CHECK(runs::load_run(directory).run->steps_done() == 12);
+  CHECK(runs::read_saved_run(directory).make_run()->steps_done() == 12);
   CHECK_ERROR(runs::read_run(directory), data, "diverged and has no result: seed 1 lost count");
   CHECK_ERROR(resume(folder / "run"), numeric, "seed 1 lost count at 16");
   CHECK_THAT(read_file(folder / "run/log.txt"), Catch::Contains("diverged and will again"));

@@ -207,7 +207,7 @@ TEST_CASE("rows are classified in their own order, whatever stands together", "[
   train(*trainer);
   Points rows(600, 5);  // three pieces of 256, the last row first
   WeightDraws draws(trainer->weights(), {}, {}, 0);
-  const SampledClasses all = trainer->classify(rows, draws);
+  const SampledClasses all = RowClassifier(rows).classify(trainer->weights().posterior().model(), draws);
   const inference::Predictive together = all.predictive();
   for (const std::int64_t row : {0, 1, 255, 256, 599}) {
     std::vector<float> logits(2);

@@ -34,6 +34,11 @@ class MeanTrainer final : public EpochTrainer {
   std::int64_t steps = 0, went_back = 0, dropped = 0;
 
  private:
+  Snapshot meaning() const override {
+    Snapshot meaning;
+    meaning.put_text("unit", "metres");
+    return meaning;
+  }
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override {
     order.emplace_back(epoch, c);
     const bool is_broken = broken_.contains(epoch * minibatches + c);
@@ -265,6 +270,33 @@ TEST_CASE("options that make no sense are refused", "[training][trainer][bad-inp
   MeanTrainer late({.epochs = 4, .burn_in = 0.99}, plain("sgld"));  // of 32 minibatches the last is behind the burn-in
   train(late);
   CHECK(late.sampled_at == std::vector<std::int64_t>{32});
+}
+
+TEST_CASE("what predictions need is found in a checkpoint without a trainer", "[training][trainer]") {
+  const test::TemporaryDirectory folder;
+  MeanTrainer trainer({.epochs = 4, .burn_in = 0, .samples_per_epoch = 1, .stored_samples = 3}, plain("sgld"));
+  trainer.store_samples_in(folder / "samples");
+  train(trainer);
+  Snapshot whole;
+  trainer.save(whole);
+  const EpochTrainer::Saved saved = EpochTrainer::saved_in(whole);
+  CHECK(saved.meaning.get_text("unit") == "metres");
+  CHECK(saved.facts.size == 8);
+  CHECK(saved.facts.minibatches == minibatches);
+  CHECK(saved.stored_samples == 3);
+  const auto weight_in = [](const Snapshot& weights) {
+    NetworkWeights network(plain("sgld"), std::make_unique<test::MeanModel>(), {}, 9);
+    network.restore_weights(weights);
+    return network.particles().values()(0, 0);
+  };
+  CHECK(weight_in(saved.weights) == trainer.weight());
+  REQUIRE(saved.best.has_value());
+  trainer.restore_best();
+  CHECK(weight_in(*saved.best) == trainer.weight());
+  Snapshot fresh;
+  MeanTrainer({.epochs = 1, .burn_in = 0, .validations_per_epoch = 0}, plain("sgd")).save(fresh);
+  CHECK_FALSE(EpochTrainer::saved_in(fresh).best.has_value());
+  CHECK(EpochTrainer::saved_in(fresh).stored_samples == 0);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace stein::training {
 namespace {
 
-WeightSampler sampler_of(const std::string& name, const test::Settings& settings) {
+NetworkWeights sampler_of(const std::string& name, const test::Settings& settings) {
   return {test::method_with(name, settings), std::make_unique<test::MeanModel>(), {.size = 8, .minibatches = 8}, 0};
 }
 
@@ -25,7 +25,7 @@ std::vector<float> row_of(const WeightDraws::Draw& draw) {
 
 TEST_CASE("draws of a variational method have its mean and deviation, and are the same each time",
           "[training][draws]") {
-  WeightSampler weights = sampler_of("bbb", {});
+  NetworkWeights weights = sampler_of("bbb", {});
   const inference::Layout& layout = weights.particles().layout();
   const auto values = weights.particles().values().row(0);
   values[static_cast<std::size_t>(layout.at("output.weight").offset)] = 3;
@@ -57,7 +57,7 @@ TEST_CASE("draws of a variational method have its mean and deviation, and are th
 }
 
 TEST_CASE("particles are drawn one after the other, and an optimizer's weights are one draw", "[training][draws]") {
-  WeightSampler ensemble = sampler_of("svgd", {{"particles", "3"}});
+  NetworkWeights ensemble = sampler_of("svgd", {{"particles", "3"}});
   for (std::int64_t i = 0; i < 3; ++i) ensemble.particles().values()(i, 0) = static_cast<float>(i + 1);
   WeightDraws particles(ensemble, {.draws = 99}, "", 0);
   REQUIRE(particles.count() == 3);
@@ -65,7 +65,7 @@ TEST_CASE("particles are drawn one after the other, and an optimizer's weights a
   CHECK_ERROR(particles.get(3), usage, "from 0 to 2, got 3");
   CHECK_ERROR(particles.get(-1), usage, "got -1");
 
-  WeightSampler optimizer = sampler_of("sgd", {});
+  NetworkWeights optimizer = sampler_of("sgd", {});
   optimizer.particles().values()(0, 0) = 5;
   WeightDraws one(optimizer, {.draws = 99}, "", 0);
   CHECK(one.count() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("particles are drawn one after the other, and an optimizer's weights a
 
 TEST_CASE("with dropout there are as many draws as asked for, each particle in its turn, each with masks of its own",
           "[training][draws]") {
-  WeightSampler ensemble = sampler_of("svgd", {{"particles", "3"}});
+  NetworkWeights ensemble = sampler_of("svgd", {{"particles", "3"}});
   for (std::int64_t i = 0; i < 3; ++i) ensemble.particles().values()(i, 0) = static_cast<float>(i + 1);
   WeightDraws draws(ensemble, {.draws = 5, .dropout = true, .seed = 8}, "", 0);
   REQUIRE(draws.count() == 5);
@@ -95,7 +95,7 @@ TEST_CASE("with dropout there are as many draws as asked for, each particle in i
 
 TEST_CASE("a chain's draws are its stored samples, of which none may be missing", "[training][draws]") {
   const test::TemporaryDirectory folder;
-  WeightSampler chain = sampler_of("sgld", {});
+  NetworkWeights chain = sampler_of("sgld", {});
   auto stored = inference::SampleReservoir<float>::create(folder / "samples");
   for (const float value : {1.0F, 2.0F}) {
     chain.particles().values()(0, 0) = value;

@@ -90,7 +90,8 @@ TEST_CASE("a sampler off its temperature is warned of by number, one on it is no
   CHECK_FALSE(measure(0.05, 1, 4000).warning(1).has_value());
   const auto warning = measure(0.5, 1, 4000).warning(1);  // T/(1 − h/2) = 1.33
   REQUIRE(warning.has_value());
-  CHECK_THAT(*warning, Catch::Contains("layer position runs at temperature 1.3") && Catch::Contains("not at 1"));
+  CHECK_THAT(*warning,
+             Catch::Contains("1 of 1 layers are far from the temperature 1,") && Catch::Contains(": position 1.3"));
   CHECK_FALSE(measure(0.5, 1, 10).warning(1).has_value());  // too few steps to say
 }
 

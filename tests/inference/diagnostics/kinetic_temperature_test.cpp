@@ -98,8 +98,7 @@ TEST_CASE("momenta off their temperature are warned of by number", "[inference][
   CHECK(std::abs(z_of(meter, 1)) > mutant_value);
   const auto warning = meter.warning(1);
   REQUIRE(warning.has_value());
-  CHECK_THAT(*warning,
-             Catch::Contains("layer position runs at kinetic temperature 0.5") && Catch::Contains("not at 1"));
+  CHECK_THAT(*warning, Catch::Contains("far from the kinetic temperature 1,") && Catch::Contains(": position 0.5"));
 }
 
 TEST_CASE("a sampler without momenta, or that has not moved, has no kinetic temperature", "[inference][diagnostics]") {

@@ -155,8 +155,9 @@ TEST_CASE("probabilities are averages over the seed's stored samples, or of its 
   std::string text;
   for (std::size_t line = 0; line < count; ++line)
     text += fmt::format("{}\n", fmt::join(sentences[sentence_of(line)], " "));
-  const runs::LoadedRun loaded = runs::load_run(directory);
-  auto& run = dynamic_cast<training::ClassifierRun&>(*loaded.run);
+  const runs::SavedRun saved = runs::read_saved_run(directory);
+  const std::unique_ptr<runs::Run> with_data = saved.make_run();
+  auto& run = dynamic_cast<training::ClassifierRun&>(*with_data);
   for (const std::int64_t i : {0, 1}) {
     const std::string seed = i == 0 ? "-1" : "6";  // −1 is the first, which is 5
     CAPTURE(seed);
@@ -195,7 +196,7 @@ TEST_CASE("a person reads how many sentences and errors there were", "[lm][sente
 TEST_CASE("a seed that the run does not have is refused", "[lm][sentence-prediction]") {
   const test::BiasedSentences sentences;
   const RunDirectory directory = trained(sentences.folder, sentences.settings());
-  CHECK_ERROR(ask(sentences.folder, directory, "cat\n", {{"seed", "1"}}), usage, "--seed 1", "seeds 0:1");
+  CHECK_ERROR(ask(sentences.folder, directory, "cat\n", {{"seed", "1"}}), usage, "seeds 0:1", "got 1");
   CHECK_ERROR(ask(sentences.folder, directory, "cat\n", {{"seed", "-2"}}), usage, "seed", "-2");
 }
 

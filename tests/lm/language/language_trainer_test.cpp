@@ -2,8 +2,10 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/parallel.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
@@ -184,6 +186,39 @@ TEST_CASE("the step size falls at the start of every epoch after those at the fu
 }
 
 TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  for (const char* method : {"sgld", "svgd", "bbb"}) {
+    CAPTURE(method);
+    TrainerCase each{.method = method, .settings = {{"step_size", "1e-4"}}, .training = short_training};
+    each.training.epochs.epochs = 12;
+    const auto trainer = each.make(corpus);
+    runs::Records records(false);
+    const auto learn_a_minibatch = [&] { trainer->advance(trainer->steps_done() + 1, {}, records); };
+    const auto carried = [&] {
+      Snapshot state;
+      trainer->save(state);
+      return state.get_vector<float>("training/stream/state/carried");
+    };
+    const auto is_zero = [](float number) { return number == 0; };
+    constexpr std::int64_t before = 260;  // a state is kept behind 256, in the middle of an epoch
+    for (std::int64_t c = 0; c < before; ++c) learn_a_minibatch();
+    CHECK(trainer->steps_done() == before * 24);
+    CHECK_FALSE(trainer->warning().has_value());
+    CHECK(std::ranges::none_of(carried(), is_zero));
+    trainer->weights().particles().values()(0, 0) = std::numeric_limits<float>::quiet_NaN();
+    learn_a_minibatch();
+    REQUIRE(trainer->warning().has_value());
+    CHECK_THAT(*trainer->warning(), Catch::Contains("has gone back 1 time"));
+    CHECK(std::ranges::all_of(carried(), is_zero));
+    CHECK(trainer->steps_done() == (before + 1) * 24);  // the text goes on
+    learn_a_minibatch();
+    CHECK(std::ranges::none_of(carried(), is_zero));
+    test::train(*trainer);
+    for (const double number : numbers_of(*trainer)) CHECK(std::isfinite(number));
+  }
+}
+
+TEST_CASE("a first step that diverges ends the training", "[lm][trainer]") {
   const Corpus corpus = test::small_text(600);
   TrainerCase each{.method = "sgd", .settings = {{"step_size", "3e36"}}, .training = short_training};
   const auto trainer = each.make(corpus);

@@ -3,7 +3,7 @@
 #include <stein/lm/evaluation/text_uncertainty.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 #include <stein/lm/language/uncertainty_file.h>
-#include <stein/training/weight_sampler.h>
+#include <stein/training/network_weights.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -23,12 +23,12 @@ using Json = nlohmann::ordered_json;
 const inference::RecurrentSpec four_words{.cell = inference::Cell::tanh, .vocabulary = 4, .hidden = 2, .layers = 1};
 const Vocabulary vocabulary(TokenUnit::words, {"a", "b", "<eos>", "\xff"});
 
-training::WeightSampler sampler_of(const std::string& method, const test::Settings& settings = {}) {
+training::NetworkWeights sampler_of(const std::string& method, const test::Settings& settings = {}) {
   return {test::method_with(method, settings), std::make_unique<inference::ParticleRecurrent>(four_words), {}, 0};
 }
 
 /// Makes row i of the weights predict these probabilities.
-void predict_always(training::WeightSampler& weights, std::int64_t i, const std::vector<double>& probabilities) {
+void predict_always(training::NetworkWeights& weights, std::int64_t i, const std::vector<double>& probabilities) {
   const auto row = weights.particles().values().row(i);
   std::ranges::fill(row, 0.0F);
   const auto first = static_cast<std::size_t>(weights.posterior().weight_layout().at("output.bias").offset);
@@ -42,7 +42,7 @@ double entropy_of(const std::vector<double>& probabilities) {
 }
 
 TEST_CASE("two particles' entropies, probabilities and disagreement are those of the formula", "[lm][uncertainty]") {
-  training::WeightSampler weights = sampler_of("svgd", {{"particles", "2"}});
+  training::NetworkWeights weights = sampler_of("svgd", {{"particles", "2"}});
   const std::vector<double> p{0.5, 0.25, 0.125, 0.125}, q{0.125, 0.125, 0.25, 0.5};
   predict_always(weights, 0, p), predict_always(weights, 1, q);
   training::WeightDraws draws(weights, {}, "", 0);
@@ -77,7 +77,7 @@ TEST_CASE("two particles' entropies, probabilities and disagreement are those of
 }
 
 TEST_CASE("the entropy gap is that of the reversed text minus that of the text", "[lm][uncertainty]") {
-  training::WeightSampler weights = sampler_of("sgd");
+  training::NetworkWeights weights = sampler_of("sgd");
   const auto row = weights.particles().values().row(0);
   std::ranges::fill(row, 0.0F);
   const auto set = [&](const std::string& name, std::int64_t place, float value) {
@@ -100,7 +100,7 @@ TEST_CASE("the entropy gap is that of the reversed text minus that of the text",
 }
 
 TEST_CASE("the pruning curve is that of the weights which are left", "[lm][uncertainty]") {
-  training::WeightSampler weights = sampler_of("sgd");
+  training::NetworkWeights weights = sampler_of("sgd");
   predict_always(weights, 0, {std::exp(-1.0), std::exp(-2.0), std::exp(-3.0), std::exp(-4.0)});  // as logits: −1 … −4
   training::WeightDraws draws(weights, {}, "", 0);
   const Json found = uncertainty_json(weights, draws, {{0, 0, 1, 2, 3}}, vocabulary, 4);
@@ -128,7 +128,7 @@ TEST_CASE("the pruning curve is that of the weights which are left", "[lm][uncer
 }
 
 TEST_CASE("the pattern says which matrices weights with little signal to noise are in", "[lm][uncertainty]") {
-  training::WeightSampler weights = sampler_of("bbb");
+  training::NetworkWeights weights = sampler_of("bbb");
   // μ = 1 and σ = softplus(ρ): 0.01 everywhere but in the 24 weights of two matrices and of the upper half of a third,
   // where it is 1; 80 % of 32 are 25.
   const inference::Layout& layout = weights.particles().layout();
@@ -166,7 +166,7 @@ TEST_CASE("the pattern says which matrices weights with little signal to noise a
 }
 
 TEST_CASE("cells of a pattern count the weights of a matrix that does not divide evenly", "[lm][uncertainty]") {
-  training::WeightSampler weights = sampler_of("sgd");
+  training::NetworkWeights weights = sampler_of("sgd");
   const auto row = weights.particles().values().row(0);
   std::ranges::fill(row, 1.0F);
   const auto first = static_cast<std::size_t>(weights.posterior().weight_layout().at("embedding.weight").offset);

@@ -1,0 +1,64 @@
+#include <stein/inference/models/recurrent_spec.h>
+#include <stein/inference/parameterizations/softplus.h>
+#include <stein/training/network_weights.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stein::training {
+namespace {
+
+WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data, inference::Device device) {
+  options.check_device(device);
+  options.posterior.sharpening.minibatches = std::max(data.minibatches, 1.0);
+  return checked(options);
+}
+
+}  // namespace
+
+NetworkWeights::NetworkWeights(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
+                               const DataFacts& data, std::uint64_t seed)
+    : method_(with_facts(options, data, model->device())),
+      posterior_(inference::make_network_posterior(method_.posterior, std::move(model))),
+      particles_(posterior_->initial_particles(method_.particles, seed, /*spread=*/1)) {
+  if (method_.outer_deviation != 1) widen_outer_weights();
+}
+
+void NetworkWeights::widen_outer_weights() {
+  for (const inference::LayoutEntry& entry : particles_.layout().entries()) {
+    if (entry.role != inference::Role::log_deviation || inference::in_recurrent_layer(entry.name)) continue;
+    for (std::int64_t i = 0; i < particles_.rows(); ++i)
+      for (float& rho : particles_.values().row(i).subspan(static_cast<std::size_t>(entry.offset),
+                                                           static_cast<std::size_t>(entry.size())))
+        rho =
+            static_cast<float>(inference::inverse_softplus(method_.outer_deviation * inference::softplus(double{rho})));
+  }
+}
+
+inference::MatrixView<const float> NetworkWeights::draw_weights(const NoiseKey& key, inference::Matrix<float>& memory) {
+  inference::ParticleRows<const float> rows = particles_.coordinates();
+  // A training step draws with the rows of the particles: draws for predictions are of other rows.
+  if (method_.kind == MethodKind::variational) rows.first_row += particles_.total_rows();
+  return posterior_->weights_of(rows, key, memory);
+}
+
+inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matrix<float>& memory) {
+  const auto* const family = dynamic_cast<const inference::VariationalFamily<float>*>(&posterior_->parameterization());
+  STEIN_CHECK(family != nullptr, "only a variational method has a mean of its weights");
+  if (memory.rows() != particles_.rows() || memory.columns() != weight_count())
+    memory = inference::Matrix<float>(particles_.rows(), weight_count());
+  family->mean_weights(particles_.values(), memory.view());
+  return memory.view();
+}
+
+void NetworkWeights::save_weights(Snapshot& snapshot) const {
+  snapshot.put_saved("particles", particles_);
+  snapshot.put_saved("target", *posterior_);
+}
+
+void NetworkWeights::restore_weights(const Snapshot& snapshot) {
+  particles_.restore(snapshot.part("particles"));
+  posterior_->restore(snapshot.part("target"));
+}
+
+}  // namespace stein::training
