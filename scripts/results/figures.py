@@ -244,6 +244,22 @@ def scatter(path, title, points, classes):
     save(root, path)
 
 
+def strips(path, title, tokens, rows):
+    """A row of cells for each list of probabilities in `rows`, one cell a token, the darker the likelier; the tokens stand below."""
+    left, cell, row_height, top = 84, 12, 22, 16
+    root = svg(title, top + row_height * len(rows) + 34)
+    for k, (name, probabilities) in enumerate(rows.items()):
+        y = top + k * row_height
+        add(root, "text", name, x=14, y=y + 14)
+        for i, probability in enumerate(probabilities):
+            add(root, "rect", x=left + i * cell, y=y, width=cell - 1, height=row_height - 3, **{"class": "svgd seeds"},
+                style=f"fill-opacity:{probability:.2f}")
+    for i, token in enumerate(tokens):
+        shown = {" ": "␣", "\n": "↵", "\r": "↵"}.get(token, token)
+        add(root, "text", shown, x=number(left + (i + 0.5) * cell), y=top + row_height * len(rows) + 14, **{"text-anchor": "middle"})
+    save(root, path)
+
+
 def curve_class(curve):
     return f"{curve.colour} curve" + (" dashed" if curve.dashed else "")
 

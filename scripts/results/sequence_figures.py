@@ -9,8 +9,8 @@ from records import RESULTS
 from results_page import IMAGES, half_width
 
 MAP = RESULTS / "sequences/map.json"
-METHODS = {"RMSprop": ("rmsprop", False), "RMSprop, dropout": ("rmsprop", True), "RMSprop, variational dropout": ("variational", True),
-           "pSGLD": ("psgld", False), "pSGLD, dropout": ("psgld", True)}
+METHODS = {"RMSprop": ("rmsprop", False), "RMSprop + dropout": ("rmsprop", True), "RMSprop + Gal's dropout": ("variational", True),
+           "pSGLD": ("psgld", False), "pSGLD + dropout": ("psgld", True)}
 
 
 def picture(name, title, caption):
@@ -88,6 +88,37 @@ def gap(_, records):
     figures.curves(IMAGES / "sequences_gap.svg", "Entropy gap by number of draws", {"reversed text − text": drawn}, "draws", "nats")
     return picture("sequences_gap", "Entropy gap of the reversed text by number of draws",
                    "Averages over the first 1, 2, … draws of the weights (of dropout: of its masks).")
+
+
+def captions_of(images):
+    """Of the first images that `caption train` shows, the three best captions of two samples, each with what is known of its truth."""
+    return [{"references": image["references"],
+             "samples": [[[caption["caption"], caption["log_probability"], caption["truth"]] for caption in sample] for sample in image["samples"]]}
+            for image in images[:3]]
+
+
+def strips_of(passage, count=64):
+    """The first tokens of a test text, with their probabilities under three samples and under the average of all."""
+    return {"tokens": passage["tokens"][1:count + 1], "average": passage["probability"][1:count + 1],
+            "samples": [sample[1:count + 1] for sample in passage["samples"]]}
+
+
+def examples(found):
+    if "strips" in found:
+        strips = found["strips"]
+        rows = {**{f"sample {k}": sample for k, sample in enumerate(strips["samples"], 1)}, "average": strips["average"]}
+        title = "Probability of each character of a test text under three samples and their average"
+        figures.strips(IMAGES / "sequences_strips.svg", title, strips["tokens"], rows)
+        return picture("sequences_strips", title,
+                       "The beginning of the test text of War and Peace under pSGLD's LSTM: the darker, the likelier the character was held (Gan et "
+                       "al. 2017, figure 3, of words). The average is over all stored samples, of which three are shown.")
+    text = "What two samples of pSGLD say of three test scenes, their three best captions each (Gan et al. 2017, figure 5):\n\n"
+    for image in found["captions"]:
+        text += f"- An image of which people may say “{image['references'][0]}” or “{image['references'][1]}”:\n"
+        for k, sample in enumerate(image["samples"], 1):
+            told = "; ".join(f"“{caption}” (log p {logarithm:.1f}, {truth})" for caption, logarithm, truth in sample)
+            text += f"  - sample {k}: {told}\n"
+    return text + "\n"
 
 
 def map_of(predictions):

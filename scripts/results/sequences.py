@@ -11,7 +11,8 @@ docs/results/sequences/<table>_<row>.json: the command, the commit and what the 
 run is continued from its checkpoint in runs/results/sequences. The plan (commands, seeds, published values, hours of two cores that a row
 may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them. A row may look at the run of another
 row ("of"), which is to be run before it; one that cannot be run here says why ("absent"). Of tables with "curves" the metrics by epoch and
-the losses of averages over 1, 2, … samples are kept beside the record, for the figures (sequence_figures.py).
+the losses of averages over 1, 2, … samples are kept beside the record, and of "examples" what samples say of single captions and
+characters, for the figures (sequence_figures.py).
 """
 import argparse
 import json
@@ -52,6 +53,8 @@ def run(tables):
                 (evaluate if "of" in row else train)(table, row, commit)
             if "curves" in PLAN["tables"][table]:
                 keep_curves(table, row)
+            if PLAN["tables"][table].get("examples") == row["name"]:
+                keep_examples(table, row)
 
 
 def train(table, row, commit):
@@ -65,6 +68,10 @@ def train(table, row, commit):
 
 def curves_file(table, row):
     return ENTRIES / "curves" / f"{name_of(table, row)}.json"
+
+
+def examples_file(table):
+    return ENTRIES / "examples" / f"{table}.json"
 
 
 def keep_curves(table, row):
@@ -84,6 +91,19 @@ def keep_curves(table, row):
         cells = {matrix["name"]: [cell for line in matrix["per_cent"] for cell in line] for matrix in pruning["pattern"]["matrices"]}
         kept["pruned"] = {"by": pruning["by"], "share": pruning["pattern"]["share"],
                           "per_cent": {name: round(sum(of_matrix) / len(of_matrix), 1) for name, of_matrix in cells.items()}}
+    keep(path, command(row), manifest["commit"], kept)
+
+
+def keep_examples(table, row):
+    """What the samples of a row's run say of single captions or characters; the run has to be there."""
+    folder, path = RUNS / name_of(table, row), examples_file(table)
+    if path.exists() or not (folder / "summary.json").exists():
+        return
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if (folder / "examples.json").exists():
+        kept = {"captions": sequence_figures.captions_of(json.loads((folder / "examples.json").read_text()))}
+    else:
+        kept = {"strips": sequence_figures.strips_of(json.loads((folder / "uncertainty.json").read_text())["passage"])}
     keep(path, command(row), manifest["commit"], kept)
 
 
@@ -153,7 +173,11 @@ def table_text(table):
     there = [record for row in plan["rows"] if (record := record_of(table, row))]
     text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
     draw = sequence_figures.OF_TABLE.get(table)
-    return text + (draw(curves_of(table), {row["name"]: record_of(table, row) for row in plan["rows"]}) if draw else "")
+    if draw:
+        text += draw(curves_of(table), {row["name"]: record_of(table, row) for row in plan["rows"]})
+    if examples_file(table).exists():
+        text += sequence_figures.examples(json.loads(examples_file(table).read_text()))
+    return text
 
 
 def map_sentences():

@@ -303,6 +303,12 @@ TEST_CASE("a trained model goes without its text", "[cli][lm]") {
   const Outcome own = run(folder.path(), {"lm", "eval", "run", "--json"});
   REQUIRE(own.code == 0);
   CHECK(own.json()["samples"] == trained_samples(folder.path(), "run"));
+  const Json summary = Json::parse(content_of(folder / "run/summary.json"));
+  for (const auto& [by, which] : {std::pair("mean", "final_weights"), std::pair("best", "validation_chosen")}) {
+    const Outcome one = run(folder.path(), {"lm", "eval", "run", "--by", by, "--json"});
+    CHECK(one.json()["averaged"] == summary["test"][which]);
+  }
+  CHECK(summary["test"]["final_weights"] != summary["test"]["validation_chosen"]);
 
   std::filesystem::rename(folder / "run", folder / "moved");
   std::filesystem::remove(folder / "own.txt");
