@@ -202,10 +202,11 @@ def planted():
     if list(record["planted"]) != [line.split()[0] for line in listed.splitlines()]:
         sys.exit(f"{PLANTED.relative_to(ROOT)} has other bugs than scripts/mutants plants: run `{PLANTED_COMMAND}`")
     text = "\n## Errors planted in the product's own code\n\nThe mutants above are errors that the tests put in. `make mutants` changes a line of the "
-    text += f"product, one at a time, and\nruns the test files named with it; the last column has those of them that failed. Commit: {' and '.join(map(short_commit, commits_of(record)))}.\n\n"
-    text += "| error | file | noticed by |\n|---|---|---|\n"
+    text += f"product, one at a time, and\nruns the test files named with it; the last column has those of them that failed.\n\n"
+    text += "| error | file | noticed by | commit |\n|---|---|---|---|\n"
     for name, entry in record["planted"].items():
-        text += f"| {name} | {entry['file']} | {', '.join(entry['killed_by']) or '**no test**'} |\n"
+        commit = short_commit(entry.get("commit", record["commit"]))
+        text += f"| {name} | {entry['file']} | {', '.join(entry['killed_by']) or '**no test**'} | {commit} |\n"
     return text
 
 
