@@ -1,6 +1,7 @@
 // stein eval, stein render, …: does something with a run of any kind that has an action of this name.
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
+#include <stein/core/progress.h>
 #include <stein/core/signals.h>
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_action.h>
@@ -60,6 +61,11 @@ std::unique_ptr<runs::RunAction> make_action(const std::string& verb, const runs
        verb, fmt::join(others, " and "));
 }
 
+/// A text of bytes need not be UTF-8, which JSON is: what is not becomes U+FFFD.
+std::string text_of(const nlohmann::ordered_json& result, int indent) {
+  return result.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 int perform(const std::string& verb, const RunArguments& arguments) {
   const RunDirectory directory = RunDirectory::open(arguments.directory);
   const runs::RunKind& kind = runs::kind_of(directory);
@@ -67,12 +73,13 @@ int perform(const std::string& verb, const RunArguments& arguments) {
   OptionTable table = OptionTable::of(*action);
   for (const auto& [key, value] : arguments.named.given()) table.set(key, value);
   nlohmann::ordered_json result{{"name", runs::recorded_experiment(directory)->name()}, {"kind", kind.name}};
-  const runs::Console console;
+  const runs::Console console{.progress = make_progress(arguments.common.quiet || action->streams())};
   if (action->streams()) install_signal_handlers(console.stop);
   result.update(action->perform(directory, arguments.session.data, console));
-  std::fputs(arguments.common.json ? (result.dump(action->streams() ? -1 : 2) + "\n").c_str()
-                                   : action->readable(result).c_str(),
-             action->streams() ? stderr : stdout);
+  console.progress->finish();
+  std::fputs(
+      arguments.common.json ? text_of(result, action->streams() ? -1 : 2).c_str() : action->readable(result).c_str(),
+      action->streams() ? stderr : stdout);
   return console.stop.stop_requested() ? interrupted : 0;
 }
 

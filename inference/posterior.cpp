@@ -103,14 +103,47 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
   for (std::int64_t i = 0; with_gradient && i < count; ++i)
     std::ranges::fill(wanted.gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
 
+  add_prior_of_coordinates(rows, of_weights.value, wanted);
+}
+
+template <class Scalar>
+void Posterior<Scalar>::add_prior_of_coordinates(const ParticleRows<const Scalar>& rows,
+                                                 std::span<const double> of_samples, const Evaluation<Scalar>& wanted) {
+  const auto samples = static_cast<std::size_t>(parameterization_->samples());
+  ParticleRows<const Scalar> mapped_rows = rows;
+  mapped_rows.values.columns = parameterization_->coordinates().size();
   for (std::size_t i = 0; i < wanted.value.size(); ++i) {
     double sum = 0;
-    for (std::int64_t s = 0; s < samples; ++s) sum += of_weights.value[i * samples + s];
+    for (const double value : of_samples.subspan(i * samples, samples)) sum += value;
     wanted.value[i] = sum / static_cast<double>(samples);
   }
   if (wanted.wants_value()) parameterization_->add_entropy(mapped_rows, wanted.value);
   for (const auto& prior : priors_)
     if (prior->space() == PriorSpace::coordinates) prior->add_log_density(rows, wanted);
+}
+
+template <class Scalar>
+void Posterior<Scalar>::evaluate_prior(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
+                                       std::span<double> value) {
+  const std::int64_t samples = parameterization_->samples();
+  ParticleRows<const Scalar> mapped = coordinates;
+  mapped.values.columns = parameterization_->coordinates().size();
+  const auto block = borrow_block();
+  for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
+    MatrixView<const Scalar> weights = mapped.values.block(i, 1);
+    if (!parameterization_->passes_through()) {
+      if (block->weights.rows() < samples) block->weights = Matrix<Scalar>(samples, weight_layout().size());
+      const MatrixView<Scalar> own = block->weights.view().block(0, samples);
+      parameterization_->forward(mapped.block(i, 1), noise, own, *block->trace);
+      weights = own;
+    }
+    block->values.assign(static_cast<std::size_t>(samples), 0.0);
+    for (const auto& prior : priors_)
+      if (prior->space() == PriorSpace::weights)
+        prior->add_log_density({weights, (coordinates.first_row + i) * samples}, {.value = block->values});
+    add_prior_of_coordinates(coordinates.block(i, 1), block->values,
+                             {.value = value.subspan(static_cast<std::size_t>(i), 1)});
+  }
 }
 
 template <class Scalar>

@@ -37,6 +37,10 @@ class Posterior final : public Target<Scalar> {
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
+  /// Writes to `value` [m] what `evaluate` would, without the likelihood: log p₀ at every row; of a variational family
+  /// −KL(q ‖ p), by S draws where it has no closed form.
+  void evaluate_prior(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, std::span<double> value);
+
   Model<Scalar>& model() { return *model_; }
   const Parameterization<Scalar>& parameterization() const { return *parameterization_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
@@ -77,6 +81,10 @@ class Posterior final : public Target<Scalar> {
   /// Everything of `evaluate` for the rows first … first + count.
   void evaluate_block(const ParticleRows<const Scalar>& coordinates, std::int64_t first, std::int64_t count,
                       const Batch<Scalar>& batch, const NoiseKey& noise, const Evaluation<Scalar>& wanted);
+  /// The value of m rows from those of their weight samples [m·S], and what priors add to value and gradient of the
+  /// coordinates.
+  void add_prior_of_coordinates(const ParticleRows<const Scalar>& rows, std::span<const double> of_samples,
+                                const Evaluation<Scalar>& wanted);
   /// Rows of one call of the model.
   std::int64_t block_rows(std::int64_t rows) const;
   void start_as_model(Particles<Scalar>& particles, std::uint64_t seed) const;

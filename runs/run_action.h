@@ -3,10 +3,12 @@
 
 #include <stein/core/error.h>
 #include <stein/core/options.h>
+#include <stein/core/progress.h>
 #include <stein/core/stop_token.h>
 #include <stein/runs/saved_run.h>
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,6 +19,7 @@ struct Console {
   std::FILE* in = stdin;
   std::FILE* out = stdout;
   StopToken stop{};
+  std::shared_ptr<Progress> progress = std::make_shared<SilentProgress>();
 };
 
 /// One verb for runs of one kind, with options of its own, which become arguments of the subcommand.

@@ -1,12 +1,43 @@
 #include <stein/core/checkpoint.h>
 #include <stein/core/error.h>
+#include <stein/core/log.h>
+#include <stein/runs/json_file.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
+#include <stein/runs/run_kind.h>
 #include <stein/runs/saved_run.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 namespace stein::runs {
+
+namespace {
+
+/// Throws Error(data) if the run is finished and the checkpoint is of fewer steps: the later ones are lost. Says how
+/// far a run is that is not finished.
+void check_step(const RunDirectory& directory, const RunKind& kind, std::uint64_t step) {
+  if (!std::filesystem::exists(directory.summary()))
+    return log_warning("the run in '{}' is not finished: this is what it had learned after {} {}",
+                       directory.root().string(), step, kind.unit);
+  const nlohmann::ordered_json summary = read_json_object(directory.summary().string());
+  const double planned = mean_of(summary.value("steps", nlohmann::ordered_json(0)));
+  double done = planned;
+  if (const auto steps = summary.find("steps_done"); steps != summary.end()) {
+    const std::vector<double> each = steps->at("per_seed").get<std::vector<double>>();
+    done = *std::ranges::min_element(each);
+  }
+  if (static_cast<double>(step) < done)
+    fail(ErrorKind::data,
+         "the run in '{}' was finished after {:.0f} {}, but its newest checkpoint that can be read is of {}: later "
+         "ones are missing or damaged",
+         directory.root().string(), done, kind.unit, step);
+}
+
+}  // namespace
 
 SavedRun read_saved_run(const RunDirectory& directory) {
   auto checkpoint = load_latest_checkpoint(directory.checkpoints());
@@ -16,6 +47,7 @@ SavedRun read_saved_run(const RunDirectory& directory) {
                  .experiment = recorded_experiment(directory),
                  .state = std::move(checkpoint->state)};
   check_settings(*saved.experiment, saved.state, directory);
+  check_step(directory, saved.experiment->kind(), checkpoint->step);
   return saved;
 }
 

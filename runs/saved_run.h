@@ -26,8 +26,9 @@ struct SavedRun {
   std::unique_ptr<Run> make_run(const std::string& data = "") const;
 };
 
-/// Reads the run in `directory`, which must outlive the result, but none of its data. Throws Error(data) if there is no
-/// checkpoint; Error(usage) if its configuration was changed.
+/// Reads the run in `directory`, which must outlive the result, but none of its data; of one that is not finished a
+/// warning says so. Throws Error(data) if there is no checkpoint, or if the newest ones of a finished run are missing
+/// or damaged; Error(usage) if its configuration was changed.
 SavedRun read_saved_run(const RunDirectory& directory);
 
 }  // namespace stein::runs

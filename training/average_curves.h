@@ -3,13 +3,18 @@
 
 #include <stein/inference/prediction/collector.h>
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 namespace stein::training {
 
-/// A score of averages over 1, 2, … samples: the first ones, the last ones, and samples at equal distances. Empty where
-/// there are no several samples.
+/// The longest curves: what averages over more samples lose stands in the summary, and their curve would cost as many
+/// scores as the square of the samples.
+inline constexpr std::int64_t longest_curve = 200;
+
+/// A score of averages over 1, 2, … samples, `longest_curve` at most: the first ones, the last ones, and samples at
+/// equal distances. Empty where there are no several samples.
 struct AverageCurves {
   std::vector<double> forward{}, backward{}, thinned{};
 

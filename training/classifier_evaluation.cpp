@@ -17,9 +17,10 @@ void ClassifierEvaluation::describe(OptionTable& table) {
 }
 
 Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
-                                         const std::string& data, const runs::Console&) {
+                                         const std::string& data, const runs::Console& console) {
   const std::unique_ptr<runs::Run> with_data = saved.make_run(data);
   auto& run = dynamic_cast<ClassifierRun&>(*with_data);
+  console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(run.count()));
   std::vector<ClassifierResult> results;
   std::vector<double> entropies, informations;
   for (std::int64_t i = 0; i < run.count(); ++i) {
@@ -41,6 +42,7 @@ Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, co
     };
     entropies.push_back(mean_of(predictive.entropy()));
     informations.push_back(mean_of(predictive.mutual_information()));
+    console.progress->advance(1);
   }
   Json result{{"data", run.facts().data}, {"part", part_ == Part::test ? "test" : "validation"}};
   result.update(classifier_json(results, run.each()));

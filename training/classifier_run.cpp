@@ -110,7 +110,7 @@ Json ClassifierRun::summarize(const StopToken& stop) {
                {"rows_per_second", runs::rounded(data_per_second())},
                {"test", classifier_json(test_results_, each())}};
   if (!validation_results_.empty()) summary["validation"] = classifier_json(validation_results_, each());
-  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  describe_weights(summary);
   return summary;
 }
 

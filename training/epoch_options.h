@@ -32,8 +32,7 @@ struct EpochOptions {
     v("samples_per_epoch", samples_per_epoch, "samples of a chain in an epoch after the burn-in", between(1, 1e6));
     v("stored_samples", stored_samples,
       "samples of a chain, at equal distances, whose weights are stored for what is done with the run later: a file "
-      "each, "
-      "of 4 bytes a weight",
+      "each, of 4 bytes a weight",
       between(0, 1e6));
     v("draws", draws, "S: draws from a variational method's Gaussian that predictions are averaged over",
       between(1, 10'000));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace stein::training {
 
@@ -50,6 +51,17 @@ Json EpochRun::temperatures() const {
                       {"temperature", runs::number(reading.mean)},
                       {"interval", {runs::number(reading.low), runs::number(reading.high)}}});
   return layers;
+}
+
+void EpochRun::describe_weights(Json& summary) {
+  const MethodKind kind = trainer(0).weights().kind();
+  if (kind == MethodKind::chain) summary["temperature"] = trainer(0).weights().temperature();
+  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  if (kind != MethodKind::variational) return;
+  std::vector<double> divergence;
+  for (std::int64_t i = 0; i < count(); ++i)
+    divergence.push_back(static_cast<EpochTrainer&>(repetition(i)).divergence());
+  summary["divergence"] = runs::measured(divergence);
 }
 
 std::optional<std::string> EpochRun::noise_notice(const char* datum) const {

@@ -28,8 +28,10 @@ class EpochRun : public runs::Run {
  protected:
   /// Data that updates took in a second, over all seeds and all processes of the run.
   double data_per_second() const;
-  /// What the meters read: [{layer, temperature, interval}] of the first seed, empty where there is no meter.
-  nlohmann::ordered_json temperatures() const;
+  /// Adds what is known of the weights besides their scores: of a chain `temperature`, what was asked for, and
+  /// `temperatures`, what the first seed's meter read, [{layer, temperature, interval}] (of another seed a warning says
+  /// where it is far off); of a variational method `divergence`, KL(q ‖ p)/N at the end [nats a datum].
+  void describe_weights(nlohmann::ordered_json& summary);
   /// Where a chain's samples are far from its mode for their noise alone: a sentence about it.
   /// @param datum  what N counts: "token"
   std::optional<std::string> noise_notice(const char* datum) const;
@@ -37,6 +39,7 @@ class EpochRun : public runs::Run {
  private:
   const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
   double training_seconds() const;
+  nlohmann::ordered_json temperatures() const;
 
   double earlier_seconds_ = 0;
 };

@@ -118,7 +118,15 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
     records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
     loss_sum_ = 0, loss_count_ = 0;
   }
-  if (minibatches_ % epoch_.minibatches == 0) end_epoch(records);
+  if (minibatches_ % epoch_.minibatches != 0) return;
+  if (weights_.kind() == MethodKind::variational) records.number(steps_done(), "divergence", divergence());
+  end_epoch(records);
+}
+
+double EpochTrainer::divergence() {
+  const auto step = static_cast<std::uint64_t>(minibatches_);
+  return weights_.divergence({.seed = seed_, .step = step, .stream = Stream::parameterization}) /
+         static_cast<double>(epoch_.data);
 }
 
 void EpochTrainer::collect(const inference::StepReport& report) {

@@ -42,6 +42,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   const Epoch& epoch() const { return epoch_; }
   WeightSampler& weights() { return weights_; }
   const WeightSampler& weights() const { return weights_; }
+  /// KL(q ‖ p)/N of a variational method [nats a datum]: what the loss of a minibatch has besides −log p, KL/(C·B) per
+  /// minibatch (Fortunato et al. 2017, eq. 5). It is recorded behind every epoch under "divergence".
+  double divergence();
   /// Seconds that updates took in this process.
   double training_seconds() const { return training_seconds_; }
 

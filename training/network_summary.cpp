@@ -10,14 +10,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "0.97 (output) to 1.04 (recurrent0)": the coldest and the hottest layer; one where there is one.
+/// "0.97 (output) to 1.04 (recurrent0)": the coldest and the hottest layer; one where there is one; and whether all
+/// were read often enough to tell.
 std::string temperature_range(const Json& layers) {
   const auto mean = [](const Json& layer) { return runs::mean_of(layer["temperature"]); };
   const auto [coldest, hottest] = std::ranges::minmax_element(layers, {}, mean);
   const auto text = [&](const Json& layer) {
     return fmt::format("{:.3g} ({})", mean(layer), layer["layer"].get<std::string>());
   };
-  return coldest == hottest ? text(*coldest) : text(*coldest) + " to " + text(*hottest);
+  const bool unsure = std::ranges::any_of(layers, [](const Json& layer) { return layer["interval"][0].is_null(); });
+  return text(*coldest) + (coldest == hottest ? "" : " to " + text(*hottest)) +
+         (unsure ? ", too few readings to be sure" : "");
 }
 
 }  // namespace
@@ -35,8 +38,12 @@ std::string summary_head(const Json& summary) {
 
 std::string summary_foot(const Json& summary, const char* rate, const char* unit) {
   std::string lines = "\n";
+  if (summary.contains("temperature"))
+    lines += runs::summary_line("temperature", runs::text(summary["temperature"], "{:.3g}"));
   if (const Json layers = summary.value("temperatures", Json::array()); !layers.empty())
-    lines += runs::summary_line("temperature read", temperature_range(layers));
+    lines += runs::summary_line("  as it was read", temperature_range(layers));
+  if (summary.contains("divergence"))
+    lines += runs::summary_line("divergence / N", runs::text(summary["divergence"], "{:.4f}") + " nats");
   lines += runs::summary_line("training", runs::text(summary[rate], "{:.0f}") + " " + unit);
   lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");

@@ -3,7 +3,9 @@
 #include <stein/training/network_weights.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace stein::training {
 namespace {
@@ -49,6 +51,13 @@ inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matri
     memory = inference::Matrix<float>(particles_.rows(), weight_count());
   family->mean_weights(particles_.values(), memory.view());
   return memory.view();
+}
+
+double NetworkWeights::divergence(const NoiseKey& key) {
+  STEIN_CHECK(kind() == MethodKind::variational, "only a variational method has a divergence from the prior");
+  std::vector<double> value(static_cast<std::size_t>(particles_.rows()));
+  posterior_->evaluate_prior(particles_.coordinates(), key, value);
+  return -std::accumulate(value.begin(), value.end(), 0.0) / static_cast<double>(value.size());
 }
 
 void NetworkWeights::save_weights(Snapshot& snapshot) const {

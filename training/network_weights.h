@@ -42,6 +42,10 @@ class NetworkWeights {
     return kind() == MethodKind::variational ? mean_weights(memory) : draw_weights({}, memory);
   }
 
+  /// KL(q ‖ p) of a variational method's Gaussian from the prior [nats], by one draw where it has no closed form; of
+  /// sharpening that of φ. @param key  of the draw
+  double divergence(const NoiseKey& key);
+
   /// The weights and what belongs to them: all that predictions need.
   void save_weights(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved state does not fit.

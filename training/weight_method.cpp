@@ -20,14 +20,26 @@ WeightMethodOptions optimizer(inference::OptimizerMethod method, inference::Opti
   WeightMethodOptions made;
   made.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(options);
   made.posterior.flat_prior = true;
+  if (method == inference::OptimizerMethod::sgd) made.rate_unit = RateUnit::sequence;
   return made;
 }
 
-WeightMethodOptions chain(std::string_view sampler, bool step_follows_gradient) {
+WeightMethodOptions chain(std::string_view sampler) {
   WeightMethodOptions made;
   made.kind = MethodKind::chain;
-  made.step_follows_gradient = step_follows_gradient;
   made.sampler = inference::samplers().at(sampler).defaults;
+  return made;
+}
+
+/// A chain whose drift is in proportion to the gradient: its rate has a unit that does not depend on the amount of
+/// data.
+WeightMethodOptions chain_along_gradients(std::string_view sampler, const char* rate) {
+  WeightMethodOptions made = chain(sampler);
+  made.step_follows_gradient = true;
+  made.rate_unit = RateUnit::sequence;
+  OptionTable table;
+  made.sampler.describe(table);
+  table.set("step_size", rate);
   return made;
 }
 
@@ -54,18 +66,18 @@ WeightMethodOptions ensemble(inference::WeightForm form) {
 Registry<WeightMethod> make_methods() {
   Registry<WeightMethod> methods("method");
   methods.add("sgd", {"stochastic gradient descent with momentum: the weights where it ends",
-                      optimizer(inference::OptimizerMethod::sgd, {.momentum = 0})});
+                      optimizer(inference::OptimizerMethod::sgd,
+                                {.step = {.step_size = 0.5}, .momentum = 0, .clip = {.clip_norm = 5}})});
   methods.add("rmsprop", {"RMSprop: the weights where it ends",
                           optimizer(inference::OptimizerMethod::rmsprop, {.square_decay = 0.99})});
   methods.add("adam", {"Adam: the weights where it ends", optimizer(inference::OptimizerMethod::adam)});
-  methods.add("sgld", {"stochastic gradient Langevin dynamics: averages over its chain", chain("sgld", true)});
-  methods.add("psgld",
-              {"Langevin dynamics preconditioned as RMSprop is: averages over its chain", chain("psgld", false)});
-  methods.add("sghmc", {"stochastic gradient Hamiltonian Monte Carlo: averages over its chain", chain("sghmc", true)});
-  methods.add("sgnht",
-              {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht", false)});
-  methods.add("santa",
-              {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa", false)});
+  methods.add("sgld",
+              {"stochastic gradient Langevin dynamics: averages over its chain", chain_along_gradients("sgld", "0.1")});
+  methods.add("psgld", {"Langevin dynamics preconditioned as RMSprop is: averages over its chain", chain("psgld")});
+  methods.add("sghmc", {"stochastic gradient Hamiltonian Monte Carlo: averages over its chain",
+                        chain_along_gradients("sghmc", "0.01")});
+  methods.add("sgnht", {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht")});
+  methods.add("santa", {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa")});
   methods.add("bbb", {"Bayes by Backprop: a Gaussian for every weight", variational(false)});
   methods.add("sharpening", {"Bayes by Backprop with posterior sharpening", variational(true)});
   methods.add("svgd", {"Stein variational gradient descent, particles of plain weights",

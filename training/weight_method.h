@@ -60,8 +60,7 @@ struct WeightMethodOptions {
     v.append(own, kind == MethodKind::optimizer ? "optimizer" : "");
     v("rate_unit", rate_unit,
       "what clip_norm limits, and step_size multiplies where a step is in proportion to the gradient (sgd, sgld, "
-      "sghmc): "
-      "∇ of the full log joint; of its mean per datum; of the sum over a sequence, averaged over sequences",
+      "sghmc): ∇ of the full log joint; of its mean per datum; of the sum over a sequence, averaged over sequences",
       {{"joint", RateUnit::joint}, {"datum", RateUnit::datum}, {"sequence", RateUnit::sequence}});
     if (kind == MethodKind::ensemble)
       v("particles", particles, "M: networks that together stand for the posterior", between(1, 1000));

@@ -113,13 +113,15 @@ class Beam {
       const Continuation& each = continuations_[rank];
       const Hypothesis& parent = live_[static_cast<std::size_t>(each.hypothesis)];
       if (each.token == end_token) {
-        if (rank < width) finish(parent, each.log_probability, trail);
+        if (rank < width && length_ > options_.min_length) finish(parent, each.log_probability, trail);
         continue;
       }
       next_.push_back({each.log_probability, trail.add(parent.place, each.token)});
       parents.push_back(first_row + each.hypothesis);
       tokens.push_back(each.token);
     }
+    if (next_.empty() && finished.empty())  // nothing but an end is possible
+      finish(live_.front(), continuations_.front().log_probability, trail);
     std::swap(live_, next_);
     if (cannot_improve()) live_.clear();
   }
@@ -245,9 +247,9 @@ std::vector<std::vector<DecodedCaption>> beam_search(NextWords& model, std::span
   STEIN_CHECK(options.beam_width >= 1 && options.beam_width <= model.most_rows(),
               "a search with {} hypotheses needs as many rows, the model has room for {}", options.beam_width,
               model.most_rows());
-  STEIN_CHECK(options.length_power >= 0 && options.max_length >= 1,
-              "expected length_power >= 0 and max_length >= 1, got {} and {}", options.length_power,
-              options.max_length);
+  STEIN_CHECK(options.length_power >= 0 && options.max_length >= 1 && options.min_length <= options.max_length,
+              "expected length_power >= 0, max_length >= 1 and min_length <= max_length, got {}, {} and {}",
+              options.length_power, options.max_length, options.min_length);
   const auto together = static_cast<std::size_t>(model.most_rows() / options.beam_width);
   std::vector<std::vector<DecodedCaption>> found;
   for (std::size_t first = 0; first < image_rows.size(); first += together) {

@@ -21,7 +21,7 @@ struct DecodedCaption {
 struct BeamOptions {
   std::int64_t beam_width = 5;
   double length_power = 0;
-  std::int64_t max_length = 30;
+  std::int64_t max_length = 30, min_length = 0;
 
   template <class V>
   void describe(V& v) {
@@ -32,6 +32,9 @@ struct BeamOptions {
       between(0, 10));
     v("max_length", max_length, "the most words of a caption, behind which only its end may follow", between(1, 1000),
       "words");
+    v("min_length", min_length, "the fewest words of a caption, before which no end may follow", between(0, 1000),
+      "words")
+        .in_older_runs("0");
   }
 };
 
@@ -41,7 +44,7 @@ struct BeamOptions {
 /// among the W best is finished; the W best that do not end are the next hypotheses (Vinyals et al. 2015). The search
 /// of an image ends when no hypothesis can reach the W best finished captions. With W of all captions there are it
 /// finds the best one. `<start>` and `<unk>` are in no caption. Of equal probabilities the lower number of a word comes
-/// first.
+/// first. Where nothing but an end is possible a caption is shorter than `min_length`.
 /// @throws Error(usage) unless `model` takes W rows; Error(numeric) if it gives no word a probability
 std::vector<std::vector<DecodedCaption>> beam_search(NextWords& model, std::span<const std::int64_t> image_rows,
                                                      const BeamOptions& options);

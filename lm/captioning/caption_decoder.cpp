@@ -31,9 +31,11 @@ std::vector<std::vector<DecodedCaption>> CaptionDecoder::decode(inference::Matri
   CaptionPrediction prediction(model_, spec_, weights, features_, images * (drawn ? 1 : options_.beam.beam_width));
   if (!drawn) return beam_search(prediction, image_rows, options_.beam);
   std::vector<std::vector<DecodedCaption>> captions;
-  for (DecodedCaption& each :
-       sampled_captions(prediction, image_rows,
-                        {.max_length = options_.beam.max_length, .sharpness = options_.sharpness, .seed = seed}))
+  for (DecodedCaption& each : sampled_captions(prediction, image_rows,
+                                               {.max_length = options_.beam.max_length,
+                                               .min_length = options_.beam.min_length,
+                                               .sharpness = options_.sharpness,
+                                               .seed = seed}))
     captions.push_back({std::move(each)});
   return captions;
 }

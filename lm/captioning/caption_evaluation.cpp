@@ -26,8 +26,8 @@ CaptionData read_other_images(const std::filesystem::path& images, const std::fi
                               std::int64_t width) {
   STEIN_CHECK(!features.empty() || width == 0, "the images of '{}' come without features: set `features` too",
               images.string());
-  CaptionData data =
-      read_caption_data({.data = images.string(), .features = features, .captions_only = features.empty()});
+  CaptionData data = read_caption_data(
+      {.data = images.string(), .features = features, .captions_only = features.empty(), .needed = PartsNeeded::any});
   if (data.features.columns() != width)
     fail(ErrorKind::data, "'{}' has {} features an image: expected {}, which the run's network reads",
          features.string(), data.features.columns(), width);
@@ -38,7 +38,7 @@ CaptionData read_other_images(const std::filesystem::path& images, const std::fi
 
 void CaptionEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the images",
-        {{"test", Part::test}, {"validation", Part::validation}, {"train", Part::train}});
+        {{"test", Part::test}, {"validation", Part::validation}, {"train", Part::train}, {"all", Part::all}});
   table("images", images_, "other captioned images, a file in Karpathy & Fei-Fei's form; its words are the run's");
   table("features", features_, "of the other images: a .npy or .safetensors file as wide as the run's");
   weights_.describe(table);
@@ -61,10 +61,22 @@ CaptionEvaluation::ScoredImages CaptionEvaluation::images_of(const CaptionExperi
   return found;
 }
 
+std::vector<CaptionedImage> CaptionEvaluation::images_of_part(const CaptionData& data) const {
+  std::vector<CaptionedImage> images;
+  for (const auto& [part, of_part] :
+       {std::pair(Part::train, &data.train), {Part::validation, &data.validation}, {Part::test, &data.test}})
+    if (part_ == part || part_ == Part::all) images.insert(images.end(), of_part->begin(), of_part->end());
+  if (images.empty())
+    fail(ErrorKind::data, "'{}' has no image of this part, but {} of others: set `part` to all", data.name,
+         data.image_count());
+  return images;
+}
+
 Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const runs::SavedRun& saved,
-                                      const std::string&, const runs::Console&) {
+                                      const std::string&, const runs::Console& console) {
   STEIN_CHECK(features_.empty() || !images_.empty(), "`features` are of other images: set `images` too");
   const CaptionDecodingOptions decoding = decoding_.of(experiment.training().decoding);
+  console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(experiment.seeds().count()));
   std::optional<ScoredImages> scored;
   std::int64_t unknown = 0, caption_count = 0, image_count = 0, samples = 1;
   std::vector<double> losses;
@@ -74,9 +86,7 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
     training::TrainedNetwork network = experiment.trained_network(saved, run_seed, weights_.device);
     if (!scored) scored = images_of(experiment, saved, network);
     const CaptionData& data = scored->data;
-    const std::vector<CaptionedImage>& images = part_ == Part::test         ? data.test
-                                                : part_ == Part::validation ? data.validation
-                                                                            : data.train;
+    const std::vector<CaptionedImage> images = images_of_part(data);
     const Vocabulary vocabulary = CaptionExperiment::vocabulary_of(network);
     unknown = 0;
     const std::vector<CaptionSequence> sequences = caption_sequences(images, vocabulary, unknown);
@@ -97,6 +107,7 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
       probabilities.add(log_probability);
     }
     losses.push_back(probabilities.averaged_loss());
+    console.progress->advance(1);
     if (losses.size() > 1) continue;
     captions = captions_json(candidates);
     if (out_.empty()) continue;

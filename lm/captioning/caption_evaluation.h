@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace stein::lm {
 
@@ -23,7 +24,7 @@ class CaptionEvaluation final : public runs::SavedRunAction<CaptionExperiment> {
 
  private:
   /// Which images of a set.
-  enum class Part { test, validation, train };
+  enum class Part { test, validation, train, all };
   /// Images that are described, and what is known of them.
   struct ScoredImages {
     CaptionData data;
@@ -32,6 +33,8 @@ class CaptionEvaluation final : public runs::SavedRunAction<CaptionExperiment> {
 
   nlohmann::ordered_json perform_saved(const CaptionExperiment& experiment, const runs::SavedRun& saved,
                                        const std::string& data, const runs::Console& console) override;
+  /// Those that `part` names. Throws Error(data) where there are none.
+  std::vector<CaptionedImage> images_of_part(const CaptionData& data) const;
   ScoredImages images_of(const CaptionExperiment& experiment, const runs::SavedRun& saved,
                          const training::TrainedNetwork& network) const;
 

@@ -34,7 +34,7 @@ struct CaptionDecodingOptions {
   enum class Decoding { beam, sampled };
 
   Decoding decoding = Decoding::beam;
-  BeamOptions beam{};
+  BeamOptions beam{.min_length = 1};
   double sharpness = 1;
 
   template <class V>

@@ -176,7 +176,7 @@ Json CaptionRun::summarize(const StopToken& stop) {
                {"tokens_per_second", runs::rounded(data_per_second())},
                {"validation", part_json(validation_, data.validation, corpus_->validation.size())},
                {"test", part_json(test_, data.test, corpus_->test.size())}};
-  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  describe_weights(summary);
   return summary;
 }
 

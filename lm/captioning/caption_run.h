@@ -35,7 +35,7 @@ class CaptionRun final : public training::EpochRunOf<CaptionTrainer> {
   std::string source() const override;
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;
-  /// Of the files that were read, and of the vocabulary that they gave.
+  /// Sums of the files that were read, and of the vocabulary that they gave.
   std::map<std::string, std::string> data_checksums() const override;
   nlohmann::ordered_json summarize(const StopToken& stop) override;
   /// vocabulary.txt; captions.json and references.json, the first seed's averaged captions of the test part, which

@@ -25,6 +25,8 @@ std::int32_t draw_token(std::span<const float> probabilities, bool must_end, con
     double sum = 0;
     for (std::size_t k = 0; k < weights.size(); ++k)
       if (k != start_token && k != unknown_token) sum += weights[k] = std::pow(probabilities[k], options.sharpness);
+    const double end = weights[end_token];
+    if (std::ssize(drawn.caption.words) < options.min_length && sum > end) weights[end_token] = 0;
     if (!(sum > 0)) fail(ErrorKind::numeric, "the model gives no word of {} a probability above 0", weights.size());
     token = static_cast<std::int32_t>(drawn.draws.categorical(weights));
   }

@@ -12,6 +12,7 @@ namespace stein::lm {
 /// How captions are drawn.
 struct SampledCaptionOptions {
   std::int64_t max_length = 30;  ///< the most words, behind which only the end may follow
+  std::int64_t min_length = 0;   ///< the fewest words, before which no end follows unless nothing else is possible
   double sharpness = 1;          ///< probabilities are raised to this power: above 1 likely words become likelier
   std::uint64_t seed = 0;
 };

@@ -60,7 +60,7 @@ void read_features(CaptionData& data, const fs::path& path) {
 CaptionData read_own_captions(const CaptionDataOptions& options) {
   refuse_unless_wanted(options);
   const fs::path path = options.data;
-  CaptionData data = read_karpathy_captions(path);
+  CaptionData data = read_karpathy_captions(path, options.needed);
   if (options.captions_only) return data;
   read_features(data, options.features);
   if (data.features.rows() != data.image_count())
@@ -126,11 +126,12 @@ std::string caption_text(std::string_view written) {
   return text;
 }
 
-void check_caption_data(const CaptionData& data, std::string_view source) {
+void check_caption_data(const CaptionData& data, std::string_view source, PartsNeeded needed) {
   std::unordered_set<std::string_view> ids;
   std::unordered_set<std::int64_t> rows;
   const auto check_part = [&](const std::vector<CaptionedImage>& part, const char* name) {
-    if (part.empty()) fail(ErrorKind::data, "'{}' has no image of the {} part", source, name);
+    if (part.empty() && (needed == PartsNeeded::all || data.image_count() == 0))
+      fail(ErrorKind::data, "'{}' has no image of the {} part", source, name);
     for (const CaptionedImage& image : part) {
       check_image(image, source);
       if (!ids.insert(image.id).second)
@@ -154,7 +155,7 @@ Registry<CaptionSetEntry>& caption_sets() {
 
 CaptionData read_caption_data(const CaptionDataOptions& options) {
   CaptionData data = options.is_file() ? read_own_captions(options) : caption_sets().at(options.data).read(options);
-  check_caption_data(data, options.data);
+  check_caption_data(data, options.data, options.needed);
   return data;
 }
 

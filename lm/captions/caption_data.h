@@ -38,10 +38,13 @@ struct CaptionData {
 /// A caption as it is kept: without white space at its ends; line ends and tabs inside are spaces.
 std::string caption_text(std::string_view written);
 
-/// Throws Error(data) naming `source` and the image, unless every part has an image, every image at least one caption,
-/// every caption at least a word, ids and captions are UTF-8, no id and no row is there twice, and, where there are
-/// features, rows lie in them.
-void check_caption_data(const CaptionData& data, std::string_view source);
+/// What a set of captioned images has to have: a part that learns, is validated and tested, or images alone.
+enum class PartsNeeded { all, any };
+
+/// Throws Error(data) naming `source` and the image, unless every part that is needed has an image, every image at
+/// least one caption, every caption at least a word, ids and captions are UTF-8, no id and no row is there twice, and,
+/// where there are features, rows lie in them.
+void check_caption_data(const CaptionData& data, std::string_view source, PartsNeeded needed = PartsNeeded::all);
 
 /// Which images and captions, and where their features lie.
 struct CaptionDataOptions {
@@ -50,6 +53,7 @@ struct CaptionDataOptions {
   std::filesystem::path features{};
   std::filesystem::path feature_ids{};
   bool captions_only = false;
+  PartsNeeded needed = PartsNeeded::all;  ///< no option: who trains needs all
 
   bool is_file() const;
   bool is_scenes() const { return data == "scenes"; }

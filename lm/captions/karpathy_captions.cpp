@@ -90,7 +90,7 @@ void number_rows(CaptionData& data, const std::string& source) {
 
 }  // namespace
 
-CaptionData read_karpathy_captions(const std::filesystem::path& path) {
+CaptionData read_karpathy_captions(const std::filesystem::path& path, PartsNeeded needed) {
   const std::string source = fmt::format("'{}'", path.string());
   const std::string text = read_text(path);
   dom::parser parser;
@@ -111,7 +111,7 @@ CaptionData read_karpathy_captions(const std::filesystem::path& path) {
   }
   number_rows(data, source);
   data.checksums[path.filename().string()] = sha256(text);
-  check_caption_data(data, path.string());
+  check_caption_data(data, path.string(), needed);
   return data;
 }
 

@@ -19,6 +19,6 @@ namespace stein::lm {
 /// Of a sentence the text `raw` is read; an `imgid` of its own must be the image's.
 /// @throws Error(data) naming the file and the image: no JSON, a key that is missing or of another type, an unknown
 ///         split, a number of an image that is there twice, a caption of another image, and as check_caption_data
-CaptionData read_karpathy_captions(const std::filesystem::path& path);
+CaptionData read_karpathy_captions(const std::filesystem::path& path, PartsNeeded needed = PartsNeeded::all);
 
 }  // namespace stein::lm

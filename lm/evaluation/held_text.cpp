@@ -42,13 +42,15 @@ TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draw
       samples.add(log_probability_);
     }
   }
+  if (stop.stop_requested()) return found;
   if (samples.samples() == 0) {
     found.single = found.averaged = found.final_weights;
   } else {
     found.samples = samples.samples();
     found.single = samples.single_loss();
     found.averaged = samples.averaged_loss();
-    found.curves = training::AverageCurves::of([&](Selection which) { return samples.curve(which); });
+    found.curves =
+        training::AverageCurves::of([&](Selection which) { return samples.curve(which, training::longest_curve); });
   }
   return found;
 }

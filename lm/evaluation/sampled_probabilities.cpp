@@ -76,10 +76,11 @@ double SampledProbabilities::loss_of(const std::vector<std::int64_t>& chosen) co
   return -std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(tokens_);
 }
 
-std::vector<double> SampledProbabilities::curve(inference::Selection selection) const {
+std::vector<double> SampledProbabilities::curve(inference::Selection selection, std::int64_t at_most) const {
   std::vector<double> losses;
+  const std::int64_t length = std::min(samples_, at_most);
   if (selection == inference::Selection::thinned) {
-    for (std::int64_t count = 1; count <= samples_; ++count) {
+    for (std::int64_t count = 1; count <= length; ++count) {
       std::vector<std::int64_t> chosen;  // the last sample among them, as a Collector chooses
       for (std::int64_t j = 1; j <= count; ++j) chosen.push_back(j * samples_ / count - 1);
       losses.push_back(loss_of(chosen));
@@ -87,7 +88,7 @@ std::vector<double> SampledProbabilities::curve(inference::Selection selection) 
     return losses;
   }
   std::vector<double> log_total(static_cast<std::size_t>(tokens_));
-  for (std::int64_t count = 1; count <= samples_; ++count) {
+  for (std::int64_t count = 1; count <= length; ++count) {
     const std::span<const float> own =
         sample(selection == inference::Selection::forward ? count - 1 : samples_ - count);
     double sum = 0;

@@ -5,6 +5,7 @@
 #include <stein/inference/prediction/collector.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,14 +31,16 @@ class SampledProbabilities {
 
   // Losses are −log p, the mean over tokens, in nats. All throw Error(usage) before the first sample.
 
-  /// Of sample k = 0 … samples() − 1 alone.
+  /// The loss of sample k = 0 … samples() − 1 alone.
   double loss(std::int64_t k) const;
   /// The mean over samples of their losses: what one of them loses. Never less than `averaged_loss`.
   double single_loss() const;
-  /// Of the average over all samples.
+  /// The loss of the average over all samples.
   double averaged_loss() const;
-  /// Of averages over 1, 2, … samples(): the first k, the last k, or k at equal distances.
-  std::vector<double> curve(inference::Selection selection) const;
+  /// The losses of averages over 1, 2, … samples(): the first k, the last k, or k at equal distances.
+  /// @param at_most  so many averages
+  std::vector<double> curve(inference::Selection selection,
+                            std::int64_t at_most = std::numeric_limits<std::int64_t>::max()) const;
   /// log p of every token under the average over all samples.
   std::vector<float> averaged() const;
 
@@ -47,7 +50,7 @@ class SampledProbabilities {
 
  private:
   std::span<const float> sample(std::int64_t k) const;
-  /// Of the average over the samples whose numbers are given.
+  /// The loss of the average over the samples whose numbers are given.
   double loss_of(const std::vector<std::int64_t>& chosen) const;
 
   std::int64_t tokens_, samples_ = 0;

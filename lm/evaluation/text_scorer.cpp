@@ -7,7 +7,7 @@ namespace {
 
 using inference::Inputs;
 
-/// Of `stateful_1`: long enough that the output layer is a matrix product.
+/// Tokens that are scored at once under `stateful_1`: enough that the output layer is a matrix product.
 constexpr std::int64_t long_row = 256;
 
 TokenBatches batches_of(const Stretches& text, TextProtocol protocol, std::int64_t rows, std::int64_t steps,

@@ -28,7 +28,7 @@ struct TextUncertainty {
   std::vector<std::vector<LikelyToken>> likeliest;
 };
 
-/// Σ/n of one of them.
+/// The mean of a list that has a number for each token.
 double mean_of_tokens(std::span<const float> numbers);
 
 /// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws

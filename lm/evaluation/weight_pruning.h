@@ -21,7 +21,7 @@ struct PrunedMatrix {
 /// Fortunato et al. 2017, supplement A.3), |w| of others.
 class WeightPruning {
  public:
-  /// Of the first particle. Weights, biases and gains count; what else a method has stays as it is.
+  /// Ranks the weights, biases and gains of the first particle; what else a method has stays as it is.
   explicit WeightPruning(training::NetworkWeights& weights);
 
   /// The weights with the given share of the least ones at zero, [1, P], where the particles lie. Throws Error(usage)
@@ -29,7 +29,7 @@ class WeightPruning {
   inference::Matrix<float> pruned(double share) const;
   /// How many weights there are to prune.
   std::int64_t count() const { return std::ssize(order_); }
-  /// Of the share of all weights that is pruned, what is pruned of each matrix: [rows, columns] with 1 where it is.
+  /// Which weights of a matrix are pruned where that share of all is: [rows, columns] with 1 where one is.
   std::vector<std::uint8_t> pattern(double share, const std::string& entry) const;
   /// The patterns of all matrices of more than one row and column, on grids of at most `cells` rows and columns.
   std::vector<PrunedMatrix> patterns(double share, std::int64_t cells) const;

@@ -99,7 +99,8 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
 }
 
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment,
-                                                    training::TrainedNetwork& network, const Stretches& text) const {
+                                                    training::TrainedNetwork& network, const Stretches& text,
+                                                    Progress& progress) const {
   const LanguageTrainingOptions& run = experiment.training();
   const inference::RecurrentSpec spec = experiment.network(LanguageExperiment::vocabulary_of(network).size());
   inference::Model<float>& model = network.model();
@@ -109,8 +110,10 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
     const training::WeightDraws::Draw draw = draws.get(k);
+    if (k == 0) progress.expect(static_cast<std::uint64_t>(draws.count() * experiment.seeds().count()));
     scorer.score(model, draw.weights, draw.dropout, log_probability);
     samples.add(log_probability);
+    progress.advance(1);
   }
   Worth found{.protocol = scorer.protocol(),
               .tokens = scorer.tokens(),
@@ -152,6 +155,9 @@ LanguageEvaluation::ScoredText LanguageEvaluation::text_of(const LanguageExperim
                                                            const Vocabulary& vocabulary) const {
   if (!text_.empty()) {
     TokenizedText text = tokenize(read_text(text_), vocabulary, text_.string());
+    if (text.tokens.size() < 2)
+      fail(ErrorKind::data, "'{}' has {}: what is scored is every token but the first", text_.string(),
+           runs::counted(std::ssize(text.tokens), "token"));
     return {.name = text_.filename().string(), .tokens = {std::move(text.tokens)}, .unknown = text.unknown};
   }
   Corpus corpus = experiment.read_text();
@@ -163,11 +169,12 @@ LanguageEvaluation::ScoredText LanguageEvaluation::text_of(const LanguageExperim
 }
 
 Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
-                                       const std::string&, const runs::Console&) {
+                                       const std::string&, const runs::Console& console) {
   STEIN_CHECK(!bound_ || experiment.method().posterior.sharpened,
               "option 'bound' is of posterior sharpening, the run's sampler is {}", experiment.method_name());
   shares_.clear();
   for (const std::string& share : prune_) shares_.push_back(share_of(share));
+  console.progress->begin(experiment.name(), "draws", 0);
   ScoredText text;
   TokenUnit unit{};
   training::MethodKind kind{};
@@ -180,7 +187,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
       unit = vocabulary.unit();
       kind = network.weights().kind();
     }
-    all.push_back(worth(experiment, network, text.tokens));
+    all.push_back(worth(experiment, network, text.tokens, *console.progress));
   }
   const Worth& first = all.front();
   Json result{{"data", text.name},

@@ -49,7 +49,8 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
                                        const std::string& data, const runs::Console& console) override;
   ScoredText text_of(const LanguageExperiment& experiment, const runs::SavedRun& saved,
                      const Vocabulary& vocabulary) const;
-  Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text) const;
+  Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text,
+              Progress& progress) const;
   TextProtocol protocol_of(const LanguageExperiment& experiment) const;
 
   Part part_ = Part::test;

@@ -91,7 +91,7 @@ Json LanguageRun::summarize(const StopToken& stop) {
                         {"test_loss", runs::rounded(truth)},
                         {"excess", runs::measured(excess)}};
   }
-  if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  describe_weights(summary);
   return summary;
 }
 

@@ -52,7 +52,7 @@ Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const
                                      const std::string&, const runs::Console&) {
   training::TrainedNetwork network = experiment.trained_network(saved, experiment.seeds().first, device_);
   const Vocabulary vocabulary = LanguageExperiment::vocabulary_of(network);
-  TokenizedText text = tokenize(prompt_, vocabulary, "the prompt");
+  TokenizedText text = prompt_.empty() ? TokenizedText{} : tokenize(prompt_, vocabulary, "the prompt");
   std::vector<std::int32_t> prompt = std::move(text.tokens);
   if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
   training::WeightDraws draws = network.draws({.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)});

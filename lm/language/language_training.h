@@ -13,7 +13,7 @@ struct LanguageTrainingOptions {
   /// What a minibatch starts from.
   enum class State { carried, zero };
 
-  training::EpochOptions epochs{};
+  training::EpochOptions epochs{.burn_in = 0.5};
   std::int64_t unroll = 35;
   State state = State::carried;
   TextProtocol protocol = TextProtocol::stateful_1;

@@ -33,7 +33,9 @@ struct Part {
 /// Of words the training part has the vocabulary, of bytes and characters all parts.
 Vocabulary vocabulary_of(const Part& train, std::string_view whole, TokenUnit unit, std::int64_t min_count) {
   if (unit != TokenUnit::words) return make_vocabulary(whole, unit, train.source);
-  const bool has_unknown = train.text.find(unknown_word) != std::string_view::npos;
+  bool has_unknown = false;
+  for_each_token(train.text, unit, train.source,
+                 [&](std::string_view word) { has_unknown = has_unknown || word == unknown_word; });
   return make_vocabulary(train.text, unit, train.source, min_count > 0 ? min_count : has_unknown ? 1 : 2);
 }
 

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/lm/text/token_batches.h>
+#include <stein/runs/measured.h>
 
 #include <algorithm>
 
@@ -38,8 +39,9 @@ TokenBatches::TokenBatches(const Stretches& stretches, std::int64_t rows, std::i
   if (remainder == Remainder::dropped) length_ = length_ / steps * steps;
   const std::int64_t least = remainder == Remainder::dropped ? steps : 1;
   if (length_ < 1)
-    fail(ErrorKind::data, "the {} part has {} tokens, too few for {} rows of {} steps, which take {}", what,
-         token_count(stretches), rows, least, (count == 1 ? rows : count) * (least + 1));
+    fail(ErrorKind::data, "the {} part has {}, too few for {} of {}, which take {}", what,
+         runs::counted(token_count(stretches), "token"), runs::counted(rows, "row"), runs::counted(least, "step"),
+         (count == 1 ? rows : count) * (least + 1));
   batches_of_pass_ = (length_ + steps - 1) / steps;
 }
 

@@ -103,9 +103,8 @@ TokenizedText tokenize(std::string_view text, const Vocabulary& vocabulary, std:
     result.tokens.push_back(number.value_or(unknown.value_or(0)));
   });
   if (result.unknown > 0 && !unknown)
-    fail(ErrorKind::data,
-         "'{}', line {}: '{}' is not in the vocabulary of {} {}, and neither are {} of its {} tokens in all{}", source,
-         line_of(*first_unknown, text, vocabulary.unit(), source), escaped(first_token), vocabulary.size(),
+    fail(ErrorKind::data, "'{}', line {}: '{}' is not in the vocabulary of {} {} (unknown: {} of its {} tokens){}",
+         source, line_of(*first_unknown, text, vocabulary.unit(), source), escaped(first_token), vocabulary.size(),
          unit_name(vocabulary.unit()), result.unknown, result.tokens.size(),
          vocabulary.unit() == TokenUnit::words ? "; a vocabulary with min_count of 2 or more has a word for them" : "");
   return result;

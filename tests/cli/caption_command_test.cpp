@@ -174,6 +174,20 @@ TEST_CASE("images of one's own are captioned, and other ones by the trained mode
   write_toy_features(folder / "few.npy", 50);
   fails({"--images", "others.json", "--features", "few.npy"}, 3, "has 50 rows: expected one for each of the 60 images");
   fails({"--images", "none.json", "--features", "wide.npy"}, 3, "none.json");
+  // Images of one part only: they are scored, and as all images too.
+  Json some = Json::parse(content_of(folder / "others.json"));
+  some["images"].erase(some["images"].begin() + 10, some["images"].end());
+  for (Json& image : some["images"]) image["split"] = "test";
+  std::ofstream(folder / "some.json") << some.dump();
+  write_toy_features(folder / "some.npy", 10);
+  for (const char* part : {"test", "all"}) {
+    const Outcome scored = run(folder.path(), {"caption", "eval", "run", "--images", "some.json", "--features",
+                                               "some.npy", "--part", part, "--json"});
+    CAPTURE(scored.err);
+    CHECK(scored.code == 0);
+    CHECK(scored.json()["images"] == 10);
+  }
+  fails({"--images", "some.json", "--features", "some.npy", "--part", "train"}, 3, "set `part` to all");
   // What the run learned from has changed: another vocabulary, other features.
   write_toy_features(folder / "toys.npy", 60, 5);
   fails({}, 3, "is not the file that the run began with");

@@ -293,6 +293,21 @@ TEST_CASE("a run is loaded as its newest checkpoint left it", "[runs][session]")
   CHECK_ERROR(runs::read_saved_run(directory), data, "there is no checkpoint in");
 }
 
+TEST_CASE("a finished run that has lost its last checkpoint is not taken for what it was before", "[runs][session]") {
+  const test::TemporaryDirectory folder;
+  REQUIRE(start(folder / "run", {{"seeds", "0:2"}, {"checkpoint_every", "4"}}).finished);
+  const RunDirectory directory = RunDirectory::open(folder / "run");
+  CHECK_NOTHROW(runs::read_saved_run(directory));
+  std::vector<fs::path> files;
+  for (const auto& file : fs::directory_iterator(directory.checkpoints())) files.push_back(file.path());
+  REQUIRE(files.size() == 2);
+  const auto number = [](const fs::path& file) { return std::stoi(file.stem().string().substr(11)); };
+  fs::remove(number(files[0]) > number(files[1]) ? files[0] : files[1]);
+  CHECK_ERROR(runs::read_saved_run(directory), data, "was finished after", "missing or damaged");
+  fs::remove(directory.summary());
+  CHECK_NOTHROW(runs::read_saved_run(directory));  // then it is one that goes on
+}
+
 TEST_CASE("TensorBoard learns where a run was taken up", "[runs][session]") {
   const test::TemporaryDirectory folder;
   start(folder / "run", {}, {.stop_after = 5});

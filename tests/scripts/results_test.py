@@ -312,7 +312,7 @@ class CommitTest(ResultsTest):
 
     def test_a_record_of_other_planted_bugs_than_there_are_is_refused(self):
         record = self.record("mutants.json")
-        del record["planted"]["prior-sign"]
+        record["planted"]["prior-sing"] = record["planted"].pop("prior-sign")
         (self.root / "docs/results/mutants.json").write_text(json.dumps(record))
         done = self.call("inference.py", "write")
         self.assertEqual(done.returncode, 1)

@@ -10,10 +10,13 @@ namespace stein::test {
 
 using Settings = std::map<std::string, std::string>;
 
-/// The method `name`. Throws Error(usage) for an option that it does not have.
+/// The method `name`, its rates those of the full log joint and its gradients not clipped, unless `settings` say
+/// otherwise. Throws Error(usage) for an option that it does not have.
 inline training::WeightMethodOptions method_with(const std::string& name, const Settings& settings) {
   training::WeightMethodOptions method = training::weight_methods().at(name).defaults;
+  method.rate_unit = training::RateUnit::joint;
   OptionTable table = OptionTable::of(method);
+  table.set("clip_norm", "0");
   for (const auto& [key, value] : settings) table.set(key, value);
   return method;
 }

@@ -168,6 +168,29 @@ TEST_CASE("the Gaussians of weights that are not recurrent start wider", "[train
   for (std::size_t k = 0; k < 6; ++k) CHECK(wide[k] == Approx((k < 3 ? 1 : 3) * plain[k]).epsilon(1e-5));
 }
 
+TEST_CASE("the divergence of a mean-field Gaussian from its prior is that of its weights, one by one",
+          "[training][sampler]") {
+  constexpr double precision = 4;
+  WeightSampler bayes = sampler_of(test::method_with("bbb", {{"prior", "gaussian"}, {"weight_precision", "4"}}), 3);
+  inference::Particles<float>& particles = bayes.particles();
+  double expected = 0;  // ½ (λ (σ² + μ²) − 1 − log λ σ²) each
+  for (const inference::LayoutEntry& entry : particles.layout().entries()) {
+    if (entry.role == inference::Role::log_deviation) continue;
+    const std::int64_t rho = particles.layout().at(entry.name + ".log_deviation").offset;
+    for (std::int64_t k = 0; k < entry.size(); ++k) {
+      particles.values()(0, entry.offset + k) = 0.3F * static_cast<float>(k + 1);
+      const double mean = 0.3 * static_cast<double>(k + 1),
+                   square = std::pow(inference::softplus(double{particles.values()(0, rho + k)}), 2);
+      expected += (precision * (square + mean * mean) - 1 - std::log(precision * square)) / 2;
+    }
+  }
+  CHECK(bayes.divergence({.seed = 1}) == Approx(expected).epsilon(1e-5));
+  CHECK(bayes.divergence({.seed = 2}) == bayes.divergence({.seed = 1}));
+  WeightSampler mixture = sampler_of(test::method_with("bbb", {}), 3);
+  CHECK(mixture.divergence({.seed = 2}) != mixture.divergence({.seed = 1}));  // by one draw
+  CHECK_ERROR(sampler_of(flat("sgd", {})).divergence({}), usage, "only a variational method has a divergence");
+}
+
 TEST_CASE("only a variational method has a mean, and its rows of weights are those of a step", "[training][sampler]") {
   inference::Matrix<float> memory;
   WeightSampler plain = sampler_of(flat("sgd", {}));

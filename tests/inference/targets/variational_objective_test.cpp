@@ -204,6 +204,36 @@ TEST_CASE("gradients of variational objectives agree with finite differences", "
   CHECK(finite_difference_error(*mixture, particles, data.batch()) < 1e-6);
 }
 
+TEST_CASE("a bound without its likelihood is the prior's part of it", "[inference][variational]") {
+  const TwoOutputs data;
+  const NoiseKey noise{.seed = 3};
+  std::vector<std::unique_ptr<Posterior<double>>> targets;
+  for (const Family family : {Family::mean_field, Family::matrix})
+    for (const Divergence divergence : {Divergence::closed_form, Divergence::one_sample})
+      targets.push_back(make_objective(family, data.spec, divergence, {.weight_samples = 3}, {.weight_precision = 2}));
+  auto model = std::make_unique<ParticleMlpReference<double>>(data.spec);
+  auto law = make_family(Family::mean_field, model->layout(), {.weight_samples = 2});
+  targets.push_back(make_variational_objective<double>(std::move(model), std::move(law), ScaleMixtureOptions{}));
+  for (const auto& target : targets) {
+    const Particles<double> particles = target->initial_particles(2, 8, 1);
+    std::vector<double> whole(2), prior(2), likelihood(static_cast<std::size_t>(2 * target->weight_samples()));
+    target->evaluate(particles.coordinates(), data.batch(), noise, {.value = whole});
+    target->evaluate_prior(particles.coordinates(), noise, prior);
+    Matrix<double> weights(std::ssize(likelihood), target->weight_layout().size());
+    target->effective_weights(particles.coordinates(), noise, weights.view());
+    Batch<double> batch = data.batch();
+    batch.weight_samples = target->weight_samples();
+    target->model().log_likelihood({std::as_const(weights).view(), 0}, batch, noise, {.value = likelihood});
+    for (std::size_t i = 0; i < 2; ++i) {
+      double mean = 0;
+      for (std::int64_t s = 0; s < target->weight_samples(); ++s)
+        mean += likelihood[i * static_cast<std::size_t>(target->weight_samples()) + static_cast<std::size_t>(s)] /
+                static_cast<double>(target->weight_samples());
+      CHECK(whole[i] - prior[i] == Approx(mean).epsilon(1e-10));
+    }
+  }
+}
+
 TEST_CASE("the losses that are reported sum to minus the bound over an epoch", "[inference][variational]") {
   const LinearGaussian data;
   const auto target = make_objective(Family::mean_field, data.spec, Divergence::closed_form);

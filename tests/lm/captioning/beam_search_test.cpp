@@ -121,6 +121,24 @@ TEST_CASE("captions end at the most words, and start and unknown words are in no
   for (const std::int32_t word : drawn[0].words) CHECK(word == 3);
 }
 
+TEST_CASE("captions have the fewest words that are asked for", "[lm][caption][beam]") {
+  const std::int64_t fewest = GENERATE(1, 3);
+  WordChain chain = WordChain::random(3, 5, 400);
+  const auto found = beam_search(chain, images, {.beam_width = 81, .max_length = 4, .min_length = fewest});
+  for (const std::int64_t image : images) {
+    CAPTURE(fewest, image);
+    std::vector<double> best;
+    for (const auto& [words, score] : all_captions(chain, image, 4))
+      if (std::ssize(words) >= fewest) best.push_back(score);
+    std::ranges::sort(best, std::greater());
+    const auto& captions = found[static_cast<std::size_t>(image)];
+    for (std::size_t i = 0; i < 40; ++i) CHECK(captions[i].score == Approx(best[i]).epsilon(1e-9));
+  }
+  for (const DecodedCaption& each : sampled_captions(chain, images, {.max_length = 4, .min_length = fewest}))
+    CHECK(std::ssize(each.words) >= fewest);
+  CHECK_ERROR(beam_search(chain, images, {.max_length = 2, .min_length = 3}), usage, "min_length <= max_length");
+}
+
 TEST_CASE("images are decoded alike side by side and one by one", "[lm][caption][beam]") {
   WordChain chain = WordChain::random(40, 5, 15);  // room for three images at beam 5
   WordChain roomy = chain;

@@ -40,6 +40,8 @@ struct BiasedSentences {
     return {{"data", (folder / "train.txt").string()},
             {"test_data", (folder / "test.txt").string()},
             {"sampler", "sgd"},
+            {"rate_unit", "joint"},
+            {"clip_norm", "0"},
             {"step_size", "0.27465307216702742"},
             {"validation_share", "0"},
             {"vocabulary", "training"},

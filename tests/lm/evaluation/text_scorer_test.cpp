@@ -109,7 +109,7 @@ TEST_CASE("a text too short for its protocol is refused by its name", "[lm][scor
   const Stretches text = random_text(9);
   CHECK_ERROR(TextScorer(text, TextProtocol::stateful, 3, 5, "validation"), data, "validation part has 9 tokens");
   const Stretches one{{4}};
-  CHECK_ERROR(TextScorer(one, TextProtocol::stateful_1, 0, 0, "test"), data, "test part has 1 tokens");
+  CHECK_ERROR(TextScorer(one, TextProtocol::stateful_1, 0, 0, "test"), data, "test part has 1 token, too few");
 }
 
 }  // namespace

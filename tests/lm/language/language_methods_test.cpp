@@ -48,5 +48,22 @@ TEST_CASE("every method comes within one percent of what the truth loses, and av
   }
 }
 
+TEST_CASE("no default of a method diverges", "[lm][methods][slow]") {
+  const Corpus corpus = test::small_text(20'000);
+  for (const auto& [name, method] : training::weight_methods().entries())
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      CAPTURE(name, seed);
+      LanguageTrainer trainer(corpus, training_of(5), method.defaults,
+                              std::make_unique<inference::ParticleRecurrent>(
+                                  inference::RecurrentSpec{.vocabulary = 12, .hidden = 16, .layers = 1}),
+                              seed);
+      test::train(trainer);
+      const double uniform = std::log(12.0), truth = trainer.test_loss_of(*corpus.truth);
+      const TextLosses losses = trainer.test_losses();
+      CAPTURE(losses.averaged, losses.final_weights, truth, uniform);
+      CHECK(std::min(losses.averaged, losses.final_weights) < uniform);  // a default that diverges is far above
+    }
+}
+
 }  // namespace
 }  // namespace stein::lm

@@ -74,7 +74,18 @@ TEST_CASE("the same seed trains the same network, another seed another one", "[l
   const Corpus corpus = test::small_text(600);
   const TrainerCase each{.method = "psgld", .training = short_training};
   const auto one = each.make(corpus, 1), again = each.make(corpus, 1), other = each.make(corpus, 2);
-  for (LanguageTrainer* trainer : {one.get(), again.get(), other.get()}) test::train(*trainer);
+  const auto loss_curve = [](LanguageTrainer& trainer) {
+    runs::Records records(false);
+    while (!trainer.ended()) trainer.advance(1'000'000, {}, records);
+    std::vector<double> losses;
+    for (const runs::Records::Number& number : records.numbers())
+      if (number.tag == "loss") losses.push_back(number.value);
+    return losses;
+  };
+  const std::vector<double> curve = loss_curve(*one);
+  CHECK(curve.size() > 30);
+  CHECK(curve == loss_curve(*again));
+  CHECK(curve != loss_curve(*other));
   CHECK(numbers_of(*one) == numbers_of(*again));
   CHECK(numbers_of(*one) != numbers_of(*other));
 }
@@ -148,7 +159,7 @@ TEST_CASE("Bayes by Backprop with σ → 0 and no divergence to pay is the optim
                                  {"weight_precision", "1e-12"}},
                     .training = short_training};
   const auto one = plain.make(corpus), other = bayes.make(corpus);
-  test::train(*one, 24), test::train(*other, 24);  // one step: then the divergence has widened σ
+  test::train(*one), test::train(*other);  // three epochs, through which state is carried
   const auto& weights = one->weights().particles().values();
   inference::Matrix<float> memory;
   const auto means = other->weights().mean_weights(memory);
@@ -216,6 +227,17 @@ TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[l
     test::train(*trainer);
     for (const double number : numbers_of(*trainer)) CHECK(std::isfinite(number));
   }
+}
+
+TEST_CASE("a final score that is asked to stop is not finished", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  TrainerCase each{.method = "bbb", .training = short_training};
+  each.training.epochs.draws = 10'000;  // whose scores and curves would take minutes
+  const auto trainer = each.make(corpus);
+  test::train(*trainer, 48);
+  const StopToken stop;
+  stop.request_stop();
+  CHECK(trainer->test_losses(stop).curves.forward.empty());
 }
 
 TEST_CASE("a first step that diverges ends the training", "[lm][trainer]") {

@@ -80,6 +80,19 @@ TEST_CASE("parts of a text of one's own may be files of their own", "[lm][corpus
   CHECK(own.checksums.size() == 3);
 }
 
+TEST_CASE("a word that only has <unk> in it does not make the text one with unknown words", "[lm][corpus]") {
+  const test::TemporaryDirectory folder;
+  write_file_atomically(folder / "train.txt", "a b see(<unk>). a b c\na b a\n\na b d\n");
+  write_file_atomically(folder / "held.txt", "a x\n\nb\n");
+  const Corpus own = read_corpus({.data = (folder / "train.txt").string(),
+                                  .tokens = CorpusOptions::Unit::words,
+                                  .validation_text = folder / "held.txt",
+                                  .test_text = folder / "held.txt"});
+  CHECK(words(own, own.train) == "a b <unk> a b <unk> <eos> a b a <eos> <eos> a b <unk> <eos> ");
+  CHECK(words(own, own.test) == "a <unk> <eos> <eos> b <eos> ");  // an empty line has its end
+  CHECK(own.unknown_test == 1);
+}
+
 TEST_CASE("characters are never cut in two", "[lm][corpus]") {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "own.txt", "ééééééééééééééééééé");
