@@ -181,11 +181,11 @@ TEST_CASE("images of one's own are captioned, and other ones by the trained mode
   std::ofstream(folder / "some.json") << some.dump();
   write_toy_features(folder / "some.npy", 10);
   for (const char* part : {"test", "all"}) {
-    const Outcome scored = run(folder.path(), {"caption", "eval", "run", "--images", "some.json", "--features",
-                                               "some.npy", "--part", part, "--json"});
-    CAPTURE(scored.err);
-    CHECK(scored.code == 0);
-    CHECK(scored.json()["images"] == 10);
+    const Outcome outcome = run(folder.path(), {"caption", "eval", "run", "--images", "some.json", "--features",
+                                                "some.npy", "--part", part, "--json"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 0);
+    CHECK(outcome.json()["images"] == 10);
   }
   fails({"--images", "some.json", "--features", "some.npy", "--part", "train"}, 3, "set `part` to all");
   // What the run learned from has changed: another vocabulary, other features.
