@@ -15,6 +15,13 @@ constexpr std::int64_t images_together = 128;
 
 }  // namespace
 
+std::vector<DecodedCaption> best_captions(const std::vector<std::vector<DecodedCaption>>& captions) {
+  std::vector<DecodedCaption> best;
+  best.reserve(captions.size());
+  for (const auto& of_image : captions) best.push_back(of_image.front());
+  return best;
+}
+
 CaptionDecoder::CaptionDecoder(inference::Model<float>& model, const inference::RecurrentSpec& spec,
                                const Vocabulary& vocabulary, inference::MatrixView<const float> features,
                                const CaptionDecodingOptions& options)

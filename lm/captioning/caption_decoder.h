@@ -12,6 +12,9 @@
 
 namespace stein::lm {
 
+/// The first caption of each image.
+std::vector<DecodedCaption> best_captions(const std::vector<std::vector<DecodedCaption>>& captions);
+
 /// What decodes: a network with some features of images and a vocabulary, all of which outlive the decoder.
 class CaptionDecoder {
  public:

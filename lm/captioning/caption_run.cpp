@@ -189,9 +189,7 @@ void CaptionRun::write_results(const RunDirectory& directory) {
   const std::vector<std::int64_t> rows = rows_of(data.test);
   const Captions& decoded = test_.front().decoded;
   const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));
-  std::vector<DecodedCaption> best;
-  best.reserve(decoded.size());
-  for (const auto& of_image : decoded) best.push_back(of_image.front());
+  const std::vector<DecodedCaption> best = best_captions(decoded);
   const auto sure = decode.certainty(weights.view(), rows, best);
   Json captions = captions_json(candidates);
   for (std::size_t i = 0; i < captions.size(); ++i) {

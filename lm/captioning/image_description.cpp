@@ -64,9 +64,7 @@ Json ImageDescription::perform_saved(const CaptionExperiment& experiment, const 
     std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(most_images, features.rows() - described)));
     std::iota(rows.begin(), rows.end(), described);
     const auto decoded = decoder.decode(weights.view(), rows, static_cast<std::uint64_t>(network_.draw_seed));
-    std::vector<DecodedCaption> best;
-    best.reserve(decoded.size());
-    for (const auto& of_image : decoded) best.push_back(of_image.front());
+    const std::vector<DecodedCaption> best = best_captions(decoded);
     const auto sure = decoder.certainty(weights.view(), rows, best);
     for (std::size_t i = 0; i < rows.size(); ++i, ++described) {
       Json line{{"image", names[static_cast<std::size_t>(described)]},

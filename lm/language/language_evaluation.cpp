@@ -108,9 +108,9 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
   SampledProbabilities samples(scorer.tokens());
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  progress.expect(static_cast<std::uint64_t>(draws.count() * experiment.seeds().count()));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
     const training::WeightDraws::Draw draw = draws.get(k);
-    if (k == 0) progress.expect(static_cast<std::uint64_t>(draws.count() * experiment.seeds().count()));
     scorer.score(model, draw.weights, draw.dropout, log_probability);
     samples.add(log_probability);
     progress.advance(1);
