@@ -32,13 +32,17 @@ void CommonOptions::add_json(CLI::App& command) {
   command.add_flag("--json", json, "Print one JSON object, and nothing else, on standard output");
 }
 
-void CommonOptions::add_all(CLI::App& command) {
+void CommonOptions::add_all_but_device(CLI::App& command) {
   command.add_option("--threads", threads, "Threads to use; results do not depend on it (default: all cores)")
       ->check(CLI::Range(1, 4096));
-  if (command.get_option_no_throw("--device") == nullptr)  // else it is an option of the runs
-    command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
   add_json(command);
   command.add_flag("--quiet", quiet, "No progress and no messages but warnings");
+}
+
+void CommonOptions::add_all(CLI::App& command) {
+  if (command.get_option_no_throw("--device") == nullptr)  // else it is an option of the runs
+    command.add_option("--device", device, "Where to compute: cpu")->capture_default_str();
+  add_all_but_device(command);
 }
 
 void CommonOptions::apply() const {

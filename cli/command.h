@@ -71,7 +71,9 @@ struct CommonOptions {
   bool quiet = false;
 
   void add_json(CLI::App& command);
-  /// --threads, --device, --json, --quiet; without --device where the command has one already.
+  /// --threads, --json, --quiet.
+  void add_all_but_device(CLI::App& command);
+  /// The same and --device, where the command has none already.
   void add_all(CLI::App& command);
   /// Puts threads and log level into force. Throws Error(usage) for a device that is not there.
   void apply() const;

@@ -103,10 +103,11 @@ Action run_action_command(const std::string& verb, CLI::App& command, const Argu
     const auto action = make_action(verb, kind, run);
     arguments->named.add_all(command, OptionTable::of(*action));
     if (kind.reads_data) arguments->session.add_data(command);
+    arguments->common.add_all(command);
   } else {
+    arguments->common.add_all_but_device(command);
     command.footer([verb] { return options_text(verb); });
   }
-  arguments->common.add_all(command);
   return [arguments, verb] {
     arguments->common.apply();
     return perform(verb, *arguments);

@@ -67,6 +67,9 @@ class Session {
       save();
     }
     progress_->finish();
+    if (run_.ended() && run_.steps_done() < experiment_.steps())
+      log_info("it ended by itself after {} of {} {}", run_.steps_done(), experiment_.steps(),
+               steps_per_seed(experiment_));
     return done();
   }
 

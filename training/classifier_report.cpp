@@ -73,28 +73,28 @@ runs::SummaryColumn error_column(std::string heading, const std::string& path) {
 }  // namespace
 
 runs::ReportLayout classifier_report() {
-  return {
-      .script = report_script,
-      .task = "data",
-      .grouped_by = {"synthetic"},
-      .needs = {"model", "sampler", "parameters", "epochs", "rows_per_second", "classes", "test"},
-      .first_column = "model",
-      .columns = {error_column("validation error", "/validation"),
-                  error_column("test error", "/test"),
-                  error_column("of one sample", "/test/single_sample"),
-                  {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
-                  {"log-likelihood", [](const Json& s) { return runs::text(s["test"]["log_likelihood"], "{:.3f}"); }},
-                  {"rows/s", [](const Json& s) { return runs::text(s["rows_per_second"], "{:.0f}"); }}},
-      .label = network_label,
-      .curve_parts = [](std::string_view) { return 0; },
-      .data =
-          [](const runs::RunRecord& record) {
-            const Json predictions = record.json_file("predictions.json");
-            if (predictions.is_null()) return Json::object();
-            return Json{{"averages", record.json_file("curves.json")},
-                        {"reliability", reliability(predictions)},
-                        {"ambiguous", ambiguous(predictions)}};
-          }};
+  return {.script = report_script,
+          .task = "data",
+          .grouped_by = {"synthetic"},
+          .needs = {"model", "sampler", "parameters", "epochs", "rows_per_second", "classes", "test"},
+          .first_column = "model",
+          .columns = {error_column("validation error", "/validation"),
+                      error_column("test error", "/test"),
+                      error_column("of one sample", "/test/single_sample"),
+                      {"samples", [](const Json& s) { return runs::text(s["test"]["samples"], "{:.0f}"); }},
+                      {"log-likelihood, nats",
+                       [](const Json& s) { return runs::text(s["test"]["log_likelihood"], "{:.3f}"); }},
+                      {"rows/s", [](const Json& s) { return runs::text(s["rows_per_second"], "{:.0f}"); }}},
+          .label = network_label,
+          .curve_parts = [](std::string_view) { return 0; },
+          .data =
+              [](const runs::RunRecord& record) {
+                const Json predictions = record.json_file("predictions.json");
+                if (predictions.is_null()) return Json::object();
+                return Json{{"averages", record.json_file("curves.json")},
+                            {"reliability", reliability(predictions)},
+                            {"ambiguous", ambiguous(predictions)}};
+              }};
 }
 
 }  // namespace stein::training

@@ -9,7 +9,9 @@ namespace stein::training {
 namespace {
 
 runs::Validation::Options validation_options(const EpochOptions& options, const EpochTrainer::Epoch& epoch) {
-  if (options.validations_per_epoch == 0) return {.patience = options.patience};
+  STEIN_CHECK(options.patience == 0 || options.validations_per_epoch > 0,
+              "patience = {} counts validations, and there are none: set validations_per_epoch", options.patience);
+  if (options.validations_per_epoch == 0) return {};
   const std::int64_t steps = epoch.steps > 0 ? epoch.steps : epoch.data;
   return {.validate_every = std::max<std::int64_t>(1, steps / options.validations_per_epoch),
           .patience = options.patience};

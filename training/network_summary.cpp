@@ -30,10 +30,10 @@ std::string network_label(const Json& summary) {
 }
 
 std::string summary_head(const Json& summary) {
-  return fmt::format("{}, {} on {}: {} weights, {} epochs{}\n", summary["model"].get<std::string>(),
-                     summary["sampler"].get<std::string>(), summary["data"].get<std::string>(),
-                     summary["parameters"].get<std::int64_t>(), summary["epochs"].get<std::int64_t>(),
-                     runs::spread_note(summary["seeds"].size()));
+  return fmt::format(
+      "{}, {} on {}: {} weights, {}{}\n", summary["model"].get<std::string>(), summary["sampler"].get<std::string>(),
+      summary["data"].get<std::string>(), summary["parameters"].get<std::int64_t>(),
+      runs::counted(summary["epochs"].get<std::int64_t>(), "epoch"), runs::spread_note(summary["seeds"].size()));
 }
 
 std::string summary_foot(const Json& summary, const char* rate, const char* unit) {

@@ -6,6 +6,7 @@
 #include <stein/lm/captioning/caption_run.h>
 #include <stein/lm/captioning/caption_scorer.h>
 #include <stein/lm/captioning/readable_caption_summary.h>
+#include <stein/lm/captions/image_features.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
@@ -28,9 +29,7 @@ CaptionData read_other_images(const std::filesystem::path& images, const std::fi
               images.string());
   CaptionData data = read_caption_data(
       {.data = images.string(), .features = features, .captions_only = features.empty(), .needed = PartsNeeded::any});
-  if (data.features.columns() != width)
-    fail(ErrorKind::data, "'{}' has {} features an image: expected {}, which the run's network reads",
-         features.string(), data.features.columns(), width);
+  check_feature_width(features, data.features.columns(), width);
   return data;
 }
 
@@ -53,7 +52,7 @@ CaptionEvaluation::ScoredImages CaptionEvaluation::images_of(const CaptionExperi
     return {.data = read_other_images(images_, features_, network.meaning().get_scalar<std::int64_t>("features"))};
   CaptionCorpus corpus = experiment.read_captions();
   runs::check_data_checksums(saved.manifest, corpus.data.checksums, "the data", "describe other images by `images`");
-  if (corpus.vocabulary != CaptionExperiment::vocabulary_of(network))
+  if (corpus.vocabulary != saved_vocabulary(network.meaning()))
     fail(ErrorKind::data, "'{}' has another vocabulary now than the run began with: describe other images by `images`",
          corpus.data.name);
   ScoredImages found{.data = std::move(corpus.data)};
@@ -87,7 +86,7 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
     if (!scored) scored = images_of(experiment, saved, network);
     const CaptionData& data = scored->data;
     const std::vector<CaptionedImage> images = images_of_part(data);
-    const Vocabulary vocabulary = CaptionExperiment::vocabulary_of(network);
+    const Vocabulary vocabulary = saved_vocabulary(network.meaning());
     unknown = 0;
     const std::vector<CaptionSequence> sequences = caption_sequences(images, vocabulary, unknown);
     caption_count = std::ssize(sequences), image_count = std::ssize(images);

@@ -34,11 +34,7 @@ inference::RecurrentSpec CaptionExperiment::network(std::int64_t vocabulary, std
 }
 
 inference::RecurrentSpec CaptionExperiment::network(const Snapshot& meaning) const {
-  return network(Vocabulary::saved_in(meaning.part("vocabulary")).size(), meaning.get_scalar<std::int64_t>("features"));
-}
-
-Vocabulary CaptionExperiment::vocabulary_of(const training::TrainedNetwork& network) {
-  return Vocabulary::saved_in(network.meaning().part("vocabulary"));
+  return network(saved_vocabulary(meaning).size(), meaning.get_scalar<std::int64_t>("features"));
 }
 
 std::unique_ptr<inference::Model<float>> CaptionExperiment::make_model(const Snapshot& meaning,

@@ -26,8 +26,6 @@ class CaptionExperiment final : public training::NetworkExperiment {
   inference::RecurrentSpec network(std::int64_t vocabulary, std::int64_t features) const;
   /// The network for inputs and outputs of this meaning (CaptionTrainer).
   inference::RecurrentSpec network(const Snapshot& meaning) const;
-  /// The vocabulary of a network that was trained.
-  static Vocabulary vocabulary_of(const training::TrainedNetwork& network);
 
  private:
   static Published published();

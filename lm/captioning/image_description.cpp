@@ -50,11 +50,9 @@ Json ImageDescription::perform_saved(const CaptionExperiment& experiment, const 
   const auto width = network.meaning().get_scalar<std::int64_t>("features");
   STEIN_CHECK(width > 0, "the run learned captions without images: it can describe none");
   const inference::Matrix<float> features = read_image_features(features_);
-  if (features.columns() != width)
-    fail(ErrorKind::data, "'{}' has {} features an image: expected {}, which the run's network reads",
-         features_.string(), features.columns(), width);
+  check_feature_width(features_, features.columns(), width);
   const Json names = names_of(ids_, features.rows(), features_);
-  const Vocabulary vocabulary = CaptionExperiment::vocabulary_of(network);
+  const Vocabulary vocabulary = saved_vocabulary(network.meaning());
   training::WeightDraws draws = network_.draws_of(network);
   const inference::Matrix<float> weights = draws.all();
   const CaptionDecoder decoder(network.model(), experiment.network(network.meaning()), vocabulary, features.view(),

@@ -90,6 +90,12 @@ inference::Matrix<float> read_image_features(const fs::path& path) {
   return features;
 }
 
+void check_feature_width(const fs::path& path, std::int64_t found, std::int64_t expected) {
+  if (found != expected)
+    fail(ErrorKind::data, "'{}' has {} features an image: expected {}, which the run's network reads", path.string(),
+         found, expected);
+}
+
 std::vector<std::string> read_image_ids(const fs::path& path) {
   if (path.extension() != ".txt" && path.extension() != ".json")
     fail(ErrorKind::data, "'{}': expected a file of ids that ends in .txt or .json", path.string());

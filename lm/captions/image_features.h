@@ -3,6 +3,7 @@
 
 #include <stein/inference/storage/matrix.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ namespace stein::lm {
 /// @throws Error(data) naming the file and what is wrong: another ending, several arrays, another number of dimensions,
 ///         no row or no column, the row and column of a number that is not finite, and as read_npy and read_safetensors
 inference::Matrix<float> read_image_features(const std::filesystem::path& path);
+
+/// Throws Error(data) naming the file unless its features are as wide as a network reads them.
+void check_feature_width(const std::filesystem::path& path, std::int64_t found, std::int64_t expected);
 
 /// The ids of the rows of a file of features: lines of a .txt file, or the list of texts that a .json file is.
 /// @throws Error(data) naming the file, for another ending, no id, an empty id, an id that is there twice, text that is

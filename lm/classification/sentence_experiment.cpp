@@ -123,7 +123,7 @@ void SentenceExperiment::Meaning::save(Snapshot& snapshot) const {
 
 SentenceExperiment::Meaning SentenceExperiment::Meaning::saved_in(const Snapshot& snapshot) {
   const Vocabulary classes = Vocabulary::parse(snapshot.get_text("classes"), "the classes of the checkpoint");
-  Meaning meaning{.vocabulary = Vocabulary::saved_in(snapshot.part("vocabulary")), .classes = {}};
+  Meaning meaning{.vocabulary = saved_vocabulary(snapshot), .classes = {}};
   for (std::int32_t i = 0; i < classes.size(); ++i) meaning.classes.push_back(classes.token(i));
   return meaning;
 }

@@ -102,7 +102,7 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
                                                     training::TrainedNetwork& network, const Stretches& text,
                                                     Progress& progress) const {
   const LanguageTrainingOptions& run = experiment.training();
-  const inference::RecurrentSpec spec = experiment.network(LanguageExperiment::vocabulary_of(network).size());
+  const inference::RecurrentSpec spec = experiment.network(saved_vocabulary(network.meaning()).size());
   inference::Model<float>& model = network.model();
   training::WeightDraws draws = weights_.of(network);
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
@@ -182,7 +182,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
   for (std::uint64_t seed = experiment.seeds().first; seed < experiment.seeds().end; ++seed) {
     training::TrainedNetwork network = experiment.trained_network(saved, seed, weights_.device);
     if (all.empty()) {
-      const Vocabulary vocabulary = LanguageExperiment::vocabulary_of(network);
+      const Vocabulary vocabulary = saved_vocabulary(network.meaning());
       text = text_of(experiment, saved, vocabulary);
       unit = vocabulary.unit();
       kind = network.weights().kind();

@@ -25,14 +25,9 @@ inference::RecurrentSpec LanguageExperiment::network(std::int64_t vocabulary) co
   return spec;
 }
 
-Vocabulary LanguageExperiment::vocabulary_of(const training::TrainedNetwork& network) {
-  return Vocabulary::saved_in(network.meaning().part("vocabulary"));
-}
-
 std::unique_ptr<inference::Model<float>> LanguageExperiment::make_model(const Snapshot& meaning,
                                                                         inference::Device device) const {
-  const Vocabulary vocabulary = Vocabulary::saved_in(meaning.part("vocabulary"));
-  return make_recurrent_model(network(vocabulary.size()), method().posterior.arithmetic, device, 1);
+  return make_recurrent_model(network(saved_vocabulary(meaning).size()), method().posterior.arithmetic, device, 1);
 }
 
 std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) const {

@@ -23,8 +23,6 @@ class LanguageExperiment final : public training::NetworkExperiment {
   const LanguageTrainingOptions& training() const { return training_; }
   /// The text, with its parts. Throws Error(data) where it is missing or damaged.
   Corpus read_text() const { return read_corpus(corpus_); }
-  /// The vocabulary of a network that was trained.
-  static Vocabulary vocabulary_of(const training::TrainedNetwork& network);
   /// The network for a vocabulary of this size.
   inference::RecurrentSpec network(std::int64_t vocabulary) const;
 

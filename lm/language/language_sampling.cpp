@@ -51,7 +51,7 @@ std::string readable_text(std::span<const std::int32_t> tokens, const Vocabulary
 Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,
                                      const std::string&, const runs::Console&) {
   training::TrainedNetwork network = experiment.trained_network(saved, experiment.seeds().first, device_);
-  const Vocabulary vocabulary = LanguageExperiment::vocabulary_of(network);
+  const Vocabulary vocabulary = saved_vocabulary(network.meaning());
   TokenizedText text = prompt_.empty() ? TokenizedText{} : tokenize(prompt_, vocabulary, "the prompt");
   std::vector<std::int32_t> prompt = std::move(text.tokens);
   if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line

@@ -69,6 +69,10 @@ Vocabulary Vocabulary::saved_in(const Snapshot& snapshot) {
   return parse(snapshot.get_text("text"), "the vocabulary of the checkpoint");
 }
 
+Vocabulary saved_vocabulary(const Snapshot& meaning) {
+  return Vocabulary::saved_in(meaning.part("vocabulary"));
+}
+
 std::string escaped(std::string_view token) {
   const bool valid = simdjson::validate_utf8(token.data(), token.size());
   std::string text;

@@ -65,6 +65,10 @@ class Vocabulary {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
+/// The vocabulary of a trained network of words, from what its checkpoints say of its inputs (TrainedNetwork::meaning).
+/// Throws Error(data) if it is not there or damaged.
+Vocabulary saved_vocabulary(const Snapshot& meaning);
+
 /// `token` as a person can read it: `\n`, `\r`, `\t`, `\\`, and `\xNN` for other bytes that are neither printable ASCII
 /// nor part of valid UTF-8.
 std::string escaped(std::string_view token);

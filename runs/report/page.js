@@ -26,7 +26,9 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
   // Okabe and Ito's colours, which stay apart for colour-blind readers: [light, dark].
-  const spare = [["#5b4db0", "#a79cf0"], ["#3f7f93", "#7cc4d8"], ["#8a4b2a", "#d79a76"], ["#4f7a28", "#9dcb70"]];
+  const spare = [["#5b4db0", "#a79cf0"], ["#3f7f93", "#7cc4d8"], ["#8a4b2a", "#d79a76"], ["#4f7a28", "#9dcb70"],
+                 ["#a01f4c", "#f0799f"], ["#1f4e9c", "#7fa8ec"], ["#6b6f00", "#c7cb52"], ["#9c3d9c", "#d78fd7"],
+                 ["#444b55", "#b4bcc8"], ["#0b7a75", "#4fd1c5"]];
 
   // Those of ways of finding a network's weights, which several kinds share.
   const weightMethods = {

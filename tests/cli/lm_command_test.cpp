@@ -354,6 +354,21 @@ TEST_CASE("a model of bytes draws what may be no UTF-8", "[cli][lm]") {
   CHECK_THAT(drawn.json()["texts"][0].get<std::string>(), Contains("\xef\xbf\xbd"));  // U+FFFD
 }
 
+TEST_CASE("a run that ends with its epochs says so where more steps were asked for", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  std::vector<std::string> arguments = train("run", {"--epochs", "1"});
+  std::erase(arguments, "--quiet");
+  const Outcome whole = run(folder.path(), arguments);
+  CAPTURE(whole.err);
+  REQUIRE(whole.code == 0);
+  CHECK_THAT(whole.out, Contains("weights, 1 epoch "));
+  CHECK_THAT(whole.err, !Contains("ended by itself"));
+  const Outcome longer = run(folder.path(), {"resume", "run", "--set", "steps=1000000"});
+  CAPTURE(longer.err);
+  REQUIRE(longer.code == 0);
+  CHECK_THAT(longer.err, Contains("ended by itself after ") && Contains(" of 1000000 tokens"));
+}
+
 TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   const TemporaryDirectory folder;
   const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
@@ -364,6 +379,8 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   };
   CHECK_THAT(run(folder.path(), {"help"}).out, Contains("Train, score and sample language models"));
   CHECK_THAT(run(folder.path(), {"lm", "--help"}).out, Contains("train") && Contains("eval") && Contains("sample"));
+  const std::string help = run(folder.path(), {"lm", "sample", "--help"}).out;
+  CHECK_THAT(help, Contains("where it predicts: cpu, cuda") && !Contains("--device"));  // an option of the runs alone
   fails({"lm"}, 2, "`stein lm` expects one of");
   fails({"lm", "trian"}, 2, "Did you mean 'train'?");
   fails({"lm", "train", "--data", "pbt"}, 2, "unknown text 'pbt'");
@@ -378,6 +395,8 @@ TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   std::ofstream(folder / "empty.txt") << "";
   fails({"lm", "train", "--data", "./empty.txt"}, 3, "is empty");
   fails({"lm", "eval", "nowhere"}, 3, "nowhere");
+  fails({"lm", "eval", "nowhere", "--device", "cpu"}, 3, "nowhere");
+  fails({"lm", "train", "--set", "patience=2", "validations_per_epoch=0"}, 2, "set validations_per_epoch");
 }
 
 TEST_CASE("captions are scored from files", "[cli][lm]") {

@@ -199,7 +199,7 @@ TEST_CASE("parts without rows are refused where they are needed", "[training][cl
   each.train = 10, each.test = 0;
   CHECK_ERROR(each.make(), data, "test");
   each.test = 10, each.validation = 0, each.options.patience = 3;
-  CHECK_ERROR(each.make(), usage, "patience");
+  CHECK_ERROR(each.make(), usage, "patience = 3", "set validations_per_epoch");
 }
 
 TEST_CASE("rows are classified in their own order, whatever stands together", "[training][classifier]") {
