@@ -107,6 +107,21 @@ TEST_CASE("a length power prefers longer captions", "[lm][caption][beam]") {
   CHECK(beam_search(chain, one, {.beam_width = 2, .length_power = 2})[0][0].words == std::vector<std::int32_t>{3, 4});
 }
 
+TEST_CASE("a search goes on while a longer caption may be the best", "[lm][caption][beam]") {
+  // log .55/2 = −.299 is found first; of the other one log .45/2 = −.399 is known then, and log .45/5 = −.160 in the
+  // end.
+  WordChain chain(4, 1);
+  chain.set(0, start_token, {{3, 1.F}});
+  chain.set(0, 3, {{end_token, .55F}, {4, .45F}});
+  chain.set(0, 4, {{5, 1.F}});
+  chain.set(0, 5, {{6, 1.F}});
+  chain.set(0, 6, {{end_token, 1.F}});
+  const std::vector<std::int64_t> one{0};
+  const auto found = beam_search(chain, one, {.beam_width = 1, .length_power = 1});
+  CHECK(found[0][0].words == std::vector<std::int32_t>{3, 4, 5, 6});
+  CHECK(found[0][0].score == Approx(std::log(.45) / 5).epsilon(1e-6));
+}
+
 TEST_CASE("captions end at the most words, and start and unknown words are in none", "[lm][caption][beam]") {
   WordChain chain(1, 1);
   chain.set(0, start_token, {{start_token, .3F}, {unknown_token, .3F}, {3, .2F}, {end_token, .2F}});

@@ -20,14 +20,14 @@ struct Sharpened {
   SharpenedModel<float>* model;
   training::WeightDraws draws;
 
-  explicit Sharpened(const std::string& rate)
+  explicit Sharpened(const std::string& rate, const training::WeightDraws::Options& which = {.mean = true})
       : trainer(test::TrainerCase{
             .method = "sharpening",
             .settings = {{"initial_rate", rate}, {"sharpening_deviation", "1e-6"}, {"rate_scale", "1"}},
             .training = {.epochs = {.batch_size = 3}, .unroll = 5}}
                     .make(corpus)),
         model(dynamic_cast<SharpenedModel<float>*>(&trainer->weights().posterior().model())),
-        draws(trainer->weights(), {.mean = true}, {}, 0) {}
+        draws(trainer->weights(), which, {}, 0) {}
 
   double bound(const Stretches& text) { return sharpened_bound(*model, draws, text, {.rows = 3, .unroll = 5}, 1); }
 };
@@ -38,6 +38,19 @@ TEST_CASE("weights that are not moved cost what the text costs them, from miniba
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
   scorer.score(*sharpened.model, sharpened.draws.get(0).weights, std::nullopt, log_probability);
   CHECK(sharpened.bound(sharpened.corpus.test) == Approx(mean_loss(log_probability)).epsilon(1e-5));
+}
+
+TEST_CASE("a bound of several draws is their mean", "[lm][bound]") {
+  Sharpened sharpened("0", {.draws = 3});
+  TextScorer scorer(sharpened.corpus.test, TextProtocol::stateful, 3, 5, "test");
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  std::vector<double> losses;
+  for (std::int64_t k = 0; k < 3; ++k) {
+    scorer.score(*sharpened.model, sharpened.draws.get(k).weights, std::nullopt, log_probability);
+    losses.push_back(mean_loss(log_probability));
+  }
+  CHECK(losses[0] != losses[1]);
+  CHECK(sharpened.bound(sharpened.corpus.test) == Approx((losses[0] + losses[1] + losses[2]) / 3).epsilon(1e-5));
 }
 
 TEST_CASE("what moving the weights costs is in the bound", "[lm][bound]") {
