@@ -70,7 +70,7 @@ class Averaging {
   std::vector<float> log_probability_;
 };
 
-/// log p of the same tokens under one row of weights: `Model::predict`, minibatch by minibatch, and no more.
+/// log p of the same tokens under one row of weights, minibatch by minibatch, and no more.
 class ForwardPass {
  public:
   ForwardPass(training::NetworkWeights& weights, const lm::Stretches& text)
@@ -81,13 +81,14 @@ class ForwardPass {
         log_probability_(static_cast<std::size_t>(rows * unroll)) {}
 
   void run() {
+    const auto network = model_.predictor({weights_});
     std::optional<CarriedState<float>> state;
     for (std::int64_t c = 0; c < batches_.count(); ++c) {
       batches_.fill(c, batch_);
       Inputs<float> inputs = batch_.inputs();
       if (!state) state.emplace(1, model_.carried_size(inputs));
       inputs.carried = state->rows();
-      model_.predict({weights_}, inputs, logits_.view());
+      network->predict(inputs, logits_.view());
       inputs.carried.accept();
       fused::log_probabilities(logits_.view(), batch_.targets, log_probability_);
     }

@@ -16,6 +16,11 @@
 
 namespace stein::cli {
 
+std::string group_of(const std::string& subcommand) {
+  const std::size_t space = subcommand.find(' ');
+  return space == std::string::npos ? "" : subcommand.substr(0, space);
+}
+
 void from_zero(CLI::Option* option) {
   option->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max(), "a whole number from 0 on"));
 }

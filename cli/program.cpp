@@ -32,12 +32,6 @@ struct Subcommand {
   std::function<Action(CLI::App&, const Arguments&)> add;
 };
 
-/// "lm" of "lm train"; empty where a subcommand stands alone.
-std::string group_of(const std::string& name) {
-  const std::size_t space = name.find(' ');
-  return space == std::string::npos ? "" : name.substr(0, space);
-}
-
 /// What a group of subcommands is about: as a kind of run says that belongs to it, else what one of them does.
 std::string group_description(const std::string& group, const std::vector<Subcommand>& all) {
   for (const auto& [name, kind] : runs::run_kinds().entries())
@@ -79,7 +73,7 @@ std::vector<Subcommand> subcommands() {
       if (kind.actions.contains(verb) && !group_of(kind.subcommand).empty())
         names.insert(group_of(kind.subcommand) + " " + verb);
     for (const std::string& name : names)
-      add(name, description, [verb = verb](CLI::App& command, const Arguments& arguments) {
+      add(name, description, [verb = RunVerb{verb, group_of(name)}](CLI::App& command, const Arguments& arguments) {
         return run_action_command(verb, command, arguments);
       });
   }

@@ -37,28 +37,34 @@ std::string run_in(const Arguments& arguments) {
   return "";
 }
 
+/// Kinds of run that have the action, as it was typed: of `stein caption eval` those of captions alone.
+std::vector<const runs::RunKind*> kinds_with(const RunVerb& verb) {
+  std::vector<const runs::RunKind*> kinds;
+  for (const auto& [name, kind] : runs::run_kinds().entries())
+    if (kind.actions.contains(verb.name) && (verb.group.empty() || group_of(kind.subcommand) == verb.group))
+      kinds.push_back(&kind);
+  return kinds;
+}
+
 /// Kinds of run that have the action, with its options.
-std::string options_text(const std::string& verb) {
+std::string options_text(const RunVerb& verb) {
   std::string text;
-  for (const auto& [name, kind] : runs::run_kinds().entries()) {
-    const auto place = kind.actions.find(verb);
-    if (place == kind.actions.end()) continue;
-    const auto action = place->second();
-    text += fmt::format("Options for runs of `stein {}`, as --name VALUE with '-' for '_':\n\n{}\n", kind.subcommand,
+  for (const runs::RunKind* kind : kinds_with(verb)) {
+    const auto action = kind->actions.at(verb.name)();
+    text += fmt::format("Options for runs of `stein {}`, as --name VALUE with '-' for '_':\n\n{}\n", kind->subcommand,
                         help_text(OptionTable::of(*action)));
   }
   return text;
 }
 
-std::unique_ptr<runs::RunAction> make_action(const std::string& verb, const runs::RunKind& kind,
+std::unique_ptr<runs::RunAction> make_action(const RunVerb& verb, const runs::RunKind& kind,
                                              const std::string& directory) {
-  const auto place = kind.actions.find(verb);
-  if (place != kind.actions.end()) return place->second();
+  const auto kinds = kinds_with(verb);
+  if (std::ranges::find(kinds, &kind) != kinds.end()) return kind.actions.at(verb.name)();
   std::vector<std::string> others;
-  for (const auto& [name, other] : runs::run_kinds().entries())
-    if (other.actions.contains(verb)) others.push_back(fmt::format("`stein {}`", other.subcommand));
+  for (const runs::RunKind* other : kinds) others.push_back(fmt::format("`stein {}`", other->subcommand));
   fail(ErrorKind::data, "'{}' holds a run of `stein {}`: `stein {}` is for runs of {}", directory, kind.subcommand,
-       verb, fmt::join(others, " and "));
+       verb.text(), fmt::join(others, " and "));
 }
 
 /// A text of bytes need not be UTF-8, which JSON is: what is not becomes U+FFFD.
@@ -66,7 +72,7 @@ std::string text_of(const nlohmann::ordered_json& result, int indent) {
   return result.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-int perform(const std::string& verb, const RunArguments& arguments) {
+int perform(const RunVerb& verb, const RunArguments& arguments) {
   const RunDirectory directory = RunDirectory::open(arguments.directory);
   const runs::RunKind& kind = runs::kind_of(directory);
   const auto action = make_action(verb, kind, arguments.directory);
@@ -85,7 +91,7 @@ int perform(const std::string& verb, const RunArguments& arguments) {
 
 }  // namespace
 
-Action run_action_command(const std::string& verb, CLI::App& command, const Arguments& typed) {
+Action run_action_command(const RunVerb& verb, CLI::App& command, const Arguments& typed) {
   const auto arguments = std::make_shared<RunArguments>();
   const bool asks_for_help =
       std::ranges::any_of(typed, [](const std::string& argument) { return argument == "--help" || argument == "-h"; });

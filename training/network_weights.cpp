@@ -1,5 +1,6 @@
 #include <stein/inference/models/recurrent_spec.h>
 #include <stein/inference/parameterizations/softplus.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/training/network_weights.h>
 
 #include <algorithm>
@@ -51,6 +52,11 @@ inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matri
     memory = inference::Matrix<float>(particles_.rows(), weight_count());
   family->mean_weights(particles_.values(), memory.view());
   return memory.view();
+}
+
+inference::Matrix<float> NetworkWeights::host_weights_now() {
+  inference::Matrix<float> memory;
+  return inference::host_copy<float>(weights_now(memory).block(0, 1), particles_.device());
 }
 
 double NetworkWeights::divergence(const NoiseKey& key) {

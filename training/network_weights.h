@@ -42,6 +42,9 @@ class NetworkWeights {
     return kind() == MethodKind::variational ? mean_weights(memory) : draw_weights({}, memory);
   }
 
+  /// Of those of the first particle a copy on the host [1, P].
+  inference::Matrix<float> host_weights_now();
+
   /// KL(q ‖ p) of a variational method's Gaussian from the prior [nats], by one draw where it has no closed form; of
   /// sharpening that of φ. @param key  of the draw
   double divergence(const NoiseKey& key);

@@ -22,7 +22,7 @@ constexpr double data_size = 929'589;
 
 struct LanguageOptions {
   std::vector<std::int64_t> hidden{200, 650};
-  std::vector<std::string> methods{"sgd", "sgld", "psgld", "bbb", "sharpening"};
+  std::vector<std::string> methods{"sgd", "sgld", "psgld", "sghmc", "sgnht", "santa", "bbb", "sharpening"};
   std::vector<std::string> bfloat16_methods{"sgd"};
   double round_seconds = 1;
 

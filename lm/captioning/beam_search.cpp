@@ -120,8 +120,10 @@ class Beam {
       parents.push_back(first_row + each.hypothesis);
       tokens.push_back(each.token);
     }
-    if (next_.empty() && finished.empty())  // nothing but an end is possible
-      finish(live_.front(), continuations_.front().log_probability, trail);
+    if (next_.empty() && finished.empty()) {  // nothing but an end is possible
+      const Continuation& best = continuations_.front();
+      finish(live_[static_cast<std::size_t>(best.hypothesis)], best.log_probability, trail);
+    }
     std::swap(live_, next_);
     if (cannot_improve()) live_.clear();
   }

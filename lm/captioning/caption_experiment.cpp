@@ -48,6 +48,8 @@ CaptionCorpus CaptionExperiment::read_captions() const {
 
 std::unique_ptr<runs::Run> CaptionExperiment::make_run(const std::string&) const {
   const inference::Device device = this->device();
+  STEIN_CHECK(method().kind != training::MethodKind::chain || training_.epochs.stored_samples > 0,
+              "captions are decoded from the stored samples of a chain: set stored_samples to at least 1");
   const auto corpus = std::make_shared<const CaptionCorpus>(read_captions());
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size(), corpus->data.features.columns());
   const auto make_trainer = [&](std::uint64_t seed) {

@@ -37,8 +37,10 @@ double mean_of_tokens(std::span<const float> numbers) {
 }
 
 TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,
-                                 std::int64_t likeliest) {
-  constexpr std::int64_t chunk = 256;
+                                 const UncertaintyOptions& options) {
+  constexpr std::int64_t probabilities = 1 << 23;
+  const std::int64_t chunk =
+      options.chunk > 0 ? options.chunk : std::clamp<std::int64_t>(probabilities / model.output_count(), 256, 4096);
   const TokenBatches batches(text, 1, chunk, "scored", TokenBatches::Remainder::kept);
   const std::int64_t words = model.output_count(), count = draws.count();
   const auto total = static_cast<std::size_t>(batches.tokens());
@@ -48,9 +50,9 @@ TextUncertainty text_uncertainty(inference::Model<float>& model, training::Weigh
       .mean_entropy = std::vector<float>(total),
       .single = std::vector<std::vector<float>>(static_cast<std::size_t>(count), std::vector<float>(total)),
       .entropy_of_first = std::vector<double>(static_cast<std::size_t>(count)),
-      .likeliest = std::vector<std::vector<LikelyToken>>(likeliest > 0 ? total : 0)};
+      .likeliest = std::vector<std::vector<LikelyToken>>(options.likeliest > 0 ? total : 0)};
   std::vector<CarriedState<float>> states;
-  std::vector<float> logits(static_cast<std::size_t>(chunk * words));
+  std::vector<float> logits(static_cast<std::size_t>(std::min(chunk, batches.tokens()) * words));
   TokenBatch batch;
   std::size_t done = 0;
   for (std::int64_t c = 0; c < batches.count(); ++c) {
@@ -82,8 +84,8 @@ TextUncertainty text_uncertainty(inference::Model<float>& model, training::Weigh
       const auto token = static_cast<std::int64_t>(batch.targets[t]);
       found.log_probability[done] =
           static_cast<float>(std::log(predictive.mean()(static_cast<std::int64_t>(t), token)));
-      if (likeliest > 0)
-        found.likeliest[done] = largest(predictive.mean().row(static_cast<std::int64_t>(t)), likeliest);
+      if (options.likeliest > 0)
+        found.likeliest[done] = largest(predictive.mean().row(static_cast<std::int64_t>(t)), options.likeliest);
     }
   }
   for (double& sum : found.entropy_of_first) sum /= static_cast<double>(total);

@@ -31,12 +31,19 @@ struct TextUncertainty {
 /// The mean of a list that has a number for each token.
 double mean_of_tokens(std::span<const float> numbers);
 
-/// Reads the text once, with all of it that stands before a token known (`TextProtocol::stateful_1`), under all draws
-/// side by side: memory holds the distributions of 256 tokens and a row of weights and of state for each draw.
-/// @param likeliest  tokens that are told in the place of each, at most all of the vocabulary
+/// How a text is read.
+struct UncertaintyOptions {
+  std::int64_t likeliest = 0;  ///< tokens that are told in the place of each, at most all of the vocabulary
+  /// Tokens whose distributions are held at once, and which one draw of the weights reads before the next draw is asked
+  /// for. 0: as many as have 2²³ probabilities, from 256 to 4,096.
+  std::int64_t chunk = 0;
+};
+
+/// Reads the text once under every draw, with all of it that stands before a token known (`TextProtocol::stateful_1`).
+/// Memory holds the distributions of a chunk, one draw of the weights and the state of each draw.
 /// @throws Error(data) for a stretch of less than two tokens
 TextUncertainty text_uncertainty(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,
-                                 std::int64_t likeliest = 0);
+                                 const UncertaintyOptions& options = {});
 
 /// The text back to front, stretch by stretch: as long, of the same words, and no text of its language.
 Stretches reversed(const Stretches& text);

@@ -1,6 +1,5 @@
 #include <stein/core/error.h>
 #include <stein/inference/parameterizations/softplus.h>
-#include <stein/inference/storage/host_copy.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 
 #include <algorithm>
@@ -11,8 +10,7 @@ namespace stein::lm {
 
 WeightPruning::WeightPruning(training::NetworkWeights& weights)
     : layout_(weights.posterior().weight_layout()), device_(weights.particles().device()) {
-  inference::Matrix<float> memory;
-  weights_ = inference::host_copy<float>(weights.weights_now(memory).block(0, 1), device_);
+  weights_ = weights.host_weights_now();
   const std::span<const float> row = std::as_const(weights_).row(0);
   std::vector<float> signal(row.size());
   const inference::Layout& coordinates = weights.particles().layout();

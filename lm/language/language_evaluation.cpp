@@ -98,6 +98,10 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
   return experiment.training().protocol;
 }
 
+std::int64_t LanguageEvaluation::passes(std::int64_t draws) const {
+  return draws * (1 + (bound_ ? 1 : 0) + (entropy_ ? 2 : 0)) + std::ssize(shares_) + (dynamic_rate_ > 0 ? 1 : 0);
+}
+
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment,
                                                     training::TrainedNetwork& network, const Stretches& text,
                                                     Progress& progress) const {
@@ -108,7 +112,7 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
   SampledProbabilities samples(scorer.tokens());
   std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
-  progress.expect(static_cast<std::uint64_t>(draws.count() * experiment.seeds().count()));
+  progress.expect(static_cast<std::uint64_t>(passes(draws.count()) * experiment.seeds().count()));
   for (std::int64_t k = 0; k < draws.count(); ++k) {
     const training::WeightDraws::Draw draw = draws.get(k);
     scorer.score(model, draw.weights, draw.dropout, log_probability);
@@ -120,11 +124,12 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .draws = draws.count(),
               .single = samples.single_loss(),
               .averaged = samples.averaged_loss()};
-  const WeightPruning pruning(network.weights());
   if (dynamic_rate_ > 0) {
-    const BareNetwork bare(spec, experiment.method().posterior.arithmetic, pruning.pruned(0).to({}).row(0),
+    const inference::Matrix<float> weights = network.weights().host_weights_now();
+    const BareNetwork bare(spec, experiment.method().posterior.arithmetic, weights.row(0),
                            network.weights().posterior().weight_layout());
     found.dynamic = dynamic_loss(*bare.model, bare.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
+    progress.advance(1);
   }
   if (bound_) {
     const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
@@ -132,15 +137,22 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
                                                posterior.sharpening);
     found.bound = sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
                                   static_cast<std::uint64_t>(weights_.seed));
+    progress.advance(static_cast<std::uint64_t>(draws.count()));
   }
-  for (const double share : shares_) {
-    const inference::Matrix<float> left = pruning.pruned(share);
-    scorer.score(model, {left.view(), 0}, std::nullopt, log_probability);
-    found.pruned.push_back(mean_loss(log_probability));
+  if (!shares_.empty()) {
+    const WeightPruning pruning(network.weights());
+    for (const double share : shares_) {
+      const inference::Matrix<float> left = pruning.pruned(share);
+      scorer.score(model, {left.view(), 0}, std::nullopt, log_probability);
+      found.pruned.push_back(mean_loss(log_probability));
+      progress.advance(1);
+    }
   }
   if (entropy_) {
-    const TextUncertainty forward = text_uncertainty(model, draws, text),
-                          backward = text_uncertainty(model, draws, reversed(text));
+    const TextUncertainty forward = text_uncertainty(model, draws, text);
+    progress.advance(static_cast<std::uint64_t>(draws.count()));
+    const TextUncertainty backward = text_uncertainty(model, draws, reversed(text));
+    progress.advance(static_cast<std::uint64_t>(draws.count()));
     found.entropy = mean_of_tokens(forward.entropy);
     found.mean_entropy = mean_of_tokens(forward.mean_entropy);
     found.reversed_entropy = mean_of_tokens(backward.entropy);
@@ -174,7 +186,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
               "option 'bound' is of posterior sharpening, the run's sampler is {}", experiment.method_name());
   shares_.clear();
   for (const std::string& share : prune_) shares_.push_back(share_of(share));
-  console.progress->begin(experiment.name(), "draws", 0);
+  console.progress->begin(experiment.name(), "passes over the text", 0);
   ScoredText text;
   TokenUnit unit{};
   training::MethodKind kind{};
@@ -249,6 +261,7 @@ std::string LanguageEvaluation::readable(const Json& result) const {
   const Json pruned = result.value("pruned", Json::array());
   for (const Json& row : pruned)
     text += line(fmt::format("{:g} % pruned", 100 * row["share"].get<double>()).c_str(), row);
+  if (!pruned.empty()) text += fmt::format("    (of the weights: {})\n", pruned[0]["weights"].get<std::string>());
   if (result.contains("entropy"))
     for (const auto& [key, name] : {std::pair("text", "entropy"), std::pair("single_samples", "of one sample"),
                                     std::pair("reversed", "of reversed text"), std::pair("gap", "entropy gap")})

@@ -49,6 +49,8 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
                                        const std::string& data, const runs::Console& console) override;
   ScoredText text_of(const LanguageExperiment& experiment, const runs::SavedRun& saved,
                      const Vocabulary& vocabulary) const;
+  /// How often one seed's network reads the text.
+  std::int64_t passes(std::int64_t draws) const;
   Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text,
               Progress& progress) const;
   TextProtocol protocol_of(const LanguageExperiment& experiment) const;

@@ -41,7 +41,7 @@ Json for_tokens(const Stretches& text, const Number& number) {
 
 Json passage_json(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,
                   const Vocabulary& vocabulary) {
-  const TextUncertainty found = text_uncertainty(model, draws, text, alternatives);
+  const TextUncertainty found = text_uncertainty(model, draws, text, {.likeliest = alternatives});
   const auto probability = [](float log_probability) { return rounded(std::exp(double{log_probability})); };
   Json tokens = Json::array(), samples = Json::array();
   for (const auto& stretch : text)

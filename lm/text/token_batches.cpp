@@ -29,8 +29,9 @@ TokenBatches::TokenBatches(const Stretches& stretches, std::int64_t rows, std::i
   STEIN_CHECK(rows >= 1 && steps >= 1, "batches need at least one row and one step, got {} and {}", rows, steps);
   const std::int64_t count = std::ssize(stretches);
   STEIN_CHECK(count == 1 || (count > 0 && count % rows == 0),
-              "the {} part has {} stretches, which {} rows do not divide; expected a divisor of {}", what, count, rows,
-              count);
+              "the {} part has {} rows of text, which minibatches of {} rows do not divide: expected a batch_size that "
+              "divides {}",
+              what, count, rows, count);
   std::int64_t shortest = std::ssize(stretches.front());
   for (const auto& stretch : stretches) shortest = std::min(shortest, std::ssize(stretch));
   if (count > 1) passes_ = count / rows;

@@ -87,6 +87,43 @@ TEST_CASE("a replay has a rate of every linear policy, and of reading the log", 
   CHECK(run(folder.path(), {"bench", "replay", "--set", "only=chess"}).code == 2);
 }
 
+TEST_CASE("training a language model has a row for every method, and its memory by arrays", "[cli][bench][torch]") {
+  const TemporaryDirectory folder;
+  const Outcome training =
+      run(folder.path(), {"bench", "lm", "--json", "--set", "hidden=8", "--set", "methods=sgd,sghmc,sharpening",
+                          "--set", "bfloat16_methods=", "--set", "round_seconds=0.01"});
+  CAPTURE(training.err);
+  REQUIRE(training.code == 0);
+  const auto rows = training.json()["rows"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[1]["case"] == "sghmc-2x8");
+  for (const auto& row : rows) {
+    CHECK(row["tokens_per_second"].get<double>() > 0);
+    CHECK(row["ratio"].get<double>() == Approx(row["reference"].get<double>() / row["ours"].get<double>()));
+  }
+  const Outcome memory =
+      run(folder.path(), {"bench", "lm-memory", "--json", "--set", "hidden=64", "--set", "methods=sgd,bbb"});
+  CAPTURE(memory.err);
+  REQUIRE(memory.code == 0);
+  CHECK(memory.json()["rows"].size() == 2);
+}
+
+TEST_CASE("averages of texts and captions have a rate", "[cli][bench][torch]") {
+  const TemporaryDirectory folder;
+  const Outcome averaging = run(folder.path(), {"bench", "lm-averaging", "--json", "--set", "hidden=8", "--set",
+                                                "samples=2", "--set", "tokens=700"});
+  CAPTURE(averaging.err);
+  REQUIRE(averaging.code == 0);
+  CHECK(averaging.json()["rows"][0]["tokens"] == 700);
+  CHECK(averaging.json()["rows"][0]["samples"] == 2);
+  const Outcome captions =
+      run(folder.path(), {"bench", "captions", "--json", "--set", "hidden=8", "--set", "vocabulary=100", "--set",
+                          "images=2", "--set", "words=3", "--set", "round_seconds=0.01"});
+  CAPTURE(captions.err);
+  REQUIRE(captions.code == 0);
+  CHECK(captions.json()["rows"].size() == 1);
+}
+
 TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][bench]") {
   const TemporaryDirectory folder;
   const Outcome outcome = run(folder.path(), {"bench", "nuts", "--set", "column=3"});

@@ -253,6 +253,9 @@ TEST_CASE("runs of captioning models have a page with their captions", "[cli][ca
 
 TEST_CASE("published settings of captioning are presets", "[cli][caption]") {
   const TemporaryDirectory folder;
+  const Outcome unstored = run(folder.path(), train("run", {"--sampler", "psgld", "--set", "stored_samples=0"}));
+  CHECK(unstored.code == 2);
+  CHECK_THAT(unstored.err, Contains("set stored_samples to at least 1"));
   const Outcome list = run(folder.path(), {"list"});
   for (const char* preset : {"flickr8k-psgld-dropout", "flickr30k-rmsprop", "coco-bbb", "scenes-bbb"})
     CHECK_THAT(list.out, Contains(preset));

@@ -130,6 +130,7 @@ TEST_CASE("a trained model is scored on its parts and on other texts, and draws 
                                            "--entropy", "--dynamic-rate", "0.1"});
   CAPTURE(test.err);
   REQUIRE(test.code == 0);
+  CHECK_THAT(test.err, Contains("15 of about 15 passes over the text"));  // 4 draws, thrice; 2 shares; once as it learns
   const Json result = test.json();
   CHECK(result["samples"] == 4);
   CHECK(result["averaged"]["perplexity"]["mean"].get<double>() < 4);
@@ -141,6 +142,9 @@ TEST_CASE("a trained model is scored on its parts and on other texts, and draws 
   CHECK(result["gap_of_first"].size() == 4);
   CHECK(result["gap_of_first"][3]["mean"].get<double>() ==
         Approx(result["entropy"]["gap"]["mean"].get<double>()).margin(1e-4));
+  const Outcome other_kind = run(folder.path(), {"caption", "eval", "run"});
+  CHECK(other_kind.code == 3);
+  CHECK_THAT(other_kind.err, Contains("`stein caption eval` is for runs of `stein caption train`"));
   write_text(folder / "same.txt", 60);
   CHECK(run(folder.path(), {"eval", "run", "--text", "same.txt", "--json"}).json()["unknown"] == 0);
   std::ofstream(folder / "foreign.txt") << "the cat spoke\n";

@@ -136,6 +136,20 @@ TEST_CASE("captions end at the most words, and start and unknown words are in no
   for (const std::int32_t word : drawn[0].words) CHECK(word == 3);
 }
 
+TEST_CASE("where nothing but an end is possible, the likeliest caption is the one that is found",
+          "[lm][caption][beam]") {
+  // Behind 3 stands mostly <unk>, which is no word: p(3) = .6 · .1 is less than p(4) = .4 · .9.
+  WordChain chain(2, 1);
+  chain.set(0, start_token, {{3, .6F}, {4, .4F}});
+  chain.set(0, 3, {{end_token, .1F}, {unknown_token, .9F}});
+  chain.set(0, 4, {{end_token, .9F}, {unknown_token, .1F}});
+  const std::vector<std::int64_t> one{0};
+  const auto found = beam_search(chain, one, {.beam_width = 2, .min_length = 3});  // shorter than it should be
+  REQUIRE(found[0].size() == 1);
+  CHECK(found[0][0].words == std::vector<std::int32_t>{4});
+  CHECK(found[0][0].log_probability == Approx(std::log(.4 * .9)).epsilon(1e-6));
+}
+
 TEST_CASE("captions have the fewest words that are asked for", "[lm][caption][beam]") {
   const std::int64_t fewest = GENERATE(1, 3);
   WordChain chain = WordChain::random(3, 5, 400);

@@ -33,7 +33,8 @@ TEST_CASE("entropies and log probabilities of an average are those of its defini
   training::WeightDraws draws(trainer->weights(), {.draws = 3, .seed = 5}, "", 0);
   REQUIRE(draws.count() == 3);
   const Stretches text{{corpus.test[0].begin(), corpus.test[0].begin() + 40}};
-  const TextUncertainty found = text_uncertainty(model, draws, text);
+  const std::int64_t chunk = GENERATE(0, 7);  // state goes from chunk to chunk
+  const TextUncertainty found = text_uncertainty(model, draws, text, {.chunk = chunk});
   // The same by hand: each draw reads the text in one piece.
   std::vector<std::vector<double>> average(39, std::vector<double>(12));
   std::vector<double> sharp(39);

@@ -45,6 +45,22 @@ TEST_CASE("War and Peace is cut into 260, 32 and 33 pieces of 100 rows of 100 by
   CHECK(text.vocabulary.token(text.train[0][0]) == "\xef");  // the byte order mark is text too
 }
 
+TEST_CASE("the words of a text of characters are those of its training part", "[lm][corpus][data-set]") {
+  if (!find_data_set("chartext")) test::skip("no data set chartext");
+  const Corpus text = read_corpus({.data = "tiny-shakespeare", .tokens = CorpusOptions::Unit::words});
+  REQUIRE(text.train.size() == 1);
+  std::vector<std::int64_t> count(static_cast<std::size_t>(text.vocabulary.size()));
+  for (const std::int32_t token : text.train[0]) ++count[static_cast<std::size_t>(token)];
+  for (std::int32_t word = 0; word < text.vocabulary.size(); ++word)
+    if (text.vocabulary.token(word) != end_of_sentence) CHECK(count[static_cast<std::size_t>(word)] >= 2);
+  CHECK(text.unknown_validation > 0);
+  CHECK(text.unknown_test > 0);
+  const auto tokens =
+      static_cast<double>(token_count(text.train) + token_count(text.validation) + token_count(text.test));
+  CHECK(static_cast<double>(token_count(text.train)) / tokens == Approx(0.8).epsilon(0.03));
+  CHECK(static_cast<double>(token_count(text.test)) / tokens == Approx(0.1).epsilon(0.1));
+}
+
 TEST_CASE("a file of one's own is cut behind a line, and its words are those of the training part", "[lm][corpus]") {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "own.txt", "a b a\nb a c\na c d\nb b c\nx a b\n");

@@ -55,7 +55,7 @@ TEST_CASE("of several stretches each row has its own, and begins anew with the n
   batches.fill(2, batch);
   CHECK(batch.fresh);
   CHECK(batch.tokens == std::vector<std::int32_t>{20, 21, 22, 30, 31, 32});
-  CHECK_ERROR(TokenBatches(text, 3, 3, "training"), usage, "4 stretches", "3 rows");
+  CHECK_ERROR(TokenBatches(text, 3, 3, "training"), usage, "4 rows of text", "3 rows");
 }
 
 TEST_CASE("the protocols of Penn Treebank's test part score as many tokens as published", "[lm][batches]") {

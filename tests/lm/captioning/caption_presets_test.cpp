@@ -1,0 +1,71 @@
+// Published settings of captioning models, against the papers' own numbers.
+#include <stein/lm/captioning/caption_experiment.h>
+#include <stein/lm/captioning/caption_presets.h>
+#include <stein/runs/run_kind.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "lm/preset_checks.h"
+
+namespace stein::lm {
+namespace {
+
+using test::number_of;
+using training::PublishedPreset;
+
+TEST_CASE("every published setting of captioning models has a preset", "[lm][caption-presets]") {
+  std::set<std::string> expected{"coco-bbb", "scenes-bbb"}, found;
+  for (const char* data : {"flickr8k", "flickr30k", "coco", "scenes"})
+    for (const char* method : {"rmsprop", "rmsprop-dropout", "psgld", "psgld-dropout"})
+      expected.insert(std::string(data) + "-" + method);
+  for (const PublishedPreset& each : caption_presets()) CHECK(found.insert(each.name).second);
+  CHECK(found == expected);
+}
+
+TEST_CASE("the experiment of a preset of captioning models is what it says", "[lm][caption-presets]") {
+  for (const PublishedPreset& each : caption_presets()) {
+    CAPTURE(each.name);
+    runs::OptionSources sources{.preset = each.name};
+    if (each.data.empty()) sources.settings = {{"data", "./captions.json"}};
+    test::check_experiment(CaptionExperiment(runs::run_kinds().at("captioning"), sources), each);
+  }
+}
+
+TEST_CASE("captioning of Gan et al. 2017", "[lm][caption-presets]") {
+  const std::map<std::string, double> captions{{"flickr8k", 30'000}, {"flickr30k", 145'000}, {"coco", 567'000}};
+  for (const PublishedPreset& each : caption_presets()) {
+    CAPTURE(each.name);
+    const auto data = captions.find(each.name.substr(0, each.name.find('-')));
+    if (data == captions.end() || each.sampler == "bbb") continue;
+    CHECK(number_of(each, "hidden") == 512);
+    CHECK(number_of(each, "layers") == 1);
+    CHECK(number_of(each, "batch_size") == 64);
+    CHECK(number_of(each, "epochs") == 20);
+    CHECK(number_of(each, "step_size") == 0.001);
+    CHECK(number_of(each, "beam_width") == 5);
+    CHECK(each.settings.at("feature_use") == "first_input");
+    CHECK(each.settings.contains("dropout") == each.name.ends_with("-dropout"));
+    CHECK(each.settings.contains("temperature") == (each.sampler == "psgld"));
+    if (each.sampler != "psgld") continue;
+    CHECK(number_of(each, "burn_in") * 20 == Approx(3));
+    CHECK(number_of(each, "temperature") == Approx(2 / data->second).epsilon(0.02));  // of N captions
+  }
+}
+
+TEST_CASE("captioning of Fortunato et al. 2017 halves its rate every eight epochs", "[lm][caption-presets]") {
+  for (const PublishedPreset& each : caption_presets()) {
+    if (each.name != "coco-bbb") continue;
+    CHECK(std::pow(number_of(each, "rate_decay"), 8) == Approx(0.5).epsilon(0.01));
+    // A rate of 2 and a limit of 5 of a mean over tokens, of captions of 11.5 tokens.
+    CHECK(number_of(each, "step_size") * 11.5 == Approx(2).epsilon(0.01));
+    CHECK(number_of(each, "clip_norm") / 11.5 == Approx(5).epsilon(0.01));
+    CHECK(each.settings.at("feature_use") == "initial_state");
+  }
+}
+
+}  // namespace
+}  // namespace stein::lm

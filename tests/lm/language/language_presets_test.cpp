@@ -1,0 +1,137 @@
+// Published settings of language models, against the papers' own numbers.
+#include <stein/lm/language/language_experiment.h>
+#include <stein/lm/language/language_presets.h>
+#include <stein/runs/run_kind.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "lm/preset_checks.h"
+
+namespace stein::lm {
+namespace {
+
+using test::number_of;
+using training::PublishedPreset;
+
+const PublishedPreset& preset(const std::string& name) {
+  for (const PublishedPreset& each : language_presets())
+    if (each.name == name) return each;
+  FAIL("no preset " << name);
+  throw 0;
+}
+
+/// The step size of an epoch, from 1 on.
+double rate(const PublishedPreset& each, int epoch) {
+  return number_of(each, "step_size") *
+         std::pow(number_of(each, "rate_decay"), std::max(0.0, epoch - number_of(each, "full_rate_epochs")));
+}
+
+TEST_CASE("every published setting of language models has a preset", "[lm][language-presets]") {
+  std::set<std::string> expected, found;
+  for (const char* size : {"small", "medium", "large"}) {
+    for (const char* method : {"sgd", "sgd-dropout", "sgld", "sgld-dropout", "bbb", "sharpening", "zaremba"})
+      expected.insert(std::string("ptb-") + size + "-" + method);
+  }
+  for (const char* cell : {"lstm", "gru", "tanh"})
+    for (const char* method : {"rmsprop", "psgld"})
+      expected.insert(std::string("war-and-peace-") + cell + "-" + method);
+  for (const PublishedPreset& each : language_presets()) CHECK(found.insert(each.name).second);
+  CHECK(found == expected);
+}
+
+TEST_CASE("the experiment of a preset of language models is what it says", "[lm][language-presets]") {
+  for (const PublishedPreset& each : language_presets()) {
+    CAPTURE(each.name);
+    test::check_experiment(LanguageExperiment(runs::run_kinds().at("language"), {.preset = each.name}), each);
+  }
+}
+
+TEST_CASE("Penn Treebank of Gan et al. 2017", "[lm][language-presets]") {
+  const std::map<std::string, double> hidden{{"small", 200}, {"medium", 650}, {"large", 1500}};
+  for (const auto& [size, width] : hidden)
+    for (const char* method : {"sgd", "sgd-dropout", "sgld", "sgld-dropout"}) {
+      const PublishedPreset& each = preset("ptb-" + size + "-" + method);
+      CAPTURE(each.name);
+      CHECK(number_of(each, "hidden") == width);
+      CHECK(number_of(each, "layers") == 2);
+      CHECK(number_of(each, "batch_size") == 32);
+      CHECK(number_of(each, "unroll") == 20);
+      CHECK(number_of(each, "epochs") == 40);
+      CHECK(number_of(each, "forget_bias") == 3);
+      CHECK(number_of(each, "start_range") == 0.01);
+      CHECK(each.settings.at("start") == "orthogonal");
+      CHECK(each.settings.at("state") == "zero");
+      CHECK(each.settings.at("protocol") == "zero-state");
+      CHECK(each.settings.contains("dropout") == each.name.ends_with("-dropout"));
+      const bool is_chain = each.sampler == "sgld";
+      CHECK(each.settings.contains("temperature") == is_chain);
+      if (!is_chain) continue;
+      CHECK(number_of(each, "temperature") == Approx(1 / 929'589.0).epsilon(0.01));  // of N tokens
+      CHECK(number_of(each, "burn_in") * 40 == Approx(4));
+      CHECK(number_of(each, "samples_per_epoch") * 36 == 72);
+    }
+  // Halved every epoch behind the fourth; ÷ 1.2 behind the sixth; ÷ 1.15 behind the fifteenth.
+  CHECK(rate(preset("ptb-small-sgd"), 4) == 1);
+  CHECK(rate(preset("ptb-small-sgd"), 6) == Approx(0.25));
+  CHECK(rate(preset("ptb-medium-sgld"), 6) == 1);
+  CHECK(rate(preset("ptb-medium-sgld"), 8) == Approx(1 / 1.44));
+  CHECK(rate(preset("ptb-large-sgd"), 15) == 1);
+  CHECK(rate(preset("ptb-large-sgd"), 16) == Approx(1 / 1.15));
+}
+
+TEST_CASE("Penn Treebank of Fortunato et al. 2017 and of Zaremba et al. 2014", "[lm][language-presets]") {
+  for (const char* method : {"bbb", "sharpening"}) {
+    const PublishedPreset& each = preset(std::string("ptb-medium-") + method);
+    CAPTURE(each.name);
+    CHECK(number_of(each, "hidden") == 650);
+    CHECK(number_of(each, "batch_size") == 20);
+    CHECK(number_of(each, "unroll") == 35);
+    CHECK(number_of(each, "epochs") == 70);
+    CHECK(each.settings.at("protocol") == "stateful");
+    CHECK(rate(each, 20) == 1);
+    CHECK(rate(each, 22) == Approx(0.81));
+    CHECK(each.settings.at("optimizer") == "sgd");
+  }
+  const PublishedPreset &small = preset("ptb-small-zaremba"), &medium = preset("ptb-medium-zaremba"),
+                        &large = preset("ptb-large-zaremba");
+  CHECK(number_of(small, "unroll") == 20);
+  CHECK(number_of(medium, "unroll") == 35);
+  CHECK_FALSE(small.settings.contains("dropout"));
+  CHECK(number_of(medium, "dropout") == 0.5);
+  CHECK(number_of(large, "dropout") == 0.65);
+  CHECK(number_of(small, "start_range") == 0.1);
+  CHECK(number_of(medium, "start_range") == 0.05);
+  CHECK(number_of(large, "start_range") == 0.04);
+  CHECK(number_of(large, "clip_norm") == 10);
+  CHECK(rate(small, 5) == Approx(0.5));
+  CHECK(rate(medium, 7) == Approx(1 / 1.2));
+  CHECK(rate(large, 15) == Approx(1 / 1.15));
+  for (const PublishedPreset* each : {&small, &medium, &large}) CHECK(each->settings.at("protocol") == "stateful-1");
+}
+
+TEST_CASE("War and Peace of Gan et al. 2017", "[lm][language-presets]") {
+  for (const char* cell : {"lstm", "gru", "tanh"})
+    for (const char* method : {"rmsprop", "psgld"}) {
+      const PublishedPreset& each = preset(std::string("war-and-peace-") + cell + "-" + method);
+      CAPTURE(each.name);
+      CHECK(each.settings.at("cell") == cell);
+      CHECK(number_of(each, "hidden") == 128);
+      CHECK(number_of(each, "layers") == 2);
+      CHECK(number_of(each, "batch_size") == 100);
+      CHECK(number_of(each, "unroll") == 100);
+      CHECK(number_of(each, "step_size") == 0.002);
+      CHECK(number_of(each, "epochs") == 20);
+      CHECK(each.settings.contains("temperature") == (each.sampler == "psgld"));
+      if (each.sampler != "psgld") continue;
+      CHECK(number_of(each, "temperature") == Approx(2 / (260 * 100 * 100.0)).epsilon(0.01));
+      CHECK(number_of(each, "burn_in") * 20 == Approx(4));
+      CHECK(number_of(each, "samples_per_epoch") * 16 == 32);
+    }
+}
+
+}  // namespace
+}  // namespace stein::lm
