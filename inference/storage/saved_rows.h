@@ -26,9 +26,12 @@ void save_rows(Snapshot& snapshot, std::string_view name, MatrixView<const Scala
   snapshot.put_array(std::string(name), {element_type<Scalar>(), {rows.rows, rows.columns}, std::move(packed)});
 }
 
-/// Throws Error(data) naming the array if it has another size.
+/// Throws Error(data) naming the array if it has another size. Takes no memory, but for several rows with room between
+/// them.
 template <class Scalar>
 void restore_rows(const Snapshot& snapshot, std::string_view name, MatrixView<Scalar> rows) {
+  if (rows.rows == 1 || rows.stride == rows.columns)
+    return snapshot.get(name, std::span<Scalar>(rows.data, static_cast<std::size_t>(rows.rows * rows.columns)));
   std::vector<Scalar> packed(static_cast<std::size_t>(rows.rows * rows.columns));
   snapshot.get(name, std::span<Scalar>(packed));
   for (std::int64_t i = 0; i < rows.rows; ++i)

@@ -8,7 +8,8 @@ using inference::Selection;
 using training::MethodKind;
 
 void HeldText::take_sample(training::NetworkWeights& weights) {
-  score_rows(weights.posterior().model(), weights.draw_weights({}, memory_));
+  inference::Matrix<float> memory;
+  score_rows(weights.posterior().model(), weights.draw_weights({}, memory));
   samples_.add(log_probability_);
 }
 
@@ -26,7 +27,8 @@ void HeldText::score_rows(inference::Model<float>& model, MatrixView<const float
 }
 
 double HeldText::loss_of_weights(training::NetworkWeights& weights) {
-  score_rows(weights.posterior().model(), weights.weights_now(memory_));
+  inference::Matrix<float> memory;  // as large as the weights: not kept
+  score_rows(weights.posterior().model(), weights.weights_now(memory));
   return mean_loss(log_probability_);
 }
 

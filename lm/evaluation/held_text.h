@@ -59,7 +59,6 @@ class HeldText {
   std::string protocol_;
   Score score_;
   SampledProbabilities samples_;
-  inference::Matrix<float> memory_;
   std::vector<float> log_probability_{}, row_probability_{};
 };
 

@@ -1,4 +1,7 @@
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
+#include <utility>
 
 #include "cli/program.h"
 #include "core/environment_variable.h"
@@ -58,6 +61,59 @@ TEST_CASE("the memory of a replay does not depend on the length of its log", "[c
   // 180,000 more events of 126 features each would take 90 MB if they were kept.
   const double more = peak_megabytes("200000") - peak_megabytes("20000");
   if (!sanitized) CHECK(more < 4);
+}
+
+TEST_CASE("a run of Bayes by Backprop takes at most 18 times its weights, 14.5 without the best by validation",
+          "[cli][lm][memory][slow]") {
+  // Two each of φ, ∇φ, two generations to go back to and the state that is written; one each of θ, ∇θ and a mean for
+  // scores; copies in the order of products. The best state has two, and the last one is kept beside it while that is
+  // scored.
+  const TemporaryDirectory folder;
+  std::ofstream text(folder / "words.txt");
+  for (int i = 0; i < 12'000; ++i) text << 'w' << i % 4'000 << (i % 20 == 19 ? '\n' : ' ');
+  text.close();
+  const auto run_of = [&](const std::string& hidden, const std::string& validations) {
+    const std::string name = hidden + "-" + validations;
+    const Outcome outcome = run(folder.path(), {"lm",
+                                                "train",
+                                                "--data",
+                                                "./words.txt",
+                                                "--tokens",
+                                                "words",
+                                                "--sampler",
+                                                "bbb",
+                                                "--hidden",
+                                                hidden,
+                                                "--layers",
+                                                "2",
+                                                "--epochs",
+                                                "1",
+                                                "--unroll",
+                                                "5",
+                                                "--out",
+                                                name,
+                                                "--json",
+                                                "--quiet",
+                                                "--batch-size",
+                                                "5",
+                                                "--set",
+                                                "min_count=1",
+                                                "optimizer=sgd",
+                                                "momentum=0",
+                                                "report_tokens=0",
+                                                "validations_per_epoch=" + validations});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return outcome.json();
+  };
+  const auto small = run_of("16", "1");
+  for (const auto& [validations, most] : {std::pair("1", 18.0), {"0", 14.5}}) {
+    const auto large = run_of("512", validations);
+    const auto more = [&](const char* key) { return large[key].get<double>() - small[key].get<double>(); };
+    const double multiple = more("peak_memory_mb") / (4e-6 * more("parameters"));
+    CAPTURE(validations, multiple);
+    if (!sanitized) CHECK(multiple < most);
+  }
 }
 
 TEST_CASE("what there is to run is listed without LibTorch, in 50 MB", "[cli][memory]") {
