@@ -62,6 +62,7 @@ std::unique_ptr<runs::RunAction> make_action(const RunVerb& verb, const runs::Ru
   const auto kinds = kinds_with(verb);
   if (std::ranges::find(kinds, &kind) != kinds.end()) return kind.actions.at(verb.name)();
   std::vector<std::string> others;
+  others.reserve(kinds.size());
   for (const runs::RunKind* other : kinds) others.push_back(fmt::format("`stein {}`", other->subcommand));
   fail(ErrorKind::data, "'{}' holds a run of `stein {}`: `stein {}` is for runs of {}", directory, kind.subcommand,
        verb.text(), fmt::join(others, " and "));
