@@ -130,7 +130,8 @@ TEST_CASE("a trained model is scored on its parts and on other texts, and draws 
                                            "--entropy", "--dynamic-rate", "0.1"});
   CAPTURE(test.err);
   REQUIRE(test.code == 0);
-  CHECK_THAT(test.err, Contains("15 of about 15 passes over the text"));  // 4 draws, thrice; 2 shares; once as it learns
+  CHECK_THAT(test.err,
+             Contains("15 of about 15 passes over the text"));  // 4 draws, thrice; 2 shares; once as it learns
   const Json result = test.json();
   CHECK(result["samples"] == 4);
   CHECK(result["averaged"]["perplexity"]["mean"].get<double>() < 4);
