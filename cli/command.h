@@ -37,9 +37,6 @@ Action bench_command(CLI::App& command, const Arguments& arguments);
 Action caption_score_command(CLI::App& command, const Arguments& arguments);
 /// Starts runs: `subcommand` is one that a registered kind of run has.
 Action start_command(const std::string& subcommand, CLI::App& command, const Arguments& arguments);
-/// "lm" of the subcommand "lm train"; empty for those without a group.
-std::string group_of(const std::string& subcommand);
-
 /// What is done with a run on disk: `name` is that of an action of registered kinds of run; where there is a group
 /// (`stein lm eval`), of those of its kinds alone.
 struct RunVerb {
@@ -47,7 +44,11 @@ struct RunVerb {
   /// As it is typed.
   std::string text() const { return group.empty() ? name : group + " " + name; }
 };
+/// Does something with a run on disk.
 Action run_action_command(const RunVerb& verb, CLI::App& command, const Arguments& typed);
+
+/// "lm" of the subcommand "lm train"; empty for those without a group.
+std::string group_of(const std::string& subcommand);
 
 /// Lets only whole numbers from 0 on pass: seeds and indices.
 void from_zero(CLI::Option* option);

@@ -120,32 +120,6 @@ std::size_t place_to_cut(std::string_view text, std::size_t wanted, TokenUnit un
   return wanted;
 }
 
-/// Where a text ends of which the last `share` is cut off.
-std::size_t cut(std::string_view text, double share, TokenUnit unit) {
-  return place_to_cut(text, static_cast<std::size_t>(static_cast<double>(text.size()) * (1 - share)), unit);
-}
-
-/// The published cut is of bytes (or characters), whose vocabulary is that of all parts. Words are cut as those of a
-/// text of one's own, so that the vocabulary is that of the training part.
-Corpus read_character_text(const CorpusOptions& options, const char* name, const char* file) {
-  const fs::path folder = folder_of("chartext", options);
-  const std::string text = read_text(data_file(folder, file));
-  const TokenUnit unit = unit_of(options, TokenUnit::bytes);
-  if (unit == TokenUnit::words) {
-    const std::size_t validation = cut(text, 0.2, unit), test = cut(text, 0.1, unit);
-    const std::string_view all = text;
-    const Part train{all.substr(0, validation), file};
-    Corpus corpus = make_corpus(name, train, {all.substr(validation, test - validation), file},
-                                {all.substr(test), file}, vocabulary_of(train, "", unit, options.min_count));
-    corpus.checksums[file] = sha256(text);
-    return corpus;
-  }
-  Corpus corpus{.name = name, .vocabulary = vocabulary_of({text, file}, text, unit, options.min_count)};
-  cut_rows(tokenize(text, corpus.vocabulary, file).tokens, corpus);
-  corpus.checksums[file] = sha256(text);
-  return corpus;
-}
-
 Corpus read_own_text(const CorpusOptions& options) {
   const fs::path path = options.data;
   const TokenUnit unit = unit_of(options, TokenUnit::bytes);
@@ -162,7 +136,10 @@ Corpus read_own_text(const CorpusOptions& options) {
                     test_text = held_text(options.test_text, "the test");
   const double test_share = options.test_text.empty() ? options.test_share : 0;
   const double held_share = test_share + (options.validation_text.empty() ? options.validation_share : 0);
-  const std::size_t validation = cut(text, held_share, unit), test = cut(text, test_share, unit);
+  const auto cut = [&](double share) {
+    return place_to_cut(text, static_cast<std::size_t>(static_cast<double>(text.size()) * (1 - share)), unit);
+  };
+  const std::size_t validation = cut(held_share), test = cut(test_share);
   const auto part = [&](const fs::path& file, std::string_view own, std::size_t begin, std::size_t end,
                         const char* name) {
     if (!file.empty()) return Part{own, file.string()};
@@ -175,6 +152,25 @@ Corpus read_own_text(const CorpusOptions& options) {
                               part(options.test_text, test_text, test, text.size(), "test"),
                               vocabulary_of(train, whole, unit, options.min_count));
   corpus.checksums = std::move(checksums);
+  return corpus;
+}
+
+/// The published cut is of bytes (or characters), whose vocabulary is that of all parts. Words are cut as those of a
+/// text of one's own, so that the vocabulary is that of the training part.
+Corpus read_character_text(const CorpusOptions& options, const char* name, const char* file) {
+  const fs::path path = data_file(folder_of("chartext", options), file);
+  const TokenUnit unit = unit_of(options, TokenUnit::bytes);
+  if (unit == TokenUnit::words) {
+    CorpusOptions own = options;
+    own.data = path.string();
+    Corpus corpus = read_own_text(own);
+    corpus.name = name;
+    return corpus;
+  }
+  const std::string text = read_text(path);
+  Corpus corpus{.name = name, .vocabulary = vocabulary_of({text, file}, text, unit, options.min_count)};
+  cut_rows(tokenize(text, corpus.vocabulary, file).tokens, corpus);
+  corpus.checksums[file] = sha256(text);
   return corpus;
 }
 

@@ -133,6 +133,11 @@ def at(summary, path):
     return summary
 
 
+def of_repetitions(measured):
+    """One number a seed or fold."""
+    return next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)
+
+
 def cell(summary, column):
     """A number with its interval where there are several of it."""
     measured = at(summary, column["path"])
@@ -140,8 +145,7 @@ def cell(summary, column):
         return ""
     if not isinstance(measured, dict):
         return f"{measured:.{column['digits']}f}"
-    values = next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)
-    return with_interval([column.get("scale", 1) * value for value in values], column["digits"])
+    return with_interval([column.get("scale", 1) * value for value in of_repetitions(measured)], column["digits"])
 
 
 def line(table, row):
@@ -205,13 +209,9 @@ folds ± half the width of a 95 % interval where there are several. Hours are of
 
 
 def values(table, name, path, scale=1):
-    """What a row measured, one number a seed or fold; None where it has not been run."""
+    """What a row that has been run measured, one number a seed or fold."""
     row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
-    record = record_of(table, row)
-    if record is None or "diverged" in record:
-        return None
-    measured = at(record["summary"], path)
-    return [scale * value for value in next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)]
+    return [scale * value for value in of_repetitions(at(record_of(table, row)["summary"], path))]
 
 
 def mean_of(table, name, path, scale=1):

@@ -4,6 +4,7 @@
 #include <stein/training/published_preset.h>
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 
 namespace stein::test {
@@ -26,6 +27,14 @@ void check_experiment(const Experiment& experiment, const training::PublishedPre
 /// A setting of a preset as a number; an error if there is none.
 inline double number_of(const training::PublishedPreset& preset, const std::string& key) {
   return std::stod(preset.settings.at(key));
+}
+
+/// The preset has these numbers.
+inline void check_numbers(const training::PublishedPreset& preset, const std::map<std::string, double>& expected) {
+  for (const auto& [key, number] : expected) {
+    CAPTURE(key);
+    CHECK(number_of(preset, key) == number);
+  }
 }
 
 }  // namespace stein::test

@@ -14,6 +14,7 @@
 namespace stein::lm {
 namespace {
 
+using test::check_numbers;
 using test::number_of;
 using training::PublishedPreset;
 
@@ -41,12 +42,9 @@ TEST_CASE("captioning of Gan et al. 2017", "[lm][caption-presets]") {
     CAPTURE(each.name);
     const auto data = captions.find(each.name.substr(0, each.name.find('-')));
     if (data == captions.end() || each.sampler == "bbb") continue;
-    CHECK(number_of(each, "hidden") == 512);
-    CHECK(number_of(each, "layers") == 1);
-    CHECK(number_of(each, "batch_size") == 64);
-    CHECK(number_of(each, "epochs") == 20);
-    CHECK(number_of(each, "step_size") == 0.001);
-    CHECK(number_of(each, "beam_width") == 5);
+    check_numbers(
+        each,
+        {{"hidden", 512}, {"layers", 1}, {"batch_size", 64}, {"epochs", 20}, {"step_size", 0.001}, {"beam_width", 5}});
     CHECK(each.settings.at("feature_use") == "first_input");
     CHECK(each.settings.contains("dropout") == each.name.ends_with("-dropout"));
     CHECK(each.settings.contains("temperature") == (each.sampler == "psgld"));

@@ -3,6 +3,7 @@
 #include <stein/lm/language/language_presets.h>
 #include <stein/runs/run_kind.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -14,14 +15,15 @@
 namespace stein::lm {
 namespace {
 
+using test::check_numbers;
 using test::number_of;
 using training::PublishedPreset;
 
 const PublishedPreset& preset(const std::string& name) {
-  for (const PublishedPreset& each : language_presets())
-    if (each.name == name) return each;
-  FAIL("no preset " << name);
-  throw 0;
+  const auto place = std::ranges::find(language_presets(), name, &PublishedPreset::name);
+  CAPTURE(name);
+  REQUIRE(place != language_presets().end());
+  return *place;
 }
 
 /// The step size of an epoch, from 1 on.
@@ -56,13 +58,13 @@ TEST_CASE("Penn Treebank of Gan et al. 2017", "[lm][language-presets]") {
     for (const char* method : {"sgd", "sgd-dropout", "sgld", "sgld-dropout"}) {
       const PublishedPreset& each = preset("ptb-" + size + "-" + method);
       CAPTURE(each.name);
-      CHECK(number_of(each, "hidden") == width);
-      CHECK(number_of(each, "layers") == 2);
-      CHECK(number_of(each, "batch_size") == 32);
-      CHECK(number_of(each, "unroll") == 20);
-      CHECK(number_of(each, "epochs") == 40);
-      CHECK(number_of(each, "forget_bias") == 3);
-      CHECK(number_of(each, "start_range") == 0.01);
+      check_numbers(each, {{"hidden", width},
+                           {"layers", 2},
+                           {"batch_size", 32},
+                           {"unroll", 20},
+                           {"epochs", 40},
+                           {"forget_bias", 3},
+                           {"start_range", 0.01}});
       CHECK(each.settings.at("start") == "orthogonal");
       CHECK(each.settings.at("state") == "zero");
       CHECK(each.settings.at("protocol") == "zero-state");
@@ -87,10 +89,7 @@ TEST_CASE("Penn Treebank of Fortunato et al. 2017 and of Zaremba et al. 2014", "
   for (const char* method : {"bbb", "sharpening"}) {
     const PublishedPreset& each = preset(std::string("ptb-medium-") + method);
     CAPTURE(each.name);
-    CHECK(number_of(each, "hidden") == 650);
-    CHECK(number_of(each, "batch_size") == 20);
-    CHECK(number_of(each, "unroll") == 35);
-    CHECK(number_of(each, "epochs") == 70);
+    check_numbers(each, {{"hidden", 650}, {"batch_size", 20}, {"unroll", 35}, {"epochs", 70}});
     CHECK(each.settings.at("protocol") == "stateful");
     CHECK(rate(each, 20) == 1);
     CHECK(rate(each, 22) == Approx(0.81));
@@ -119,12 +118,9 @@ TEST_CASE("War and Peace of Gan et al. 2017", "[lm][language-presets]") {
       const PublishedPreset& each = preset(std::string("war-and-peace-") + cell + "-" + method);
       CAPTURE(each.name);
       CHECK(each.settings.at("cell") == cell);
-      CHECK(number_of(each, "hidden") == 128);
-      CHECK(number_of(each, "layers") == 2);
-      CHECK(number_of(each, "batch_size") == 100);
-      CHECK(number_of(each, "unroll") == 100);
-      CHECK(number_of(each, "step_size") == 0.002);
-      CHECK(number_of(each, "epochs") == 20);
+      check_numbers(
+          each,
+          {{"hidden", 128}, {"layers", 2}, {"batch_size", 100}, {"unroll", 100}, {"step_size", 0.002}, {"epochs", 20}});
       CHECK(each.settings.contains("temperature") == (each.sampler == "psgld"));
       if (each.sampler != "psgld") continue;
       CHECK(number_of(each, "temperature") == Approx(2 / (260 * 100 * 100.0)).epsilon(0.01));
