@@ -18,11 +18,12 @@ inline constexpr std::int64_t longest_curve = 200;
 struct AverageCurves {
   std::vector<double> forward{}, backward{}, thinned{};
 
-  /// @param curve  (Selection) → scores
+  /// @param curve  (Selection, the most averages) → scores
   template <class Curve>
   static AverageCurves of(const Curve& curve) {
     using inference::Selection;
-    return {curve(Selection::forward), curve(Selection::backward), curve(Selection::thinned)};
+    return {curve(Selection::forward, longest_curve), curve(Selection::backward, longest_curve),
+            curve(Selection::thinned, longest_curve)};
   }
 };
 

@@ -30,22 +30,6 @@
     return [node];
   }
 
-  // Errors of averages over 1, 2, … samples, the mean over seeds.
-  function averages(group, key) {
-    const several = group.runs.filter((run) => run.averages?.test.thinned[0]?.length > 1);
-    if (!several.length) return [];
-    const {node, plot} = figure("Averages over samples",
-      "Test error of averages over more and more samples: the first ones (dotted), the last ones (dashed), or samples at equal distances. Mean over seeds.");
-    const dashes = {forward: "dot", backward: "dash", thinned: "solid"};
-    const mean = (lists) => lists[0].map((_, i) => 100 * lists.reduce((sum, list) => sum + list[i], 0) / lists.length);
-    addPlot(plot, `${key}averages`, () => ({
-      traces: several.flatMap((run) => Object.entries(dashes).map(([name, dash]) => ({
-        x: run.averages.test[name][0].map((_, i) => i + 1), y: mean(run.averages.test[name]), name: `${run.label}, ${name}`, mode: "lines",
-        line: {color: colour(run), dash, width: 2}, hovertemplate: `<b>${run.label}</b>, ${name}<br>%{x} samples<br>%{y:.2f} %<extra></extra>`}))),
-      frame: {xaxis: {title: {text: "samples"}}, yaxis: {title: {text: "error (%)"}}}}));
-    return [node];
-  }
-
   function reliability(group, key) {
     const runs = group.runs.filter((run) => run.reliability?.length);
     if (!runs.length) return [];
@@ -88,7 +72,8 @@
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     group.runs.flatMap((run) => run.summary.warnings ?? []).forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
     nodes.push(scores(group, "test"), scores(group, "validation"));
-    nodes.push(element("div", {class: "plots"}, ...learning(group, key), ...averages(group, key), ...reliability(group, key),
+    nodes.push(element("div", {class: "plots"}, ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
+      ...reliability(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),
       ...ambiguous(group, key)));
     return nodes;

@@ -93,7 +93,8 @@ ClassifierResult ClassifierTrainer::result(Shown& shown) {
                          .averaged = samples.averaged(),
                          .final_weights = score_of_weights(shown)};
   if (samples.samples() > 1)
-    found.curves = AverageCurves::of([&](inference::Selection which) { return samples.error_curve(which); });
+    found.curves = AverageCurves::of(
+        [&](inference::Selection which, std::int64_t at_most) { return samples.error_curve(which, at_most); });
   with_best([&] { found.chosen = score_of_weights(shown); });
   return found;
 }

@@ -76,13 +76,13 @@ runs::ClassifierScore SampledClasses::single() const {
   return mean;
 }
 
-std::vector<double> SampledClasses::error_curve(Selection selection) const {
+std::vector<double> SampledClasses::error_curve(Selection selection, std::int64_t at_most) const {
   std::vector<double> errors;
   Predictive growing(inference::Likelihood::categorical, rows(), classes_);
-  for (std::int64_t count = 1; count <= samples_; ++count) {
-    if (selection == Selection::thinned) {  // the last sample among them, as a Collector chooses
+  for (std::int64_t count = 1; count <= std::min(samples_, at_most); ++count) {
+    if (selection == Selection::thinned) {
       growing = Predictive(inference::Likelihood::categorical, rows(), classes_);
-      for (std::int64_t j = 1; j <= count; ++j) growing.add(sample(j * samples_ / count - 1));
+      for (const std::int64_t k : inference::selected(selection, count, samples_)) growing.add(sample(k));
     } else {
       growing.add(sample(selection == Selection::forward ? count - 1 : samples_ - count));
     }

@@ -7,6 +7,7 @@
 #include <stein/runs/classifier_scores.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -41,7 +42,9 @@ class SampledClasses {
   /// The mean over samples of their scores: what one of them is worth.
   runs::ClassifierScore single() const;
   /// Errors of averages over 1, 2, … samples(): the first k, the last k, or k at equal distances.
-  std::vector<double> error_curve(inference::Selection selection) const;
+  /// @param at_most  so many averages
+  std::vector<double> error_curve(inference::Selection selection,
+                                  std::int64_t at_most = std::numeric_limits<std::int64_t>::max()) const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for other rows.

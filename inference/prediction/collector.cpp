@@ -4,6 +4,17 @@
 
 namespace stein::inference {
 
+std::vector<std::int64_t> selected(Selection selection, std::int64_t samples, std::int64_t candidates) {
+  STEIN_CHECK(samples > 0 && samples <= candidates, "cannot keep {} of {} candidates", samples, candidates);
+  std::vector<std::int64_t> places;
+  for (std::int64_t k = 0; k < samples; ++k) switch (selection) {
+      case Selection::forward: places.push_back(k); break;
+      case Selection::backward: places.push_back(candidates - samples + k); break;
+      case Selection::thinned: places.push_back((k + 1) * candidates / samples - 1); break;
+    }
+  return places;
+}
+
 Collector::Collector(const CollectorOptions& options, std::int64_t steps,
                      const std::function<bool(std::int64_t)>& exploring)
     : run_(steps) {
@@ -22,12 +33,8 @@ Collector::Collector(const CollectorOptions& options, std::int64_t steps,
               "collector: a run of {} steps with a burn-in of {} and a thinning of {} has {} candidates, expected at "
               "least the {} samples asked for",
               steps, burn_in, thinning, count, samples);
-  for (std::int64_t k = 0; k < samples; ++k) {
-    std::int64_t place = k;
-    if (selection == Selection::backward) place = count - samples + k;
-    if (selection == Selection::thinned) place = (k + 1) * count / samples - 1;
+  for (const std::int64_t place : selected(selection, samples, count))
     plan_.push_back(candidates[static_cast<std::size_t>(place)]);
-  }
 }
 
 Collection Collector::take(const StepReport& report) {

@@ -16,6 +16,10 @@ enum class Selection {
   thinned,   ///< K at equal distances, the last candidate among them
 };
 
+/// The places of those that are kept among so many candidates 0, 1, …, in order.
+/// Throws Error(usage) unless 0 < samples <= candidates.
+std::vector<std::int64_t> selected(Selection selection, std::int64_t samples, std::int64_t candidates);
+
 /// Which steps of a sampler are kept as samples.
 struct CollectorOptions {
   std::int64_t burn_in = 1000;

@@ -1,6 +1,6 @@
 // What a report shows of captioning models; `tools` are those of runs/report/page.js.
 (tools) => {
-  const {element, format, colour, addPlot, figure} = tools;
+  const {element, format} = tools;
   const metrics = ["CIDEr-D", "BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "METEOR-exact-stem"];
   const spread = (value, digits, factor = 1) => [format(factor * value.mean, digits),
     value.sd === null ? "" : ` ± ${format(factor * value.sd, digits)}`];
@@ -17,22 +17,6 @@
       ...(scenes ? [["true", (s) => of(s).exact_truth ? spread(of(s).exact_truth, 1, 100) : ["–"]],
                     ["no caption", (s) => of(s).no_caption ? spread(of(s).no_caption, 1, 100) : ["–"]]] : []),
     ], () => false)];
-  }
-
-  // What averages over 1, 2, … samples lose, of the first seed.
-  function averages(group, key) {
-    const several = group.runs.filter((run) => run.summary.test.samples > 1);
-    if (!several.length) return [];
-    const {node, plot} = figure("Averages over samples",
-      "Test perplexity of averages over more and more samples: the first ones (dotted), the last ones (dashed), or samples at equal distances.", true);
-    const dashes = {forward: "dot", backward: "dash", thinned: "solid"};
-    addPlot(plot, `${key}averages`, () => ({
-      traces: several.flatMap((run) => Object.entries(dashes).map(([name, dash]) => ({
-        x: run.averages.test[name][0].map((_, i) => i + 1), y: run.averages.test[name][0].map(Math.exp),
-        name: `${run.label}, ${name}`, mode: "lines", line: {color: colour(run), dash, width: 2},
-        hovertemplate: `<b>${run.label}</b>, ${name}<br>%{x} samples<br>%{y:.4~g}<extra></extra>`}))),
-      frame: {xaxis: {title: {text: "samples"}}, yaxis: {title: {text: "perplexity"}}}}));
-    return [node];
   }
 
   // The pixels of a scene, each six hexadecimal digits.
@@ -80,7 +64,7 @@
       ["validation_chosen", "best by validation"]];
     for (const [which, name] of ways) nodes.push(...scores(group, "test", which, name));
     nodes.push(...scores(group, "validation", "averaged", "averaged over samples"));
-    nodes.push(element("div", {class: "plots"}, ...averages(group, key),
+    nodes.push(element("div", {class: "plots"}, ...tools.averages(group, key, "Test perplexity", "perplexity", (_, loss) => Math.exp(loss)),
       ...tools.overTime(group, key, "tokens", "loss", "Training loss", "Mean −log p of a token in the minibatches since the last point.", "nats a token"),
       ...tools.overTime(group, key, "tokens", "validation", "Validation", "Mean −log p of a token of the validation captions, by the weights as they are.", "nats a token")));
     group.runs.forEach((run) => nodes.push(...examples(run)));

@@ -51,8 +51,8 @@ TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draw
     found.samples = samples.samples();
     found.single = samples.single_loss();
     found.averaged = samples.averaged_loss();
-    found.curves =
-        training::AverageCurves::of([&](Selection which) { return samples.curve(which, training::longest_curve); });
+    found.curves = training::AverageCurves::of(
+        [&](Selection which, std::int64_t at_most) { return samples.curve(which, at_most); });
   }
   return found;
 }

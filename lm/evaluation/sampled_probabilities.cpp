@@ -80,11 +80,8 @@ std::vector<double> SampledProbabilities::curve(inference::Selection selection, 
   std::vector<double> losses;
   const std::int64_t length = std::min(samples_, at_most);
   if (selection == inference::Selection::thinned) {
-    for (std::int64_t count = 1; count <= length; ++count) {
-      std::vector<std::int64_t> chosen;  // the last sample among them, as a Collector chooses
-      for (std::int64_t j = 1; j <= count; ++j) chosen.push_back(j * samples_ / count - 1);
-      losses.push_back(loss_of(chosen));
-    }
+    for (std::int64_t count = 1; count <= length; ++count)
+      losses.push_back(loss_of(inference::selected(selection, count, samples_)));
     return losses;
   }
   std::vector<double> log_total(static_cast<std::size_t>(tokens_));

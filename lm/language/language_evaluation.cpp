@@ -44,6 +44,10 @@ std::unique_ptr<inference::Model<float>> network_without_dropout(inference::Recu
   return make_recurrent_model(spec, arithmetic, {}, 1);
 }
 
+inference::RecurrentSpec spec_of(const LanguageExperiment& experiment, const training::TrainedNetwork& network) {
+  return experiment.network(saved_vocabulary(network.meaning()).size());
+}
+
 /// The network alone, as it predicts: without dropout, and without what a method adds to it.
 struct BareNetwork {
   std::unique_ptr<inference::Model<float>> model;
@@ -106,7 +110,6 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
                                                     training::TrainedNetwork& network, const Stretches& text,
                                                     Progress& progress) const {
   const LanguageTrainingOptions& run = experiment.training();
-  const inference::RecurrentSpec spec = experiment.network(saved_vocabulary(network.meaning()).size());
   inference::Model<float>& model = network.model();
   training::WeightDraws draws = weights_.of(network);
   TextScorer scorer(text, protocol_of(experiment), run.epochs.batch_size, run.unroll, "scored");
@@ -125,18 +128,11 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .single = samples.single_loss(),
               .averaged = samples.averaged_loss()};
   if (dynamic_rate_ > 0) {
-    const inference::Matrix<float> weights = network.weights().host_weights_now();
-    const BareNetwork bare(spec, experiment.method().posterior.arithmetic, weights.row(0),
-                           network.weights().posterior().weight_layout());
-    found.dynamic = dynamic_loss(*bare.model, bare.weights, text, {.rate = dynamic_rate_, .unroll = run.unroll});
+    found.dynamic = dynamic(experiment, network, text);
     progress.advance(1);
   }
   if (bound_) {
-    const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
-    inference::SharpenedModel<float> sharpened(network_without_dropout(spec, posterior.arithmetic),
-                                               posterior.sharpening);
-    found.bound = sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
-                                  static_cast<std::uint64_t>(weights_.seed));
+    found.bound = bound(experiment, draws, network, text);
     progress.advance(static_cast<std::uint64_t>(draws.count()));
   }
   if (!shares_.empty()) {
@@ -148,17 +144,40 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
       progress.advance(1);
     }
   }
-  if (entropy_) {
-    const TextUncertainty forward = text_uncertainty(model, draws, text);
-    progress.advance(static_cast<std::uint64_t>(draws.count()));
-    const TextUncertainty backward = text_uncertainty(model, draws, reversed(text));
-    progress.advance(static_cast<std::uint64_t>(draws.count()));
-    found.entropy = mean_of_tokens(forward.entropy);
-    found.mean_entropy = mean_of_tokens(forward.mean_entropy);
-    found.reversed_entropy = mean_of_tokens(backward.entropy);
-    for (std::size_t k = 0; k < forward.entropy_of_first.size(); ++k)
-      found.gaps.push_back(backward.entropy_of_first[k] - forward.entropy_of_first[k]);
-  }
+  if (entropy_) found.entropies = entropies(model, draws, text, progress);
+  return found;
+}
+
+double LanguageEvaluation::dynamic(const LanguageExperiment& experiment, training::TrainedNetwork& network,
+                                   const Stretches& text) const {
+  const inference::Matrix<float> weights = network.weights().host_weights_now();
+  const BareNetwork bare(spec_of(experiment, network), experiment.method().posterior.arithmetic, weights.row(0),
+                         network.weights().posterior().weight_layout());
+  return dynamic_loss(*bare.model, bare.weights, text, {.rate = dynamic_rate_, .unroll = experiment.training().unroll});
+}
+
+double LanguageEvaluation::bound(const LanguageExperiment& experiment, training::WeightDraws& draws,
+                                 training::TrainedNetwork& network, const Stretches& text) const {
+  const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
+  const LanguageTrainingOptions& run = experiment.training();
+  inference::SharpenedModel<float> sharpened(
+      network_without_dropout(spec_of(experiment, network), posterior.arithmetic), posterior.sharpening);
+  return sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
+                         static_cast<std::uint64_t>(weights_.seed));
+}
+
+LanguageEvaluation::Entropies LanguageEvaluation::entropies(inference::Model<float>& model,
+                                                            training::WeightDraws& draws, const Stretches& text,
+                                                            Progress& progress) {
+  const TextUncertainty forward = text_uncertainty(model, draws, text);
+  progress.advance(static_cast<std::uint64_t>(draws.count()));
+  const TextUncertainty backward = text_uncertainty(model, draws, reversed(text));
+  progress.advance(static_cast<std::uint64_t>(draws.count()));
+  Entropies found{.averaged = mean_of_tokens(forward.entropy),
+                  .single = mean_of_tokens(forward.mean_entropy),
+                  .reversed = mean_of_tokens(backward.entropy)};
+  for (std::size_t k = 0; k < forward.entropy_of_first.size(); ++k)
+    found.gaps.push_back(backward.entropy_of_first[k] - forward.entropy_of_first[k]);
   return found;
 }
 
@@ -225,19 +244,24 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
     row.update({{"share", shares_[k]}, {"weights", weights}});
     result["pruned"].push_back(std::move(row));
   }
-  if (first.entropy) {
-    const auto gap = of_each(all, [](const Worth& w) { return *w.reversed_entropy - *w.entropy; });
-    result["entropy"] = {
-        {"text", runs::measured(of_each(all, [](const Worth& w) { return *w.entropy; }))},
-        {"single_samples", runs::measured(of_each(all, [](const Worth& w) { return *w.mean_entropy; }))},
-        {"reversed", runs::measured(of_each(all, [](const Worth& w) { return *w.reversed_entropy; }))},
-        {"gap", runs::measured(gap)},
-        {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}};
-    result["gap_of_first"] = Json::array();
-    for (std::size_t k = 0; k < first.gaps.size(); ++k)
-      result["gap_of_first"].push_back(runs::measured(of_each(all, [k](const Worth& w) { return w.gaps[k]; })));
-  }
+  if (first.entropies) result.update(entropies_json(all));
   return result;
+}
+
+Json LanguageEvaluation::entropies_json(const std::vector<Worth>& seeds) {
+  const auto each = [&](const auto& value) {
+    return runs::measured(of_each(seeds, [&](const Worth& w) { return value(*w.entropies); }));
+  };
+  Json gaps = Json::array();
+  for (std::size_t k = 0; k < seeds.front().entropies->gaps.size(); ++k)
+    gaps.push_back(each([k](const Entropies& e) { return e.gaps[k]; }));
+  return {{"entropy",
+           {{"text", each([](const Entropies& e) { return e.averaged; })},
+            {"single_samples", each([](const Entropies& e) { return e.single; })},
+            {"reversed", each([](const Entropies& e) { return e.reversed; })},
+            {"gap", each([](const Entropies& e) { return e.reversed - e.averaged; })},
+            {"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}}},
+          {"gap_of_first", std::move(gaps)}};
 }
 
 std::string LanguageEvaluation::readable(const Json& result) const {

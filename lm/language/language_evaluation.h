@@ -27,6 +27,12 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
   enum class Part { test, validation };
   /// How the text is scored: as the run says, or otherwise.
   enum class Protocol { run, stateful_1, stateful, zero_state };
+  /// How sure one seed's model is: means over tokens, in nats.
+  struct Entropies {
+    double averaged = 0, single = 0;  ///< of the average over draws; of a draw alone
+    double reversed = 0;              ///< of the average, on the reversed text
+    std::vector<double> gaps{};  ///< of averages over the first 1, 2, … draws: on the reversed text less on the text
+  };
   /// What one seed's model is worth; losses are means of −log p in nats.
   struct Worth {
     std::string protocol;
@@ -34,8 +40,7 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
     double single = 0, averaged = 0;
     std::optional<double> dynamic{}, bound{};
     std::vector<double> pruned{};  ///< one a share
-    std::optional<double> entropy{}, reversed_entropy{}, mean_entropy{};
-    std::vector<double> gaps{};  ///< entropy gap of averages over the first 1, 2, … draws
+    std::optional<Entropies> entropies{};
   };
 
   /// What is scored, as tokens.
@@ -53,6 +58,12 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
   std::int64_t passes(std::int64_t draws) const;
   Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text,
               Progress& progress) const;
+  double dynamic(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text) const;
+  double bound(const LanguageExperiment& experiment, training::WeightDraws& draws, training::TrainedNetwork& network,
+               const Stretches& text) const;
+  static Entropies entropies(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,
+                             Progress& progress);
+  static nlohmann::ordered_json entropies_json(const std::vector<Worth>& seeds);
   TextProtocol protocol_of(const LanguageExperiment& experiment) const;
 
   Part part_ = Part::test;

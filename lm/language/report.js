@@ -14,22 +14,6 @@
       ["best by validation", column("validation_chosen")]], () => false);
   }
 
-  // What averages over 1, 2, … samples lose, of the first seed.
-  function averages(group, key) {
-    const several = group.runs.filter((run) => run.summary.test.samples > 1);
-    if (!several.length) return [];
-    const {node, plot} = figure("Averages over samples",
-      `Test ${unit(group)} of averages over more and more samples: the first ones (dotted), the last ones (dashed), or samples at equal distances.`, true);
-    const dashes = {forward: "dot", backward: "dash", thinned: "solid"};
-    addPlot(plot, `${key}averages`, () => ({
-      traces: several.flatMap((run) => Object.entries(dashes).map(([name, dash]) => ({
-        x: run.averages.test[name][0].map((_, i) => i + 1), y: run.averages.test[name][0].map((loss) => of_loss(run, loss)),
-        name: `${run.label}, ${name}`, mode: "lines", line: {color: colour(run), dash, width: 2},
-        hovertemplate: `<b>${run.label}</b>, ${name}<br>%{x} samples<br>%{y:.4~g}<extra></extra>`}))),
-      frame: {xaxis: {title: {text: "samples"}}, yaxis: {title: {text: unit(group)}}}}));
-    return [node];
-  }
-
   // How much less sure averages over 1, 2, … samples are of the reversed text.
   function entropyGap(group, key) {
     const runs = group.runs.filter((run) => run.uncertainty);
@@ -211,7 +195,7 @@
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     group.runs.flatMap((run) => run.summary.warnings ?? []).forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
     nodes.push(scores(group, "test"), scores(group, "validation"));
-    nodes.push(element("div", {class: "plots"}, ...averages(group, key), ...entropyGap(group, key), ...pruning(group, key),
+    nodes.push(element("div", {class: "plots"}, ...tools.averages(group, key, `Test ${unit(group)}`, unit(group), of_loss), ...entropyGap(group, key), ...pruning(group, key),
       ...colouredText(group), ...strips(group), ...patterns(group, key),
       ...tools.overTime(group, key, "tokens", "loss", "Training loss", "Mean −log p of a token in the minibatches since the last point.", "nats a token"),
       ...tools.overTime(group, key, "tokens", "validation", "Validation", "Mean −log p of a token of the validation part, by the weights as they are.", "nats a token")));

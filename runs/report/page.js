@@ -181,6 +181,23 @@
     return [node];
   }
 
+  // What averages over 1, 2, … samples of a run's weights lose, the mean over seeds; `score(run, loss)` is in the axis' unit.
+  function averages(group, key, what, axisTitle, score) {
+    const several = group.runs.filter((run) => run.averages?.test.thinned[0]?.length > 1);
+    if (!several.length) return [];
+    const {node, plot} = figure("Averages over samples", `${what} of averages over more and more samples: the first ones ` +
+      "(dotted), the last ones (dashed), or samples at equal distances. Mean over seeds.", true);
+    const dashes = {forward: "dot", backward: "dash", thinned: "solid"};
+    const meanScore = (run, seeds) => seeds[0].map((_, i) => seeds.reduce((sum, seed) => sum + score(run, seed[i]), 0) / seeds.length);
+    addPlot(plot, `${key}averages`, () => ({
+      traces: several.flatMap((run) => Object.entries(dashes).map(([name, dash]) => ({
+        x: run.averages.test[name][0].map((_, i) => i + 1), y: meanScore(run, run.averages.test[name]), name: `${run.label}, ${name}`,
+        mode: "lines", line: {color: colour(run), dash, width: 2},
+        hovertemplate: `<b>${run.label}</b>, ${name}<br>%{x} samples<br>%{y:.4~g}<extra></extra>`}))),
+      frame: {xaxis: {title: {text: "samples"}}, yaxis: {title: {text: axisTitle}}}}));
+    return [node];
+  }
+
   // How pairs of runs differ in `field` of their summaries, with intervals; `better` says which side of 0 is the better.
   function differences(group, key, field, title, axisTitle, better) {
     const {list, left_out: more} = group.differences;
@@ -232,7 +249,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, differences, facts, table, groups, mean, weightMethods};
+                 sameSeeds, seedNames, counts, overTime, averages, differences, facts, table, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));

@@ -2,13 +2,13 @@
 """Runs the tables of docs/results/sequences.md (language models, captions, sentences) and writes them, with the section of docs/results.md;
 resumable.
 
-    scripts/results/sequences.py run [TABLE …]   the rows that have no record yet
+    scripts/results/sequences.py run [TABLE[/ROW] …]   the rows that have no record yet
     scripts/results/sequences.py map             the test sentences of a trained run in the plane, by t-SNE; needs scikit-learn
     scripts/results/sequences.py write           the pages and figures from whatever has been run
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every row leaves
 docs/results/sequences/<table>_<row>.json: the command, the commit and what the program printed; it is skipped the next time. An interrupted
-run is continued from its checkpoint in runs/results/sequences. The plan (commands, seeds, published values, hours of two cores that a row
+run is continued from its checkpoint in runs/results/sequences, and a run that a row looks at is made again where it is gone. The plan (commands, seeds, published values, hours of two cores that a row
 may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them. A row may look at the run of another
 row ("of"), which is to be run before it; one that cannot be run here says why ("absent"). Of tables with "curves" the metrics by epoch and
 the losses of averages over 1, 2, … samples are kept beside the record, and of "examples" what samples say of single captions and
@@ -44,18 +44,27 @@ def record_of(table, row):
     return read_record(ENTRIES / f"{name_of(table, row)}.json", command(row), version=PLAN["version"])
 
 
-def run(tables):
+def row_named(table, name):
+    row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
+    return row
+
+
+def wanted(names):
+    """Pairs of a table and a row, those that can be run, of names "TABLE" and "TABLE/ROW"."""
+    for name in names:
+        table, _, only = name.partition("/")
+        yield from ((table, row) for row in PLAN["tables"][table]["rows"] if "absent" not in row and only in ("", row["name"]))
+
+
+def run(names):
     commit = clean_commit()
-    for table in tables:
-        for row in PLAN["tables"][table]["rows"]:
-            if "absent" in row:
-                continue
-            if not record_of(table, row):
-                (evaluate if "of" in row else train)(table, row, commit)
-            if "curves" in PLAN["tables"][table]:
-                keep_curves(table, row)
-            if PLAN["tables"][table].get("examples") == row["name"]:
-                keep_examples(table, row)
+    for table, row in wanted(names):
+        if not record_of(table, row):
+            (evaluate if "of" in row else train)(table, row, commit)
+        if "curves" in PLAN["tables"][table]:
+            keep_curves(table, row)
+        if PLAN["tables"][table].get("examples") == row["name"]:
+            keep_examples(table, row)
 
 
 def train(table, row, commit):
@@ -111,9 +120,12 @@ def keep_examples(table, row):
 def evaluate(table, row, commit):
     """A look at the run of another row, once it is there."""
     of_table, of_name = row["of"].split("/")
-    trained, = (other for other in PLAN["tables"][of_table]["rows"] if other["name"] == of_name)
+    trained = row_named(of_table, of_name)
     if "summary" not in (record_of(of_table, trained) or {}):
         return
+    folder = RUNS / name_of(of_table, trained)
+    if not (folder / "summary.json").exists():
+        play(folder.name, command(trained), folder)
     name = name_of(table, row)
     print(f"{name}: started", file=sys.stderr, flush=True)
     done = subprocess.run([str(PROGRAM), *command(row).split()[1:], "--json", "--quiet"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -188,7 +200,7 @@ def table_text(table):
 def map_sentences():
     """Keeps where t-SNE puts the test sentences of one run, by the class probabilities that its samples give them."""
     table, name = PLAN["map"].split("/")
-    row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
+    row = row_named(table, name)
     folder = RUNS / name_of(table, row)
     predictions = json.loads((folder / "predictions.json").read_text())
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -210,7 +222,7 @@ folds ± half the width of a 95 % interval where there are several. Hours are of
 
 def values(table, name, path, scale=1):
     """What a row that has been run measured, one number a seed or fold."""
-    row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
+    row = row_named(table, name)
     return [scale * value for value in of_repetitions(at(record_of(table, row)["summary"], path))]
 
 
@@ -288,14 +300,18 @@ def write():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("run").add_argument("tables", nargs="*", metavar="TABLE")
+    actions.add_parser("run").add_argument("tables", nargs="*", metavar="TABLE[/ROW]")
     actions.add_parser("map")
     actions.add_parser("write")
     arguments = parser.parse_args()
     if arguments.action == "run":
-        for table in arguments.tables:
+        for name in arguments.tables:
+            table, _, row = name.partition("/")
             if table not in PLAN["tables"]:
                 parser.error(f"there is no table '{table}'; there are {', '.join(PLAN['tables'])}")
+            there = [each["name"] for each in PLAN["tables"][table]["rows"]]
+            if row and row not in there:
+                parser.error(f"table '{table}' has no row '{row}'; it has {', '.join(there)}")
         run(arguments.tables or list(PLAN["tables"]))
     elif arguments.action == "map":
         map_sentences()

@@ -48,6 +48,16 @@ bool same(const ParticleRows<const float>& a, const ParticleRows<const float>& b
 
 }  // namespace
 
+TEST_CASE("samples are chosen among candidates from the front, from the back, or evenly with the last one",
+          "[inference][collector]") {
+  CHECK(selected(Selection::forward, 3, 8) == Steps{0, 1, 2});
+  CHECK(selected(Selection::backward, 3, 8) == Steps{5, 6, 7});
+  CHECK(selected(Selection::thinned, 3, 8) == Steps{1, 4, 7});
+  for (const Selection all : {Selection::forward, Selection::backward, Selection::thinned})
+    CHECK(selected(all, 3, 3) == Steps{0, 1, 2});
+  CHECK_ERROR(selected(Selection::forward, 9, 8), usage, "cannot keep 9 of 8 candidates");
+}
+
 TEST_CASE("forward, backward and thinned collection keep the first, the last and equally distant samples",
           "[inference][collector]") {
   // Candidates after 10 steps, every fifth of the 52 that are left: steps 14, 19, …, 59, ten of them.
