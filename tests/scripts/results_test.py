@@ -17,6 +17,7 @@ sys.path.insert(0, str(SOURCE / "scripts/results"))
 sys.dont_write_bytecode = True
 import records
 import results_page
+import sequences
 
 # Without what a surrounding call of git may have set.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -144,6 +145,7 @@ RECORDS = [("bandits.py", "wheel/svgd_delta=0.5.json", "--set delta=0.5", "--set
            ("news.py", "news/news-synthetic/policies.json", "--seeds 0:10", "--seeds 0:11"),
            ("news.py", "news/news-synthetic/particles=50.json", "--set svgd.particles=50", "--set svgd.particles=40"),
            ("news.py", "news/tuning/linucb_alpha-0.1_prior_precision-1.json", "--set linucb.alpha=0.1", "--set linucb.alpha=0.2"),
+           ("sequences.py", "sequences/trec_trec-psgld.json", "--seeds 0:5", "--seeds 0:6"),
            ("inference.py", "inference.json", "test_inference [proof] && test_inference_torch [proof]", "test_inference [proof]")]
 
 
@@ -328,9 +330,29 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py"):
+        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
+
+
+class SequencesTest(ResultsTest):
+    def test_a_name_is_of_all_rows_of_a_table_that_can_be_run_or_of_one(self):
+        self.assertEqual([row["name"] for _, row in sequences.wanted(["ptb-first-epoch", "pruning/sgd"])], ["bbb", "sharpening", "sgd"])
+        self.assertEqual(list(sequences.wanted(["photographs"])), [])
+
+    def test_an_unknown_row_is_refused_with_the_rows_that_there_are(self):
+        done = self.call("sequences.py", "run", "ptb-first-epoch/sgd")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("table 'ptb-first-epoch' has no row 'sgd'; it has bbb, sharpening", done.stderr)
+
+    def test_a_run_that_a_row_looks_at_is_made_again_where_it_is_gone(self):
+        name, folder = "ptb-small_sgd", self.root / "runs/results/sequences/ptb-small_sgd"
+        record = self.record(f"sequences/{name}.json")
+        self.stein.with_suffix(".answer").write_text(json.dumps({**record["summary"], "run_directory": "/somewhere", "seeds": [0], "steps": 1}))
+        self.succeeds("sequences.py", "run", "pruning/sgd")
+        self.assertTrue((folder / "metrics.jsonl").exists())
+        self.assertEqual(self.record(f"sequences/{name}.json"), record)
+        self.assertIn("lm eval runs/results/sequences/ptb-small_sgd --by mean --prune", self.record("sequences/pruning_sgd.json")["command"])
 
 
 class GridTest(ResultsTest):
