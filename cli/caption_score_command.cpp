@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 struct ScoreArguments {
   std::string captions, references;
-  bool per_image = false;
+  bool per_image = false, partial = false;
   CommonOptions common;
 };
 
@@ -33,7 +33,9 @@ Json scores_of(const std::vector<lm::CandidateCaption>& images, bool per_image) 
 }
 
 int score(const ScoreArguments& arguments) {
-  const std::vector<lm::CandidateCaption> images = lm::read_captions(arguments.captions, arguments.references);
+  const auto uncaptioned = arguments.partial ? lm::UncaptionedImages::left_out : lm::UncaptionedImages::refused;
+  const std::vector<lm::CandidateCaption> images =
+      lm::read_captions(arguments.captions, arguments.references, uncaptioned);
   const Json scores = scores_of(images, arguments.per_image);
   if (arguments.common.json) {
     std::fputs((scores.dump(2) + "\n").c_str(), stdout);
@@ -61,6 +63,8 @@ Action caption_score_command(CLI::App& command, const Arguments&) {
                   R"(JSON: {"images": [{"id": …}, …], "annotations": [{"image_id": …, "caption": "…"}, …]})")
       ->required();
   command.add_flag("--per-image", arguments->per_image, "Scores of every image too");
+  command.add_flag("--partial", arguments->partial,
+                   "Score the images that have a caption; otherwise images without one are refused");
   arguments->common.add_json(command);
   return [arguments] { return score(*arguments); };
 }

@@ -14,7 +14,7 @@ struct DecodingChanges {
   enum class Decoding { run, beam, sampled };
 
   Decoding decoding = Decoding::run;
-  std::int64_t beam_width = 0, max_length = 0;
+  std::int64_t beam_width = 0, max_length = 0, min_length = -1;
   double length_power = -1, sharpness = 0;
 
   template <class V>
@@ -25,6 +25,7 @@ struct DecodingChanges {
     v("length_power", length_power, "captions are ordered by log p / length^power; -1: as the run says",
       between(-1, 10));
     v("max_length", max_length, "the most words of a caption; 0: as the run says", between(0, 1000), "words");
+    v("min_length", min_length, "the fewest words of a caption; -1: as the run says", between(-1, 1000), "words");
     v("sharpness", sharpness, "of sampled captions: probabilities are raised to this power; 0: as the run says",
       non_negative);
   }
@@ -35,6 +36,7 @@ struct DecodingChanges {
     if (sharpness > 0) options.sharpness = sharpness;
     if (beam_width > 0) options.beam.beam_width = beam_width;
     if (max_length > 0) options.beam.max_length = max_length;
+    if (min_length >= 0) options.beam.min_length = min_length;
     if (length_power >= 0) options.beam.length_power = length_power;
     return options;
   }

@@ -114,7 +114,8 @@ References read_references(const Path& path) {
 
 }  // namespace
 
-std::vector<CandidateCaption> read_captions(const Path& captions, const Path& references) {
+std::vector<CandidateCaption> read_captions(const Path& captions, const Path& references,
+                                            UncaptionedImages uncaptioned) {
   auto [images, places] = read_references(references);
   const Json json = read_json(captions);
   if (!json.is_array())
@@ -132,12 +133,17 @@ std::vector<CandidateCaption> read_captions(const Path& captions, const Path& re
       fail(ErrorKind::data, "{}: image {} has a caption already", place.text(), escaped(id));
     images[found->second].caption = caption_of(entry, place);
   }
+  if (json.empty()) fail(ErrorKind::data, "'{}' has no caption", captions.string());
   const std::size_t missing = images.size() - json.size();
-  for (std::size_t i = 0; missing > 0 && i < images.size(); ++i)
-    if (entries[i] == 0)
+  std::vector<CandidateCaption> captioned;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (entries[i] > 0)
+      captioned.push_back(std::move(images[i]));
+    else if (uncaptioned == UncaptionedImages::refused)
       fail(ErrorKind::data, "'{}' has no caption for {} of the {} images of '{}'; the first is image {}",
            captions.string(), missing, images.size(), references.string(), escaped(images[i].id));
-  return std::move(images);
+  }
+  return captioned;
 }
 
 nlohmann::ordered_json captions_json(std::span<const CandidateCaption> images) {

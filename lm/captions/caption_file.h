@@ -16,16 +16,20 @@ struct CandidateCaption {
   std::vector<std::string> references{};
 };
 
+/// What becomes of images with references and without a caption.
+enum class UncaptionedImages { refused, left_out };
+
 /// Reads captions `[{"image_id": …, "caption": "…"}, …]` and references `{"images": [{"id": …}, …], "annotations":
 /// [{"image_id": …, "caption": "…"}, …]}`, each plain or in a file `.gz`. Ids are integers or texts. Other keys are
 /// passed over, the `id` of an annotation too.
 /// @return the images in the order of `images`, with their references in the order of `annotations`
 /// @throws Error(data) naming the file and, where there is one, the image or the number of the entry, counted from 1: a
 ///         file is missing, no JSON, or of another shape; two captions of one image; an image with a caption and
-///         without references; images without a caption (how many, and the first); an image twice in `images`, not
-///         in it, or without annotations. Error(io)
+///         without references; images without a caption that are not left out (how many, and the first); an image twice in `images`, not
+///         in it, or without annotations; no image has a caption. Error(io)
 std::vector<CandidateCaption> read_captions(const std::filesystem::path& captions,
-                                            const std::filesystem::path& references);
+                                            const std::filesystem::path& references,
+                                            UncaptionedImages uncaptioned = UncaptionedImages::refused);
 
 /// Lists and objects that `read_captions` reads back as `images`, in their order, from the files that they are written
 /// to: captions, whose entries may get further keys, and references.

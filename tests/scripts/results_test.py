@@ -346,13 +346,18 @@ class SequencesTest(ResultsTest):
         self.assertIn("table 'ptb-first-epoch' has no row 'sgd'; it has bbb, sharpening", done.stderr)
 
     def test_a_run_that_a_row_looks_at_is_made_again_where_it_is_gone(self):
-        name, folder = "ptb-small_sgd", self.root / "runs/results/sequences/ptb-small_sgd"
-        record = self.record(f"sequences/{name}.json")
-        self.stein.with_suffix(".answer").write_text(json.dumps({**record["summary"], "run_directory": "/somewhere", "seeds": [0], "steps": 1}))
+        row, = (row for row in sequences.PLAN["tables"]["pruning"]["rows"] if row["name"] == "sgd")
+        trained = sequences.row_named("ptb-small", "sgd")
+        summary = {"seeds": [0], "steps": 1, "run_directory": "/somewhere", "commit": self.head(), "commits": [self.head()],
+                   "test": {"averaged": {"perplexity": {"mean": 2, "per_seed": [2]}}}}
+        record = {"command": sequences.command(trained), "commits": [self.head()], "version": sequences.PLAN["version"], "summary": summary}
+        self.rewrite("sequences/ptb-small_sgd.json", record)
+        self.stein.with_suffix(".answer").write_text(json.dumps(summary))
+        self.commit()
         self.succeeds("sequences.py", "run", "pruning/sgd")
-        self.assertTrue((folder / "metrics.jsonl").exists())
-        self.assertEqual(self.record(f"sequences/{name}.json"), record)
-        self.assertIn("lm eval runs/results/sequences/ptb-small_sgd --by mean --prune", self.record("sequences/pruning_sgd.json")["command"])
+        self.assertTrue((self.root / "runs/results/sequences/ptb-small_sgd/metrics.jsonl").exists())
+        self.assertEqual(self.record("sequences/ptb-small_sgd.json"), record)
+        self.assertEqual(self.record("sequences/pruning_sgd.json")["command"], sequences.command(row))
 
 
 class GridTest(ResultsTest):

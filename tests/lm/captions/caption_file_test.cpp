@@ -42,6 +42,22 @@ TEST_CASE("captions find their references, whatever the order and whether ids ar
   CHECK(read_captions(packed, files.folder / "references.json").size() == 3);
 }
 
+TEST_CASE("of images without a caption the others are left in their order, where it is asked for",
+          "[lm][captions][caption-file]") {
+  const Files files;
+  const auto captions = write(files.folder / "some.json",
+                              R"([{"image_id": 3, "caption": "c"}, {"image_id": 7, "caption": "s"}])"),
+             references = write(files.folder / "references.json", good_references);
+  const std::vector<CandidateCaption> images = read_captions(captions, references, UncaptionedImages::left_out);
+  REQUIRE(images.size() == 2);
+  CHECK(images[0].id == "7");
+  CHECK(images[0].references == std::vector<std::string>{"seven", "VII"});
+  CHECK(images[1].id == "3");
+  CHECK(images[1].caption == "c");
+  CHECK_ERROR(read_captions(write(files.folder / "none.json", "[]"), references, UncaptionedImages::left_out), data,
+              "none.json' has no caption");
+}
+
 TEST_CASE("files that are no JSON or have another shape are refused with their name and the entry",
           "[lm][captions][caption-file]") {
   const Files files;
@@ -87,7 +103,7 @@ TEST_CASE("captions and references that do not belong together are refused", "[l
               "captions.json', entry 2", "image 8 has no references in", "references.json'");
   CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": "x"}])"), data,
               "captions.json' has no caption for 2 of the 3 images", "references.json'", "the first is image 7");
-  CHECK_ERROR(files.read("[]"), data, "no caption for 3 of the 3 images");
+  CHECK_ERROR(files.read("[]"), data, "captions.json' has no caption");
   CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": "x"}, {"image_id": "3", "caption": "y"}])"), data,
               "captions.json', entry 2", "image 3 has a caption already");
   CHECK_ERROR(files.read(good_captions, R"({"images": [{"id": 1}, {"id": "1"}], "annotations": []})"), data,

@@ -63,8 +63,10 @@ TEST_CASE("Penn Treebank of Gan et al. 2017", "[lm][language-presets]") {
                            {"batch_size", 32},
                            {"unroll", 20},
                            {"epochs", 40},
+                           {"clip_norm", 5},
                            {"forget_bias", 3},
                            {"start_range", 0.01}});
+      CHECK(each.settings.at("clip_rule") == "rescale");
       CHECK(each.settings.at("start") == "orthogonal");
       CHECK(each.settings.at("state") == "zero");
       CHECK(each.settings.at("protocol") == "zero-state");
