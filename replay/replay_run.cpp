@@ -308,7 +308,7 @@ std::vector<std::string> ReplayRun::warnings() const {
   return found;
 }
 
-Json ReplayRun::summarize(const StopToken&) {
+Json ReplayRun::summarize(const Watch&) {
   Json policies = Json::array();
   for (std::size_t i = 0; i < repetition(0).comparison().contenders().size(); ++i)
     policies.push_back(policy_summary(i));

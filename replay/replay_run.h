@@ -43,7 +43,7 @@ class ReplayRun final : public runs::RunOf<ReplayRepetition> {
   /// {env, log, policies, differences}: numbers are means over seeds. Ends of intervals too: every seed's interval has
   /// its part of what may be missed, or is one for large samples, and what holds for each holds for their mean,
   /// however the seeds hang together.
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// What makes one doubt the numbers: bad lines, weights whose mean is not 1.
   std::vector<std::string> warnings() const override;
   /// log.json: {arms: [{arm, first, last, pulls, reward}], propensities: {ends, counts}}.

@@ -106,6 +106,9 @@ SessionResult resume_run(const RunDirectory& directory,
   if (checkpoint) {
     run->restore(checkpoint->state);
     check_not_beyond(experiment, *run, planned_steps(checkpoint->state, directory), directory);
+    STEIN_CHECK(settings.empty() || !run->ended(),
+                "the run in '{}' ended by itself after {} {}: it cannot be made longer, a longer one is a new run",
+                directory.root().string(), run->steps_done(), experiment.kind().unit);
     metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
   } else {
     check_not_begun(experiment, directory);

@@ -7,6 +7,7 @@
 #include <stein/core/run_directory.h>
 #include <stein/core/snapshot.h>
 #include <stein/core/stop_token.h>
+#include <stein/core/watch.h>
 #include <stein/runs/repetition.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/seed_range.h>
@@ -88,8 +89,9 @@ class Run {
   virtual void add_cost(const nlohmann::ordered_json& earlier);
 
   /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
-  /// Where that takes long it looks at `stop`; what it returns then is not used.
-  virtual nlohmann::ordered_json summarize(const StopToken& stop) = 0;
+  /// Where that takes long it tells `watch` how far it is, and looks whether it is to stop; what it returns then is not
+  /// used.
+  virtual nlohmann::ordered_json summarize(const Watch& watch) = 0;
   /// After the last step: writes the result files of the kind.
   virtual void write_results(const RunDirectory& directory);
 

@@ -75,7 +75,8 @@ class Session {
 
   /// The result; nothing if asked to stop before it was there.
   std::optional<Json> finish() {
-    const Json summary = run_.summarize(stop_);
+    const Json summary = run_.summarize({stop_, *progress_});
+    progress_->finish();
     if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
     run_.write_results(directory_);
@@ -202,7 +203,8 @@ SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& 
   if (!experiment.reached(run.steps_done())) remove_results(experiment, directory);
   Session session(experiment, run, directory, resumed_at, options);
   const bool reached_end = session.advance(options.stop_after);
-  for (const std::string& warning : run.warnings()) log_warning("{}", warning);
+  const std::vector<std::string> warnings = run.warnings();
+  for (const std::string& warning : warnings) log_warning("{}", warning);
   std::optional<Json> result = reached_end ? session.finish() : std::nullopt;
   if (!result) {
     const std::string all = length_of(experiment), root = directory.root().string();
@@ -212,6 +214,8 @@ SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& 
       log_info("stopped after {} of {}; continue with `stein resume {}`", run.steps_done(), all, root);
     return {.finished = false, .summary = {}, .directory = directory.root()};
   }
+  for (const std::string& warning : run.warnings())  // of the result too
+    if (std::ranges::find(warnings, warning) == warnings.end()) log_warning("{}", warning);
   Json summary = std::move(*result);
   summary["commits"] = commits_of(read_manifest(directory));
   summary["run_directory"] = directory.root().string();

@@ -92,13 +92,24 @@ Json ClassifierRun::protocol() const {
           {"unit", facts_.datum + "s"}, {"minibatches", repetition(0).epoch().minibatches}};
 }
 
-Json ClassifierRun::summarize(const StopToken& stop) {
+std::vector<std::string> ClassifierRun::warnings() const {
+  std::vector<std::string> found = EpochRun::warnings();
+  const auto loss = [](const ClassifierResult& result) { return -result.averaged.log_likelihood; };
+  if (const auto warning = chance_warning(runs::of_each(test_results_, loss),
+                                          static_cast<double>(facts_.classes.size()), facts_.datum.c_str()))
+    found.push_back(*warning);
+  return found;
+}
+
+Json ClassifierRun::summarize(const Watch& watch) {
+  watch.begin("final evaluation", "classifiers", static_cast<std::uint64_t>(count()));
   validation_results_.clear(), test_results_.clear();
-  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
+  for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
     if (auto result = repetition(i).validation_result()) validation_results_.push_back(std::move(*result));
     test_results_.push_back(repetition(i).test_result());
+    watch.advance();
   }
-  if (stop.stop_requested()) return {};
+  if (watch.stop_requested()) return {};
   Json summary{{"env", facts_.data},
                {"data", facts_.data},
                {"synthetic", facts_.synthetic},

@@ -48,7 +48,9 @@ class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;
   std::map<std::string, std::string> data_checksums() const override { return facts_.checksums; }
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  /// Those of the repetitions, and once it was summarised whether it is worse than equal chances for all classes.
+  std::vector<std::string> warnings() const override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// curves.json: errors of averages over 1, 2, … samples; predictions.json: of every test row its class, the
   /// probabilities of all classes with their sd over samples, the entropy of the average and the mutual information of
   /// class and weights [nats].

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -64,17 +66,30 @@ void EpochRun::describe_weights(Json& summary) {
   summary["divergence"] = runs::measured(divergence);
 }
 
+std::optional<std::string> EpochRun::chance_warning(const std::vector<double>& losses, double outcomes,
+                                                    const char* datum) {
+  const auto lost = [&](double loss) { return !(loss <= std::log(outcomes)); };
+  const auto worse = std::ranges::count_if(losses, lost);
+  if (worse == 0) return std::nullopt;
+  return fmt::format(
+      "{} of {} lose more than equal chances for all {:g} outcomes do ({:.3g} nats a {}, here {:.3g}): "
+      "nothing was learned; a shorter step, a lower temperature or more epochs may help",
+      worse, runs::counted(std::ssize(losses), "model"), outcomes, std::log(outcomes), datum,
+      *std::ranges::find_if(losses, lost));
+}
+
 std::optional<std::string> EpochRun::noise_notice(const char* datum) const {
   const WeightSampler& weights = trainer(0).weights();
   if (weights.kind() != MethodKind::chain) return std::nullopt;
   const double weights_of_datum =
       static_cast<double>(weights.weight_count()) / static_cast<double>(trainer(0).epoch().data);
   const double loss = weights.temperature() * weights_of_datum / 2;
-  if (!(loss > 0.1)) return std::nullopt;
+  constexpr double small_loss = 0.05;
+  if (!(loss > 2 * small_loss)) return std::nullopt;
   return fmt::format(
       "at temperature {:g} a sample loses about T · weights/(2N) = {:.2g} nats a {} to its own noise: there are {:.2g} "
-      "weights for every {}; a lower temperature loses less",
-      weights.temperature(), loss, datum, weights_of_datum, datum);
+      "weights for every {}; it loses {:g} at a temperature of {:.1g}",
+      weights.temperature(), loss, datum, weights_of_datum, datum, small_loss, 2 * small_loss / weights_of_datum);
 }
 
 }  // namespace stein::training

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stein::training {
 
@@ -32,6 +33,12 @@ class EpochRun : public runs::Run {
   /// `temperatures`, what the first seed's meter read, [{layer, temperature, interval}] (of another seed a warning says
   /// where it is far off); of a variational method `divergence`, KL(q ‖ p)/N at the end [nats a datum].
   void describe_weights(nlohmann::ordered_json& summary);
+  /// A sentence where averages lose more than equal chances for all outcomes do.
+  /// @param losses    mean −log p of each repetition's averages on the test [nats]; none before they are known
+  /// @param outcomes  how many there are
+  /// @param datum     what has one: "token"
+  static std::optional<std::string> chance_warning(const std::vector<double>& losses, double outcomes,
+                                                   const char* datum);
   /// Where a chain's samples are far from its mode for their noise alone: a sentence about it.
   /// @param datum  what N counts: "token"
   std::optional<std::string> noise_notice(const char* datum) const;

@@ -75,7 +75,7 @@ std::optional<std::string> EpochTrainer::warning() const {
 }
 
 void EpochTrainer::with_best(const std::function<void()>& look) {
-  if (validation() == nullptr || !validation()->best()) return;
+  if (!has_best()) return;
   Snapshot last;
   weights_.save_weights(last);
   restore_best();

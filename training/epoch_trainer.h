@@ -67,6 +67,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// Of what `save` wrote. Throws Error(data) where a part is missing.
   static Saved saved_in(const Snapshot& snapshot);
 
+  /// Whether there are weights with the best validation score.
+  bool has_best() const { return validation() != nullptr && validation()->best(); }
+
  protected:
   const EpochOptions& options() const { return options_; }
   /// Calls `look` while the weights are those with the best validation score; not at all where there is no such score.

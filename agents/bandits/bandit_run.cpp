@@ -163,7 +163,7 @@ void BanditRun::add_cost(const Json& earlier) {
                .updates = earlier.at("updates")};
 }
 
-Json BanditRun::summarize(const StopToken&) {
+Json BanditRun::summarize(const Watch&) {
   const BanditResult result = this->result();
   const policies::BanditLearner::Timing time = timing();
   return {{"env", facts_.environment},

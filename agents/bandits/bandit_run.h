@@ -75,7 +75,7 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   std::map<std::string, std::string> data_checksums() const override;
   nlohmann::ordered_json cost() const override;
   void add_cost(const nlohmann::ordered_json& earlier) override;
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// posteriors.json, where the bandit has probes and the policy a posterior: array of {seed, probe, expected_rewards,
   /// samples [samples][arms]}.
   void write_results(const RunDirectory& directory) override;

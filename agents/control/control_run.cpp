@@ -105,18 +105,21 @@ void ControlRepetition::evaluate(runs::Records& records) {
   timing_.seconds_to_threshold = timing_.training_seconds;
 }
 
-ControlOutcome ControlRepetition::outcome(const StopToken& stop) const {
+ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
   const std::int64_t particles = agent_->policy().particle_count(), episodes = evaluation_.final_episodes;
   const std::uint64_t seed = evaluation_seed(agent_->seed(), final_evaluation);
   const double discount = agent_->discount();
   const std::vector<std::int64_t> drawn = draw_particles(episodes, particles, seed);
   ControlOutcome outcome{.seed = agent_->seed(), .steps = agent_->total_steps(), .iterations = agent_->iterations()};
   outcome.deterministic =
-      play_episodes(agent_->policy(), environment_, drawn, {.discount = discount, .seed = seed, .stop = stop});
+      play_episodes(agent_->policy(), environment_, drawn, {.discount = discount, .seed = seed, .stop = watch.stop()});
+  watch.advance();
   outcome.sampled = play_episodes(agent_->policy(), environment_, drawn,
-                                  {.deterministic = false, .discount = discount, .seed = seed, .stop = stop});
+                                  {.deterministic = false, .discount = discount, .seed = seed, .stop = watch.stop()});
+  watch.advance();
   outcome.particle_returns = particle_returns(agent_->policy(), environment_, episodes,
-                                              {.discount = discount, .seed = seed + 1, .stop = stop});
+                                              {.discount = discount, .seed = seed + 1, .stop = watch.stop()});
+  watch.advance();
   if (steps_to_threshold_ >= 0) outcome.steps_to_threshold = steps_to_threshold_;
   return outcome;
 }
@@ -170,9 +173,10 @@ const ControlRepetition& ControlRun::of_seed(std::uint64_t seed) const {
        repetition(count() - 1).seed() + 1, seed);
 }
 
-std::vector<ControlOutcome> ControlRun::outcomes(const StopToken& stop) const {
+std::vector<ControlOutcome> ControlRun::outcomes(const Watch& watch) const {
+  watch.begin("final evaluation", "rounds of episodes", 3 * static_cast<std::uint64_t>(count()));
   std::vector<ControlOutcome> outcomes(static_cast<std::size_t>(count()));
-  parallel_for(count(), [&](std::int64_t i) { outcomes[static_cast<std::size_t>(i)] = repetition(i).outcome(stop); });
+  parallel_for(count(), [&](std::int64_t i) { outcomes[static_cast<std::size_t>(i)] = repetition(i).outcome(watch); });
   return outcomes;
 }
 
@@ -232,13 +236,13 @@ void ControlRun::add_cost(const Json& earlier) {
   }
 }
 
-Json ControlRun::summarize(const StopToken& stop) {
+Json ControlRun::summarize(const Watch& watch) {
   std::vector<ControlTiming> timing;
   for (std::int64_t i = 0; i < count(); ++i) timing.push_back(repetition(i).timing());
   Json summary{{"env", facts_.environment}, {"env_version", spec_.version},
                {"agent", facts_.agent},     {"posterior", facts_.posterior},
                {"source", spec_.source},    {"threshold", runs::number(spec_.threshold)}};
-  summary.update(summarize_outcomes(outcomes(stop), timing));
+  summary.update(summarize_outcomes(outcomes(watch), timing));
   return summary;
 }
 

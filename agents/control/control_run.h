@@ -61,7 +61,7 @@ class ControlRepetition final : public runs::Repetition {
   ControlAgent& agent() { return *agent_; }
   const ControlAgent& agent() const { return *agent_; }
   /// Plays the final evaluation episodes; what is cut short by `stop` means nothing.
-  ControlOutcome outcome(const StopToken& stop) const;
+  ControlOutcome outcome(const Watch& watch) const;
   const ControlTiming& timing() const { return timing_; }
   /// Adds the time of an earlier process.
   void add_timing(const ControlTiming& earlier);
@@ -111,7 +111,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   /// The repetition with this seed. Throws Error(usage) for a seed that the run does not have.
   const ControlRepetition& of_seed(std::uint64_t seed) const;
   /// Plays the final evaluation episodes of every repetition; what is cut short by `stop` means nothing.
-  std::vector<ControlOutcome> outcomes(const StopToken& stop) const;
+  std::vector<ControlOutcome> outcomes(const Watch& watch) const;
 
   std::string source() const override;
   /// Where a repetition has very few iterations, how many.
@@ -121,7 +121,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   void check_manifest(const nlohmann::ordered_json& manifest) const override;
   nlohmann::ordered_json cost() const override;
   void add_cost(const nlohmann::ordered_json& earlier) override;
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// visits.json, and episode.svg where there is a picture of the task.
   void write_results(const RunDirectory& directory) override;
 

@@ -75,7 +75,7 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
                                       const std::string&, const runs::Console& console) {
   STEIN_CHECK(features_.empty() || !images_.empty(), "`features` are of other images: set `images` too");
   const CaptionDecodingOptions decoding = decoding_.of(experiment.training().decoding);
-  console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(experiment.seeds().count()));
+  console.progress->begin(experiment.name(), "passes over the captions", 0);
   std::optional<ScoredImages> scored;
   std::int64_t unknown = 0, caption_count = 0, image_count = 0, samples = 1;
   std::vector<double> losses;
@@ -93,20 +93,22 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
     training::WeightDraws draws = weights_.of(network);
     const inference::Matrix<float> weights = draws.all();
     samples = weights.rows();
+    console.progress->expect(static_cast<std::uint64_t>((samples + 1) * experiment.seeds().count()));
     const CaptionDecoder decoder(network.model(), experiment.network(network.meaning()), vocabulary,
                                  data.features.view(), decoding);
     const auto decoded = decoder.decode(weights.view(), rows_of(images), static_cast<std::uint64_t>(weights_.seed));
     const auto candidates = candidate_captions(images, decoder.texts(decoded));
     qualities.push_back(caption_quality(candidates, scored->scenes));
+    console.progress->advance(1);
     CaptionScorer scorer(sequences, data.features.view());
     SampledProbabilities probabilities(scorer.tokens());
     std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
     for (std::int64_t k = 0; k < samples; ++k) {
       scorer.score(network.model(), {weights.view().block(k, 1), k}, log_probability);
       probabilities.add(log_probability);
+      console.progress->advance(1);
     }
     losses.push_back(probabilities.averaged_loss());
-    console.progress->advance(1);
     if (losses.size() > 1) continue;
     captions = captions_json(candidates);
     if (out_.empty()) continue;

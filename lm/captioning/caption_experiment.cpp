@@ -7,7 +7,7 @@
 namespace stein::lm {
 
 CaptionExperiment::CaptionExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/200'000) {
+    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000) {
   data_.data = named_data(sources, published(), data_.data);
   const training::PublishedPreset* const preset =
       training::named_preset(published().presets, sources, published().what);

@@ -93,15 +93,24 @@ CaptionDecoder CaptionRun::decoder(CaptionTrainer& trainer) const {
           facts_.decoding};
 }
 
+std::int64_t CaptionRun::rounds() {
+  CaptionTrainer& trainer = repetition(0);
+  const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
+  const std::int64_t samples = trainer.draws().count();
+  return 1 + (at_end ? 0 : 1) + (samples > 1 ? samples : 0) + (trainer.has_best() ? 1 : 0);
+}
+
 CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images,
-                                        const TextLosses& losses, const StopToken& stop) const {
+                                        const TextLosses& losses, const Watch& watch) const {
   const CaptionDecoder decode = decoder(trainer);
   const std::vector<std::int64_t> rows = rows_of(images);
   const auto quality_of = [&](const Captions& captions) {
     return caption_quality(candidate_captions(images, decode.texts(captions)), scenes_);
   };
   const auto quality = [&](inference::MatrixView<const float> weights) {
-    return quality_of(decode.decode(weights, rows, trainer.seed()));
+    CaptionQuality found = quality_of(decode.decode(weights, rows, trainer.seed()));
+    watch.advance();
+    return found;
   };
   const auto quality_of_end = [&] {
     training::WeightDraws draws = trainer.final_weights();
@@ -113,16 +122,17 @@ CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vect
   found.samples = weights.rows();
   found.decoded = decode.decode(weights.view(), rows, trainer.seed());
   found.averaged = quality_of(found.decoded);
-  if (stop.stop_requested()) return found;
+  watch.advance();
+  if (watch.stop_requested()) return found;
   const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
   found.final_weights = at_end ? found.averaged : quality_of_end();
   if (found.samples == 1) {
     found.single = found.averaged;
   } else {
     std::vector<CaptionQuality> each;
-    for (std::int64_t k = 0; k < weights.rows() && !stop.stop_requested(); ++k)
+    for (std::int64_t k = 0; k < weights.rows() && !watch.stop_requested(); ++k)
       each.push_back(quality(weights.view().block(k, 1)));
-    if (stop.stop_requested()) return found;
+    if (watch.stop_requested()) return found;
     found.single = mean_quality(each);
   }
   trainer.with_best([&] { found.chosen = quality_of_end(); });
@@ -154,16 +164,17 @@ Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vect
   return part;
 }
 
-Json CaptionRun::summarize(const StopToken& stop) {
+Json CaptionRun::summarize(const Watch& watch) {
   const CaptionData& data = corpus_->data;
   validation_.clear(), test_.clear();
-  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
+  watch.begin("final evaluation", "rounds of captions", static_cast<std::uint64_t>(2 * count() * rounds()));
+  for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
     CaptionTrainer& trainer = repetition(i);
-    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses(stop), stop));
-    if (stop.stop_requested()) break;
-    test_.push_back(worth(trainer, data.test, trainer.test_losses(stop), stop));
+    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses(watch.stop()), watch));
+    if (watch.stop_requested()) break;
+    test_.push_back(worth(trainer, data.test, trainer.test_losses(watch.stop()), watch));
   }
-  if (stop.stop_requested()) return {};
+  if (watch.stop_requested()) return {};
   Json summary{{"env", data.name},
                {"data", data.name},
                {"synthetic", data.synthetic},

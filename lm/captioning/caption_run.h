@@ -37,7 +37,7 @@ class CaptionRun final : public training::EpochRunOf<CaptionTrainer> {
   nlohmann::ordered_json protocol() const override;
   /// Sums of the files that were read, and of the vocabulary that they gave.
   std::map<std::string, std::string> data_checksums() const override;
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// vocabulary.txt; captions.json and references.json, the first seed's averaged captions of the test part, which
   /// `stein caption score` takes; curves.json; examples.json for the report.
   void write_results(const RunDirectory& directory) override;
@@ -52,8 +52,10 @@ class CaptionRun final : public training::EpochRunOf<CaptionTrainer> {
     CaptionQuality single{}, averaged{}, final_weights{};
     std::optional<CaptionQuality> chosen{};
   };
+  /// How often one seed's model describes the images of a part for `worth`.
+  std::int64_t rounds();
   PartWorth worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images, const TextLosses& losses,
-                  const StopToken& stop) const;
+                  const Watch& watch) const;
   nlohmann::ordered_json part_json(const std::vector<PartWorth>& worths, const std::vector<CaptionedImage>& images,
                                    std::size_t captions) const;
   CaptionDecoder decoder(CaptionTrainer& trainer) const;

@@ -14,8 +14,8 @@
     return [tools.table(runs, `${part}, ${name}`, [
       ...metrics.map((metric) => [metric, (s) => spread(of(s)[metric], 3)]),
       ["perplexity", (s) => spread(of(s).perplexity, 2)],
-      ...(scenes ? [["true", (s) => of(s).exact_truth ? spread(of(s).exact_truth, 1, 100) : ["–"]],
-                    ["no caption", (s) => of(s).no_caption ? spread(of(s).no_caption, 1, 100) : ["–"]]] : []),
+      ...(scenes ? [["true, %", (s) => of(s).exact_truth ? spread(of(s).exact_truth, 1, 100) : ["–"]],
+                    ["no caption, %", (s) => of(s).no_caption ? spread(of(s).no_caption, 1, 100) : ["–"]]] : []),
     ], () => false)];
   }
 

@@ -25,8 +25,8 @@ enum class UncaptionedImages { refused, left_out };
 /// @return the images in the order of `images`, with their references in the order of `annotations`
 /// @throws Error(data) naming the file and, where there is one, the image or the number of the entry, counted from 1: a
 ///         file is missing, no JSON, or of another shape; two captions of one image; an image with a caption and
-///         without references; images without a caption that are not left out (how many, and the first); an image twice in `images`, not
-///         in it, or without annotations; no image has a caption. Error(io)
+///         without references; images without a caption that are not left out (how many, and the first); an image twice
+///         in `images`, not in it, or without annotations; no image has a caption. Error(io)
 std::vector<CandidateCaption> read_captions(const std::filesystem::path& captions,
                                             const std::filesystem::path& references,
                                             UncaptionedImages uncaptioned = UncaptionedImages::refused);

@@ -7,6 +7,15 @@ using inference::MatrixView;
 using inference::Selection;
 using training::MethodKind;
 
+namespace {
+
+/// Whether what is scored in the end are draws, or particles one by one.
+bool is_drawn(const training::NetworkWeights& weights) {
+  return weights.kind() == MethodKind::variational || weights.kind() == MethodKind::ensemble;
+}
+
+}  // namespace
+
 void HeldText::take_sample(training::NetworkWeights& weights) {
   inference::Matrix<float> memory;
   score_rows(weights.posterior().model(), weights.draw_weights({}, memory));
@@ -32,19 +41,26 @@ double HeldText::loss_of_weights(training::NetworkWeights& weights) {
   return mean_loss(log_probability_);
 }
 
+std::int64_t HeldText::passes(const training::NetworkWeights& weights, std::int64_t draws) {
+  if (!is_drawn(weights)) return 1;
+  return 1 + (weights.kind() == MethodKind::ensemble ? weights.particles().rows() : draws);
+}
+
 TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed,
-                            const StopToken& stop) {
+                            const Watch& watch) {
   TextLosses found{.protocol = protocol_, .tokens = samples_.tokens()};
   found.final_weights = loss_of_weights(weights);
+  watch.advance();
   SampledProbabilities samples = samples_;
-  if (weights.kind() == MethodKind::variational || weights.kind() == MethodKind::ensemble) {
+  if (is_drawn(weights)) {
     training::WeightDraws each(weights, {.draws = draws, .seed = seed}, {}, 0);
-    for (std::int64_t k = 0; k < each.count() && !stop.stop_requested(); ++k) {
+    for (std::int64_t k = 0; k < each.count() && !watch.stop_requested(); ++k) {
       score_(weights.posterior().model(), each.get(k).weights, log_probability_);
       samples.add(log_probability_);
+      watch.advance();
     }
   }
-  if (stop.stop_requested()) return found;
+  if (watch.stop_requested()) return found;
   if (samples.samples() == 0) {
     found.single = found.averaged = found.final_weights;
   } else {

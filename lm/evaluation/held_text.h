@@ -1,7 +1,7 @@
 // A text that is kept from training, and what samples of the weights say of it.
 #pragma once
 
-#include <stein/core/stop_token.h>
+#include <stein/core/watch.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/training/average_curves.h>
 #include <stein/training/network_weights.h>
@@ -46,7 +46,9 @@ class HeldText {
   double loss_of_weights(training::NetworkWeights& weights);
   /// All losses but that of the chosen weights; of fewer draws than asked for where it is told to stop.
   /// @param draws, seed  of a variational method
-  TextLosses losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed, const StopToken& stop);
+  TextLosses losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed, const Watch& watch);
+  /// How often `losses` reads the text.
+  static std::int64_t passes(const training::NetworkWeights& weights, std::int64_t draws);
 
   void save(Snapshot& snapshot) const { samples_.save(snapshot); }
   /// Throws Error(data) if it was saved for a text of another length.

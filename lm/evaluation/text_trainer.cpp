@@ -19,10 +19,13 @@ void TextTrainer::drop_samples(std::int64_t count) {
   for (HeldText* held : {&validation_, &test_}) held->drop_samples(count);
 }
 
-TextLosses TextTrainer::losses(HeldText& held, const StopToken& stop) {
-  TextLosses found = held.losses(weights(), options().draws, seed(), stop);
-  if (stop.stop_requested()) return found;
-  with_best([&] { found.chosen = held.loss_of_weights(weights()); });
+TextLosses TextTrainer::losses(HeldText& held, const Watch& watch) {
+  TextLosses found = held.losses(weights(), options().draws, seed(), watch);
+  if (watch.stop_requested()) return found;
+  with_best([&] {
+    found.chosen = held.loss_of_weights(weights());
+    watch.advance();
+  });
   return found;
 }
 

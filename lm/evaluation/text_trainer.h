@@ -14,8 +14,10 @@ class TextTrainer : public training::EpochTrainer {
   // To be asked after the last step; the trainer then holds the weights of the end. What is returned after a stop was
   // requested is not complete.
 
-  TextLosses validation_losses(const StopToken& stop = {}) { return losses(validation_, stop); }
-  TextLosses test_losses(const StopToken& stop = {}) { return losses(test_, stop); }
+  TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, watch); }
+  TextLosses test_losses(const Watch& watch = {}) { return losses(test_, watch); }
+  /// How often each of them reads its text, so often it tells the watch.
+  std::int64_t passes() const { return HeldText::passes(weights(), options().draws) + (has_best() ? 1 : 0); }
 
  protected:
   TextTrainer(const training::EpochOptions& options, const training::WeightMethodOptions& method,
@@ -29,7 +31,7 @@ class TextTrainer : public training::EpochTrainer {
   void take_sample() final;
   void drop_samples(std::int64_t count) final;
   double validate() final { return validation_.loss_of_weights(weights()); }
-  TextLosses losses(HeldText& held, const StopToken& stop);
+  TextLosses losses(HeldText& held, const Watch& watch);
 
   HeldText validation_, test_;
 };

@@ -196,7 +196,9 @@ LanguageEvaluation::ScoredText LanguageEvaluation::text_of(const LanguageExperim
   if (corpus.vocabulary != vocabulary)
     fail(ErrorKind::data, "'{}' has another vocabulary now than the run began with: score another text by `text`",
          corpus.name);
-  return {.name = corpus.name, .tokens = std::move(part_ == Part::test ? corpus.test : corpus.validation)};
+  if (part_ == Part::test)
+    return {.name = corpus.name, .tokens = std::move(corpus.test), .unknown = corpus.unknown_test};
+  return {.name = corpus.name, .tokens = std::move(corpus.validation), .unknown = corpus.unknown_validation};
 }
 
 Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, const runs::SavedRun& saved,

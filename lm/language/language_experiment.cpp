@@ -6,7 +6,7 @@
 namespace stein::lm {
 
 LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000) {
+    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000) {
   corpus_.data = named_data(sources, published(), corpus_.data);
   add_sampler();
   add_part("Text", [this](OptionTable& table) { corpus_.describe(table); });

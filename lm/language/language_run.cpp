@@ -63,14 +63,24 @@ Json LanguageRun::protocol() const {
           {"minibatches", repetition(0).epoch().minibatches}};
 }
 
-Json LanguageRun::summarize(const StopToken& stop) {
+std::vector<std::string> LanguageRun::warnings() const {
+  std::vector<std::string> found = EpochRun::warnings();
+  if (const auto warning = chance_warning(of_each(test_losses_, &TextLosses::averaged),
+                                          static_cast<double>(corpus_->vocabulary.size()), "token"))
+    found.push_back(*warning);
+  return found;
+}
+
+Json LanguageRun::summarize(const Watch& watch) {
   const TokenUnit unit = corpus_->vocabulary.unit();
   validation_losses_.clear(), test_losses_.clear();
-  for (std::int64_t i = 0; i < count() && !stop.stop_requested(); ++i) {
-    validation_losses_.push_back(repetition(i).validation_losses(stop));
-    test_losses_.push_back(repetition(i).test_losses(stop));
+  watch.begin("final evaluation", "passes over texts",
+              static_cast<std::uint64_t>(2 * count() * repetition(0).passes()));
+  for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
+    validation_losses_.push_back(repetition(i).validation_losses(watch));
+    test_losses_.push_back(repetition(i).test_losses(watch));
   }
-  if (stop.stop_requested()) return {};
+  if (watch.stop_requested()) return {};
   Json summary{{"env", corpus_->name},
                {"data", corpus_->name},
                {"synthetic", corpus_->synthetic},

@@ -31,7 +31,9 @@ class LanguageRun final : public training::EpochRunOf<LanguageTrainer> {
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;
   std::map<std::string, std::string> data_checksums() const override { return corpus_->checksums; }
-  nlohmann::ordered_json summarize(const StopToken& stop) override;
+  /// Those of the repetitions, and once it was summarised whether it is worse than equal chances for all tokens.
+  std::vector<std::string> warnings() const override;
+  nlohmann::ordered_json summarize(const Watch& watch) override;
   /// vocabulary.txt; curves.json, losses of averages over 1, 2, … samples; uncertainty.json, of the first seed
   /// (lm/language/uncertainty_file.h).
   void write_results(const RunDirectory& directory) override;

@@ -54,7 +54,7 @@ Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const
   const Vocabulary vocabulary = saved_vocabulary(network.meaning());
   TokenizedText text = prompt_.empty() ? TokenizedText{} : tokenize(prompt_, vocabulary, "the prompt");
   std::vector<std::int32_t> prompt = std::move(text.tokens);
-  if (vocabulary.unit() == TokenUnit::words && !prompt.empty()) prompt.pop_back();  // the text goes on in its line
+  if (!prompt.empty() && vocabulary.token(prompt.back()) == end_of_sentence) prompt.pop_back();  // its line goes on
   training::WeightDraws draws = network.draws({.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)});
   TextPrediction prediction(network.model(), draws);
   Json texts = Json::array();

@@ -9,7 +9,7 @@
   function scores(group, part) {
     const digits = group.runs[0].summary.tokens === "words" ? 2 : 4;
     const column = (which) => (summary) => summary[part][which] ? spread(score(summary, summary[part][which]), digits) : ["–"];
-    return tools.table(group.runs, part, [["protocol", (s) => [s[part].protocol]], ["samples", (s) => [format(s[part].samples, 0)]],
+    return tools.table(group.runs, `${part}, ${unit(group)}`, [["protocol", (s) => [s[part].protocol]], ["samples", (s) => [format(s[part].samples, 0)]],
       ["one sample", column("single_sample")], ["averaged", column("averaged")], ["at the end", column("final_weights")],
       ["best by validation", column("validation_chosen")]], () => false);
   }

@@ -96,6 +96,7 @@ TokenizedText tokenize(std::string_view text, const Vocabulary& vocabulary, std:
   std::string first_token;
   for_each_token(text, vocabulary.unit(), source, [&](std::string_view token) {
     const auto number = vocabulary.find(token);
+    if (!number && token == end_of_sentence) return;  // a text that has no ends
     if (!number) {
       ++result.unknown;
       if (!first_unknown) first_unknown = std::ssize(result.tokens), first_token = token;

@@ -31,7 +31,8 @@ void for_each_token(std::string_view text, TokenUnit unit, std::string_view sour
 /// @throws Error(data) naming `source` if there is no token, and as for_each_token
 Vocabulary make_vocabulary(std::string_view text, TokenUnit unit, std::string_view source, std::int64_t min_count = 1);
 
-/// The tokens of `text` by their numbers. Words that the vocabulary does not have are `unknown_word` where it has that.
+/// The tokens of `text` by their numbers. Words that the vocabulary does not have are `unknown_word` where it has that;
+/// ends of sentences are left out where it has none.
 /// @throws Error(data) naming `source`, the first token that is not in the vocabulary, its line, and how many there
 /// are;
 ///         and as for_each_token

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fstream>
 #include <map>
+#include <tuple>
 
 #include "cli/browser.h"
 #include "cli/program.h"
@@ -19,11 +20,16 @@ namespace {
 const std::vector<std::string> metrics{"BLEU-1",  "BLEU-2",  "BLEU-3",           "BLEU-4",
                                        "ROUGE-L", "CIDEr-D", "METEOR-exact-stem"};
 
-/// Captions of a few images in Karpathy's form: image i is red or blue, a ball or a box.
+/// What image i is: red or blue, a ball or a box.
+std::string toy(int i) {
+  return std::string(i % 2 == 0 ? "red " : "blue ") + (i % 3 == 0 ? "ball" : "box");
+}
+
+/// Captions of a few toys in Karpathy's form.
 void write_images(const std::filesystem::path& path, int count) {
   Json images = Json::array();
   for (int i = 0; i < count; ++i) {
-    const std::string what = std::string(i % 2 == 0 ? "red " : "blue ") + (i % 3 == 0 ? "ball" : "box");
+    const std::string what = toy(i);
     Json sentences = Json::array();
     for (const std::string& text : {"A " + what + ".", "there is a " + what})
       sentences.push_back({{"raw", text}, {"imgid", i}});
@@ -37,9 +43,10 @@ void write_images(const std::filesystem::path& path, int count) {
   std::ofstream(path) << Json{{"dataset", "toys"}, {"images", images}}.dump();
 }
 
-void write_toy_features(const std::filesystem::path& path, int count, int width = 3) {
+/// Features of the toys first … first + count − 1.
+void write_toy_features(const std::filesystem::path& path, int count, int width = 3, int first = 0) {
   std::vector<float> numbers;
-  for (int i = 0; i < count; ++i)
+  for (int i = first; i < first + count; ++i)
     for (int k = 0; k < width; ++k) numbers.push_back(k == 0 ? float(i % 2 == 0) : k == 1 ? float(i % 3 == 0) : 1.0F);
   stein::lm::write_features(path, count, numbers);
 }
@@ -235,6 +242,72 @@ TEST_CASE("images that nobody has described are, by a trained model without its 
   CHECK_THAT(content_of(folder / "errors"), Contains("has 60 ids") && Contains("of 50 images"));
   static_cast<void>(ask(folder, "run", "", 2));
   CHECK_THAT(content_of(folder / "errors"), Contains("set `features`"));
+}
+
+TEST_CASE("images are described alike in a file of many and in one of their own", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), train_toys(folder.path(), "run", {"--epochs", "100"})).code == 0);
+  write_toy_features(folder / "many.npy", 70);  // 64 are described together
+  const std::vector<Json> lines = ask(folder, "run --features many.npy", "");
+  REQUIRE(lines.size() == 70);
+  for (const int i : {0, 3, 64, 66, 67, 69}) {
+    CAPTURE(i);
+    const Json& line = lines[static_cast<std::size_t>(i)];
+    CHECK(line["image"] == i);
+    CHECK_THAT(line["caption"].get<std::string>(), Contains(toy(i)));
+    write_toy_features(folder / "one.npy", 1, 3, i);
+    const std::vector<Json> alone = ask(folder, "run --features one.npy", "");
+    REQUIRE(alone.size() == 1);
+    CHECK(alone[0]["image"] == 0);
+    CHECK(line["caption"] == alone[0]["caption"]);
+    CHECK(line["log_probability"].get<double>() == Approx(alone[0]["log_probability"].get<double>()).margin(1e-4));
+    CHECK(line["words"].size() == alone[0]["words"].size());
+    for (std::size_t k = 0; k < line["words"].size(); ++k)
+      CHECK(line["words"][k][1].get<double>() == Approx(alone[0]["words"][k][1].get<double>()).margin(1e-4));
+  }
+}
+
+TEST_CASE("an evaluation of a part says of it what the run's summary says", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  write_images(folder / "toys.json", 60);
+  write_toy_features(folder / "toys.npy", 60);
+  // One caption of each image of the validation part, so that the parts have different perplexities.
+  Json toys = Json::parse(content_of(folder / "toys.json"));
+  for (Json& image : toys["images"])
+    if (image["split"] == "val") image["sentences"].erase(1);
+  std::ofstream(folder / "toys.json") << toys.dump();
+  // Few enough samples that all of them are stored.
+  const Outcome trained =
+      run(folder.path(), train("run", {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler", "psgld",
+                                       "--step-size", "0.01", "--set", "temperature=0.001", "--batch-size", "12",
+                                       "--epochs", "8", "--set", "burn_in=0.25", "--seeds", "0:2", "--json"}));
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  for (const auto& [part, name, captions] :
+       {std::tuple("val", "validation", 12), {"test", "test", 24}, {"train", "train", 72}}) {
+    CAPTURE(part);
+    const Outcome outcome = run(folder.path(), {"caption", "eval", "run", "--part", name, "--json"});
+    REQUIRE(outcome.code == 0);
+    const Json result = outcome.json();
+    CHECK(result["captions"] == captions);
+    CHECK(result["samples"] == 6);
+    Json ids = Json::array(), decoded = Json::array();
+    for (const Json& image : toys["images"])
+      if (image["split"] == part) ids.push_back(image["filename"]);
+    for (const Json& caption : result["decoded"]) decoded.push_back(caption["image_id"]);
+    CHECK(decoded == ids);
+    if (!summary.contains(name)) continue;
+    CHECK(summary[name]["samples"] == 6);
+    std::vector<std::string> scores = metrics;
+    scores.insert(scores.end(), {"loss", "perplexity"});
+    for (const std::string& score : scores)
+      for (const std::size_t seed : {0, 1}) {
+        CAPTURE(score, seed);
+        CHECK(result[score]["per_seed"][seed].get<double>() ==
+              Approx(summary[name]["averaged"][score]["per_seed"][seed].get<double>()).epsilon(1e-6).margin(1e-9));
+      }
+    CHECK(result["perplexity"]["mean"] < summary[name]["single_sample"]["perplexity"]["mean"]);
+  }
 }
 
 TEST_CASE("runs of captioning models have a page with their captions", "[cli][caption][browser]") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "cli/program.h"
@@ -19,6 +20,15 @@ void write_sentences(const std::filesystem::path& path, int lines) {
   std::ofstream file(path);
   for (int i = 0; i < lines; ++i)
     file << (i % 2 == 0 ? "good the " : "bad a ") << animals[i % 3] << (i % 2 == 0 ? " purrs softly\n" : " bites\n");
+}
+
+/// Sentences whose words say little of their class: networks of different folds are wrong about different ones.
+void write_riddles(const std::filesystem::path& path, int lines) {
+  const char* const animals[] = {"cat", "dog", "cow"};
+  std::ofstream file(path);
+  for (int i = 0; i < lines; ++i)
+    file << (i * i / 5 % 3 == 0 ? "good the " : "bad the ") << animals[i % 3]
+         << (i % 2 == 0 ? " purrs softly\n" : " bites\n");
 }
 
 std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
@@ -83,6 +93,47 @@ TEST_CASE("sentences of one's own are classified in folds, and new ones predicte
   std::filesystem::remove(folder / "own.txt");
   CHECK(ask(folder, "run --seed 1", "the dog purrs softly\n\na cow bites\nthe zebra purrs softly\n") == answers);
   CHECK(run(folder.path(), {"eval", "run"}).code == 3);
+}
+
+TEST_CASE("an evaluation of a saved run scores each fold by its own network, as the run did", "[cli][classify]") {
+  const TemporaryDirectory folder;
+  write_riddles(folder / "own.txt", 120);
+  const std::map<std::string, std::vector<std::string>> chosen{{"test", {}}, {"validation", {"--part", "validation"}}};
+  for (const std::string sampler : {"psgld", "rmsprop"}) {
+    const bool is_chain = sampler == "psgld";
+    CAPTURE(sampler);
+    std::vector<std::string> more{"--sampler", sampler,       "--seeds", "0:3",   "--epochs",
+                                  "4",         "--step-size", "0.05",    "--json"};
+    if (is_chain) more.insert(more.end(), {"--set", "temperature=1e-3"});
+    const Outcome trained = run(folder.path(), train(sampler, more));
+    REQUIRE(trained.code == 0);
+    for (const auto& [part, arguments] : chosen) {
+      CAPTURE(part);
+      std::vector<std::string> evaluation{"eval", sampler, "--json"};
+      evaluation.insert(evaluation.end(), arguments.begin(), arguments.end());
+      const Outcome evaluated = run(folder.path(), evaluation);
+      REQUIRE(evaluated.code == 0);
+      const Json found = evaluated.json(), summary = trained.json()[part];
+      const Json said = is_chain ? summary : summary["final_weights"];
+      CHECK(found["part"] == part);
+      CHECK(found["rows"] == (part == "test" ? 40 : 8));  // a third of 120, and a tenth of the rest
+      CHECK(found["rows"] == summary["rows"]);
+      CHECK(found["samples"] == (is_chain ? 3 : 1));  // of the second to the fourth epoch, all of them stored
+      CHECK(found["samples"] == summary["samples"]);
+      for (const char* score : {"error", "log_likelihood", "ece", "brier"}) {
+        CAPTURE(score);
+        REQUIRE(found[score]["per_fold"].size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) {
+          CAPTURE(i);
+          CHECK(found[score]["per_fold"][i].get<double>() ==
+                Approx(said[score]["per_fold"][i].get<double>()).epsilon(1e-5));
+        }
+      }
+      std::set<double> different;
+      for (const Json& each : found["log_likelihood"]["per_fold"]) different.insert(each.get<double>());
+      CHECK(different.size() == 3);
+    }
+  }
 }
 
 TEST_CASE("a killed training of classifiers goes on to the same bytes", "[cli][classify][resume]") {

@@ -290,6 +290,7 @@ TEST_CASE("published settings are presets, which bring their text and method", "
 TEST_CASE("a trained model goes without its text", "[cli][lm]") {
   const TemporaryDirectory folder;
   write_text(folder / "own.txt", 600);
+  std::ofstream(folder / "own.txt", std::ios::app) << "a cat ran\na dog ran\n";  // no two parts are alike
   const Outcome trained = run(folder.path(), {"lm",           "train",
                                               "--data",       "./own.txt",
                                               "--tokens",     "words",
@@ -319,6 +320,12 @@ TEST_CASE("a trained model goes without its text", "[cli][lm]") {
   for (const auto& [by, which] : {std::pair("mean", "final_weights"), std::pair("best", "validation_chosen")}) {
     const Outcome one = run(folder.path(), {"lm", "eval", "run", "--by", by, "--json"});
     CHECK(one.json()["averaged"] == summary["test"][which]);
+    for (const char* part : {"test", "validation"}) {
+      const Json of_part = run(folder.path(), {"lm", "eval", "run", "--part", part, "--by", by, "--json"}).json();
+      CHECK(of_part["averaged"] == summary[part][which]);
+      CHECK(of_part["tokens"] == summary[part]["tokens"]);
+    }
+    CHECK(summary["validation"][which] != summary["test"][which]);
   }
   CHECK(summary["test"]["final_weights"] != summary["test"]["validation_chosen"]);
 
@@ -370,8 +377,9 @@ TEST_CASE("a run that ends with its epochs says so where more steps were asked f
   CHECK_THAT(whole.err, !Contains("ended by itself"));
   const Outcome longer = run(folder.path(), {"resume", "run", "--set", "steps=1000000"});
   CAPTURE(longer.err);
-  REQUIRE(longer.code == 0);
-  CHECK_THAT(longer.err, Contains("ended by itself after ") && Contains(" of 1000000 tokens"));
+  CHECK(longer.code == 2);
+  CHECK_THAT(longer.err, Contains("ended by itself after ") && Contains("a longer one is a new run"));
+  CHECK(content_of(folder / "run/config.toml").find("steps = 1000000") == std::string::npos);
 }
 
 TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {

@@ -71,7 +71,7 @@ class WalkRun final : public runs::RunOf<Walker> {
   using RunOf::RunOf;
   std::string source() const override { return "made by a test"; }
   Json protocol() const override { return {{"env", "line"}}; }
-  Json summarize(const StopToken&) override {
+  Json summarize(const Watch&) override {
     std::vector<double> places;
     for (std::int64_t i = 0; i < count(); ++i) places.push_back(repetition(i).place());
     return {{"env", "line"}, {"place", runs::measured(places)}};

@@ -62,7 +62,7 @@ class BareRun final : public runs::RunOf<R> {
   using runs::RunOf<R>::RunOf;
   std::string source() const override { return ""; }
   nlohmann::ordered_json protocol() const override { return {}; }
-  nlohmann::ordered_json summarize(const StopToken&) override { return {}; }
+  nlohmann::ordered_json summarize(const Watch&) override { return {}; }
 };
 
 }  // namespace

@@ -86,8 +86,8 @@ class CounterRun final : public runs::RunOf<Counter> {
   void check_manifest(const nlohmann::ordered_json& manifest) const override {
     if (manifest.at("protocol").at("edition") != 1) fail(ErrorKind::data, "these are other numbers");
   }
-  nlohmann::ordered_json summarize(const StopToken& stop) override {
-    if (stop_in_summary) stop.request_stop();
+  nlohmann::ordered_json summarize(const Watch& watch) override {
+    if (stop_in_summary) watch.stop().request_stop();
     std::vector<double> counts;
     for (std::int64_t i = 0; i < count(); ++i) counts.push_back(static_cast<double>(repetition(i).steps_done()));
     return {{"env", "numbers"}, {"from", data_}, {"counts", runs::measured(counts)}};

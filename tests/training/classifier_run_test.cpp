@@ -46,16 +46,20 @@ class Numbers final : public LabelledRows {
 /// Networks that say class 1 with probability 1/(1 + e^{−ax}), of an `a` for every particle.
 const inference::MlpSpec one_weight{.inputs = 1, .outputs = 2, .likelihood = inference::Likelihood::categorical};
 
-/// A trainer of `a.size()` particles of SVGD, which nothing has moved.
-std::unique_ptr<ClassifierTrainer> trainer_with(std::uint64_t seed, const std::vector<double>& a, bool validated) {
-  auto trainer = std::make_unique<ClassifierTrainer>(
+/// A trainer on three rows, which has taken no step.
+std::unique_ptr<ClassifierTrainer> new_trainer(std::uint64_t seed, const WeightMethodOptions& method, bool validated) {
+  return std::make_unique<ClassifierTrainer>(
       LabelledParts{.train = std::make_unique<Numbers>(std::vector<Numbers::Row>{{1, 1}, {-1, 0}, {0, 0}}),
                     .validation = std::make_unique<Numbers>(validated ? std::vector<Numbers::Row>{{1, 1}, {-1, 0}}
                                                                       : std::vector<Numbers::Row>{}),
                     .test = std::make_unique<Numbers>(
                         std::vector<Numbers::Row>{{1, 1, "one"}, {1, 0}, {-1, 0}, {0, 0, "nought"}, {0, 1}})},
-      EpochOptions{.batch_size = 3, .epochs = 2}, test::method_with("svgd", {{"particles", std::to_string(a.size())}}),
-      std::make_unique<inference::ParticleMlp>(one_weight), seed);
+      EpochOptions{.batch_size = 3, .epochs = 2}, method, std::make_unique<inference::ParticleMlp>(one_weight), seed);
+}
+
+/// A trainer of `a.size()` particles of SVGD, which nothing has moved.
+std::unique_ptr<ClassifierTrainer> trainer_with(std::uint64_t seed, const std::vector<double>& a, bool validated) {
+  auto trainer = new_trainer(seed, test::method_with("svgd", {{"particles", std::to_string(a.size())}}), validated);
   inference::Particles<float>& particles = trainer->weights().particles();
   for (std::size_t m = 0; m < a.size(); ++m) {
     const auto row = static_cast<std::int64_t>(m);
@@ -134,6 +138,18 @@ TEST_CASE("the summary has the scores of averages, of single samples and of the 
   CHECK(summary["parameters"] == 4);
   CHECK(summary["classes"] == Json{"low", "high"});
   CHECK(summary["model"] == "line");
+}
+
+TEST_CASE("whoever loses more than equal chances would is warned of, once that is known",
+          "[training][classifier-run]") {
+  ClassifierRun run = make_run();
+  CHECK(run.warnings().empty());
+  run.summarize({});  // of the two, one loses less than ln 2, and one (3 ln 4 + ln (4/3) + …)/5 = 0.889
+  const std::vector<std::string> warnings = run.warnings();
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0],
+             Catch::Contains("1 of 2 models lose more than equal chances for all 2 outcomes do (0.693 nats "
+                             "a number, here 0.889)"));
 }
 
 TEST_CASE("what was not validated has no validation in its summary and its curves", "[training][classifier-run]") {
@@ -234,6 +250,32 @@ TEST_CASE("the first lines of a run count data, classes, weights and minibatches
   CHECK(protocol["unit"] == "numbers");
   CHECK(protocol["minibatches"] == 1);
   CHECK(protocol["env_options"] == Json{{"size", "3"}});
+}
+
+TEST_CASE("a chain whose noise alone costs much is told of, in nats a datum", "[training][classifier-run]") {
+  const auto notices = [](const char* method, const test::Settings& settings) {
+    const ClassifierRun run(
+        {0, 1},
+        {.data = "numbers",
+         .source = "numbers by hand",
+         .datum = "number",
+         .network = "line",
+         .method = method,
+         .classes = {"low", "high"}},
+        [&](std::uint64_t seed) { return new_trainer(seed, test::method_with(method, settings), true); });
+    return run.notices();
+  };
+  // Four weights and three rows: T · 4/(2 · 3) nats.
+  const std::vector<std::string> warm = notices("sgld", {{"temperature", "1"}}),
+                                 cool = notices("sgld", {{"temperature", "0.2"}});
+  REQUIRE(warm.size() == 2);
+  CHECK(warm[1] ==
+        "at temperature 1 a sample loses about T · weights/(2N) = 0.67 nats a number to its own noise: there are 1.3 "
+        "weights for every number; it loses 0.05 at a temperature of 0.08");
+  REQUIRE(cool.size() == 2);
+  CHECK_THAT(cool[1], Catch::Contains("at temperature 0.2 a sample loses") && Catch::Contains("= 0.13 nats a number"));
+  CHECK(notices("sgld", {{"temperature", "0.1"}}).size() == 1);  // 0.07 nats
+  CHECK(notices("sgd", {}).size() == 1);
 }
 
 TEST_CASE("an error is told in per cent, with its deviation where there is one", "[training][classifier-run]") {

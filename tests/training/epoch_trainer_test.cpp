@@ -263,6 +263,29 @@ TEST_CASE("the best weights by validation come back, and patience ends a trainin
   CHECK(patient.steps_done() == 8);
 }
 
+TEST_CASE("behind every epoch the divergence of a variational method is recorded, its share of a datum",
+          "[training][trainer]") {
+  MeanTrainer trainer(
+      {.epochs = 3, .validations_per_epoch = 0},
+      test::method_with("bbb", {{"step_size", "0.01"}, {"prior", "gaussian"}, {"weight_precision", "4"}}));
+  const runs::Records records = train(trainer);
+  std::vector<std::int64_t> steps;
+  std::vector<double> recorded;
+  for (const runs::Records::Number& number : records.numbers())
+    if (number.tag == "divergence") steps.push_back(number.step), recorded.push_back(number.value);
+  REQUIRE(steps == std::vector<std::int64_t>{8, 16, 24});
+  const inference::Particles<float>& particles = trainer.weights().particles();
+  double expected = 0;  // ½ (λ (σ² + μ²) − 1 − log λ σ²) of each of the two weights, over 8 data
+  for (const char* name : {"recurrent0.weight", "output.weight"}) {
+    const double mean = particles.values()(0, particles.layout().at(name).offset),
+                 rho = particles.values()(0, particles.layout().at(std::string(name) + ".log_deviation").offset);
+    const double square = std::pow(std::log1p(std::exp(rho)), 2);
+    expected += (4 * (square + mean * mean) - 1 - std::log(4 * square)) / 2 / 8;
+  }
+  CHECK(recorded.back() == Approx(expected).epsilon(1e-5));
+  CHECK(trainer.divergence() == Approx(expected).epsilon(1e-5));
+}
+
 TEST_CASE("options that make no sense are refused", "[training][trainer][bad-input]") {
   CHECK_ERROR(MeanTrainer({.epochs = 0}, plain("sgd")), usage, "epochs");
   CHECK_ERROR(MeanTrainer({.rate_decay = 0}, plain("sgd")), usage, "rate_decay");

@@ -76,9 +76,10 @@ inline void check_plain(Model<float>& model, RecurrentCase& c) {
 }
 
 /// Two rows of eight tokens score as their halves, the second of which begins with the carried state of the first.
-/// @param make  the model of a spec
+/// @param make        the model of a spec
+/// @param difference  the most between their states at the end: 0 where sums have the same order whatever is scored
 template <class Make>
-void check_chunks(Cell cell, const Make& make) {
+void check_chunks(Cell cell, const Make& make, double difference = 0) {
   CAPTURE(static_cast<int>(cell));
   RecurrentCase whole =
       RecurrentCase::make({.cell = cell, .vocabulary = 7, .embedding = 3, .hidden = 4, .layers = 2}, 2, 8);
@@ -99,7 +100,8 @@ void check_chunks(Cell cell, const Make& make) {
     chunk.before = part.after;
   }
   CHECK(sum == Approx(all.value).epsilon(1e-6));
-  CHECK(chunk.before == all.after);
+  REQUIRE(chunk.before.size() == all.after.size());
+  for (std::size_t i = 0; i < all.after.size(); ++i) CHECK(std::abs(chunk.before[i] - all.after[i]) <= difference);
   chunk.before.assign(chunk.before.size(), 0);
   CHECK(score(*model, chunk).value != Approx(second).epsilon(1e-3));  // the state is really carried
 }

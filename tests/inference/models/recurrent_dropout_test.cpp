@@ -57,6 +57,45 @@ TEST_CASE("what dropout keeps is scaled, so that inputs are the same on average"
   }
 }
 
+/// Two masks treat a unit alike with probability p² + (1 − p)², as independent ones do: the share of such units is
+/// within 6.1 standard errors of it (an error of 1e-9). Of different lengths, what both have of the same draws is
+/// compared.
+void check_independent(std::span<const float> one, std::span<const float> other) {
+  const std::size_t count = std::min(one.size(), other.size());
+  std::size_t alike = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if ((one[i] == 0) == (other[i] == 0)) ++alike;
+  const double n = static_cast<double>(count), expected = p * p + (1 - p) * (1 - p);
+  CHECK(std::abs(static_cast<double>(alike) / n - expected) < 6.1 * std::sqrt(expected * (1 - expected) / n));
+}
+
+TEST_CASE("every layer, the outputs and the states before have masks of their own", "[inference][recurrent]") {
+  for (const DropoutMask mask : {DropoutMask::each_step, DropoutMask::sequence}) {
+    const bool each_step = mask == DropoutMask::each_step;
+    CAPTURE(each_step);
+    const RecurrentSpec spec = spec_with(mask);
+    RecurrentDropout dropout(spec);
+    dropout.draw(DropoutDraw{.key = {.seed = 4, .step = 3}, .row = 2}, steps, rows);
+    std::vector<std::vector<float>> masks;  // in the order in which they are used
+    for (std::int64_t l = 0; l <= spec.layers; ++l) {
+      const std::int64_t width = l == spec.layers ? spec.hidden : spec.layer_inputs(l);
+      std::vector<float> ones(static_cast<std::size_t>((each_step ? steps : 1) * rows * width), 1.0F);
+      dropout.drop(l, ones);
+      masks.push_back(ones);
+      if (each_step || l == spec.layers) continue;
+      const float* const kept = dropout.kept(l);
+      REQUIRE(kept != nullptr);
+      masks.emplace_back(kept, kept + rows * spec.hidden);
+    }
+    REQUIRE(masks.size() == (each_step ? 3 : 5));
+    for (std::size_t i = 0; i < masks.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        CAPTURE(i, k);
+        check_independent(masks[i], masks[k]);
+      }
+  }
+}
+
 TEST_CASE("without a draw nothing is dropped", "[inference][recurrent]") {
   const RecurrentSpec spec = spec_with(DropoutMask::sequence);
   RecurrentDropout dropout(spec);

@@ -5,8 +5,10 @@
 #include <stein/lm/captioning/caption_prediction.h>
 #include <stein/lm/captioning/caption_trainer.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <utility>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
@@ -28,13 +30,56 @@ struct CaptionCase {
   FeatureUse use = FeatureUse::first_input;
   double dropout = 0;
 
-  std::unique_ptr<CaptionTrainer> make(const CaptionCorpus& corpus, std::uint64_t seed = 0) const {
-    inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), use);
-    spec.hidden = 16, spec.layers = 1, spec.start_range = 0.1, spec.dropout = dropout;
-    spec.features = corpus.data.features.columns();
-    return std::make_unique<CaptionTrainer>(corpus, training, test::method_with(method, settings), spec,
-                                            std::make_unique<inference::ParticleRecurrent>(spec), seed);
+  inference::RecurrentSpec spec(const CaptionCorpus& corpus) const {
+    inference::RecurrentSpec made = test::small_network(corpus.vocabulary.size(), use);
+    made.hidden = 16, made.layers = 1, made.start_range = 0.1, made.dropout = dropout;
+    made.features = corpus.data.features.columns();
+    return made;
   }
+  std::unique_ptr<CaptionTrainer> make(const CaptionCorpus& corpus, std::uint64_t seed = 0) const {
+    return make(corpus, std::make_unique<inference::ParticleRecurrent>(spec(corpus)), seed);
+  }
+  std::unique_ptr<CaptionTrainer> make(const CaptionCorpus& corpus, std::unique_ptr<inference::Model<float>> model,
+                                       std::uint64_t seed = 0) const {
+    return std::make_unique<CaptionTrainer>(corpus, training, test::method_with(method, settings), spec(corpus),
+                                            std::move(model), seed);
+  }
+};
+
+/// A network that notes how much data its minibatches stand for.
+class NotingNetwork final : public inference::Model<float> {
+ public:
+  /// n captions of N.
+  struct Share {
+    double count, data;
+  };
+  /// @param noted  outlives the network
+  NotingNetwork(const inference::RecurrentSpec& spec, std::vector<Share>& noted) : network_(spec), noted_(noted) {}
+
+  const inference::Layout& layout() const override { return network_.layout(); }
+  bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override {
+    return network_.draw_start(weights, seed, row);
+  }
+  std::int64_t carried_size(const inference::Inputs<float>& inputs) const override {
+    return network_.carried_size(inputs);
+  }
+  void log_likelihood(const inference::ParticleRows<const float>& weights, const inference::Batch<float>& batch,
+                      const NoiseKey& noise, const inference::Evaluation<float>& wanted) override {
+    noted_.push_back({batch.count(), batch.data_size});
+    network_.log_likelihood(weights, batch, noise, wanted);
+  }
+  std::int64_t output_count() const override { return network_.output_count(); }
+  std::int64_t output_rows(const inference::Inputs<float>& inputs) const override {
+    return network_.output_rows(inputs);
+  }
+  void predict(const inference::ParticleRows<const float>& weights, const inference::Inputs<float>& inputs,
+               inference::MatrixView<float> outputs) override {
+    network_.predict(weights, inputs, outputs);
+  }
+
+ private:
+  inference::ParticleRecurrent network_;
+  std::vector<Share>& noted_;
 };
 
 /// Goes on to the end, or to about `until` tokens.
@@ -96,6 +141,55 @@ TEST_CASE("steps are tokens, data are captions", "[lm][caption][trainer]") {
   train(*trainer);
   CHECK(trainer->steps_done() == 3 * 16 * (4 + 7));  // "a red box <eos>", "there is a red box here <eos>"
   CHECK(trainer->test_losses().tokens == 16 * (4 + 7));
+}
+
+/// Mean −log p of the tokens of some captions under the weights as they are.
+double loss_of(CaptionTrainer& trainer, const std::vector<CaptionSequence>& captions, const CaptionCorpus& corpus) {
+  CaptionScorer scorer(captions, corpus.data.features.view());
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  inference::Matrix<float> memory;
+  scorer.score(trainer.weights().posterior().model(), {trainer.weights().weights_now(memory), 0}, log_probability);
+  double sum = 0;
+  for (const float log_p : log_probability) sum -= log_p;
+  return sum / static_cast<double>(log_probability.size());
+}
+
+TEST_CASE("validation and test are captions of their own, and validation alone chooses the weights",
+          "[lm][caption][trainer]") {
+  CaptionData data = test::small_images(16);
+  for (CaptionedImage& image : data.validation) image.captions.resize(1);  // "a red box" alone
+  const CaptionCorpus corpus = make_caption_corpus(std::move(data), 1);
+  const auto trainer = CaptionCase{.method = "adam", .settings = {{"step_size", "1e-2"}}}.make(corpus);
+  runs::Records records(false);
+  while (!trainer->ended()) trainer->advance(1'000'000, {}, records);
+  std::vector<double> scores;
+  for (const runs::Records::Number& number : records.numbers())
+    if (number.tag == "validation") scores.push_back(number.value);
+  REQUIRE_FALSE(scores.empty());
+  const TextLosses validation = trainer->validation_losses(), test = trainer->test_losses();
+  CHECK(validation.tokens == 16 * 4);
+  CHECK(test.tokens == 16 * (4 + 7));
+  CHECK(validation.final_weights == Approx(loss_of(*trainer, corpus.validation, corpus)).epsilon(1e-6));
+  CHECK(test.final_weights == Approx(loss_of(*trainer, corpus.test, corpus)).epsilon(1e-6));
+  trainer->restore_best();
+  const double least = *std::ranges::min_element(scores), found = loss_of(*trainer, corpus.validation, corpus);
+  CHECK(trainer->validation()->best()->score == least);
+  CHECK(found == Approx(least).epsilon(1e-6));
+  CHECK(found != Approx(loss_of(*trainer, corpus.test, corpus)).epsilon(1e-4));
+  CHECK(*validation.chosen == Approx(least).epsilon(1e-6));
+}
+
+TEST_CASE("every minibatch stands for all captions of the training part", "[lm][caption][trainer]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  const CaptionCase each{.method = "adam"};
+  std::vector<NotingNetwork::Share> noted;
+  const auto trainer = each.make(corpus, std::make_unique<NotingNetwork>(each.spec(corpus), noted));
+  train(*trainer);
+  REQUIRE(noted.size() == 3 * 7);
+  for (std::size_t i = 0; i < noted.size(); ++i) {
+    CHECK(noted[i].data == 32);  // two captions an image, however many tokens they have
+    CHECK(noted[i].count == (i % 7 == 6 ? 2 : 5));
+  }
 }
 
 TEST_CASE("the same seed trains the same captions, another seed other ones", "[lm][caption][trainer]") {

@@ -38,6 +38,36 @@ TEST_CASE("the experiment of a preset has its data, its method and its settings"
   }
 }
 
+TEST_CASE("the numbers of every preset are those of Gan et al. 2017", "[lm][sentence-presets]") {
+  for (const training::PublishedPreset& preset : sentence_presets()) {
+    CAPTURE(preset.name);
+    test::check_numbers(preset, {{"layers", 1},
+                                 {"hidden", 200},  // in each direction
+                                 {"embedding", 300},
+                                 {"batch_size", 50},
+                                 {"epochs", 20},
+                                 {"step_size", 0.001},
+                                 {"square_decay", 0.99},
+                                 {"clip_norm", 5},
+                                 {"start_range", 0.01},
+                                 {"forget_bias", 3}});
+    CHECK(preset.settings.at("bidirectional") == "true");
+    CHECK(preset.settings.at("start") == "orthogonal");
+    CHECK(preset.settings.at("rate_unit") == "datum");  // the limit of 5 is of a mean over sentences
+    const bool drops = preset.name.ends_with("-dropout");
+    CHECK(preset.settings.contains("dropout") == drops);
+    if (drops) {
+      CHECK(test::number_of(preset, "dropout") == 0.5);
+      CHECK(preset.settings.at("dropout_mask") ==
+            (preset.name.ends_with("-variational-dropout") ? "sequence" : "each_step"));
+    }
+    CHECK(preset.settings.contains("burn_in") == (preset.sampler == "psgld"));
+    if (preset.sampler != "psgld") continue;
+    CHECK(test::number_of(preset, "burn_in") * 20 == Approx(1));     // epochs
+    CHECK(test::number_of(preset, "samples_per_epoch") * 19 == 19);  // samples of the other 19 epochs
+  }
+}
+
 TEST_CASE("the temperature of a published chain is 2/N of the sentences that it is trained on",
           "[lm][sentence-presets]") {
   // Of TREC 10 % of 5,452 are for validation; of the others a tenth is the test, and 10 % of the rest for validation.

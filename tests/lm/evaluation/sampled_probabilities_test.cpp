@@ -1,8 +1,11 @@
 #include <stein/core/rng.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "core/error_matcher.h"
 
@@ -52,6 +55,42 @@ TEST_CASE("an average never loses more than its samples do on average", "[lm][sa
     samples.add(numbers);
     CHECK(samples.averaged_loss() <= samples.single_loss());
   }
+}
+
+TEST_CASE("losses of a long text are those of all of its tokens", "[lm][samples]") {
+  constexpr std::int64_t tokens = 10'007;  // more than one task adds up
+  const auto probability = [](std::int64_t k, std::int64_t t) {
+    return 1 / static_cast<double>(2 + t * (k + 3) % 13 + t / 1000);
+  };
+  SampledProbabilities samples(tokens);
+  for (std::int64_t k = 0; k < 4; ++k) {
+    std::vector<float> own;
+    for (std::int64_t t = 0; t < tokens; ++t) own.push_back(static_cast<float>(std::log(probability(k, t))));
+    samples.add(own);
+  }
+  const auto average = [&](const std::vector<std::int64_t>& chosen, std::int64_t t) {
+    double sum = 0;
+    for (const std::int64_t k : chosen) sum += probability(k, t);
+    return sum / static_cast<double>(chosen.size());
+  };
+  const auto loss = [&](const std::vector<std::int64_t>& chosen) {
+    double sum = 0;
+    for (std::int64_t t = 0; t < tokens; ++t) sum -= std::log(average(chosen, t));
+    return sum / static_cast<double>(tokens);
+  };
+  CHECK(samples.averaged_loss() == Approx(loss({0, 1, 2, 3})).epsilon(1e-6));
+  for (std::int64_t k = 0; k < 4; ++k) CHECK(samples.loss(k) == Approx(loss({k})).epsilon(1e-6));
+  CHECK(samples.single_loss() == Approx((loss({0}) + loss({1}) + loss({2}) + loss({3})) / 4).epsilon(1e-6));
+  CHECK(samples.curve(Selection::forward)[1] == Approx(loss({0, 1})).epsilon(1e-6));
+  CHECK(samples.curve(Selection::backward)[1] == Approx(loss({2, 3})).epsilon(1e-6));
+  CHECK(samples.curve(Selection::thinned)[1] == Approx(loss({1, 3})).epsilon(1e-6));
+  CHECK(samples.curve(Selection::thinned)[3] == Approx(loss({0, 1, 2, 3})).epsilon(1e-6));
+  const std::vector<float> averaged = samples.averaged();
+  REQUIRE(std::ssize(averaged) == tokens);
+  double apart = 0;
+  for (std::int64_t t = 0; t < tokens; ++t)
+    apart = std::max(apart, std::abs(averaged[static_cast<std::size_t>(t)] - std::log(average({0, 1, 2, 3}, t))));
+  CHECK(apart < 1e-6);
 }
 
 TEST_CASE("samples of lost steps are dropped, and all are saved and read back", "[lm][samples]") {

@@ -1,6 +1,7 @@
 #include <stein/inference/models/particle_recurrent.h>
 #include <stein/lm/evaluation/text_scorer.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
@@ -81,6 +82,47 @@ TEST_CASE("rows of a batch are texts of their own, and chunks begin from nothing
         CHECK(std::abs(carried[place] - whole[static_cast<std::size_t>(5 * chunk + t)]) < 2e-5);
         CHECK(std::abs(fresh[place] - alone[static_cast<std::size_t>(t)]) < 2e-5);
       }
+    }
+  }
+}
+
+/// `count` stretches of `length` tokens, cut from a text one behind the other.
+Stretches cut(const std::vector<std::int32_t>& text, std::int64_t count, std::int64_t length) {
+  Stretches stretches;
+  for (std::int64_t i = 0; i < count; ++i)
+    stretches.emplace_back(text.begin() + i * length, text.begin() + (i + 1) * length);
+  return stretches;
+}
+
+TEST_CASE("nothing is known of a stretch of text when the next one begins", "[lm][scorer]") {
+  const std::vector<std::int32_t> text = random_text(600)[0];
+  const Stretches stretches = cut(text, 2, 300);  // each more than one piece of the scorer
+  Network network;
+  TextScorer scorer(stretches, TextProtocol::stateful_1, 0, 0, "test");
+  CHECK(scorer.tokens() == 2 * 299);
+  const std::vector<float> scored = network.score(scorer);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::vector<double> alone = network.directly(stretches[i]);
+    for (std::size_t t = 0; t < 299; ++t) CHECK(std::abs(scored[299 * i + t] - alone[t]) < 2e-5);
+  }
+  // In one piece, what stands before the second stretch says something of its tokens.
+  const std::vector<double> whole = network.directly(text);
+  double apart = 0;
+  for (std::size_t t = 0; t < 10; ++t) apart = std::max(apart, std::abs(scored[299 + t] - whole[300 + t]));
+  CHECK(apart > 1e-2);
+}
+
+TEST_CASE("rows of stretches begin from nothing together", "[lm][scorer]") {
+  const Stretches stretches = cut(random_text(84)[0], 4, 21);  // two at a time, in four chunks of five tokens each
+  Network network;
+  TextScorer scorer(stretches, TextProtocol::stateful, 2, 5, "test");
+  CHECK(scorer.tokens() == 80);
+  const std::vector<float> scored = network.score(scorer);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::vector<double> alone = network.directly(stretches[i]);
+    for (std::size_t t = 0; t < 20; ++t) {
+      const std::size_t place = i / 2 * 40 + t / 5 * 10 + i % 2 * 5 + t % 5;  // batch by batch, row by row
+      CHECK(std::abs(scored[place] - alone[t]) < 2e-5);
     }
   }
 }

@@ -3,12 +3,18 @@
 #include <stein/lm/evaluation/text_uncertainty.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "lm/evaluation/learning_loss.h"
 #include "lm/language/trained_text.h"
 
 namespace stein::lm {
@@ -65,6 +71,59 @@ TEST_CASE("entropies and log probabilities of an average are those of its defini
     CHECK(std::abs(found.log_probability[t] - std::log(average[t][static_cast<std::size_t>(text[0][t + 1])])) < 1e-5);
     CHECK(found.mean_entropy[t] <= found.entropy[t] + 1e-6F);  // what is left is disagreement
   }
+}
+
+/// Two networks whose words depend on all that stands before them, and a text.
+struct TwoNetworks {
+  Corpus corpus = test::small_text(700);
+  std::unique_ptr<LanguageTrainer> trainer = make(corpus);
+  inference::Model<float>& model = trainer->weights().posterior().model();
+  training::WeightDraws draws{trainer->weights(), {}, "", 0};
+
+  static std::unique_ptr<LanguageTrainer> make(const Corpus& text) {
+    TrainerCase each{.method = "svgd", .settings = {{"particles", "2"}}, .training = short_training};
+    each.network.start = inference::RecurrentStart::fan_in;
+    return each.make(text);
+  }
+  /// `count` tokens of the test.
+  std::vector<std::int32_t> piece(std::ptrdiff_t first, std::ptrdiff_t count) const {
+    return {corpus.test[0].begin() + first, corpus.test[0].begin() + first + count};
+  }
+};
+
+TEST_CASE("of a text of two stretches as much is said as of each alone", "[lm][uncertainty]") {
+  TwoNetworks networks;
+  const std::int64_t chunk = GENERATE(0, 7);
+  const UncertaintyOptions options{.likeliest = 3, .chunk = chunk};
+  const auto uncertainty_of = [&](const Stretches& text) {
+    return text_uncertainty(networks.model, networks.draws, text, options);
+  };
+  const Stretches stretches{networks.piece(0, 40), networks.piece(40, 40)};
+  const TextUncertainty found = uncertainty_of(stretches);
+  REQUIRE(found.entropy.size() == 78);
+  REQUIRE(found.single.size() == 2);
+  std::vector<double> entropy_of_first(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CAPTURE(i);
+    const TextUncertainty alone = uncertainty_of({stretches[i]});
+    for (std::size_t t = 0; t < 39; ++t) {
+      const std::size_t place = 39 * i + t;
+      CHECK(std::abs(found.log_probability[place] - alone.log_probability[t]) < 1e-6);
+      CHECK(std::abs(found.entropy[place] - alone.entropy[t]) < 1e-6);
+      CHECK(std::abs(found.mean_entropy[place] - alone.mean_entropy[t]) < 1e-6);
+      for (std::size_t k = 0; k < 2; ++k) CHECK(std::abs(found.single[k][place] - alone.single[k][t]) < 1e-6);
+      for (std::size_t w = 0; w < 3; ++w) CHECK(found.likeliest[place][w].token == alone.likeliest[t][w].token);
+    }
+    for (std::size_t k = 0; k < 2; ++k) entropy_of_first[k] += alone.entropy_of_first[k] / 2;
+  }
+  for (std::size_t k = 0; k < 2; ++k) CHECK(found.entropy_of_first[k] == Approx(entropy_of_first[k]).epsilon(1e-6));
+  // In one piece, what stands before the second stretch says something of its tokens.
+  const TextUncertainty whole = uncertainty_of({networks.piece(0, 80)});
+  double apart = 0;
+  for (std::size_t t = 0; t < 39; ++t)
+    for (std::size_t k = 0; k < 2; ++k)
+      apart = std::max(apart, std::abs(double{found.single[k][39 + t]} - double{whole.single[k][40 + t]}));
+  CHECK(apart > 1e-3);
 }
 
 TEST_CASE("a trained model is less sure of reversed text", "[lm][uncertainty]") {
@@ -130,6 +189,25 @@ TEST_CASE("dynamic evaluation scores each chunk before it learns it", "[lm][unce
   CHECK(dynamic_loss(model, weights, corpus.test, {.rate = 1e9, .unroll = 200}) ==
         Approx(-mean(log_probability)).epsilon(1e-5));  // one chunk: nothing was learned before it
   CHECK(dynamic_loss(model, weights, corpus.test, {.rate = 0.02, .unroll = 10}) < -mean(log_probability));
+}
+
+TEST_CASE("dynamic evaluation takes a step along the gradient of every chunk, and starts each stretch from nothing",
+          "[lm][uncertainty]") {
+  TwoNetworks networks;
+  const inference::Matrix<float> first = networks.trainer->weights().host_weights_now();
+  const std::span<const float> weights = first.row(0);
+  const Stretches text{networks.piece(0, 70), networks.piece(70, 70)};
+  const auto by_hand = [&](double rate, std::int64_t unroll) {
+    return test::learning_loss(networks.model, weights, text, rate, unroll);
+  };
+  // Chunks that fill a stretch of 69 scored tokens, leave a shorter one behind them, or would be longer than it.
+  const std::vector<std::pair<double, std::int64_t>> cases{{0.1, 10}, {0.02, 10}, {0.02, 23}, {0.02, 69}, {0.02, 100}};
+  for (const auto& [rate, unroll] : cases) {
+    CAPTURE(rate, unroll);
+    CHECK(dynamic_loss(networks.model, weights, text, {.rate = rate, .unroll = unroll}) ==
+          Approx(by_hand(rate, unroll)).epsilon(1e-5));
+  }
+  CHECK(std::abs(by_hand(0.02, 10) - by_hand(0.02, 69)) > 1e-3);  // how long a chunk is makes a difference
 }
 
 TEST_CASE("pruning takes the weights with the least signal to noise", "[lm][uncertainty]") {

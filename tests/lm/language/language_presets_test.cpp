@@ -70,7 +70,9 @@ TEST_CASE("Penn Treebank of Gan et al. 2017", "[lm][language-presets]") {
       CHECK(each.settings.at("start") == "orthogonal");
       CHECK(each.settings.at("state") == "zero");
       CHECK(each.settings.at("protocol") == "zero-state");
+      CHECK(each.settings.at("rate_unit") == "sequence");
       CHECK(each.settings.contains("dropout") == each.name.ends_with("-dropout"));
+      if (each.settings.contains("dropout")) CHECK(number_of(each, "dropout") == 0.5);
       const bool is_chain = each.sampler == "sgld";
       CHECK(each.settings.contains("temperature") == is_chain);
       if (!is_chain) continue;
@@ -88,30 +90,48 @@ TEST_CASE("Penn Treebank of Gan et al. 2017", "[lm][language-presets]") {
 }
 
 TEST_CASE("Penn Treebank of Fortunato et al. 2017 and of Zaremba et al. 2014", "[lm][language-presets]") {
-  for (const char* method : {"bbb", "sharpening"}) {
-    const PublishedPreset& each = preset(std::string("ptb-medium-") + method);
-    CAPTURE(each.name);
-    check_numbers(each, {{"hidden", 650}, {"batch_size", 20}, {"unroll", 35}, {"epochs", 70}});
-    CHECK(each.settings.at("protocol") == "stateful");
-    CHECK(rate(each, 20) == 1);
-    CHECK(rate(each, 22) == Approx(0.81));
-    CHECK(each.settings.at("optimizer") == "sgd");
-  }
+  const std::map<std::string, double> hidden{{"small", 200}, {"medium", 650}, {"large", 1500}};
+  for (const auto& [size, width] : hidden)
+    for (const char* method : {"bbb", "sharpening"}) {  // published of the medium size
+      const PublishedPreset& each = preset("ptb-" + size + "-" + method);
+      CAPTURE(each.name);
+      check_numbers(each, {{"hidden", width},
+                           {"layers", 2},
+                           {"batch_size", 20},
+                           {"unroll", 35},
+                           {"epochs", 70},
+                           {"momentum", 0},
+                           {"clip_norm", 5},
+                           {"forget_bias", 0}});
+      CHECK(each.settings.at("protocol") == "stateful");
+      CHECK(rate(each, 1) == 1);
+      CHECK(rate(each, 20) == 1);
+      CHECK(rate(each, 22) == Approx(0.81));
+      CHECK(each.settings.at("optimizer") == "sgd");
+      CHECK(each.settings.at("rate_unit") == "sequence");
+      CHECK(each.settings.at("start") == "fan_in");
+    }
   const PublishedPreset &small = preset("ptb-small-zaremba"), &medium = preset("ptb-medium-zaremba"),
                         &large = preset("ptb-large-zaremba");
-  CHECK(number_of(small, "unroll") == 20);
-  CHECK(number_of(medium, "unroll") == 35);
+  check_numbers(small, {{"hidden", 200}, {"unroll", 20}, {"epochs", 13}, {"clip_norm", 5}});
+  check_numbers(medium, {{"hidden", 650}, {"unroll", 35}, {"epochs", 39}, {"clip_norm", 5}});
+  check_numbers(large, {{"hidden", 1500}, {"unroll", 35}, {"epochs", 55}, {"clip_norm", 10}});
   CHECK_FALSE(small.settings.contains("dropout"));
   CHECK(number_of(medium, "dropout") == 0.5);
   CHECK(number_of(large, "dropout") == 0.65);
   CHECK(number_of(small, "start_range") == 0.1);
   CHECK(number_of(medium, "start_range") == 0.05);
   CHECK(number_of(large, "start_range") == 0.04);
-  CHECK(number_of(large, "clip_norm") == 10);
   CHECK(rate(small, 5) == Approx(0.5));
   CHECK(rate(medium, 7) == Approx(1 / 1.2));
   CHECK(rate(large, 15) == Approx(1 / 1.15));
-  for (const PublishedPreset* each : {&small, &medium, &large}) CHECK(each->settings.at("protocol") == "stateful-1");
+  for (const PublishedPreset* each : {&small, &medium, &large}) {
+    CAPTURE(each->name);
+    check_numbers(*each, {{"layers", 2}, {"batch_size", 20}, {"step_size", 1}, {"forget_bias", 0}});
+    CHECK(each->settings.at("protocol") == "stateful-1");
+    CHECK(each->settings.at("rate_unit") == "sequence");
+    CHECK(each->settings.at("start") == "uniform");
+  }
 }
 
 TEST_CASE("War and Peace of Gan et al. 2017", "[lm][language-presets]") {
@@ -120,9 +140,21 @@ TEST_CASE("War and Peace of Gan et al. 2017", "[lm][language-presets]") {
       const PublishedPreset& each = preset(std::string("war-and-peace-") + cell + "-" + method);
       CAPTURE(each.name);
       CHECK(each.settings.at("cell") == cell);
-      check_numbers(
-          each,
-          {{"hidden", 128}, {"layers", 2}, {"batch_size", 100}, {"unroll", 100}, {"step_size", 0.002}, {"epochs", 20}});
+      check_numbers(each, {{"hidden", 128},
+                           {"layers", 2},
+                           {"batch_size", 100},
+                           {"unroll", 100},
+                           {"step_size", 0.002},
+                           {"square_decay", 0.99},
+                           {"clip_norm", 5},
+                           {"epochs", 20}});
+      CHECK(each.settings.at("rate_unit") == "sequence");
+      CHECK(each.settings.at("protocol") == "stateful");
+      CHECK_FALSE(each.settings.contains("dropout"));
+      const LanguageExperiment experiment(runs::run_kinds().at("language"), {.preset = each.name});
+      CHECK(experiment.options().get("start") == "orthogonal");
+      CHECK(std::stod(experiment.options().get("start_range")) == 0.01);
+      CHECK(std::stod(experiment.options().get("forget_bias")) == 3);
       CHECK(each.settings.contains("temperature") == (each.sampler == "psgld"));
       if (each.sampler != "psgld") continue;
       CHECK(number_of(each, "temperature") == Approx(2 / (260 * 100 * 100.0)).epsilon(0.01));

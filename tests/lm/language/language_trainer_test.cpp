@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
@@ -148,6 +149,54 @@ TEST_CASE("without samples to average all losses are those of the weights at the
   CHECK(losses.curves.forward.empty());
 }
 
+/// Mean −log p of a text's tokens under the weights as they are: the mean of a Gaussian, particles on average.
+double loss_of(LanguageTrainer& trainer, const Stretches& text) {
+  TextScorer scorer(text, TextProtocol::stateful_1, 0, 0, "by hand");
+  inference::Matrix<float> memory;
+  const inference::MatrixView<const float> rows = trainer.weights().weights_now(memory);
+  std::vector<float> own(static_cast<std::size_t>(scorer.tokens()));
+  std::vector<double> probability(own.size());
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    scorer.score(trainer.weights().posterior().model(), {rows.block(i, 1), i}, std::nullopt, own);
+    for (std::size_t t = 0; t < own.size(); ++t)
+      probability[t] += std::exp(double{own[t]}) / static_cast<double>(rows.rows);
+  }
+  double sum = 0;
+  for (const double p : probability) sum -= std::log(p);
+  return sum / static_cast<double>(probability.size());
+}
+
+TEST_CASE("validation and test are texts of their own, and validation alone chooses the weights", "[lm][trainer]") {
+  Corpus corpus = test::small_text(600);
+  corpus.validation[0].resize(60);
+  for (const char* method : {"adam", "bbb", "svgd"}) {
+    CAPTURE(method);
+    TrainerCase each{.method = method, .settings = {{"step_size", "1e-2"}}, .training = short_training};
+    if (each.method == "svgd") each.settings["particles"] = "2";
+    const auto trainer = each.make(corpus);
+    runs::Records records(false);
+    while (!trainer->ended()) trainer->advance(1'000'000, {}, records);
+    std::vector<double> scores;
+    for (const runs::Records::Number& number : records.numbers())
+      if (number.tag == "validation") scores.push_back(number.value);
+    REQUIRE(scores.size() == 3);  // one an epoch, the last of them at the end
+    CHECK(scores.back() == Approx(loss_of(*trainer, corpus.validation)).epsilon(1e-6));
+    CHECK(scores.back() != Approx(loss_of(*trainer, corpus.test)).epsilon(1e-4));
+    const TextLosses validation = trainer->validation_losses(), test = trainer->test_losses();
+    CHECK(validation.tokens == 59);
+    CHECK(test.tokens == 119);
+    CHECK(validation.final_weights == Approx(loss_of(*trainer, corpus.validation)).epsilon(1e-6));
+    CHECK(test.final_weights == Approx(loss_of(*trainer, corpus.test)).epsilon(1e-6));
+    trainer->restore_best();
+    const double least = *std::ranges::min_element(scores);
+    CHECK(trainer->validation()->best()->score == least);
+    CHECK(loss_of(*trainer, corpus.validation) == Approx(least).epsilon(1e-6));
+    REQUIRE(validation.chosen.has_value());
+    CHECK(*validation.chosen == Approx(least).epsilon(1e-6));
+    CHECK(*test.chosen == Approx(loss_of(*trainer, corpus.test)).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("Bayes by Backprop with σ → 0 and no divergence to pay is the optimizer itself", "[lm][trainer]") {
   const Corpus corpus = test::small_text(600);
   const TrainerCase plain{.method = "sgd", .settings = {{"step_size", "1e-3"}}, .training = short_training};
@@ -240,6 +289,32 @@ TEST_CASE("a final score that is asked to stop is not finished", "[lm][trainer]"
   const StopToken stop;
   stop.request_stop();
   CHECK(trainer->test_losses(stop).curves.forward.empty());
+}
+
+/// Counts what it is told.
+class CountedProgress final : public Progress {
+ public:
+  std::uint64_t told = 0;
+
+  void begin(std::string_view, std::string_view, std::uint64_t, std::uint64_t) override {}
+  void advance(std::uint64_t units) override { told += units; }
+  void finish() override {}
+};
+
+TEST_CASE("a final score tells of every pass over its text, as many as were promised", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);
+  for (TrainerCase& each : all_methods()) {
+    CAPTURE(each.method);
+    const bool validates = each.method != "svgd";
+    each.training.epochs.epochs = 1;
+    if (!validates) each.training.epochs.validations_per_epoch = 0;
+    const auto trainer = each.make(corpus);
+    test::train(*trainer);
+    CountedProgress progress;
+    const TextLosses found = trainer->test_losses({StopToken(), progress});
+    CHECK(found.chosen.has_value() == validates);
+    CHECK(std::cmp_equal(progress.told, trainer->passes()));
+  }
 }
 
 TEST_CASE("a first step that diverges ends the training", "[lm][trainer]") {

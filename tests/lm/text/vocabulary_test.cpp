@@ -55,6 +55,13 @@ TEST_CASE("seldom words become unknown ones, which are counted", "[lm][vocabular
   CHECK(text.unknown == 2);
 }
 
+TEST_CASE("a vocabulary without ends of sentences leaves them out", "[lm][vocabulary]") {
+  const Vocabulary words(TokenUnit::words, {"a", "b"});
+  const TokenizedText text = tokenize("a b\nb\n", words, "a text");
+  CHECK(text.tokens == Tokens{0, 1, 1});
+  CHECK(text.unknown == 0);
+}
+
 TEST_CASE("without a word for unknown ones a text with them is refused", "[lm][vocabulary]") {
   const Vocabulary words = make_vocabulary("a b\n", TokenUnit::words, "a text");
   CHECK_ERROR(tokenize("a b\nb x y\n", words, "another"), data, "'another', line 2", "'x' is not in the vocabulary",

@@ -1,0 +1,51 @@
+// What `stein lm eval` finds of a run's own text, against the network of the run.
+#include <stein/lm/evaluation/sampled_probabilities.h>
+#include <stein/lm/evaluation/text_scorer.h>
+#include <stein/lm/language/language_evaluation.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lm/evaluation/learning_loss.h"
+#include "lm/language/letters_run.h"
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using test::LettersRun;
+
+TEST_CASE("the part of a run's text that is asked for is scored, by the network at its end and by one that learns on",
+          "[lm][language-evaluation]") {
+  const LettersRun run;
+  const Corpus corpus = run.experiment().read_text();
+  REQUIRE(corpus.validation[0].size() > corpus.test[0].size());
+  training::TrainedNetwork network = run.network();
+  const inference::Matrix<float> weights = network.weights().host_weights_now();
+  const auto learning_loss = [&](const Stretches& text, std::int64_t unroll) {
+    return test::learning_loss(network.model(), weights.row(0), text, 0.05, unroll);
+  };
+  for (const auto& [part, text] :
+       {std::pair("", &corpus.test), std::pair("test", &corpus.test), std::pair("validation", &corpus.validation)}) {
+    CAPTURE(part);
+    test::Settings options{{"dynamic_rate", "0.05"}};
+    if (*part != 0) options["part"] = part;
+    const Json result = run.perform<LanguageEvaluation>(options);
+    CHECK(result["tokens"] == std::ssize((*text)[0]) - 1);
+    CHECK(result["protocol"] == "stateful-1");
+    TextScorer scorer(*text, TextProtocol::stateful_1, 0, 0, "by hand");
+    std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+    scorer.score(network.model(), {weights.view(), 0}, std::nullopt, log_probability);
+    CHECK(result["averaged"]["loss"]["mean"].get<double>() == Approx(mean_loss(log_probability)).epsilon(1e-6));
+    const double learned = learning_loss(*text, LettersRun::unroll);
+    CHECK(result["dynamic"]["loss"]["mean"].get<double>() == Approx(learned).epsilon(1e-5));
+    CHECK(std::abs(learned - learning_loss(*text, 35)) > 1e-4);  // the length of a minibatch makes a difference
+  }
+}
+
+}  // namespace
+}  // namespace stein::lm

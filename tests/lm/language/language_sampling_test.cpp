@@ -1,0 +1,89 @@
+// Text that is drawn from a trained network, against what the network says of it.
+#include <stein/lm/language/language_sampling.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lm/language/letters_run.h"
+#include "lm/language/next_tokens.h"
+
+namespace stein::lm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the network of a run says of the letter behind a prompt.
+class Letters {
+ public:
+  explicit Letters(const test::LettersRun& run) : network_(run.network()), draws_(network_.draws({})) {}
+
+  std::vector<double> behind(const std::string& prompt) {
+    std::vector<std::int32_t> tokens{0};  // no line begins in this text: the first token there is stands for that
+    for (const char letter : prompt) tokens.push_back(letter - 'a');
+    return test::next_tokens(network_.model(), draws_.get(0).weights, tokens);
+  }
+  /// The same, raised to a power.
+  std::vector<double> behind(const std::string& prompt, double power) {
+    std::vector<double> raised = behind(prompt);
+    double sum = 0;
+    for (double& p : raised) sum += p = std::pow(p, power);
+    for (double& p : raised) p /= sum;
+    return raised;
+  }
+
+ private:
+  training::TrainedNetwork network_;
+  training::WeightDraws draws_;
+};
+
+TEST_CASE("where probabilities are sharp, each letter is the likeliest behind the prompt and those before",
+          "[lm][sampling]") {
+  const test::LettersRun run;
+  Letters letters(run);
+  const Json result =
+      run.perform<LanguageSampling>({{"prompt", "dbb"}, {"length", "12"}, {"texts", "2"}, {"sharpness", "1e6"}});
+  CHECK(result["draws"] == 1);
+  CHECK(result["unknown"] == 0);
+  std::string expected = "dbb";
+  while (expected.size() < 15) {
+    const std::vector<double> next = letters.behind(expected);
+    expected += "abcd"[std::ranges::max_element(next) - next.begin()];
+  }
+  CHECK(result["texts"] == Json{expected, expected});
+}
+
+TEST_CASE("letters are drawn as often as the network says, its probabilities raised to the power of sharpness",
+          "[lm][sampling]") {
+  constexpr int texts = 2000;
+  const test::LettersRun run;
+  Letters letters(run);
+  const std::string prompt = "db";
+  for (const auto& [text, sharpness] : {std::pair("1", 1.), std::pair("0.5", 0.5), std::pair("3", 3.)}) {
+    CAPTURE(sharpness);
+    const Json result = run.perform<LanguageSampling>(
+        {{"prompt", prompt}, {"length", "2"}, {"texts", std::to_string(texts)}, {"sharpness", text}});
+    REQUIRE(result["texts"].size() == texts);
+    std::map<std::string, int> counts;
+    for (const Json& drawn : result["texts"]) ++counts[drawn.get<std::string>()];
+    const std::vector<double> first = letters.behind(prompt, sharpness);
+    for (std::size_t a = 0; a < 4; ++a) {
+      const std::string begun = prompt + "abcd"[a];
+      const std::vector<double> second = letters.behind(begun, sharpness);
+      for (std::size_t b = 0; b < 4; ++b) {
+        const std::string whole = begun + "abcd"[b];
+        const double expected = texts * first[a] * second[b];
+        CAPTURE(whole, expected);
+        CHECK(std::abs(counts[whole] - expected) < 6 * std::sqrt(expected) + 3);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stein::lm
