@@ -60,7 +60,8 @@ TEST_CASE("an average never loses more than its samples do on average", "[lm][sa
 TEST_CASE("losses of a long text are those of all of its tokens", "[lm][samples]") {
   constexpr std::int64_t tokens = 10'007;  // more than one task adds up
   const auto probability = [](std::int64_t k, std::int64_t t) {
-    return 1 / static_cast<double>(2 + t * (k + 3) % 13 + t / 1000);
+    const std::int64_t denominator = 2 + t * (k + 3) % 13 + t / 1000;
+    return 1 / static_cast<double>(denominator);
   };
   SampledProbabilities samples(tokens);
   for (std::int64_t k = 0; k < 4; ++k) {
