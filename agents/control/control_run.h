@@ -60,7 +60,7 @@ class ControlRepetition final : public runs::Repetition {
 
   ControlAgent& agent() { return *agent_; }
   const ControlAgent& agent() const { return *agent_; }
-  /// Plays the final evaluation episodes; what is cut short by `stop` means nothing.
+  /// Plays the final evaluation episodes; what a stop cuts short means nothing.
   ControlOutcome outcome(const Watch& watch) const;
   const ControlTiming& timing() const { return timing_; }
   /// Adds the time of an earlier process.
@@ -110,7 +110,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   const envs::ControlSpec& spec() const { return spec_; }
   /// The repetition with this seed. Throws Error(usage) for a seed that the run does not have.
   const ControlRepetition& of_seed(std::uint64_t seed) const;
-  /// Plays the final evaluation episodes of every repetition; what is cut short by `stop` means nothing.
+  /// Plays the final evaluation episodes of every repetition; what a stop cuts short means nothing.
   std::vector<ControlOutcome> outcomes(const Watch& watch) const;
 
   std::string source() const override;

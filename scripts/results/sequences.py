@@ -8,9 +8,9 @@ resumable.
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every row leaves
 docs/results/sequences/<table>_<row>.json: the command, the commit and what the program printed; it is skipped the next time. An interrupted
-run is continued from its checkpoint in runs/results/sequences, and a run that a row looks at is made again where it is gone. The plan (commands, seeds, published values, hours of two cores that a row
-may take) is sequences_plan.json; nothing is tuned: settings are the published ones, as presets have them. A row may look at the run of another
-row ("of"), which is to be run before it; one that cannot be run here says why ("absent"). Of tables with "curves" the metrics by epoch and
+run is continued from its checkpoint in runs/results/sequences, and a run that a row looks at is made again where it is gone. The plan
+(commands, seeds, published values, hours of two cores that a row may take) is sequences_plan.json; nothing is tuned: settings are those of
+presets. A row may look at the run of another row ("of"), which is to be run before it; one that cannot be run here says why ("absent"). Of tables with "curves" the metrics by epoch and
 the losses of averages over 1, 2, … samples are kept beside the record, and of "examples" what samples say of single captions and
 characters, for the figures (sequence_figures.py).
 """
@@ -168,8 +168,8 @@ def line(table, row):
         cells = ["diverged"] + [""] * len(columns)
     else:
         cells = [cell(record["summary"], column) for column in columns]
-        hours = record["summary"].get("wall_seconds")
-        cells.append("" if hours is None else f"{hours / 3600:.2f}")
+        hours = hours_of(record)
+        cells.append(f"{hours:.2f}" if hours else "")
     published = "–" if row["published"] is None else row["published"]
     return f"| {row['label']} | {published} | {' | '.join(cells)} | `{command(row)}` |\n"
 
