@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint docs mutants sanitize sanitize-all clean
+.PHONY: help setup build test demo bench lint lint-tests docs mutants sanitize sanitize-all clean
 
 JOBS ?= $(shell nproc)
 # Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
@@ -35,6 +35,9 @@ bench: build ## every benchmark: ours against the reference
 
 lint: build ## formatting, clang-tidy, documentation of the public headers
 	@scripts/lint
+
+lint-tests: build ## clang-tidy over the tests (ten minutes)
+	@scripts/tidy tests
 
 docs: build ## docs/reference.md, and the reference of the public headers in build/docs/html
 	@scripts/docs

@@ -103,7 +103,8 @@ void check_subcommand(const std::vector<std::string>& arguments, const std::vect
   std::vector<std::string> names{"help"}, in_group;
   for (const Subcommand& subcommand : known) {
     const std::string group = group_of(subcommand.name);
-    names.push_back(group.empty() ? subcommand.name : group);
+    const std::string& name = group.empty() ? subcommand.name : group;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     if (group == first) in_group.push_back(subcommand.name.substr(group.size() + 1));
   }
   STEIN_CHECK(std::ranges::find(names, first) != names.end(), "unknown subcommand '{}'.{}", first,
@@ -154,7 +155,10 @@ std::string sentence_of(const CLI::ParseError& error, const std::string& command
   const std::string text = error.what(), see = fmt::format("; see `stein {} --help`", command);
   if (error.get_name() == "RequiredError")
     return fmt::format("`stein {}` expects {}{}", command, text.substr(0, text.find(' ')), see);
-  if (error.get_name() == "ArgumentMismatch") return text.substr(0, text.find(':')) + " expects a value" + see;
+  if (error.get_name() == "ArgumentMismatch") {
+    const bool repeated = text.find("received") != std::string::npos;
+    return text.substr(0, text.find(':')) + (repeated ? " is given more than once" : " expects a value") + see;
+  }
   return text;
 }
 

@@ -25,7 +25,7 @@ std::string part_text(const runs::Part& part) {
   for (const Preset& preset : part.presets) {
     text += fmt::format("\nPreset `{}` ({}):", preset.name, preset.description);
     for (const auto& [key, value] : preset.settings) text += fmt::format(" `{}={}`", key, value);
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

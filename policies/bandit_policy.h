@@ -105,7 +105,8 @@ Registry<PolicyEntry>& bandit_policies();
 /// Registers `Policy`, which has a constructor (const Options&, const BanditSpec&, seed), under a name with its default
 /// options: several names may share a policy that differs in defaults only.
 template <class Policy>
-bool register_bandit_policy(const std::string& name, std::string description, typename Policy::Options defaults = {}) {
+bool register_bandit_policy(const std::string& name, std::string description,
+                            const typename Policy::Options& defaults = {}) {
   using Base = OptionsBuilder<PolicyEntry::Builder, typename Policy::Options>;
   struct PolicyBuilder final : Base {
     using Base::Base;

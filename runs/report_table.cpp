@@ -52,7 +52,7 @@ std::string aligned(const Rows& all) {
   std::string text;
   for (const auto& row : rows) {
     for (std::size_t k = 0; k < row.size(); ++k) text += "  " + padded(row[k], widths[k], k > 0);
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

@@ -90,7 +90,7 @@ std::string ControlEvaluation::readable(const Json& result) const {
   for (std::size_t s = 0; s < seeds; ++s) {
     lines += fmt::format("\n  seed {}, mean return of every particle\n ", result["seeds"][s].get<std::uint64_t>());
     for (const Json& value : result["particles"]["per_seed"][s]) lines += fmt::format(" {}", text(value));
-    lines += "\n";
+    lines += '\n';
   }
   return lines;
 }

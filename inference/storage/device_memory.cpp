@@ -44,7 +44,8 @@ DeviceBlock::DeviceBlock(const DeviceBlock& other) : DeviceBlock(other.device_, 
   if (bytes_ != 0) device_memory(device_.kind).copy_within(device_.index, data_, other.data_, bytes_);
 }
 
-DeviceBlock::~DeviceBlock() {
+// What allocated it is there to release it.
+DeviceBlock::~DeviceBlock() {  // NOLINT(bugprone-exception-escape)
   if (data_ != nullptr) device_memory(device_.kind).release(device_.index, data_, bytes_);
 }
 

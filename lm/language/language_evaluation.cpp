@@ -63,6 +63,8 @@ struct BareNetwork {
           row.subspan(static_cast<std::size_t>(layout.at(entry.name).offset), static_cast<std::size_t>(entry.size())),
           weights.begin() + entry.offset);
   }
+
+  inference::ParticleRows<const float> row() const { return {{weights.data(), 1, model->layout().size()}, 0}; }
 };
 
 /// Which weights are pruned, and moved by dynamic evaluation.
@@ -103,7 +105,7 @@ TextProtocol LanguageEvaluation::protocol_of(const LanguageExperiment& experimen
 }
 
 std::int64_t LanguageEvaluation::passes(std::int64_t draws) const {
-  return draws * (1 + (bound_ ? 1 : 0) + (entropy_ ? 2 : 0)) + std::ssize(shares_) + (dynamic_rate_ > 0 ? 1 : 0);
+  return draws * (1 + (bound_ ? 1 : 0) + (entropy_ ? 2 : 0)) + std::ssize(shares_) + (dynamic_rate_ > 0 ? 2 : 0);
 }
 
 LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& experiment,
@@ -129,7 +131,7 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
               .averaged = samples.averaged_loss()};
   if (dynamic_rate_ > 0) {
     found.dynamic = dynamic(experiment, network, text);
-    progress.advance(1);
+    progress.advance(2);
   }
   if (bound_) {
     found.bound = bound(experiment, draws, network, text);
@@ -148,12 +150,18 @@ LanguageEvaluation::Worth LanguageEvaluation::worth(const LanguageExperiment& ex
   return found;
 }
 
-double LanguageEvaluation::dynamic(const LanguageExperiment& experiment, training::TrainedNetwork& network,
-                                   const Stretches& text) const {
+LanguageEvaluation::Dynamic LanguageEvaluation::dynamic(const LanguageExperiment& experiment,
+                                                        training::TrainedNetwork& network,
+                                                        const Stretches& text) const {
   const inference::Matrix<float> weights = network.weights().host_weights_now();
   const BareNetwork bare(spec_of(experiment, network), experiment.method().posterior.arithmetic, weights.row(0),
                          network.weights().posterior().weight_layout());
-  return dynamic_loss(*bare.model, bare.weights, text, {.rate = dynamic_rate_, .unroll = experiment.training().unroll});
+  TextScorer scorer(text, TextProtocol::stateful_1, 1, 1, "scored");
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  scorer.score(*bare.model, bare.row(), std::nullopt, log_probability);
+  return {.moving = dynamic_loss(*bare.model, bare.weights, text,
+                                 {.rate = dynamic_rate_, .unroll = experiment.training().unroll}),
+          .still = mean_loss(log_probability)};
 }
 
 double LanguageEvaluation::bound(const LanguageExperiment& experiment, training::WeightDraws& draws,
@@ -232,7 +240,8 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
               {"averaged", loss_json(of_each(all, &Worth::averaged), unit)}};
   const char* const weights = single_weights(kind);
   if (first.dynamic) {
-    result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return *w.dynamic; }), unit);
+    result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->moving; }), unit);
+    result["dynamic"]["still"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->still; }), unit);
     result["dynamic"].update({{"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}, {"weights", weights}});
   }
   if (first.bound) {
@@ -278,7 +287,7 @@ std::string LanguageEvaluation::readable(const Json& result) const {
   if (samples > 1) text += line("one sample", result["single_sample"]);
   text += line(samples > 1 ? fmt::format("averaged over {}", samples).c_str() : "score", result["averaged"]);
   if (result.contains("dynamic"))
-    text += line("dynamic evaluation", result["dynamic"]) +
+    text += line("dynamic evaluation", result["dynamic"]) + line("weights stay", result["dynamic"]["still"]) +
             fmt::format("    ({}, of the weights: {})\n", result["dynamic"]["protocol"].get<std::string>(),
                         result["dynamic"]["weights"].get<std::string>());
   if (result.contains("bound"))

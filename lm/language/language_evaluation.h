@@ -33,12 +33,17 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
     double reversed = 0;              ///< of the average, on the reversed text
     std::vector<double> gaps{};  ///< of averages over the first 1, 2, … draws: on the reversed text less on the text
   };
+  /// What the same weights lose of the same text where they move and where they stay.
+  struct Dynamic {
+    double moving = 0, still = 0;
+  };
   /// What one seed's model is worth; losses are means of −log p in nats.
   struct Worth {
     std::string protocol;
     std::int64_t tokens = 0, draws = 1;
     double single = 0, averaged = 0;
-    std::optional<double> dynamic{}, bound{};
+    std::optional<Dynamic> dynamic{};
+    std::optional<double> bound{};
     std::vector<double> pruned{};  ///< one a share
     std::optional<Entropies> entropies{};
   };
@@ -58,7 +63,7 @@ class LanguageEvaluation final : public runs::SavedRunAction<LanguageExperiment>
   std::int64_t passes(std::int64_t draws) const;
   Worth worth(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text,
               Progress& progress) const;
-  double dynamic(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text) const;
+  Dynamic dynamic(const LanguageExperiment& experiment, training::TrainedNetwork& network, const Stretches& text) const;
   double bound(const LanguageExperiment& experiment, training::WeightDraws& draws, training::TrainedNetwork& network,
                const Stretches& text) const;
   static Entropies entropies(inference::Model<float>& model, training::WeightDraws& draws, const Stretches& text,

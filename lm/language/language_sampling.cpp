@@ -41,7 +41,7 @@ std::string readable_text(std::span<const std::int32_t> tokens, const Vocabulary
     if (vocabulary.unit() != TokenUnit::words)
       text += word;
     else if (word == end_of_sentence)
-      text += "\n";
+      text += '\n';
     else
       text += (text.empty() || text.back() == '\n' ? "" : " ") + word;
   }

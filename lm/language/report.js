@@ -28,7 +28,7 @@
                 mode: text.length > 1 ? "lines+markers" : "markers", line: {color: colour(run), width: 2}, marker: {color: colour(run), size: 7},
                 hovertemplate: `<b>${run.label}</b><br>average over %{x}<br>gap %{y:.4f} nats<extra></extra>`};
       }),
-      frame: {xaxis: {title: {text: "samples averaged"}, rangemode: "tozero"}, yaxis: {title: {text: "entropy gap (nats a token)"}}}}));
+      frame: {xaxis: tools.countAxis("samples averaged", Math.max(...runs.map((run) => run.uncertainty.gap.text.length))), yaxis: {title: {text: "entropy gap (nats a token)"}}}}));
     return [node];
   }
 

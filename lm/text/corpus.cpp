@@ -123,6 +123,10 @@ std::size_t place_to_cut(std::string_view text, std::size_t wanted, TokenUnit un
 Corpus read_own_text(const CorpusOptions& options) {
   const fs::path path = options.data;
   const TokenUnit unit = unit_of(options, TokenUnit::bytes);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    fail(ErrorKind::data, "the text '{}' does not exist; a run looks for it where it was when the run began",
+         path.string());
   const std::string text = read_text(path);
   if (text.empty()) fail(ErrorKind::data, "'{}' is empty: there is nothing to learn", path.string());
   std::map<std::string, std::string> checksums{{path.filename().string(), sha256(text)}};

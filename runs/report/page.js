@@ -181,6 +181,9 @@
     return [node];
   }
 
+  // An axis of counts, which has no fractions.
+  const countAxis = (text, most) => ({title: {text}, rangemode: "tozero", ...(most <= 10 ? {dtick: 1} : {})});
+
   // What averages over 1, 2, … samples of a run's weights lose, the mean over seeds; `score(run, loss)` is in the axis' unit.
   function averages(group, key, what, axisTitle, score) {
     const several = group.runs.filter((run) => run.averages?.test.thinned[0]?.length > 1);
@@ -194,7 +197,8 @@
         x: run.averages.test[name][0].map((_, i) => i + 1), y: meanScore(run, run.averages.test[name]), name: `${run.label}, ${name}`,
         mode: "lines", line: {color: colour(run), dash, width: 2},
         hovertemplate: `<b>${run.label}</b>, ${name}<br>%{x} samples<br>%{y:.4~g}<extra></extra>`}))),
-      frame: {xaxis: {title: {text: "samples"}}, yaxis: {title: {text: axisTitle}}}}));
+      frame: {xaxis: countAxis("samples", Math.max(...several.map((run) => run.averages.test.thinned[0].length))),
+              yaxis: {title: {text: axisTitle}}}}));
     return [node];
   }
 
@@ -249,7 +253,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, averages, differences, facts, table, groups, mean, weightMethods};
+                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));

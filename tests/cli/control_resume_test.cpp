@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <string>
 
 #include "cli/program.h"
 
@@ -55,7 +56,7 @@ bool has_checkpoint_beyond(const std::filesystem::path& run, int step) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints", none)) {
     const std::string name = entry.path().stem().string();
-    if (name.starts_with("checkpoint-") && std::atoi(name.c_str() + 11) >= step) return true;
+    if (name.starts_with("checkpoint-") && std::stoi(name.substr(11)) >= step) return true;
   }
   return false;
 }

@@ -240,10 +240,13 @@ TEST_CASE("dynamic evaluation moves the network as it predicts, without dropout 
     const Json result = still.json();
     CHECK(result["dynamic"]["loss"]["mean"].get<double>() ==
           Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-5));
+    CHECK(result["dynamic"]["still"]["loss"]["mean"].get<double>() ==
+          Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-5));
     CHECK(result["dynamic"]["protocol"] == "stateful-1");
     CHECK(result["dynamic"]["weights"] == (std::string(sampler) == "sgd" ? "where training ended" : "mean"));
     const Json moved = run(folder.path(), {"lm", "eval", sampler, "--dynamic-rate", "0.1", "--json"}).json();
     CHECK(moved["dynamic"]["loss"]["mean"] != result["dynamic"]["loss"]["mean"]);
+    CHECK(moved["dynamic"]["still"] == result["dynamic"]["still"]);  // under stateful-1, whatever the run's protocol
   }
 }
 

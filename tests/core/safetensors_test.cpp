@@ -65,7 +65,6 @@ TEST_CASE("safetensors and the Python package read each other", "[core][safetens
   const auto python = test::python_with("numpy,safetensors.numpy");
   const test::TemporaryDirectory folder;
   write_safetensors(folder / "ours.safetensors", sample_snapshot());
-  const std::string folder_name = folder.path().string();
   REQUIRE(test::run_python(python, folder / "check.py", R"(
 import numpy as np, os
 from safetensors import safe_open
