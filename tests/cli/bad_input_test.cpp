@@ -137,7 +137,7 @@ TEST_CASE("what is missing or out of place on the line is said in words", "[cli]
   const TemporaryDirectory folder;
   check_refused(folder, {"eval"}, 2, {"`stein eval` expects RUN", "stein eval --help"});
   check_refused(folder, {"bandit", "--seeds"}, 2, {"--seeds expects a value", "stein bandit --help"});
-  check_refused(folder, {"bandit", "--steps", "5", "--steps", "6"}, 2, {"--steps is given more than once"});
+  check_refused(folder, {"bandit", "--policy", "svgd", "--policy", "svgd"}, 2, {"--policy is given more than once"});
   check_refused(folder, {"lm", "train", "--epochs", "5", "--epochs", "6"}, 2, {"--epochs is given more than once"});
   check_refused(folder, {"bandit", "--step-size", "0.1"}, 2, {"unknown option '--step-size'", "`--set step_size=…`"});
   check_refused(folder, {"bandit", "--polcy", "svgd"}, 2, {"Did you mean '--policy'?"});
