@@ -27,6 +27,17 @@ bool is_occupied(const fs::path& root) {
                              [](const fs::directory_entry& entry) { return entry.path().filename() != lock_name; });
 }
 
+/// Whether a run was killed here before its manifest was written: it had done nothing, and is begun anew.
+bool is_stillborn(const fs::path& root) {
+  std::error_code ignored;
+  return fs::exists(root / lock_name, ignored) &&
+         std::ranges::all_of(fs::directory_iterator(root, ignored), [](const fs::directory_entry& entry) {
+           const std::string name = entry.path().filename().string();
+           const bool is_unfinished = name.starts_with('.') && name.ends_with(".tmp");  // see atomic_file.h
+           return name == lock_name || name == "config.toml" || is_unfinished;
+         });
+}
+
 /// Files that a run writes; a person's own files beside them stay.
 bool belongs_to_run(const std::string& name, std::span<const std::string> result_files) {
   static constexpr std::array<std::string_view, 8> names{"metrics.jsonl", "events",      "checkpoints", "summary.json",
@@ -60,7 +71,7 @@ RunDirectory RunDirectory::create(const fs::path& root, Existing existing, std::
               root.string());
   check_replaceable(root);
   const bool occupied = is_occupied(root);
-  if (occupied && existing == Existing::refuse) {
+  if (occupied && existing == Existing::refuse && !is_stillborn(root)) {
     fail(ErrorKind::usage,
          "'{0}' already holds files: pass --overwrite to replace the run in it, continue it with `stein resume {0}`, "
          "or choose another --out",
@@ -100,6 +111,8 @@ RunDirectory RunDirectory::open(const fs::path& root, Access access) {
   RunDirectory run(root);
   std::error_code ignored;
   if (!fs::is_directory(root, ignored)) fail(ErrorKind::data, "there is no run directory '{}'", root.string());
+  if (is_stillborn(root))
+    fail(ErrorKind::data, "'{}' holds a run that was ended before it did anything: start it again", root.string());
   if (!is_in(root)) {
     fail(ErrorKind::data, "'{}' is no run directory: config.toml and manifest.json are expected in it", root.string());
   }

@@ -22,7 +22,7 @@ enum class Access { read, write };
 class RunDirectory {
  public:
   /// Makes `root` and its parents. Under `overwrite` the files of an earlier run there, complete or cut short, are
-  /// removed, and nothing else.
+  /// removed, and nothing else; those of one that was killed before its manifest was written always are.
   /// @throws Error(usage) if `root` is no name or no directory, if it is not empty and `existing` is refuse, if it is
   /// not empty and holds no run, or if
   ///         another process is at work on it; Error(io) if it cannot be made or written to
@@ -31,7 +31,8 @@ class RunDirectory {
                              std::span<const std::string> result_files = {});
 
   /// Opens the run at `root`.
-  /// @throws Error(data) if there is none: no directory, or no config.toml and manifest.json in it; Error(usage) if it
+  /// @throws Error(data) if there is none: no directory, no config.toml and manifest.json in it, or a run that was
+  ///         killed before it did anything; Error(usage) if it
   ///         is to be written and another process is at work on it
   static RunDirectory open(const std::filesystem::path& root, Access access = Access::read);
 

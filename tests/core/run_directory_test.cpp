@@ -93,9 +93,17 @@ TEST_CASE("a run that was cut short anywhere can be overwritten", "[core][run_di
   };
   start(false, false);  // killed before the configuration: nothing is there yet
   CHECK_NOTHROW(RunDirectory::create(root));
-  start(true, false);  // killed before the manifest
+  start(true, false);  // killed before the manifest: it had done nothing
+  write_file_atomically(root / ".manifest.json.4711-0.tmp", "half");
+  CHECK_ERROR(RunDirectory::open(root), data, "run'", "start it again");
+  CHECK_NOTHROW(RunDirectory::create(root));
+  CHECK_FALSE(std::filesystem::exists(root / "config.toml"));
+  CHECK_FALSE(std::filesystem::exists(root / ".manifest.json.4711-0.tmp"));
+  start(true, false);
+  write_file_atomically(root / "notes.txt", "mine");
   CHECK_ERROR(RunDirectory::create(root), usage, "--overwrite");
   CHECK_NOTHROW(start(true, true));
+  CHECK(read_file(root / "notes.txt") == "mine");
   std::filesystem::remove(root / "config.toml");  // killed while it was being overwritten
   CHECK_NOTHROW(start(true, true));
   write_file_atomically(root / ".summary.json.4711-0.tmp", "half");  // killed while it wrote
