@@ -25,13 +25,12 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
   return directory_of(path) / fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
 }
 
-/// Whether `name` was made by temporary_name: .<file>.<process>-<number>.tmp
-bool is_temporary(const std::string& name) {
-  static const std::regex pattern(R"(\..+\.\d+-\d+\.tmp)");
-  return std::regex_match(name, pattern);
-}
-
 }  // namespace
+
+bool is_unfinished_file(const std::string& name) {
+  static const std::regex made_by_temporary_name(R"(\..+\.\d+-\d+\.tmp)");
+  return std::regex_match(name, made_by_temporary_name);
+}
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -76,7 +75,7 @@ void remove_unfinished_files(const std::filesystem::path& directory) {
   std::error_code ignored;
   for (std::filesystem::directory_iterator entry(directory, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    if (is_temporary(entry->path().filename().string())) doomed.push_back(entry->path());
+    if (is_unfinished_file(entry->path().filename().string())) doomed.push_back(entry->path());
   }
   for (const std::filesystem::path& path : doomed) std::filesystem::remove(path, ignored);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace stein {
@@ -37,6 +38,9 @@ class AtomicFile {
 
 /// Writes `content` to `path` atomically. @throws Error(io) naming the path and the reason
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// Whether `name`, without its directory, is that of a file being written, or left behind by a writer that was killed.
+bool is_unfinished_file(const std::string& name);
 
 /// Removes from `directory` the temporary files of writers that were killed before `commit`; of living writers too, so
 /// only for a directory that no other thread or process writes to. What cannot be removed stays.

@@ -33,8 +33,7 @@ bool is_stillborn(const fs::path& root) {
   return fs::exists(root / lock_name, ignored) &&
          std::ranges::all_of(fs::directory_iterator(root, ignored), [](const fs::directory_entry& entry) {
            const std::string name = entry.path().filename().string();
-           const bool is_unfinished = name.starts_with('.') && name.ends_with(".tmp");  // see atomic_file.h
-           return name == lock_name || name == "config.toml" || is_unfinished;
+           return name == lock_name || name == "config.toml" || is_unfinished_file(name);
          });
 }
 
