@@ -24,12 +24,15 @@ void add_four(std::vector<PublishedPreset>& presets, const std::string& name, co
 
 void add_gan(std::vector<PublishedPreset>& presets) {
   const Settings all{{"batch_size", "64"},     {"epochs", "20"},     {"layers", "1"},
-                     {"hidden", "512"},        {"min_count", "5"},   {"feature_use", "first_input"},
+                     {"hidden", "512"},        {"embedding", "300"}, {"min_count", "5"},
                      {"step_size", "0.001"},   {"clip_norm", "5"},   {"rate_unit", "sequence"},
                      {"start", "orthogonal"},  {"forget_bias", "3"}, {"start_range", "0.01"},
-                     {"square_decay", "0.99"}, {"beam_width", "5"}};
+                     {"square_decay", "0.99"}, {"beam_width", "5"},  {"feature_use", "first_input"}};
   const auto chain = [](const char* temperature, const char* samples) {
-    return Settings{{"temperature", temperature}, {"burn_in", "0.15"}, {"samples_per_epoch", samples}};
+    return Settings{{"step_size", "0.002"},  // their program goes as far as RMSprop, which is h/2
+                    {"temperature", temperature},
+                    {"burn_in", "0.15"},
+                    {"samples_per_epoch", samples}};
   };
   const std::string source = "Gan et al. 2017, section 5.2 and supplement D: 1 layer of 512, 20 epochs";
   add_four(presets, "flickr8k", "flickr8k", source, all, chain("6.7e-05", "1"), "0.5");  // 2/30,000
@@ -71,7 +74,8 @@ void add_scenes(std::vector<PublishedPreset>& presets) {
   const Settings all{{"batch_size", "64"}, {"epochs", "40"},       {"hidden", "128"},         {"layers", "1"},
                      {"clip_norm", "5"},   {"step_size", "0.002"}, {"rate_unit", "sequence"}, {"square_decay", "0.99"}};
   add_four(presets, "scenes", "scenes", source, all,
-           {{"temperature", "0.0002"}, {"burn_in", "0.5"}, {"samples_per_epoch", "1"}}, "0.2");  // 2/10,000
+           {{"step_size", "0.004"}, {"temperature", "0.0002"}, {"burn_in", "0.5"}, {"samples_per_epoch", "1"}},
+           "0.2");  // 2/N of 10,000 captions
   // Wider draws at the start hide the images for many epochs: the data are few.
   presets.push_back({"scenes-bbb",
                      "Bayes by Backprop at the size of scenes",

@@ -30,7 +30,9 @@ std::vector<PublishedPreset> make_presets() {
       variational{{"dropout", "0.5"}, {"dropout_mask", "sequence"}};
   std::vector<PublishedPreset> presets;
   for (const PublishedSet& set : sets) {
-    const Settings chain = joined(all, {{"temperature", set.temperature}, {"burn_in", "0.05"}});
+    const Settings chain = joined(all, {{"step_size", "0.002"},  // their program goes as far as RMSprop, which is h/2
+                                        {"temperature", set.temperature},
+                                        {"burn_in", "0.05"}});
     const auto add = [&](const char* method, const char* sampler, const Settings& settings) {
       presets.push_back({std::string(set.data) + "-" + method, source, set.data, sampler, settings});
     };

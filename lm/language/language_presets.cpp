@@ -11,9 +11,7 @@ using training::joined;
 using training::PublishedPreset;
 using Settings = std::map<std::string, std::string>;
 
-/// Tokens of an epoch: N of the training parts.
-constexpr const char* temperature_ptb = "1.08e-06";           // 1/929,589, rounded
-constexpr const char* temperature_war_and_peace = "7.7e-07";  // 2/2,600,000
+constexpr const char* temperature_war_and_peace = "7.7e-07";  // 2/N of 2,600,000 tokens
 
 void add_ptb(std::vector<PublishedPreset>& presets) {
   constexpr const char* source =
@@ -21,10 +19,10 @@ void add_ptb(std::vector<PublishedPreset>& presets) {
       "it";
   const Settings all{{"batch_size", "32"},       {"unroll", "20"},        {"state", "zero"},
                      {"protocol", "zero-state"}, {"epochs", "40"},        {"layers", "2"},
-                     {"rate_unit", "sequence"},  {"step_size", "1"},      {"clip_norm", "5"},
+                     {"rate_unit", "datum"},     {"step_size", "1"},      {"clip_norm", "5"},
                      {"clip_rule", "rescale"},   {"start", "orthogonal"}, {"forget_bias", "3"},
                      {"start_range", "0.01"}};
-  const Settings chain{{"temperature", temperature_ptb}, {"burn_in", "0.1"}, {"samples_per_epoch", "2"}};
+  const Settings chain{{"temperature", "1"}, {"burn_in", "0.1"}, {"samples_per_epoch", "2"}};
   const std::vector<std::pair<std::string, Settings>> sizes{
       {"small", {{"hidden", "200"}, {"rate_decay", "0.5"}, {"full_rate_epochs", "4"}}},
       {"medium", {{"hidden", "650"}, {"rate_decay", "0.8333333333"}, {"full_rate_epochs", "6"}}},
@@ -98,7 +96,10 @@ void add_war_and_peace(std::vector<PublishedPreset>& presets) {
   const Settings all{{"batch_size", "100"},    {"unroll", "100"},       {"epochs", "20"},          {"layers", "2"},
                      {"hidden", "128"},        {"step_size", "0.002"},  {"rate_unit", "sequence"}, {"clip_norm", "5"},
                      {"protocol", "stateful"}, {"square_decay", "0.99"}};
-  const Settings chain{{"temperature", temperature_war_and_peace}, {"burn_in", "0.2"}, {"samples_per_epoch", "2"}};
+  const Settings chain{{"step_size", "0.004"},  // their program goes as far as RMSprop, which is h/2
+                       {"temperature", temperature_war_and_peace},
+                       {"burn_in", "0.2"},
+                       {"samples_per_epoch", "2"}};
   for (const char* cell : {"lstm", "gru", "tanh"})
     for (const char* sampler : {"rmsprop", "psgld"}) {
       Settings settings = joined(all, {{"cell", cell}});

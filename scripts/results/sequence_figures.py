@@ -112,7 +112,7 @@ def examples(found):
         return picture("sequences_strips", title,
                        "The beginning of the test text of War and Peace under pSGLD's LSTM: the darker, the likelier the character was held (Gan et "
                        "al. 2017, figure 3, of words). The average is over all stored samples, of which three are shown.")
-    text = "What two samples of pSGLD say of three test scenes, their three best captions each (Gan et al. 2017, figure 5):\n\n"
+    text = "What two samples of pSGLD say of three test scenes, their three best captions each (Gan et al. 2017, figure 4):\n\n"
     for image in found["captions"]:
         text += f"- An image of which people may say “{image['references'][0]}” or “{image['references'][1]}”:\n"
         for k, sample in enumerate(image["samples"], 1):
@@ -153,8 +153,8 @@ def in_the_plane():
     lines = [f"- “{sentence['text']}” is {classes[sentence['class']]}; the average over samples says "
              + " and ".join(f"{classes[c]} {p:.2f} ± {sd:.2f}" for c, p, sd in sentence["probabilities"]) for sentence in found["sentences"]]
     return picture("sequences_map", "Test questions of TREC in the plane, by t-SNE",
-                   "Test questions of pSGLD's first seed, placed by t-SNE of their averaged class probabilities (Gan et al. 2017, figure 6, "
-                   "place them by states of the network). Circled: of the questions that the average mistakes, the two on which samples "
+                   "Test questions of pSGLD's first seed, placed by t-SNE of their averaged class probabilities (of theirs, figure 6, Gan et "
+                   "al. 2017 do not say by what). Circled: of the questions that the average mistakes, the two on which samples "
                    "disagree most (± sd over samples):\n\n" + "\n".join(lines))
 
 

@@ -71,6 +71,14 @@ TEST_CASE("a step that does not follow the gradient in proportion has the same s
   CHECK(first_step("adam", {{"step_size", "0.125"}})[0] == Approx(0.125).epsilon(1e-5));  // its first step is h
 }
 
+TEST_CASE("pSGLD without noise goes as far as RMSprop of half its step size", "[training][sampler]") {
+  const std::vector<float> chain =
+      first_step("psgld", {{"step_size", "0.25"}, {"temperature", "0"}, {"square_decay", "0.9"}});
+  const std::vector<float> optimizer = first_step("rmsprop", {{"step_size", "0.125"}, {"square_decay", "0.9"}});
+  CHECK(optimizer[0] == Approx(0.125 / std::sqrt(0.1)).epsilon(1e-5));
+  for (const std::size_t k : {0, 1}) CHECK(chain[k] == Approx(optimizer[k]).epsilon(1e-5));
+}
+
 TEST_CASE("the step size falls by what it is scaled with", "[training][sampler]") {
   WeightSampler weights = sampler_of(flat("sgd", {{"step_size", "0.5"}, {"rate_unit", "datum"}}));
   weights.step(datum({8, 0}, N));

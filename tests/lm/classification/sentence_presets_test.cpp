@@ -46,7 +46,7 @@ TEST_CASE("the numbers of every preset are those of Gan et al. 2017", "[lm][sent
                                  {"embedding", 300},
                                  {"batch_size", 50},
                                  {"epochs", 20},
-                                 {"step_size", 0.001},
+                                 {"step_size", preset.sampler == "psgld" ? 0.002 : 0.001},
                                  {"square_decay", 0.99},
                                  {"clip_norm", 5},
                                  {"start_range", 0.01},
