@@ -18,6 +18,7 @@ void ClassifierEvaluation::describe(OptionTable& table) {
 
 Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
                                          const std::string& data, const runs::Console& console) {
+  experiment.check_dropout(weights_.dropout);
   const std::unique_ptr<runs::Run> with_data = saved.make_run(data);
   auto& run = dynamic_cast<ClassifierRun&>(*with_data);
   console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(run.count()));

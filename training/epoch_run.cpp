@@ -80,7 +80,7 @@ std::optional<std::string> EpochRun::chance_warning(const std::vector<double>& l
 
 std::optional<std::string> EpochRun::noise_notice(const char* datum) const {
   const WeightSampler& weights = trainer(0).weights();
-  if (weights.kind() != MethodKind::chain) return std::nullopt;
+  if (weights.kind() != MethodKind::chain || weights.scales_all_gradients()) return std::nullopt;
   const double weights_of_datum =
       static_cast<double>(weights.weight_count()) / static_cast<double>(trainer(0).epoch().data);
   const double loss = weights.temperature() * weights_of_datum / 2;

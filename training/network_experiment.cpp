@@ -48,6 +48,11 @@ inference::Device NetworkExperiment::device() const {
   return device;
 }
 
+void NetworkExperiment::check_dropout(bool wanted) const {
+  STEIN_CHECK(!wanted || options().get("dropout") != "0",
+              "option 'dropout' asks for draws of the network's dropout, and the run's network has none (dropout=0)");
+}
+
 TrainedNetwork NetworkExperiment::trained_network(const runs::SavedRun& run, std::uint64_t seed,
                                                   const std::string& device) const {
   const inference::Device place = inference::parse_device(device.empty() ? device_ : device);

@@ -26,6 +26,8 @@ class NetworkExperiment : public runs::Experiment {
   const std::string& method_name() const { return method_; }
   /// Where it is trained. Throws Error(usage) where there is no such device: to be asked before the data are read.
   inference::Device device() const;
+  /// Throws Error(usage) where predictions are asked for dropout that the network does not have.
+  void check_dropout(bool wanted) const;
   /// The network of a seed of a run of this experiment, as its newest checkpoint left it.
   /// @param device  where it predicts; empty: where it was trained
   /// @throws Error(usage) where there is no such seed or device; Error(data) where what was saved does not fit

@@ -29,8 +29,9 @@ struct PredictingNetwork {
     v("dropout", dropout, "predict with the network's dropout, averaged over draws of it");
   }
 
-  /// As NetworkExperiment::trained_network.
+  /// As NetworkExperiment::trained_network. Throws Error(usage) also for dropout that it does not have.
   TrainedNetwork of(const NetworkExperiment& experiment, const runs::SavedRun& saved) const {
+    experiment.check_dropout(dropout);
     const std::uint64_t own = seed < 0 ? experiment.seeds().first : static_cast<std::uint64_t>(seed);
     return experiment.trained_network(saved, own, device);
   }

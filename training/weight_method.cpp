@@ -89,6 +89,13 @@ Registry<WeightMethod> make_methods() {
 
 }  // namespace
 
+bool WeightMethodOptions::scales_all_gradients() const {
+  inference::SamplerChoice described = sampler;
+  OptionTable table;
+  described.describe(table);
+  return table.get("clip_rule") == "rescale";
+}
+
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
   const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening)"

@@ -38,6 +38,8 @@ class WeightSampler final : public NetworkWeights {
 
   /// T that a chain was asked for, at its last step or before its first; 1 for other methods.
   double temperature() const { return temperature_; }
+  /// Whether all gradients are scaled to one length: then T is that of the noise alone.
+  bool scales_all_gradients() const { return method().scales_all_gradients(); }
   /// Empty where there is no meter, or it has read nothing.
   std::vector<inference::LayerTemperature::Reading> temperatures() const;
   /// Readings begin anew: the steps so far were burn-in.

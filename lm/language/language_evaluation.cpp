@@ -68,7 +68,8 @@ struct BareNetwork {
 };
 
 /// Which weights are pruned, and moved by dynamic evaluation.
-const char* single_weights(training::MethodKind kind) {
+const char* single_weights(training::MethodKind kind, training::PredictingWeights::By by) {
+  if (by == training::PredictingWeights::By::best) return "best by validation";
   if (kind == training::MethodKind::variational) return "mean";
   return kind == training::MethodKind::ensemble ? "first particle" : "where training ended";
 }
@@ -213,6 +214,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
                                        const std::string&, const runs::Console& console) {
   STEIN_CHECK(!bound_ || experiment.method().posterior.sharpened,
               "option 'bound' is of posterior sharpening, the run's sampler is {}", experiment.method_name());
+  experiment.check_dropout(weights_.dropout);
   shares_.clear();
   for (const std::string& share : prune_) shares_.push_back(share_of(share));
   console.progress->begin(experiment.name(), "passes over the text", 0);
@@ -238,7 +240,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
               {"samples", first.draws},
               {"single_sample", loss_json(of_each(all, &Worth::single), unit)},
               {"averaged", loss_json(of_each(all, &Worth::averaged), unit)}};
-  const char* const weights = single_weights(kind);
+  const char* const weights = single_weights(kind, weights_.by);
   if (first.dynamic) {
     result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->moving; }), unit);
     result["dynamic"]["still"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->still; }), unit);

@@ -276,6 +276,7 @@ TEST_CASE("a chain whose noise alone costs much is told of, in nats a datum", "[
   CHECK_THAT(cool[1], Catch::Contains("at temperature 0.2 a sample loses") && Catch::Contains("= 0.13 nats a number"));
   CHECK(notices("sgld", {{"temperature", "0.1"}}).size() == 1);  // 0.07 nats
   CHECK(notices("sgd", {}).size() == 1);
+  CHECK(notices("sgld", {{"temperature", "1"}, {"clip_norm", "5"}, {"clip_rule", "rescale"}}).size() == 1);
 }
 
 TEST_CASE("an error is told in per cent, with its deviation where there is one", "[training][classifier-run]") {

@@ -10,6 +10,7 @@
 #include <stein/torch/particle_mlp_reference.h>
 
 #include <catch2/catch.hpp>
+#include <numeric>
 
 using namespace stein;
 using namespace stein::inference;
@@ -172,12 +173,12 @@ TEST_CASE("the best sharpened bound beats the best plain one and stays below the
                                   6 * std::log(2 * std::numbers::pi));
 
   // Coordinate-wise ascent by Newton's method on the closed form; log σ keeps σ positive.
+  const auto value = [&](const VectorXd& z) {
+    return law.bound(z.head(3), z.segment(3, 3).array().exp(), z.tail(3)) + excess;
+  };
   const auto best = [&](bool sharpen) {
     VectorXd x = VectorXd::Zero(9);
     x.segment(3, 3).setConstant(-1);
-    const auto value = [&](const VectorXd& z) {
-      return law.bound(z.head(3), z.segment(3, 3).array().exp(), z.tail(3)) + excess;
-    };
     for (int sweep = 0; sweep < 3000; ++sweep)
       for (int j = 0; j < (sharpen ? 9 : 6); ++j) {
         const double h = 1e-4;
@@ -189,12 +190,26 @@ TEST_CASE("the best sharpened bound beats the best plain one and stays below the
         next(j) += curvature < 0 ? -slope / curvature : 0.1 * slope;
         if (value(next) > middle) x = next;
       }
-    return value(x);
+    return x;
   };
-  const double plain = best(false), sharp = best(true);
+  const VectorXd at = best(true);
+  const double plain = value(best(false)), sharp = value(at);
   INFO("bound without sharpening " << plain << ", with " << sharp << ", evidence " << evidence);
   CHECK(sharp > plain + 1e-3);
   CHECK(sharp <= evidence);
+  // What the objective itself says there, as a mean over draws.
+  VectorXd coordinates(9);
+  coordinates << at.head(3), at.tail(3),
+      at.segment(3, 3).unaryExpr([](double log_sigma) { return inverse_softplus(std::exp(log_sigma)); });
+  const auto target = objective(law.data.spec, {.sharpening_deviation = law.deviation});
+  Batch<double> whole = law.data.batch();
+  whole.data_size = 6;
+  constexpr std::int64_t rows = 20'000;
+  Particles<double> particles = repeated(target->layout(), coordinates, rows);
+  std::vector<double> found(rows);
+  target->evaluate(particles.coordinates(), whole, {.seed = 8}, {.gradient = particles.gradients(), .value = found});
+  CHECK(largest_z({found.data(), rows, 1}, VectorXd::Constant(1, sharp)) < 6.1);
+  CHECK(std::accumulate(found.begin(), found.end(), 0.0) / rows < evidence);
   // The model without the hierarchy, beside them: plain Bayes by Backprop, another model with another evidence.
   const MatrixXd flat = MatrixXd::Identity(6, 6) / 4 + design * design.transpose();
   const double plain_evidence =

@@ -139,6 +139,7 @@ TEST_CASE("a trained model is less sure of reversed text", "[lm][uncertainty]") 
                         backward = text_uncertainty(model, draws, reversed(corpus.test));
   CHECK(reversed({{1, 2, 3}, {4, 5}}) == Stretches{{3, 2, 1}, {5, 4}});
   CHECK(mean(forward.log_probability) > mean(backward.log_probability) + 0.5);
+  CHECK(mean(backward.entropy) > mean(forward.entropy) + 0.05);
 }
 
 TEST_CASE("draws are those of the method: stored samples, the Gaussian's draws and mean, particles, dropout",

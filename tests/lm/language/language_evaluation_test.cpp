@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error_matcher.h"
 #include "lm/evaluation/learning_loss.h"
 #include "lm/language/letters_run.h"
 
@@ -45,6 +46,25 @@ TEST_CASE("the part of a run's text that is asked for is scored, by the network 
     CHECK(result["dynamic"]["loss"]["mean"].get<double>() == Approx(learned).epsilon(1e-5));
     CHECK(std::abs(learned - learning_loss(*text, 35)) > 1e-4);  // the length of a minibatch makes a difference
   }
+}
+
+TEST_CASE("what is pruned and learns on are the weights that are asked for, and by their name",
+          "[lm][language-evaluation]") {
+  const LettersRun run;
+  for (const auto& [by, name] : {std::pair("draws", "where training ended"), std::pair("best", "best by validation")}) {
+    CAPTURE(by);
+    const Json result = run.perform<LanguageEvaluation>({{"by", by}, {"dynamic_rate", "0.05"}, {"prune", "0"}});
+    CHECK(result["dynamic"]["weights"] == name);
+    CHECK(result["pruned"][0]["weights"] == name);
+    for (const Json& same : {result["dynamic"]["still"], result["pruned"][0]})
+      CHECK(same["loss"]["mean"].get<double>() ==
+            Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("dropout of a network without any is refused", "[lm][language-evaluation]") {
+  const LettersRun run;
+  CHECK_ERROR(run.perform<LanguageEvaluation>({{"dropout", "true"}}), usage, "dropout=0");
 }
 
 }  // namespace
