@@ -243,10 +243,11 @@ def is_complete(table):
     return all("summary" in (record_of(table, row) or {}) for row in PLAN["tables"][table]["rows"])
 
 
-def far_from_temperature(table, name, factor):
-    """Whether a layer of a row's first seed was read at more than so many times the temperature that was asked for, and surely so."""
+def is_off_temperature(table, name):
+    """Whether a layer of a row's first seed was surely read at another temperature than was asked for."""
     summary = record_of(table, row_named(table, name))["summary"]
-    return any(layer["interval"][0] is not None and layer["interval"][0] > factor * summary["temperature"] for layer in summary["temperatures"])
+    intervals = [layer["interval"] for layer in summary["temperatures"] if layer["interval"][0] is not None]
+    return any(not low <= summary["temperature"] <= high for low, high in intervals)
 
 
 def scenes_text():
@@ -260,12 +261,12 @@ def scenes_text():
         "dropout {psgld-dropout:.2f}, Bayes by Backprop {bbb:.2f}.".format(**cider),
         "The weights with the best validation loss instead of the last ones: {rmsprop:.2f}, {rmsprop-dropout:.2f}, {psgld:.2f}, {psgld-dropout:.2f}, "
         "{bbb:.2f}.".format(**chosen),
-        backed(chosen["rmsprop"] > cider["psgld"] > cider["rmsprop"] and cider["psgld-dropout"] > max(chosen.values()),
-               "So RMSprop that is stopped early is as good as the averages of pSGLD, which need no such choice; only with dropout are the averages better "
-               "than every single set of weights."),
+        backed(chosen["rmsprop"] > cider["psgld"] > cider["rmsprop"] and abs(cider["psgld-dropout"] - max(chosen.values())) < .05,
+               "RMSprop that is stopped early is better than the averages of pSGLD, which need no such choice; with dropout the averages are as good as the "
+               "best single set of weights. (At half of that step pSGLD's averages were 1.69 and 1.82: records of commit ec30cd3.)"),
         backed(all(cider[name] > alone[name] for name in chains),
                "Averages are better than samples alone ({psgld:.2f} and {psgld-dropout:.2f}).".format(**alone)),
-        backed(all(far_from_temperature("scenes", name, 1) for name in chains),
+        backed(all(is_off_temperature("scenes", name) for name in chains),
                "No chain is at the temperature that was asked for, so they are averages over samples, not over a posterior."),
         backed(max(true, key=true.get) == "rmsprop",
                "None of it makes captions truer: {rmsprop:.0f} % of RMSprop's are, {psgld:.0f} and {psgld-dropout:.0f} % of pSGLD's, "
@@ -287,9 +288,9 @@ def trec_text():
         "The weights with the best validation error instead of the last ones: {rmsprop:.1f}, {rmsprop-dropout:.1f}, "
         "{rmsprop-variational-dropout:.1f}, {psgld:.1f}, {psgld-dropout:.1f}.".format(**chosen),
         f"pSGLD − RMSprop: {less('test/error')} points, from RMSprop that is stopped early {less('test/validation_chosen/error')}.",
-        backed(abs(alone["psgld"] - chosen["rmsprop"]) < .2 and error["psgld"] < chosen["rmsprop"],
-               "One sample of pSGLD alone ({psgld:.1f}) is as good as that, so the gain is the average's.".format(**alone)),
-        backed(far_from_temperature("trec", "trec-psgld", 10), "Its recurrent layer is at more than ten times the temperature that was asked for."),
+        backed(alone["psgld"] > chosen["rmsprop"] > error["psgld"],
+               "One sample of pSGLD alone ({psgld:.1f}) is no better than that, so the gain is the average's. (At half of that step, as algorithm 1 of "
+               "Gan et al. has it and their program does not, pSGLD had 10.4, with dropout 10.7: records of commit ec30cd3.)".format(**alone)),
         "Published, from word2vec's vectors, which ours do not have: 8.6, 7.8, 8.3, 7.9, 7.3.")
 
 
