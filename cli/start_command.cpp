@@ -120,7 +120,8 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
   }
   command.add_option("--config", arguments->config, "TOML file with options; what follows on the line wins");
   not_empty(command.add_option("--preset", arguments->preset,
-                               "Named settings to begin with, from `stein list`; --config and --set win"));
+                               "Named settings to begin with, from `stein list`; --config and --set win, but over "
+                               "the data and the sampler of a published one"));
   command.add_option("--set", arguments->settings, "key=value, any option below; may be repeated");
   command
       .add_option("--sweep", arguments->sweeps,

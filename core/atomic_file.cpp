@@ -20,6 +20,18 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// The file that is to be written: behind a link the one that it leads to.
+std::filesystem::path target_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    fail(ErrorKind::io, "cannot write '{}': it is {}, expected a file", path.string(),
+         std::filesystem::is_directory(status) ? "a folder" : "a device or a pipe");
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  return std::filesystem::exists(status) ? std::filesystem::canonical(path)
+                                         : path.parent_path() / std::filesystem::read_symlink(path);
+}
+
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};  // two threads may write the same path at once
   return directory_of(path) / fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
@@ -32,7 +44,8 @@ bool is_unfinished_file(const std::string& name) {
   return std::regex_match(name, made_by_temporary_name);
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+AtomicFile::AtomicFile(std::filesystem::path path)
+    : path_(target_of(std::move(path))), temporary_(temporary_name(path_)) {
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail_writing(errno);
 }

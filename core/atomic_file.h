@@ -13,8 +13,8 @@ namespace stein {
 /// Without `commit` the destructor removes what was written.
 class AtomicFile {
  public:
-  /// Opens the temporary file. @throws Error(io) naming the path and the system's reason (no such directory, read-only,
-  /// …)
+  /// Opens the temporary file; behind a link it is that of the file there. @throws Error(io) naming the path and the
+  /// reason (no such directory, read-only, …; or it is a device, a pipe or a folder, whose place no file may take)
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

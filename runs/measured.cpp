@@ -42,7 +42,9 @@ double mean_of(const Json& value) {
 
 std::string text(const Json& value, const char* format) {
   const double mean = mean_of(value);
-  return std::isfinite(mean) ? fmt::format(fmt::runtime(format), mean) : "not defined";
+  if (!std::isfinite(mean)) return "not defined";
+  constexpr double readable = 1e9;  // a larger number has more digits than a line has room for
+  return std::abs(mean) < readable ? fmt::format(fmt::runtime(format), mean) : fmt::format("{:.3g}", mean);
 }
 
 std::string mean_and_deviation(const Json& value) {

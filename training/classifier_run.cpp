@@ -4,9 +4,10 @@
 #include <stein/training/classifier_run.h>
 #include <stein/training/network_summary.h>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace stein::training {
@@ -36,6 +37,13 @@ Json predictions_json(const LabelledRows& rows, const inference::Predictive& pre
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+/// "low, high"; of many the first.
+std::string few_names(std::span<const std::string> names) {
+  constexpr std::size_t most = 8;
+  const bool all = names.size() <= most;
+  return fmt::format("{}{}", fmt::join(names.first(all ? names.size() : most), ", "), all ? "" : ", …");
 }
 
 std::string part_lines(const Json& scores, const char* part) {
@@ -77,11 +85,12 @@ ClassifierRun::ClassifierRun(runs::SeedRange seeds, Facts facts,
     : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }), facts_(std::move(facts)) {}
 
 std::vector<std::string> ClassifierRun::notices() const {
-  std::vector<std::string> found{fmt::format(
-      "{} {}s of training in {} classes; {} weights; {} minibatches of an epoch", repetition(0).epoch().data,
-      facts_.datum, facts_.classes.size(), repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+  std::vector<std::string> found{
+      fmt::format("{} {}s of training in {} classes ({}); {} weights; {} minibatches of an epoch",
+                  repetition(0).epoch().data, facts_.datum, facts_.classes.size(), few_names(facts_.classes),
+                  repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
   found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
-  if (const auto notice = noise_notice(facts_.datum.c_str())) found.push_back(*notice);
+  std::ranges::copy(chain_notices(facts_.datum.c_str()), std::back_inserter(found));
   return found;
 }
 

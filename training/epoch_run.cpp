@@ -73,14 +73,28 @@ std::optional<std::string> EpochRun::chance_warning(const std::vector<double>& l
   if (worse == 0) return std::nullopt;
   return fmt::format(
       "{} of {} lose more than equal chances for all {:g} outcomes do ({:.3g} nats a {}, here {:.3g}): "
-      "nothing was learned; a shorter step, a lower temperature or more epochs may help",
+      "nothing was learned; another step size, of a chain a lower temperature, or more epochs may help",
       worse, runs::counted(std::ssize(losses), "model"), outcomes, std::log(outcomes), datum,
       *std::ranges::find_if(losses, lost));
 }
 
+std::vector<std::string> EpochRun::chain_notices(const char* datum) const {
+  const EpochTrainer& first = trainer(0);
+  if (first.weights().kind() != MethodKind::chain) return {};
+  std::vector<std::string> found;
+  if (const auto notice = noise_notice(datum)) found.push_back(*notice);
+  if (first.planned_samples() == 1)
+    found.emplace_back(
+        "the chain gives one sample only, and nothing to average: more epochs, a shorter burn_in or more "
+        "samples_per_epoch give several");
+  if (first.planned_to_store() == 0)
+    found.emplace_back("stored_samples=0: what is evaluated or predicted later is by the weights at the end alone");
+  return found;
+}
+
 std::optional<std::string> EpochRun::noise_notice(const char* datum) const {
   const WeightSampler& weights = trainer(0).weights();
-  if (weights.kind() != MethodKind::chain || weights.scales_all_gradients()) return std::nullopt;
+  if (weights.scales_all_gradients()) return std::nullopt;
   const double weights_of_datum =
       static_cast<double>(weights.weight_count()) / static_cast<double>(trainer(0).epoch().data);
   const double loss = weights.temperature() * weights_of_datum / 2;

@@ -39,14 +39,16 @@ class EpochRun : public runs::Run {
   /// @param datum     what has one: "token"
   static std::optional<std::string> chance_warning(const std::vector<double>& losses, double outcomes,
                                                    const char* datum);
-  /// Where a chain's samples are far from its mode for their noise alone: a sentence about it.
+  /// What is to be known of a chain before it begins: that its samples are far from its mode for their noise alone, or
+  /// that there is nothing to average.
   /// @param datum  what N counts: "token"
-  std::optional<std::string> noise_notice(const char* datum) const;
+  std::vector<std::string> chain_notices(const char* datum) const;
 
  private:
   const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
   double training_seconds() const;
   nlohmann::ordered_json temperatures() const;
+  std::optional<std::string> noise_notice(const char* datum) const;
 
   double earlier_seconds_ = 0;
 };

@@ -53,6 +53,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   void store_samples_in(const std::filesystem::path& folder);
   /// Where they are; empty before `store_samples_in`.
   const std::filesystem::path& sample_folder() const { return sample_folder_; }
+  /// How many samples a chain gives in all, and how many of them are stored; 0 of other methods.
+  std::int64_t planned_samples() const { return collector_ ? std::ssize(collector_->plan()) : 0; }
+  std::int64_t planned_to_store() const { return store_collector_ ? std::ssize(store_collector_->plan()) : 0; }
   /// How many are stored at this point of the run.
   std::int64_t stored_samples() const;
 

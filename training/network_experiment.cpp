@@ -1,6 +1,8 @@
 #include <stein/inference/storage/device_memory.h>
 #include <stein/training/network_experiment.h>
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <utility>
 
@@ -27,7 +29,7 @@ std::string NetworkExperiment::named_data(const runs::OptionSources& sources, co
 
 void NetworkExperiment::add_sampler() {
   add_run([this](OptionTable& table) {
-    table("sampler", method_, "how weights are found; `stein list` names the methods");
+    table("sampler", method_, fmt::format("how weights are found: {}", fmt::join(weight_methods().names(), ", ")));
     table("device", device_, "where it is trained: cpu, cuda (the first GPU) or cuda:INDEX").in_older_runs("cpu");
   });
 }

@@ -25,7 +25,8 @@ struct BeamOptions {
 
   template <class V>
   void describe(V& v) {
-    v("beam_width", beam_width, "W: hypotheses of an image that are kept; 1: the likeliest word each time",
+    v("beam_width", beam_width,
+      "W: hypotheses of an image that are kept; 1: the likeliest word each time, if length_power is 0",
       between(1, 1000));
     v("length_power", length_power,
       "captions are ordered by log p / length^power, their length counted in words and an end; 0: by log p",

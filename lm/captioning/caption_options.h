@@ -39,9 +39,7 @@ struct CaptionDecodingOptions {
 
   template <class V>
   void describe(V& v) {
-    v("decoding", decoding,
-      "beam: the likeliest captions that a beam search finds; beam_width = 1 takes the likeliest word each time; "
-      "sampled: drawn word by word",
+    v("decoding", decoding, "beam: the likeliest captions that a beam search finds; sampled: drawn word by word",
       {{"beam", Decoding::beam}, {"sampled", Decoding::sampled}});
     beam.describe(v);
     v("sharpness", sharpness,

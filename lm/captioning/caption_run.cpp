@@ -59,7 +59,7 @@ std::vector<std::string> CaptionRun::notices() const {
       "minibatches of an epoch",
       corpus_->train.size(), data.train.size(), token_count(corpus_->train), corpus_->vocabulary.size(),
       data.features.columns(), repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
-  if (const auto notice = noise_notice("caption")) found.push_back(*notice);
+  std::ranges::copy(chain_notices("caption"), std::back_inserter(found));
   if (!data.has_features())
     found.emplace_back("captions without images: the model learns their words, and all images get the same caption");
   if (corpus_->unknown_train + corpus_->unknown_validation + corpus_->unknown_test > 0)

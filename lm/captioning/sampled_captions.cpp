@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace stein::lm {
 namespace {
@@ -21,13 +22,14 @@ std::int32_t draw_token(std::span<const float> probabilities, bool must_end, con
                         std::vector<double>& weights, Drawn& drawn) {
   std::int32_t token = end_token;
   if (!must_end) {
-    weights.assign(probabilities.size(), 0);
-    double sum = 0;
-    for (std::size_t k = 0; k < weights.size(); ++k)
-      if (k != start_token && k != unknown_token) sum += weights[k] = std::pow(probabilities[k], options.sharpness);
-    const double end = weights[end_token];
-    if (std::ssize(drawn.caption.words) < options.min_length && sum > end) weights[end_token] = 0;
-    if (!(sum > 0)) fail(ErrorKind::numeric, "the model gives no word of {} a probability above 0", weights.size());
+    weights.assign(probabilities.begin(), probabilities.end());
+    weights[start_token] = weights[unknown_token] = 0;
+    const double end = std::exchange(weights[end_token], 0);
+    const bool has_word = std::ranges::max(weights) > 0;
+    if (std::ssize(drawn.caption.words) >= options.min_length || !has_word) weights[end_token] = end;
+    const double most = std::ranges::max(weights);
+    if (!(most > 0)) fail(ErrorKind::numeric, "the model gives no word of {} a probability above 0", weights.size());
+    for (double& weight : weights) weight = std::pow(weight / most, options.sharpness);
     token = static_cast<std::int32_t>(drawn.draws.categorical(weights));
   }
   drawn.caption.log_probability += std::log(static_cast<double>(probabilities[static_cast<std::size_t>(token)]));

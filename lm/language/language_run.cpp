@@ -44,7 +44,7 @@ std::vector<std::string> LanguageRun::notices() const {
       fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
                   repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
-  if (const auto notice = noise_notice("token")) found.push_back(*notice);
+  std::ranges::copy(chain_notices("token"), std::back_inserter(found));
   if (corpus_->unknown_validation + corpus_->unknown_test > 0)
     found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
                                 unknown_word, corpus_->unknown_validation, corpus_->unknown_test));

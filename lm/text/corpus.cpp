@@ -156,6 +156,8 @@ Corpus read_own_text(const CorpusOptions& options) {
                               part(options.test_text, test_text, test, text.size(), "test"),
                               vocabulary_of(train, whole, unit, options.min_count));
   corpus.checksums = std::move(checksums);
+  if (corpus.vocabulary.size() < 2)
+    fail(ErrorKind::data, "'{}' has one token alone, again and again: there is nothing to predict", path.string());
   return corpus;
 }
 

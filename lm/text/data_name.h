@@ -8,12 +8,13 @@
 
 namespace stein::lm {
 
-/// Whether `data` means a file: it is no registered name, and has a slash in it or is there as a file.
+/// Whether `data` means a file, there or not: it is no registered name, and has a slash or an ending, or is there.
 template <class Entry>
 bool means_file(const std::string& data, const Registry<Entry>& registered) {
   std::error_code ignored;
+  const std::filesystem::path path = data;
   return !registered.entries().contains(data) &&
-         (data.find('/') != std::string::npos || std::filesystem::is_regular_file(data, ignored));
+         (path.has_parent_path() || path.has_extension() || std::filesystem::exists(path, ignored));
 }
 
 }  // namespace stein::lm

@@ -297,7 +297,8 @@ def trec_text():
 def penn_text():
     rows = [row for row in PLAN["tables"]["ptb-small"]["rows"] if "summary" in (record_of("ptb-small", row) or {})]
     found = [f"{row['label']} {mean_of('ptb-small', row['name'], 'test/averaged/perplexity'):.1f}" +
-             (f" (published {row['published']:.1f})" if row["published"] else "") for row in rows]
+             (f" (published {row['published']:.1f}{', of ' + row['published_of'] if 'published_of' in row else ''})" if row["published"] else "")
+             for row in rows]
     return paragraph(f"**Penn Treebank, 2 x 200**, one seed, test perplexity of averages: {', '.join(found)}.") if found else ""
 
 

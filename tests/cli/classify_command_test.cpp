@@ -1,4 +1,6 @@
 // `stein classify` of sentences as a person uses it.
+#include <stein/core/read_file.h>
+
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
@@ -128,6 +130,19 @@ TEST_CASE("an evaluation of a saved run scores each fold by its own network, as 
           CHECK(found[score]["per_fold"][i].get<double>() ==
                 Approx(said[score]["per_fold"][i].get<double>()).epsilon(1e-5));
         }
+      }
+      if (part == "test") {
+        const Json predictions = Json::parse(stein::read_file(folder / sampler / "predictions.json"));
+        for (const char* what : {"entropy", "mutual_information"})
+          for (std::size_t i = 0; i < 3; ++i) {
+            CAPTURE(what, i);
+            double sum = 0;
+            const Json& rows = predictions["seeds"][i]["rows"];
+            for (const Json& row : rows) sum += row[what].get<double>();
+            CHECK(found[what]["per_fold"][i].get<double>() ==
+                  Approx(sum / static_cast<double>(rows.size())).epsilon(1e-4).margin(1e-6));
+          }
+        CHECK((found["mutual_information"]["mean"].get<double>() > 1e-6) == is_chain);
       }
       std::set<double> different;
       for (const Json& each : found["log_likelihood"]["per_fold"]) different.insert(each.get<double>());

@@ -1,6 +1,7 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/read_file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
@@ -47,6 +48,31 @@ TEST_CASE("an unwritable place is named with the reason", "[core][atomic_file]")
   write_file_atomically(folder / "file", "");
   CHECK_ERROR(write_file_atomically(folder / "file/a.txt", ""), io, "Not a directory");
   CHECK_ERROR(write_file_atomically("/proc/a.txt", ""), io, "/proc/a.txt");
+}
+
+TEST_CASE("behind a link the file that it leads to is written, and the link stays", "[core][atomic_file]") {
+  const test::TemporaryDirectory folder;
+  std::filesystem::create_directory(folder / "other");
+  write_file_atomically(folder / "other/a.txt", "old");
+  std::filesystem::create_symlink("other/a.txt", folder / "link.txt");
+  std::filesystem::create_symlink("other/b.txt", folder / "ahead.txt");  // to what is not there yet
+  write_file_atomically(folder / "link.txt", "new");
+  write_file_atomically(folder / "ahead.txt", "made");
+  CHECK(std::filesystem::is_symlink(folder / "link.txt"));
+  CHECK(std::filesystem::is_symlink(folder / "ahead.txt"));
+  CHECK(read_file(folder / "other/a.txt") == "new");
+  CHECK(read_file(folder / "other/b.txt") == "made");
+}
+
+TEST_CASE("no file takes the place of a device, a pipe or a folder", "[core][atomic_file]") {
+  const test::TemporaryDirectory folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::filesystem::create_directory(folder / "inside");
+  CHECK_ERROR(write_file_atomically(folder / "pipe", "x"), io, "pipe': it is a device or a pipe, expected a file");
+  CHECK_ERROR(write_file_atomically(folder / "inside", "x"), io, "inside': it is a folder, expected a file");
+  CHECK_ERROR(write_file_atomically("/dev/null", "x"), io, "/dev/null': it is a device or a pipe");
+  CHECK(std::filesystem::is_fifo(folder / "pipe"));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST_CASE("a folder without permission to write is named with the reason", "[core][atomic_file][unprivileged]") {

@@ -25,6 +25,8 @@ TEST_CASE("numbers read the same from both shapes", "[runs][measured]") {
   CHECK(text(measured(std::vector<double>{2, 3}), "{:.2f}") == "2.50");
   CHECK(mean_and_deviation(measured(std::vector<double>{2, 3})) == "2.5 ± 0.7");
   CHECK(mean_and_deviation(Json(7.0)) == "7.0");
+  CHECK(text(Json(999'999'999.0)) == "999999999.0");
+  CHECK(text(Json(-1.25e76)) == "-1.25e+76");
   CHECK(counted(1, "event") == "1 event");
   CHECK(counted(0, "bad line") == "0 bad lines");
 }

@@ -47,14 +47,15 @@ class Numbers final : public LabelledRows {
 const inference::MlpSpec one_weight{.inputs = 1, .outputs = 2, .likelihood = inference::Likelihood::categorical};
 
 /// A trainer on three rows, which has taken no step.
-std::unique_ptr<ClassifierTrainer> new_trainer(std::uint64_t seed, const WeightMethodOptions& method, bool validated) {
+std::unique_ptr<ClassifierTrainer> new_trainer(std::uint64_t seed, const WeightMethodOptions& method, bool validated,
+                                               const EpochOptions& options = {.batch_size = 3, .epochs = 2}) {
   return std::make_unique<ClassifierTrainer>(
       LabelledParts{.train = std::make_unique<Numbers>(std::vector<Numbers::Row>{{1, 1}, {-1, 0}, {0, 0}}),
                     .validation = std::make_unique<Numbers>(validated ? std::vector<Numbers::Row>{{1, 1}, {-1, 0}}
                                                                       : std::vector<Numbers::Row>{}),
                     .test = std::make_unique<Numbers>(
                         std::vector<Numbers::Row>{{1, 1, "one"}, {1, 0}, {-1, 0}, {0, 0, "nought"}, {0, 1}})},
-      EpochOptions{.batch_size = 3, .epochs = 2}, method, std::make_unique<inference::ParticleMlp>(one_weight), seed);
+      options, method, std::make_unique<inference::ParticleMlp>(one_weight), seed);
 }
 
 /// A trainer of `a.size()` particles of SVGD, which nothing has moved.
@@ -241,7 +242,7 @@ TEST_CASE("the first lines of a run count data, classes, weights and minibatches
   const ClassifierRun run = make_run();
   const std::vector<std::string> notices = run.notices();
   REQUIRE(notices.size() == 2);
-  CHECK(notices[0] == "3 numbers of training in 2 classes; 4 weights; 1 minibatches of an epoch");
+  CHECK(notices[0] == "3 numbers of training in 2 classes (low, high); 4 weights; 1 minibatches of an epoch");
   CHECK(notices[1] == "nothing is left out");
   CHECK(run.source() == "numbers by hand");
   const Json protocol = run.protocol();
@@ -250,6 +251,14 @@ TEST_CASE("the first lines of a run count data, classes, weights and minibatches
   CHECK(protocol["unit"] == "numbers");
   CHECK(protocol["minibatches"] == 1);
   CHECK(protocol["env_options"] == Json{{"size", "3"}});
+}
+
+TEST_CASE("what an earlier process spent counts in the rate of rows", "[training][classifier-run]") {
+  ClassifierRun run = make_run();
+  run.add_cost({{"training_seconds", 10}});
+  CHECK(run.cost()["training_seconds"].get<double>() == Approx(10).epsilon(1e-6));
+  run.add_cost({{"training_seconds", 5}});
+  CHECK(run.cost()["training_seconds"].get<double>() == Approx(15).epsilon(1e-6));
 }
 
 TEST_CASE("a chain whose noise alone costs much is told of, in nats a datum", "[training][classifier-run]") {
@@ -277,6 +286,34 @@ TEST_CASE("a chain whose noise alone costs much is told of, in nats a datum", "[
   CHECK(notices("sgld", {{"temperature", "0.1"}}).size() == 1);  // 0.07 nats
   CHECK(notices("sgd", {}).size() == 1);
   CHECK(notices("sgld", {{"temperature", "1"}, {"clip_norm", "5"}, {"clip_rule", "rescale"}}).size() == 1);
+}
+
+TEST_CASE("a chain that leaves nothing to average, or nothing for later, is told of", "[training][classifier-run]") {
+  const auto notices = [](const char* method, const EpochOptions& options) {
+    const ClassifierRun run({0, 1},
+                            {.data = "numbers",
+                             .source = "numbers by hand",
+                             .datum = "number",
+                             .network = "line",
+                             .method = method,
+                             .classes = {"low", "high"}},
+                            [&](std::uint64_t seed) {
+                              test::Settings settings;
+                              if (std::string(method) == "sgld") settings["temperature"] = "0.01";
+                              return new_trainer(seed, test::method_with(method, settings), true, options);
+                            });
+    return run.notices();
+  };
+  const EpochOptions late{.batch_size = 3, .epochs = 2, .burn_in = 0.5},
+      both{.batch_size = 3, .epochs = 2, .burn_in = 0};
+  REQUIRE(notices("sgld", late).size() == 2);
+  CHECK_THAT(notices("sgld", late)[1], Catch::Contains("one sample only"));
+  CHECK(notices("sgld", both).size() == 1);
+  CHECK(notices("sgd", late).size() == 1);
+  EpochOptions unstored = both;
+  unstored.stored_samples = 0;
+  REQUIRE(notices("sgld", unstored).size() == 2);
+  CHECK_THAT(notices("sgld", unstored)[1], Catch::Contains("stored_samples=0"));
 }
 
 TEST_CASE("an error is told in per cent, with its deviation where there is one", "[training][classifier-run]") {

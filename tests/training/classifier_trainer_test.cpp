@@ -10,6 +10,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "training/noting_model.h"
 
 namespace stein::training {
 namespace {
@@ -54,19 +55,23 @@ struct Case {
   double step_size = 0.01;
 
   std::unique_ptr<ClassifierTrainer> make(std::uint64_t seed = 1, Points** rows = nullptr) const {
+    return make(new_network(), seed, rows);
+  }
+  static std::unique_ptr<inference::Model<float>> new_network() {
+    return std::make_unique<inference::ParticleMlp>(
+        inference::MlpSpec{.inputs = 2, .hidden = {4}, .outputs = 2, .likelihood = inference::Likelihood::categorical});
+  }
+  std::unique_ptr<ClassifierTrainer> make(std::unique_ptr<inference::Model<float>> network, std::uint64_t seed = 1,
+                                          Points** rows = nullptr) const {
     auto points = std::make_unique<Points>(train, 1);
     if (rows != nullptr) *rows = points.get();
     WeightMethodOptions method_options = weight_methods().at(method).defaults;
     OptionTable table = OptionTable::of(method_options);
     table.set("step_size", fmt::format("{}", step_size));
-    return std::make_unique<ClassifierTrainer>(
-        LabelledParts{.train = std::move(points),
-                      .validation = std::make_unique<Points>(validation, 2),
-                      .test = std::make_unique<Points>(test, 3)},
-        options, method_options,
-        std::make_unique<inference::ParticleMlp>(inference::MlpSpec{
-            .inputs = 2, .hidden = {4}, .outputs = 2, .likelihood = inference::Likelihood::categorical}),
-        seed);
+    return std::make_unique<ClassifierTrainer>(LabelledParts{.train = std::move(points),
+                                                             .validation = std::make_unique<Points>(validation, 2),
+                                                             .test = std::make_unique<Points>(test, 3)},
+                                               options, method_options, std::move(network), seed);
   }
 };
 
@@ -101,6 +106,17 @@ TEST_CASE("an epoch goes through every row once, in an order of its own that the
   CHECK(epochs[1] != epochs[2]);
   CHECK(rows_of(1) == minibatches);
   CHECK(rows_of(2) != minibatches);
+}
+
+TEST_CASE("every minibatch stands for all rows of the training part", "[training][classifier]") {
+  std::vector<test::NotingModel::Share> noted;
+  const auto trainer = Case{}.make(std::make_unique<test::NotingModel>(Case::new_network(), noted));
+  train(*trainer);
+  REQUIRE(noted.size() == 3 * 7);
+  for (std::size_t i = 0; i < noted.size(); ++i) {
+    CHECK(noted[i].data == 50);
+    CHECK(noted[i].count == (i % 7 == 6 ? 2 : 8));
+  }
 }
 
 TEST_CASE("every method goes on from the middle of an epoch with the same bits", "[training][classifier][resume]") {

@@ -136,12 +136,53 @@ TEST_CASE("a chain with a small step is at its temperature, and one with a large
   }
 }
 
+TEST_CASE("the meter does not read while a chain tunes itself", "[training][sampler]") {
+  WeightSampler weights = sampler_of(flat("psgld", {{"preconditioner_warm_up", "3"}, {"temperature_every", "1"}}));
+  for (int t = 0; t < 3; ++t) weights.step(datum({1, -2}, N));
+  CHECK(weights.temperatures().empty());
+  weights.step(datum({1, -2}, N));
+  CHECK(weights.temperatures().size() == 2);
+}
+
+TEST_CASE("chains of different seeds have noise of their own", "[training][sampler]") {
+  const auto first = [](std::uint64_t seed) {
+    WeightSampler weights = sampler_of(flat("sgld", {{"temperature", "1"}}), 1, seed);
+    weights.step(datum({0, 0}, N));
+    return weights.particles().values()(0, 0);
+  };
+  CHECK(first(1) == first(1));
+  CHECK(first(1) != first(2));
+}
+
+TEST_CASE("the published objective of sharpening counts the minibatches of an epoch", "[training][sampler]") {
+  const auto moved = [](const char* objective, double minibatches) {
+    WeightSampler weights(
+        test::method_with(
+            "sharpening",
+            {{"optimizer", "sgd"}, {"step_size", "1e-4"}, {"prior", "gaussian"}, {"sharpening_objective", objective}}),
+        std::make_unique<MeanModel>(1), {.size = N, .sequence = T, .minibatches = minibatches}, 0);
+    weights.step(datum({3, 4}, N));
+    const auto row = weights.particles().values().row(0);
+    return std::vector<float>(row.begin(), row.end());
+  };
+  CHECK(moved("as_published", 1) == moved("full_joint", 1));
+  CHECK(moved("full_joint", 16) == moved("full_joint", 1));
+  CHECK(moved("as_published", 16) != moved("full_joint", 16));
+}
+
 TEST_CASE("the temperature is the one that the last step was asked for", "[training][sampler]") {
   WeightSampler weights =
       sampler_of(flat("sgld", {{"temperature", "8"}, {"temperature_decay", "0.5"}, {"temperature_decay_steps", "2"}}));
   for (const double expected : {8.0, 8.0, 4.0, 4.0, 2.0}) {
     weights.step(datum({0, 0}, N));
     CHECK(weights.temperature() == expected);
+  }
+  // The first half of every cycle has no noise, and no temperature.
+  WeightSampler cycles =
+      sampler_of(flat("sgld", {{"temperature", "8"}, {"cycle_steps", "4"}, {"exploration_share", "0.5"}}));
+  for (int t = 0; t < 7; ++t) {
+    CHECK(cycles.temperature() == 8);
+    cycles.step(datum({0, 0}, N));
   }
 }
 

@@ -96,6 +96,19 @@ TEST_CASE("every layer, the outputs and the states before have masks of their ow
   }
 }
 
+TEST_CASE("every row of weights has masks of its own", "[inference][recurrent]") {
+  const RecurrentSpec spec = spec_with(DropoutMask::each_step);
+  const auto mask_of = [&](std::uint32_t row) {
+    RecurrentDropout dropout(spec);
+    dropout.draw(DropoutDraw{.key = {.seed = 4, .step = 3}, .row = row}, steps, rows);
+    std::vector<float> ones(static_cast<std::size_t>(steps * rows * spec.layer_inputs(0)), 1.0F);
+    dropout.drop(0, ones);
+    return ones;
+  };
+  CHECK(mask_of(1) == mask_of(1));
+  check_independent(mask_of(0), mask_of(1));
+}
+
 TEST_CASE("without a draw nothing is dropped", "[inference][recurrent]") {
   const RecurrentSpec spec = spec_with(DropoutMask::sequence);
   RecurrentDropout dropout(spec);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/error_matcher.h"
@@ -98,6 +100,31 @@ TEST_CASE("other starts have their ranges and deviations", "[inference][recurren
   for (const float weight : part(fan_in, spec, "embedding.weight")) square += double{weight} * weight;
   CHECK(std::abs(square / 20'000 - 1) < 6.1 * std::sqrt(2.0 / 20'000));
   for (const float weight : part(fan_in, spec, "recurrent0.bias_ih")) CHECK(weight == 0);
+  // Of each row of a layer's matrices the inputs count: 50 of the embedding, 40 of the state before.
+  for (const auto& [name, inputs] : {std::pair("recurrent0.weight_ih", 50.), std::pair("recurrent0.weight_hh", 40.)}) {
+    CAPTURE(name);
+    const std::span<const float> matrix = part(fan_in, spec, name);
+    square = 0;
+    for (const float weight : matrix) square += double{weight} * weight;
+    const auto n = static_cast<double>(matrix.size());
+    CHECK(std::abs(square / n - 0.7737 / inputs) < 6.1 * 0.85 / inputs / std::sqrt(n));
+  }
+}
+
+TEST_CASE("every matrix starts by draws of its own", "[inference][recurrent]") {
+  for (const RecurrentStart start : {RecurrentStart::orthogonal, RecurrentStart::uniform, RecurrentStart::fan_in}) {
+    RecurrentSpec spec{.vocabulary = 6, .hidden = 6, .layers = 2};
+    spec.start = start;
+    const std::vector<float> weights = draw(spec);
+    const std::vector<const char*> names{"embedding.weight",     "recurrent0.weight_ih", "recurrent0.weight_hh",
+                                         "recurrent1.weight_ih", "recurrent1.weight_hh", "output.weight"};
+    for (std::size_t i = 0; i < names.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        CAPTURE(names[i], names[k]);
+        const auto one = part(weights, spec, names[i]), other = part(weights, spec, names[k]);
+        CHECK_FALSE(std::equal(one.begin(), one.begin() + 6, other.begin()));
+      }
+  }
 }
 
 TEST_CASE("known rows of an embedding start where they are said to", "[inference][recurrent]") {

@@ -66,6 +66,31 @@ struct SharpenedLaw {
   }
 };
 
+/// The value of a sharpened model of LinearGaussian's batch at `row`, with the gradient g of `plain` that is given:
+/// log p(y | φ − η g + σ₀ε) − ‖η g‖²/(2σ₀²) of a minibatch, times N/n.
+double value_with_gradient(const SharpenedModel<double>& model, ParticleMlpReference<double>& plain,
+                           std::span<const double> gradient, std::span<const double> row, double deviation,
+                           const NoiseKey& noise) {
+  const LinearGaussian data;
+  const double repeats = 1.5;
+  Particles<double> theta(plain.layout(), 1);
+  double divergence = 0;
+  for (std::int64_t j = 0; j < plain.layout().size(); ++j) theta.values()(0, j) = row[j];
+  for (const LayoutEntry& entry : plain.layout().entries()) {
+    const LayoutEntry* rates = model.layout().find(entry.name + ".rate");
+    for (std::int64_t k = 0; rates != nullptr && k < entry.size(); ++k) {
+      const double step = row[rates->offset + k] * gradient[entry.offset + k] / repeats;
+      const NoiseKey key{noise.seed, noise.step, Stream::parameterization};
+      theta.values()(0, entry.offset + k) +=
+          step + deviation * normal_at<double>(key, 0, model.layout().size() + entry.offset + k);
+      divergence += step * step / (2 * deviation * deviation);
+    }
+  }
+  std::vector<double> found(1);
+  plain.log_likelihood(theta.coordinates(), data.batch(), noise, {.gradient = theta.gradients(), .value = found});
+  return found[0] - repeats * divergence;
+}
+
 }  // namespace
 
 TEST_CASE("the sharpened bound of a linear-Gaussian model and its gradients have their closed forms",
@@ -110,27 +135,10 @@ TEST_CASE("sharpened gradients are finite differences of the value, with g froze
   std::vector<double> value(1);
   model->log_likelihood(at.coordinates(), data.batch(), noise, {.gradient = at.gradients(), .value = value});
 
-  // What g_φ is, for the value with g frozen: log p(y | φ − η g + σ₀ε) − ‖η g‖²/(2σ₀²), scaled by N/n.
   Particles<double> base(plain.layout(), 1);
   plain.log_likelihood({{at.values().data, 1, inner}, 0}, data.batch(), noise, {.gradient = base.gradients()});
-  const double repeats = 1.5;
   const auto frozen_value = [&](std::span<const double> row) {
-    Particles<double> theta(plain.layout(), 1);
-    double divergence = 0;
-    std::int64_t index = size;
-    for (std::int64_t j = 0; j < inner; ++j) theta.values()(0, j) = row[j];
-    for (const LayoutEntry& entry : plain.layout().entries()) {
-      const LayoutEntry* rates = model->layout().find(entry.name + ".rate");
-      for (std::int64_t k = 0; rates != nullptr && k < entry.size(); ++k) {
-        const double step = row[rates->offset + k] * base.gradients()(0, entry.offset + k) / repeats;
-        theta.values()(0, entry.offset + k) +=
-            step + 0.2 * normal_at<double>({4, 0, Stream::parameterization}, 0, index + entry.offset + k);
-        divergence += step * step / (2 * 0.2 * 0.2);
-      }
-    }
-    std::vector<double> found(1);
-    plain.log_likelihood(theta.coordinates(), data.batch(), noise, {.gradient = theta.gradients(), .value = found});
-    return found[0] - repeats * divergence;
+    return value_with_gradient(*model, plain, base.gradients().row(0), row, 0.2, noise);
   };
   const auto full_value = [&](std::span<const double> row) {
     std::ranges::copy(row, moved.values().row(0).begin());
@@ -153,6 +161,43 @@ TEST_CASE("sharpened gradients are finite differences of the value, with g froze
     const double slope = kind == SharpeningGradient::exact ? slope_of(full_value) : slope_of(frozen_value);
     INFO(model->layout().describe_position(j));
     CHECK(std::abs(slope - at.gradients()(0, j)) < 1e-6 * std::max(1.0, std::abs(slope)));
+  }
+}
+
+TEST_CASE("matrices of many weights are sharpened weight by weight as small ones are", "[inference][sharpening]") {
+  // 40,000 weights in one matrix: more than are worked on at once, and more than one part has.
+  const MlpSpec spec{.inputs = 2, .hidden = {20'000}, .outputs = 1, .activation = Activation::tanh};
+  constexpr double deviation = 0.02;
+  const LinearGaussian data;
+  const auto model = sharpened(spec, {.sharpening_deviation = deviation, .gradient = SharpeningGradient::first_order});
+  ParticleMlpReference<double> plain(spec);
+  const std::int64_t size = model->layout().size(), inner = plain.layout().size();
+  Particles<double> at(model->layout(), 1);
+  fill_normal(at.values().row(0), {.seed = 9}, 0);
+  for (const LayoutEntry& entry : model->layout().entries())
+    for (double& number : at.values().row(0).subspan(entry.offset, entry.extent()))
+      number *= entry.role == Role::rate ? 1e-3 : entry.name == "layer1.weight" ? 0.01 : 1;
+  const NoiseKey noise{.seed = 4};
+  std::vector<double> value(1);
+  model->log_likelihood(at.coordinates(), data.batch(), noise, {.gradient = at.gradients(), .value = value});
+  Particles<double> base(plain.layout(), 1);
+  plain.log_likelihood({{at.values().data, 1, inner}, 0}, data.batch(), noise, {.gradient = base.gradients()});
+  const std::vector<double> row(at.values().row(0).begin(), at.values().row(0).end());
+  const auto value_at = [&](std::span<const double> moved) {
+    return value_with_gradient(*model, plain, base.gradients().row(0), moved, deviation, noise);
+  };
+  CHECK(value[0] == Approx(value_at(row)).epsilon(1e-10));
+  // Along random directions the gradient is what the value changes by.
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    std::vector<double> direction(static_cast<std::size_t>(size)), up = row, down = row;
+    fill_normal(std::span(direction), {.seed = seed}, 0);
+    double slope = 0;
+    constexpr double h = 1e-6;
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      slope += direction[j] * at.gradients()(0, static_cast<std::int64_t>(j));
+      up[j] += h * direction[j], down[j] -= h * direction[j];
+    }
+    CHECK((value_at(up) - value_at(down)) / (2 * h) == Approx(slope).epsilon(1e-4));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "core/temporary_directory.h"
 #include "lm/captioning/captioned_images.h"
 #include "lm/language/trained_text.h"
+#include "training/noting_model.h"
 
 namespace stein::lm {
 namespace {
@@ -44,42 +45,6 @@ struct CaptionCase {
     return std::make_unique<CaptionTrainer>(corpus, training, test::method_with(method, settings), spec(corpus),
                                             std::move(model), seed);
   }
-};
-
-/// A network that notes how much data its minibatches stand for.
-class NotingNetwork final : public inference::Model<float> {
- public:
-  /// n captions of N.
-  struct Share {
-    double count, data;
-  };
-  /// @param noted  outlives the network
-  NotingNetwork(const inference::RecurrentSpec& spec, std::vector<Share>& noted) : network_(spec), noted_(noted) {}
-
-  const inference::Layout& layout() const override { return network_.layout(); }
-  bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override {
-    return network_.draw_start(weights, seed, row);
-  }
-  std::int64_t carried_size(const inference::Inputs<float>& inputs) const override {
-    return network_.carried_size(inputs);
-  }
-  void log_likelihood(const inference::ParticleRows<const float>& weights, const inference::Batch<float>& batch,
-                      const NoiseKey& noise, const inference::Evaluation<float>& wanted) override {
-    noted_.push_back({batch.count(), batch.data_size});
-    network_.log_likelihood(weights, batch, noise, wanted);
-  }
-  std::int64_t output_count() const override { return network_.output_count(); }
-  std::int64_t output_rows(const inference::Inputs<float>& inputs) const override {
-    return network_.output_rows(inputs);
-  }
-  void predict(const inference::ParticleRows<const float>& weights, const inference::Inputs<float>& inputs,
-               inference::MatrixView<float> outputs) override {
-    network_.predict(weights, inputs, outputs);
-  }
-
- private:
-  inference::ParticleRecurrent network_;
-  std::vector<Share>& noted_;
 };
 
 /// Goes on to the end, or to about `until` tokens.
@@ -182,14 +147,40 @@ TEST_CASE("validation and test are captions of their own, and validation alone c
 TEST_CASE("every minibatch stands for all captions of the training part", "[lm][caption][trainer]") {
   const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
   const CaptionCase each{.method = "adam"};
-  std::vector<NotingNetwork::Share> noted;
-  const auto trainer = each.make(corpus, std::make_unique<NotingNetwork>(each.spec(corpus), noted));
+  std::vector<test::NotingModel::Share> noted;
+  const auto trainer = each.make(corpus, std::make_unique<test::NotingModel>(
+                                             std::make_unique<inference::ParticleRecurrent>(each.spec(corpus)), noted));
   train(*trainer);
   REQUIRE(noted.size() == 3 * 7);
   for (std::size_t i = 0; i < noted.size(); ++i) {
     CHECK(noted[i].data == 32);  // two captions an image, however many tokens they have
     CHECK(noted[i].count == (i % 7 == 6 ? 2 : 5));
   }
+}
+
+TEST_CASE("captions that a decoder draws have its sharpness, and a seed's own draws", "[lm][caption][trainer]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  const CaptionCase each{.method = "adam", .settings = {{"step_size", "1e-2"}}};
+  const auto trainer = each.make(corpus);
+  train(*trainer);
+  const inference::Matrix<float> weights = trainer->weights().host_weights_now();
+  std::vector<std::int64_t> rows;
+  for (const CaptionedImage& image : corpus.data.test) rows.push_back(image.row);
+  const auto words_of = [&](const CaptionDecodingOptions& options, std::uint64_t seed) {
+    const CaptionDecoder decoder(trainer->weights().posterior().model(), each.spec(corpus), corpus.vocabulary,
+                                 corpus.data.features.view(), options);
+    std::vector<std::vector<std::int32_t>> words;
+    for (const auto& captions : decoder.decode(weights.view(), rows, seed)) words.push_back(captions.at(0).words);
+    return words;
+  };
+  CaptionDecodingOptions greedy, sampled;
+  greedy.beam.beam_width = 1;
+  sampled.decoding = CaptionDecodingOptions::Decoding::sampled;
+  CHECK(words_of(sampled, 1) == words_of(sampled, 1));
+  CHECK(words_of(sampled, 1) != words_of(sampled, 2));
+  CHECK(words_of(sampled, 1) != words_of(greedy, 0));
+  sampled.sharpness = 1e6;
+  CHECK(words_of(sampled, 1) == words_of(greedy, 0));
 }
 
 TEST_CASE("the same seed trains the same captions, another seed other ones", "[lm][caption][trainer]") {

@@ -118,6 +118,28 @@ TEST_CASE("every line is answered in its order, whatever is wrong with it", "[lm
   }
 }
 
+TEST_CASE("sentences are answered with the network's dropout where that is asked for", "[lm][sentence-prediction]") {
+  const test::TemporaryDirectory folder;
+  const auto train = test::write(folder / "train.txt", "a the cat purrs\na cat purrs\nb it\nb it bites\n"),
+             other = test::write(folder / "test.txt", "a cat\nb it\n");
+  const RunDirectory directory = trained(folder, {{"data", train.string()},
+                                                  {"test_data", other.string()},
+                                                  {"sampler", "adam"},
+                                                  {"dropout", "0.5"},
+                                                  {"step_size", "0.05"},
+                                                  {"validation_share", "0"},
+                                                  {"hidden", "4"},
+                                                  {"embedding", "3"},
+                                                  {"start_range", "0.5"},
+                                                  {"batch_size", "2"},
+                                                  {"epochs", "4"}});
+  const auto spread = [&](const Settings& options) {
+    return ask(folder, directory, "the cat bites\n", options).lines.at(0)["deviations"]["a"].get<double>();
+  };
+  CHECK(spread({}) == 0);
+  CHECK(spread({{"dropout", "true"}, {"draws", "7"}}) > 1e-3);
+}
+
 TEST_CASE("no line at all is no sentence and no error", "[lm][sentence-prediction]") {
   const test::BiasedSentences sentences;
   const RunDirectory directory = trained(sentences.folder, sentences.settings());

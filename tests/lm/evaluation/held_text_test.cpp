@@ -81,6 +81,18 @@ TEST_CASE("a chain's samples are what its weights were when they were taken", "[
   CHECK(losses.single == Approx((quarter + three_quarters) / 2).epsilon(1e-6));
 }
 
+TEST_CASE("draws of a variational method are those of the seed", "[lm][held-text]") {
+  NetworkWeights weights = weights_of("bbb");
+  for (const inference::LayoutEntry& entry : weights.particles().layout().entries())  // narrow, around ¼
+    weights.particles().values()(0, entry.offset) = entry.role == inference::Role::log_deviation ? -6.0F : 0.25F;
+  const auto single = [&](std::uint64_t seed) {
+    std::vector<std::int64_t> rows;
+    return three_tokens(rows).losses(weights, 3, seed, {}).single;
+  };
+  CHECK(single(1) == single(1));
+  CHECK(single(1) != single(2));
+}
+
 TEST_CASE("of a variational method the mean is scored as it is", "[lm][held-text]") {
   NetworkWeights weights = weights_of("bbb");
   const auto place = weights.particles().layout().at("recurrent0.weight").offset;

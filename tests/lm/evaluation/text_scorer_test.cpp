@@ -147,6 +147,23 @@ TEST_CASE("a text is scored under dropout where a key is given, the same each ti
   CHECK(one != plain);
 }
 
+TEST_CASE("pieces of a text that are alike have dropout of their own", "[lm][scorer]") {
+  const std::vector<std::int32_t> piece = random_text(10)[0];
+  std::vector<std::int32_t> text;
+  for (int i = 0; i < 3; ++i) text.insert(text.end(), piece.begin(), piece.end());
+  text.push_back(piece.front());
+  Network network;
+  const Stretches stretches{text};
+  TextScorer scorer(stretches, TextProtocol::zero_state, 1, 10, "test");
+  REQUIRE(scorer.tokens() == 30);
+  const auto is_repeated = [](const std::vector<float>& scored) {
+    return std::equal(scored.begin(), scored.begin() + 10, scored.begin() + 10) ||
+           std::equal(scored.begin(), scored.begin() + 10, scored.begin() + 20);
+  };
+  CHECK(is_repeated(network.score(scorer)));
+  CHECK_FALSE(is_repeated(network.score(scorer, NoiseKey{.seed = 1, .step = 1})));
+}
+
 TEST_CASE("a text too short for its protocol is refused by its name", "[lm][scorer]") {
   const Stretches text = random_text(9);
   CHECK_ERROR(TextScorer(text, TextProtocol::stateful, 3, 5, "validation"), data, "validation part has 9 tokens");

@@ -62,8 +62,29 @@ TEST_CASE("what is pruned and learns on are the weights that are asked for, and 
   }
 }
 
-TEST_CASE("dropout of a network without any is refused", "[lm][language-evaluation]") {
+TEST_CASE("a network predicts with its dropout where that is asked for", "[lm][language-evaluation]") {
+  const LettersRun run(test::Settings{{"dropout", "0.5"}});
+  const Json plain = run.perform<LanguageEvaluation>({}),
+             dropped = run.perform<LanguageEvaluation>({{"dropout", "true"}, {"draws", "7"}});
+  CHECK(plain["samples"] == 1);
+  CHECK(dropped["samples"] == 7);
+  CHECK(dropped["averaged"]["loss"]["mean"].get<double>() < dropped["single_sample"]["loss"]["mean"].get<double>());
+  CHECK(dropped["averaged"]["loss"]["mean"] != plain["averaged"]["loss"]["mean"]);
+}
+
+TEST_CASE("single samples are surer than their average", "[lm][language-evaluation]") {
+  const LettersRun run(
+      test::Settings{{"sampler", "psgld"}, {"step_size", "0.1"}, {"temperature", "1"}, {"burn_in", "0.3"}});
+  const Json result = run.perform<LanguageEvaluation>({{"entropy", "true"}});
+  REQUIRE(result["samples"] > 1);
+  CHECK(result["entropy"]["single_samples"]["mean"].get<double>() <
+        result["entropy"]["text"]["mean"].get<double>() - 1e-3);
+}
+
+TEST_CASE("what an evaluation cannot do is refused", "[lm][language-evaluation]") {
   const LettersRun run;
+  CHECK_ERROR(run.perform<LanguageEvaluation>({{"part", "validation"}, {"text", "other.txt"}}), usage, "'part'",
+              "'text'");
   CHECK_ERROR(run.perform<LanguageEvaluation>({{"dropout", "true"}}), usage, "dropout=0");
 }
 

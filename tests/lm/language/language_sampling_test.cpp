@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,47 @@ TEST_CASE("letters are drawn as often as the network says, its probabilities rai
       }
     }
   }
+}
+
+TEST_CASE("texts are drawn from the average over samples, or each with one of them", "[lm][sampling]") {
+  // Samples so hot that they disagree on what is likeliest.
+  const test::LettersRun run(test::Settings{{"sampler", "psgld"},
+                                            {"step_size", "0.3"},
+                                            {"temperature", "1"},
+                                            {"epochs", "4"},
+                                            {"burn_in", "0.2"},
+                                            {"samples_per_epoch", "2"}});
+  training::TrainedNetwork network = run.network();
+  training::WeightDraws draws = network.draws({});
+  REQUIRE(draws.count() > 3);
+  // The likeliest letters one after the other, of chosen samples.
+  const auto likeliest = [&](const std::vector<std::int64_t>& chosen) {
+    std::vector<std::int32_t> tokens{0};
+    std::string text;
+    while (text.size() < 12) {
+      std::vector<double> sum(4);
+      for (const std::int64_t k : chosen) {
+        const std::vector<double> next = test::next_tokens(network.model(), draws.get(k).weights, tokens);
+        for (std::size_t letter = 0; letter < 4; ++letter) sum[letter] += next[letter];
+      }
+      tokens.push_back(static_cast<std::int32_t>(std::ranges::max_element(sum) - sum.begin()));
+      text += "abcd"[tokens.back()];
+    }
+    return text;
+  };
+  std::vector<std::int64_t> all;
+  std::set<std::string> of_one;
+  for (std::int64_t k = 0; k < draws.count(); ++k) all.push_back(k), of_one.insert(likeliest({k}));
+  REQUIRE(of_one.size() > 1);
+  const test::Settings sharp{{"length", "12"}, {"texts", "40"}, {"sharpness", "1e6"}};
+  const auto texts_by = [&](const char* by) {
+    test::Settings options = sharp;
+    options["by"] = by;
+    const Json result = run.perform<LanguageSampling>(options);
+    return result["texts"].get<std::set<std::string>>();
+  };
+  CHECK(texts_by("average") == std::set{likeliest(all)});
+  CHECK(texts_by("one") == of_one);
 }
 
 }  // namespace

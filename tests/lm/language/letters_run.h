@@ -31,10 +31,11 @@ inline std::string letters(std::size_t count) {
   return text;
 }
 
-/// A small network that was trained for a moment, with Adam.
+/// A small network that was trained for a moment, with Adam unless `settings` say otherwise.
 class LettersRun {
  public:
-  LettersRun() : directory_(train(folder_)), saved_(runs::read_saved_run(directory_)) {}
+  explicit LettersRun(const Settings& settings = {})
+      : directory_(train(folder_, settings)), saved_(runs::read_saved_run(directory_)) {}
 
   const lm::LanguageExperiment& experiment() const {
     return dynamic_cast<const lm::LanguageExperiment&>(*saved_.experiment);
@@ -53,19 +54,20 @@ class LettersRun {
   static constexpr std::int64_t unroll = 7;
 
  private:
-  static RunDirectory train(const TemporaryDirectory& folder) {
-    const Settings settings{{"data", write(folder / "letters.txt", letters(600)).string()},
-                            {"validation_share", "0.2"},
-                            {"test_share", "0.1"},
-                            {"sampler", "adam"},
-                            {"step_size", "0.02"},
-                            {"hidden", "6"},
-                            {"layers", "1"},
-                            {"start", "fan_in"},
-                            {"batch_size", "4"},
-                            {"unroll", std::to_string(unroll)},
-                            {"epochs", "3"},
-                            {"report_tokens", "0"}};
+  static RunDirectory train(const TemporaryDirectory& folder, const Settings& more) {
+    Settings settings{{"data", write(folder / "letters.txt", letters(600)).string()},
+                      {"validation_share", "0.2"},
+                      {"test_share", "0.1"},
+                      {"sampler", "adam"},
+                      {"step_size", "0.02"},
+                      {"hidden", "6"},
+                      {"layers", "1"},
+                      {"start", "fan_in"},
+                      {"batch_size", "4"},
+                      {"unroll", std::to_string(unroll)},
+                      {"epochs", "3"},
+                      {"report_tokens", "0"}};
+    for (const auto& [key, value] : more) settings[key] = value;
     const lm::LanguageExperiment experiment(runs::run_kinds().at("language"),
                                             {.settings = {settings.begin(), settings.end()}});
     runs::start_run(experiment, folder / "run", Existing::refuse, {.quiet = true});

@@ -111,7 +111,7 @@ TEST_CASE("a word that only has <unk> in it does not make the text one with unkn
 
 TEST_CASE("characters are never cut in two", "[lm][corpus]") {
   const test::TemporaryDirectory folder;
-  write_file_atomically(folder / "own.txt", "ééééééééééééééééééé");
+  write_file_atomically(folder / "own.txt", "éèéèéèéèéèéèéèéèéèé");
   for (const double share : {.1, .15, .2, .25, .3})
     CHECK_NOTHROW(read_corpus({.data = (folder / "own.txt").string(),
                                .tokens = CorpusOptions::Unit::characters,
@@ -137,6 +137,10 @@ TEST_CASE("a text that is not there is named, with what to do", "[lm][corpus]") 
   CHECK_ERROR(read_corpus({.data = (folder / "none.txt").string()}), data, "none.txt");
   write_file_atomically(folder / "empty.txt", "");
   CHECK_ERROR(read_corpus({.data = (folder / "empty.txt").string()}), data, "empty.txt' is empty");
+  write_file_atomically(folder / "same.txt", std::string(2000, 'x'));
+  CHECK_ERROR(read_corpus({.data = (folder / "same.txt").string()}), data, "same.txt' has one token alone");
+  CHECK_ERROR(read_corpus({.data = "nowhere.txt"}), data, "the text 'nowhere.txt' does not exist");
+  CHECK_ERROR(read_corpus({.data = "."}), io, "'.'", "Is a directory");
 }
 
 }  // namespace
