@@ -21,7 +21,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
 }
 
 /// The file that is to be written: behind a link the one that it leads to.
-std::filesystem::path target_of(const std::filesystem::path& path) {
+std::filesystem::path target_of(std::filesystem::path path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
