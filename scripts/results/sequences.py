@@ -302,6 +302,33 @@ def penn_text():
     return paragraph(f"**Penn Treebank, 2 x 200**, one seed, test perplexity of averages: {', '.join(found)}.") if found else ""
 
 
+def has(*names):
+    """Whether rows "TABLE/ROW" have been run to their end."""
+    pairs = [name.split("/") for name in names]
+    return all("summary" in (record_of(table, row_named(table, row)) or {}) for table, row in pairs)
+
+
+def bayes_text():
+    """What Bayes by Backprop gives besides its perplexity."""
+    text = []
+    if has("ptb-first-epoch/bbb"):
+        text.append(f"After one epoch of 2 x 650 the mean has {mean_of('ptb-first-epoch', 'bbb', 'validation/final_weights/perplexity'):.0f} on the validation "
+                    "part (published 258, of which part is not said)" + (
+                        f", sharpening {mean_of('ptb-first-epoch', 'sharpening', 'validation/final_weights/perplexity'):.0f} (227)"
+                        if has("ptb-first-epoch/sharpening") else "") + ".")
+    if has("entropy-gap/bbb-mean", "entropy-gap/bbb-draws"):
+        mean, draws = (mean_of("entropy-gap", name, "entropy/gap") for name in ("bbb-mean", "bbb-draws"))
+        text.append(backed(draws < mean, f"The entropy gap of the reversed text is {mean:.2f} nats for the mean and {draws:.2f} for the average of ten draws: not "
+                                         "larger, as published (just under 0.65, and 0.67)."))
+    if has("pruning/bbb"):
+        none, half, most = (mean_of("pruning", "bbb", path) for path in ("averaged/perplexity", "pruned/2/perplexity", "pruned/4/perplexity"))
+        text.append(f"With half of its weights at zero, the least |μ|/σ first, it has {half:.0f} instead of {none:.0f}, with 80 % {most:.0f}.")
+    if has("dynamic/bbb"):
+        rest, moving = (mean_of("dynamic", "bbb", path) for path in ("dynamic/still/perplexity", "dynamic/perplexity"))
+        text.append(backed(moving > rest, f"Dynamic evaluation at the published rate makes it worse ({moving:.0f})."))
+    return paragraph("**Bayes by Backprop**, 2 x 200 on Penn Treebank, one seed.", *text) if text else ""
+
+
 def war_and_peace_text():
     table = "war-and-peace"
     rows = [row for row in PLAN["tables"][table]["rows"] if "summary" in (record_of(table, row) or {})]
@@ -318,7 +345,7 @@ def short():
     return "## Sequences\n\n" + paragraph(
         "Are averages over samples of a recurrent network's weights better than the network that an optimizer finds?",
         f"{done} of {len(held)} rows that two cores can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
-            trec_text() if is_complete("trec") else "") + penn_text() + war_and_peace_text() + (
+            trec_text() if is_complete("trec") else "") + penn_text() + bayes_text() + war_and_peace_text() + (
             "All tables, pictures and commands: [results/sequences.md](results/sequences.md).\n")
 
 
