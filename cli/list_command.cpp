@@ -9,6 +9,7 @@
 #include <stein/policies/bandit_policy.h>
 #include <stein/replay/log_format.h>
 #include <stein/replay/value_estimate.h>
+#include <stein/training/weight_method.h>
 #include <stein/runs/run_kind.h>
 
 #include <CLI/CLI.hpp>
@@ -62,6 +63,7 @@ Json everything() {
           {"estimators", descriptions(replay::estimators().entries())},
           {"agents", descriptions(agents::control_agents().entries())},
           {"posteriors", descriptions(agents::policy_posteriors().entries())},
+          {"methods of networks", descriptions(training::weight_methods().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"presets", presets()},

@@ -46,7 +46,7 @@
                 line: {color: colour(run), width: 2, dash: by === "magnitude" ? "dot" : "solid"}, marker: {color: colour(run), size: 5},
                 hovertemplate: `<b>${run.label}</b><br>%{x} % pruned by ${by}<br>%{y:.4~g}<extra></extra>`};
       }),
-      frame: {xaxis: {title: {text: "weights pruned (%)"}, range: [-2, 102]}, yaxis: {title: {text: unit(group)}, type: "log"}}}));
+      frame: {xaxis: {title: {text: "weights pruned (%)"}, range: [-2, 102]}, yaxis: {title: {text: unit(group)}, type: "log", tickformat: "~g"}}}));
     return [node];
   }
 

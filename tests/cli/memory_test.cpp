@@ -63,11 +63,25 @@ TEST_CASE("the memory of a replay does not depend on the length of its log", "[c
   if (!sanitized) CHECK(more < 4);
 }
 
-TEST_CASE("a run of Bayes by Backprop takes at most 18 times its weights, 14.5 without the best by validation",
+/// Programs that are started give large arrays back to the system when they free them: what glibc's heap keeps between
+/// them differs from processor to processor by more than a set of weights.
+class NoHeapForArrays {
+ public:
+  NoHeapForArrays() { ::setenv(name, "1000000", 1); }
+  ~NoHeapForArrays() { ::unsetenv(name); }
+  NoHeapForArrays(const NoHeapForArrays&) = delete;
+  NoHeapForArrays& operator=(const NoHeapForArrays&) = delete;
+
+ private:
+  static constexpr const char* name = "MALLOC_MMAP_THRESHOLD_";
+};
+
+TEST_CASE("a run of Bayes by Backprop takes at most 17.3 times its weights, 13.3 without the best by validation",
           "[cli][lm][memory][slow]") {
   // Two each of φ, ∇φ, two generations to go back to and the state that is written; one each of θ, ∇θ and a mean for
   // scores; copies in the order of products. The best state has two, and the last one is kept beside it while that is
   // scored.
+  const NoHeapForArrays arrays;
   const TemporaryDirectory folder;
   std::ofstream text(folder / "words.txt");
   for (int i = 0; i < 12'000; ++i) text << 'w' << i % 4'000 << (i % 20 == 19 ? '\n' : ' ');
@@ -107,7 +121,7 @@ TEST_CASE("a run of Bayes by Backprop takes at most 18 times its weights, 14.5 w
     return outcome.json();
   };
   const auto small = run_of("16", "1");
-  for (const auto& [validations, most] : {std::pair("1", 18.0), {"0", 14.5}}) {
+  for (const auto& [validations, most] : {std::pair("1", 17.3), {"0", 13.3}}) {
     const auto large = run_of("512", validations);
     const auto more = [&](const char* key) { return large[key].get<double>() - small[key].get<double>(); };
     const double multiple = more("peak_memory_mb") / (4e-6 * more("parameters"));

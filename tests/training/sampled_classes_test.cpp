@@ -63,6 +63,10 @@ TEST_CASE("curves average the first, the last and evenly spread samples", "[trai
   CHECK(samples.error_curve(Selection::backward) == std::vector<double>{0, 0, 0, 0});
   // The 4th; the 2nd and 4th (.575); the 1st, 2nd and 4th (.417); all.
   CHECK(samples.error_curve(Selection::thinned) == std::vector<double>{0, 0, 1, 0});
+  // From the end .1, .525, .383, .5125.
+  SampledClasses unlike({1}, 2);
+  for (const double p : {0.9, 0.1, 0.95, 0.1}) add(unlike, {p});
+  CHECK(unlike.error_curve(Selection::backward) == std::vector<double>{1, 0, 1, 0});
 }
 
 TEST_CASE("samples of steps that were taken back are dropped, and what is kept is saved", "[training][samples]") {
