@@ -64,7 +64,7 @@
       return {step: late(middle.step), middle: relative(middle.median), low: relative(low.median), high: relative(high.median)};
     };
     addPlot(plot, `${key}relative-so-far`, () => {
-      series.forEach((one) => { one.swatch.style.background = colour(one); });
+      tools.colourSwatches(series);
       return {traces: lines(series, curve, " × uniform"),
               frame: {...events, shapes: [atOne()], yaxis: {title: {text: "reward ÷ uniform"}}}};
     });
@@ -199,14 +199,12 @@
 
   function section(group, key) {
     const series = seriesOf(group);
-    group.runs.forEach((run) => { run.swatch = element("span"); });
     const nodes = [lead(group)];
     if (group.runs.some((run) => !run.summary.log.uniformly_logged)) {
       nodes.push(element("div", {class: "notice"}, "Arms were not logged uniformly at random: the events that a policy accepts " +
         "are not those that it would have met, and the rewards below are biased. Estimates from propensities are not."));
     }
-    group.runs.flatMap((run) => run.summary.warnings ?? [])
-      .forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
+    nodes.push(...tools.warnings(group.runs));
     nodes.push(policyTable(series), ...estimateTable(series), ...differenceTable(group));
     nodes.push(element("div", {class: "plots"}, relativeSoFar(group, series, key),
       overWindows(series, key, "relative", "Reward in each window, relative to uniform",

@@ -70,7 +70,7 @@
 
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
-    group.runs.flatMap((run) => run.summary.warnings ?? []).forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
+    nodes.push(...tools.warnings(group.runs));
     nodes.push(scores(group, "test"), scores(group, "validation"));
     nodes.push(element("div", {class: "plots"}, ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
       ...reliability(group, key),

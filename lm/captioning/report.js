@@ -59,7 +59,7 @@
 
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
-    group.runs.flatMap((run) => run.summary.warnings ?? []).forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
+    nodes.push(...tools.warnings(group.runs));
     const ways = [["averaged", "averaged over samples"], ["single_sample", "one sample"], ["final_weights", "at the end"],
       ["validation_chosen", "best by validation"]];
     for (const [which, name] of ways) nodes.push(...scores(group, "test", which, name));

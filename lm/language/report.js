@@ -193,7 +193,7 @@
 
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
-    group.runs.flatMap((run) => run.summary.warnings ?? []).forEach((warning) => nodes.push(element("div", {class: "notice"}, warning)));
+    nodes.push(...tools.warnings(group.runs));
     nodes.push(scores(group, "test"), scores(group, "validation"));
     nodes.push(element("div", {class: "plots"}, ...tools.averages(group, key, `Test ${unit(group)}`, unit(group), of_loss), ...entropyGap(group, key), ...pruning(group, key),
       ...colouredText(group), ...strips(group), ...patterns(group, key),

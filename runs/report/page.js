@@ -233,7 +233,7 @@
     const head = element("tr", {}, element("th", {scope: "col"}, heading), ...columns.map(([name]) => element("th", {scope: "col"}, name)));
     const rows = runs.map((run) => {
       const swatch = element("span", {class: "swatch"});
-      run.swatch = swatch;
+      (run.swatches ??= []).push(swatch);
       return element("tr", {}, element("td", {}, swatch, run.label), ...columns.map(([name, text]) => {
         const [main, spread] = text(run.summary, run);
         const cell = element("td", isBest(name, run) ? {class: "best"} : {}, main);
@@ -244,6 +244,14 @@
     return element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
   }
 
+  const colourSwatches = (runs) => runs.forEach((run) => (run.swatches ?? []).forEach((swatch) => {
+    swatch.style.background = colour(run);
+  }));
+
+  // What runs warn of, under their names where there are several.
+  const warnings = (runs) => runs.flatMap((run) => (run.summary.warnings ?? []).map((text) =>
+    element("div", {class: "notice"}, runs.length > 1 ? `${run.label}: ${text}` : text)));
+
   // "3 runs, 2 to 3 seeds (not the same in all runs)".
   function counts(runs) {
     const seeds = runs.map((run) => run.summary.seeds.length);
@@ -253,7 +261,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, groups, mean, weightMethods};
+                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, colourSwatches, warnings, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));
@@ -275,8 +283,7 @@
   }
   page.append(element("footer", {}, `Written by Stein ${version}, commit ${commit}. This page needs no network.`));
 
-  const colourSwatches = () => groups.forEach((group) => group.runs.forEach((run) => { run.swatch.style.background = colour(run); }));
-  const drawAll = () => { colourSwatches(); return Promise.all(plots.map(draw)); };
+  const drawAll = () => { groups.forEach((group) => colourSwatches(group.runs)); return Promise.all(plots.map(draw)); };
   dark.addEventListener("change", drawAll);
   report();
   drawAll().then(() => { root.dataset.ready = "true"; });
