@@ -342,7 +342,11 @@ def war_and_peace_text():
                            f"With the step of the published program the averages of a GRU's chain are better than RMSprop's weights, as published, by "
                            f"{rmsprop - average:.3f}, of which its last weights have {rmsprop - last:.3f}. (At half of that step, as algorithm 1 has it, they were far behind: "
                            "1.405, records of commit ec30cd3.)"))
-    if has("war-and-peace/lstm-rmsprop"):
+    if has("war-and-peace/lstm-rmsprop", "war-and-peace/lstm-psgld"):
+        average, last, rmsprop = (mean_of(table, row, f"test/{which}/loss") for row, which in (
+            ("lstm-psgld", "averaged"), ("lstm-psgld", "final_weights"), ("lstm-rmsprop", "averaged")))
+        text.append(backed(last < rmsprop < average, f"An LSTM's chain was still descending when its samples were taken: its last weights ({last:.3f}) are better "
+                                                     "than RMSprop's, its average is not."))
         text.append("Why the LSTM learns slower than published, from the published start, was not found.")
     return paragraph(*text) if text else ""
 
