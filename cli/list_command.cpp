@@ -9,8 +9,8 @@
 #include <stein/policies/bandit_policy.h>
 #include <stein/replay/log_format.h>
 #include <stein/replay/value_estimate.h>
-#include <stein/training/weight_method.h>
 #include <stein/runs/run_kind.h>
+#include <stein/training/weight_method.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
