@@ -346,18 +346,19 @@ class SequencesTest(ResultsTest):
         self.assertIn("table 'ptb-first-epoch' has no row 'sgd'; it has bbb, sharpening", done.stderr)
 
     def test_a_run_that_a_row_looks_at_is_made_again_where_it_is_gone(self):
-        row, = (row for row in sequences.PLAN["tables"]["pruning"]["rows"] if row["name"] == "sgd")
-        trained = sequences.row_named("ptb-small", "sgd")
+        row, = (row for row in sequences.PLAN["tables"]["pruning"]["rows"] if row["name"] == "sgd-dropout")
+        trained = sequences.row_named("ptb-small", "sgd-dropout")
         summary = {"seeds": [0], "steps": 1, "run_directory": "/somewhere", "commit": self.head(), "commits": [self.head()],
                    "test": {"averaged": {"perplexity": {"mean": 2, "per_seed": [2]}}}}
         record = {"command": sequences.command(trained), "commits": [self.head()], "version": sequences.PLAN["version"], "summary": summary}
-        self.rewrite("sequences/ptb-small_sgd.json", record)
+        self.rewrite("sequences/ptb-small_sgd-dropout.json", record)
+        (self.root / "docs/results/sequences/pruning_sgd-dropout.json").unlink(missing_ok=True)
         self.stein.with_suffix(".answer").write_text(json.dumps(summary))
         self.commit()
-        self.succeeds("sequences.py", "run", "pruning/sgd")
-        self.assertTrue((self.root / "runs/results/sequences/ptb-small_sgd/metrics.jsonl").exists())
-        self.assertEqual(self.record("sequences/ptb-small_sgd.json"), record)
-        self.assertEqual(self.record("sequences/pruning_sgd.json")["command"], sequences.command(row))
+        self.succeeds("sequences.py", "run", "pruning/sgd-dropout")
+        self.assertTrue((self.root / "runs/results/sequences/ptb-small_sgd-dropout/metrics.jsonl").exists())
+        self.assertEqual(self.record("sequences/ptb-small_sgd-dropout.json"), record)
+        self.assertEqual(self.record("sequences/pruning_sgd-dropout.json")["command"], sequences.command(row))
 
 
 class GridTest(ResultsTest):
