@@ -16,12 +16,10 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
       method().make_sampler(particles().ensemble(seed, method().posterior.arithmetic), data);
   if (kind() == MethodKind::chain) {
     auto& chain = dynamic_cast<inference::GradientSampler<float>&>(*sampler);
-    std::int64_t first = 0;
-    while (chain.schedule().exploring(first)) ++first;
-    temperature_ = chain.schedule().temperature(first);
+    temperature_ = chain.schedule().temperature_of_noise(0);
     if (method().temperature_every > 0) meter_.emplace(particles().layout());
     chain.observe_gradients([this, &chain](const inference::Particles<float>& now) {
-      if (!chain.schedule().exploring(chain.steps())) temperature_ = chain.schedule().temperature(chain.steps());
+      temperature_ = chain.schedule().temperature_of_noise(chain.steps());
       if (meter_ && steps_ % method().temperature_every == 0 && !exploring(steps_))
         meter_->add<float>(now.coordinates(), now.gradients(), posterior(), now.device());
     });

@@ -36,7 +36,7 @@ class WeightSampler final : public NetworkWeights {
   /// log p of the last minibatch per datum, at the weights before the step.
   double last_log_likelihood() const { return last_log_likelihood_; }
 
-  /// T that a chain was asked for at its last step with noise, or is at its first; 1 for other methods.
+  /// T that a chain was asked for at its last step, or is at its first, with noise or without; 1 for other methods.
   double temperature() const { return temperature_; }
   /// Whether all gradients are scaled to one length: then T is that of the noise alone.
   bool scales_all_gradients() const { return method().scales_all_gradients(); }

@@ -19,8 +19,7 @@ double Schedule::step_size(std::int64_t t) const {
   return h;
 }
 
-double Schedule::temperature(std::int64_t t) const {
-  if (exploring(t)) return 0;
+double Schedule::temperature_of_noise(std::int64_t t) const {
   const std::int64_t decays = t / temperature_.temperature_decay_steps;
   return temperature_.temperature * std::pow(temperature_.temperature_decay, static_cast<double>(decays)) *
          std::pow(static_cast<double>(t + 1), -temperature_.annealing_exponent);

@@ -53,7 +53,9 @@ class Schedule {
   /// h_t of step t = 0, 1, …
   double step_size(std::int64_t t) const;
   /// T_t, 0 while exploring.
-  double temperature(std::int64_t t) const;
+  double temperature(std::int64_t t) const { return exploring(t) ? 0 : temperature_of_noise(t); }
+  /// T_t as if no step explored: what the chain is asked for.
+  double temperature_of_noise(std::int64_t t) const;
   /// Whether step t lies in the part of its cycle that looks for a mode and draws no samples.
   bool exploring(std::int64_t t) const;
 

@@ -238,9 +238,34 @@ def mean_of(table, name, path, scale=1):
     return statistics.mean(values(table, name, path, scale))
 
 
+def rows_run(table):
+    """The rows of a table that have been run to their end."""
+    return [row for row in PLAN["tables"][table]["rows"] if "summary" in (record_of(table, row) or {})]
+
+
+def has(*names):
+    """Whether rows "TABLE/ROW" have been run to their end."""
+    return all(row_named(*name.split("/")) in rows_run(name.split("/")[0]) for name in names)
+
+
 def is_complete(table):
-    """Whether all rows of a table have been run."""
-    return all("summary" in (record_of(table, row) or {}) for row in PLAN["tables"][table]["rows"])
+    """Whether all rows of a table have been run to their end."""
+    return rows_run(table) == PLAN["tables"][table]["rows"]
+
+
+def averages_of(table, path, digits):
+    """Every row that has been run with what its averages are worth, and what was published."""
+    def published(row):
+        of = f", of {row['published_of']}" if "published_of" in row else ""
+        return f" (published {row['published']:.{digits}f}{of})" if row["published"] else ""
+
+    return ", ".join(f"{row['label']} {mean_of(table, row['name'], path):.{digits}f}{published(row)}" for row in rows_run(table))
+
+
+def chain_beside(table, chain, optimizer, unit):
+    """What the averages of a chain are worth on the test, its last weights, and those of an optimizer."""
+    return (mean_of(table, chain, f"test/averaged/{unit}"), mean_of(table, chain, f"test/final_weights/{unit}"),
+            mean_of(table, optimizer, f"test/averaged/{unit}"))
 
 
 def is_off_temperature(table, name):
@@ -295,25 +320,15 @@ def trec_text():
 
 
 def penn_text():
-    rows = [row for row in PLAN["tables"]["ptb-small"]["rows"] if "summary" in (record_of("ptb-small", row) or {})]
-    found = [f"{row['label']} {mean_of('ptb-small', row['name'], 'test/averaged/perplexity'):.1f}" +
-             (f" (published {row['published']:.1f}{', of ' + row['published_of'] if 'published_of' in row else ''})" if row["published"] else "")
-             for row in rows]
+    found = averages_of("ptb-small", "test/averaged/perplexity", 1)
     if not found:
         return ""
-    text = [f"**Penn Treebank, 2 x 200**, one seed, test perplexity of averages: {', '.join(found)}."]
+    text = [f"**Penn Treebank, 2 x 200**, one seed, test perplexity of averages: {found}."]
     if has("ptb-small/sgd", "ptb-small/sgld"):
-        average, last, sgd = (mean_of("ptb-small", row, f"test/{which}/perplexity") for row, which in (
-            ("sgld", "averaged"), ("sgld", "final_weights"), ("sgd", "averaged")))
+        average, last, sgd = chain_beside("ptb-small", "sgld", "sgd", "perplexity")
         text.append(backed(average < last < sgd, f"SGLD's averages are better than SGD, as published, by {sgd - average:.1f} (published 6.5), of which its last weights "
                                                  f"have {sgd - last:.1f}; both are above what was published, after ten epochs of forty."))
     return paragraph(*text)
-
-
-def has(*names):
-    """Whether rows "TABLE/ROW" have been run to their end."""
-    pairs = [name.split("/") for name in names]
-    return all("summary" in (record_of(table, row_named(table, row)) or {}) for table, row in pairs)
 
 
 def bayes_text():
@@ -339,20 +354,16 @@ def bayes_text():
 
 def war_and_peace_text():
     table = "war-and-peace"
-    rows = [row for row in PLAN["tables"][table]["rows"] if "summary" in (record_of(table, row) or {})]
-    found = [f"{row['label']} {mean_of(table, row['name'], 'test/averaged/loss'):.3f}" +
-             (f" (published {row['published']:.3f})" if row["published"] else "") for row in rows]
-    text = [f"**War and Peace, 2 x 128**, one seed, nats a character of the test under averages: {', '.join(found)}."] if found else []
+    found = averages_of(table, "test/averaged/loss", 3)
+    text = [f"**War and Peace, 2 x 128**, one seed, nats a character of the test under averages: {found}."] if found else []
     if has("war-and-peace/gru-rmsprop", "war-and-peace/gru-psgld"):
-        average, last, rmsprop = (mean_of(table, row, f"test/{which}/loss") for row, which in (
-            ("gru-psgld", "averaged"), ("gru-psgld", "final_weights"), ("gru-rmsprop", "averaged")))
+        average, last, rmsprop = chain_beside(table, "gru-psgld", "gru-rmsprop", "loss")
         text.append(backed(average < last < rmsprop and average > rmsprop - 0.02,
                            f"With the step of the published program the averages of a GRU's chain are better than RMSprop's weights, as published, by "
                            f"{rmsprop - average:.3f}, of which its last weights have {rmsprop - last:.3f}. (At half of that step, as algorithm 1 has it, they were far behind: "
                            "1.405, records of commit ec30cd3.)"))
     if has("war-and-peace/lstm-rmsprop", "war-and-peace/lstm-psgld"):
-        average, last, rmsprop = (mean_of(table, row, f"test/{which}/loss") for row, which in (
-            ("lstm-psgld", "averaged"), ("lstm-psgld", "final_weights"), ("lstm-rmsprop", "averaged")))
+        average, last, rmsprop = chain_beside(table, "lstm-psgld", "lstm-rmsprop", "loss")
         text.append(backed(last < rmsprop < average, f"An LSTM's chain was still descending when its samples were taken: its last weights ({last:.3f}) are better "
                                                      "than RMSprop's, its average is not."))
         text.append("Why the LSTM learns slower than published, from the published start, was not found.")

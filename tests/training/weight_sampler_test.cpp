@@ -184,6 +184,8 @@ TEST_CASE("the temperature is the one that the last step was asked for", "[train
     CHECK(cycles.temperature() == 8);
     cycles.step(datum({0, 0}, N));
   }
+  // A cycle of one step has noise in none.
+  CHECK(sampler_of(flat("sgld", {{"temperature", "8"}, {"cycle_steps", "1"}})).temperature() == 8);
 }
 
 TEST_CASE("a chain that goes back forgets what its meter read, halves its step and says so", "[training][sampler]") {
