@@ -10,6 +10,8 @@
 #include <stein/replay/log_format.h>
 #include <stein/replay/value_estimate.h>
 #include <stein/runs/run_kind.h>
+#include <stein/supervised/images/image_set.h>
+#include <stein/supervised/tables/table_set.h>
 #include <stein/training/weight_method.h>
 
 #include <CLI/CLI.hpp>
@@ -64,6 +66,8 @@ Json everything() {
           {"agents", descriptions(agents::control_agents().entries())},
           {"posteriors", descriptions(agents::policy_posteriors().entries())},
           {"methods of networks", descriptions(training::weight_methods().entries())},
+          {"tables", descriptions(supervised::table_sets().entries())},
+          {"sets of images", descriptions(supervised::image_sets().entries())},
           {"samplers", descriptions(inference::samplers().entries())},
           {"benchmarks", descriptions(bench::benchmarks().entries())},
           {"presets", presets()},

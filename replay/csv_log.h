@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/replay/column_use.h>
-#include <stein/replay/csv_rows.h>
+#include <stein/core/csv_rows.h>
 #include <stein/replay/log_format.h>
 #include <stein/replay/recent_ids.h>
 

@@ -2,7 +2,7 @@
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
 #include <stein/core/rng.h>
-#include <stein/replay/csv_rows.h>
+#include <stein/core/csv_rows.h>
 #include <stein/replay/fixed_propensities.h>
 #include <stein/replay/words.h>
 

@@ -1,7 +1,7 @@
 // Open Bandit Dataset: impressions on a fashion shop's page, logged by a random policy and by Thompson sampling.
 #pragma once
 
-#include <stein/replay/csv_rows.h>
+#include <stein/core/csv_rows.h>
 #include <stein/replay/item_features.h>
 #include <stein/replay/log_format.h>
 

@@ -47,9 +47,9 @@ std::string text(const Json& value, const char* format) {
   return std::abs(mean) < readable ? fmt::format(fmt::runtime(format), mean) : fmt::format("{:.3g}", mean);
 }
 
-std::string mean_and_deviation(const Json& value) {
+std::string mean_and_deviation(const Json& value, const char* format) {
   const bool spread = value.is_object() && value.contains("sd") && !value["sd"].is_null();
-  return spread ? fmt::format("{} ± {}", text(value), text(value["sd"])) : text(value);
+  return spread ? fmt::format("{} ± {}", text(value, format), text(value["sd"], format)) : text(value, format);
 }
 
 std::string spread_note(std::size_t seeds) {

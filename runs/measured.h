@@ -31,7 +31,7 @@ double mean_of(const nlohmann::ordered_json& value);
 std::string text(const nlohmann::ordered_json& value, const char* format = "{:.1f}");
 
 /// "412.5 ± 3.1" of what `measured` made; without the deviation where there is none.
-std::string mean_and_deviation(const nlohmann::ordered_json& value);
+std::string mean_and_deviation(const nlohmann::ordered_json& value, const char* format = "{:.1f}");
 
 /// "   mean ± sd of 5 seeds", or "   one seed".
 std::string spread_note(std::size_t seeds);

@@ -26,7 +26,9 @@ std::optional<Contender> contender_of(const RunRecord& record) {
   for (const std::string& field : record.kind->paired) {
     const Json::json_pointer place("/" + field);
     const Json value = record.summary.contains(place) ? record.summary.at(place) : Json::object();
-    const char* const each = value.contains("per_fold") ? "per_fold" : "per_seed";
+    const char* each = "per_seed";
+    for (const char* const other : {"per_fold", "per_split"})
+      if (value.contains(other)) each = other;
     if (!value.is_object() || !value.contains(each) || value[each].size() != seeds.size()) return std::nullopt;
     std::vector<double>& of_field = contender.values.emplace_back();
     for (const Json& one : value[each])

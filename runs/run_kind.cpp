@@ -1,9 +1,36 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
+#include <stein/core/nearest_name.h>
 #include <stein/runs/recorded_manifest.h>
 #include <stein/runs/run_kind.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace stein::runs {
+namespace {
+
+/// Says what the options name that no kind of the subcommand knows.
+[[noreturn]] void fail_unrecognised(std::string_view subcommand, const std::vector<const RunKind*>& kinds,
+                                    const OptionSources& sources) {
+  std::vector<std::string> names, data_names, presets;
+  for (const RunKind* kind : kinds) {
+    names.push_back(kind->name);
+    if (kind->data_names) std::ranges::copy(kind->data_names(), std::back_inserter(data_names));
+    for (const Part& part : kind->parts())
+      for (const Preset& preset : part.presets) presets.push_back(preset.name);
+  }
+  if (!sources.preset.empty() && std::ranges::find(presets, sources.preset) == presets.end())
+    fail(ErrorKind::usage, "`stein {}` has no preset '{}'.{}", subcommand, sources.preset,
+         suggestion(sources.preset, presets));
+  if (const std::string data = sources.look_ahead("data", ""); !data.empty() && !data_names.empty())
+    fail(ErrorKind::usage, "`stein {}` knows no data '{}', and there is no such file.{}", subcommand, data,
+         suggestion(data, data_names));
+  fail(ErrorKind::usage, "`stein {}` starts runs of the kinds {}, and these options are of none of them", subcommand,
+       fmt::join(names, ", "));
+}
+
+}  // namespace
 
 Registry<RunKind>& run_kinds() {
   static Registry<RunKind> registry("kind of run");
@@ -39,13 +66,9 @@ const RunKind& kind_of(std::string_view subcommand, const OptionSources& sources
   const std::vector<const RunKind*> kinds = kinds_of(subcommand);
   STEIN_CHECK(!kinds.empty(), "there is no subcommand '{}' that starts runs", subcommand);
   if (kinds.size() == 1) return *kinds.front();
-  std::vector<std::string> names;
-  for (const RunKind* kind : kinds) {
+  for (const RunKind* kind : kinds)
     if (kind->recognises && kind->recognises(sources)) return *kind;
-    names.push_back(kind->name);
-  }
-  fail(ErrorKind::usage, "`stein {}` starts runs of the kinds {}, and these options are of none of them", subcommand,
-       fmt::join(names, ", "));
+  fail_unrecognised(subcommand, kinds, sources);
 }
 
 const RunKind& kind_of(const RunDirectory& directory) {

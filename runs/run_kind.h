@@ -64,6 +64,9 @@ struct RunKind {
   bool reads_data = false;  ///< `--data DIR` says where data sets are
   /// Whether the subcommand means this kind; needed where several share it, and decided by what they name as data.
   std::function<bool(const OptionSources&)> recognises{};
+  /// Names that an option `data` of this kind takes, where several kinds share a subcommand: what a person may have
+  /// meant.
+  std::function<std::vector<std::string>()> data_names{};
   std::function<std::unique_ptr<Experiment>(const RunKind&, const OptionSources&)> make;
   /// Everything that experiments of this kind can be put together from, with the options.
   std::function<std::vector<Part>()> parts;

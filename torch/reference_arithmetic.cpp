@@ -1,5 +1,6 @@
 // Enters LibTorch's form of a network's parts, once this library is loaded.
 #include <stein/inference/targets/reference_arithmetic.h>
+#include <stein/torch/image_network.h>
 #include <stein/torch/matrix_gaussian_reference.h>
 #include <stein/torch/particle_mlp_reference.h>
 #include <stein/torch/recurrent_reference.h>
@@ -20,7 +21,7 @@ std::unique_ptr<Parameterization<float>> make_matrix_gaussian(const Layout& weig
 }
 
 [[maybe_unused]] const bool registered = reference_arithmetics().add(
-    "torch", {make_perceptron, make_matrix_gaussian, make_recurrent_reference, set_tensor_threads});
+    "torch", {make_perceptron, make_matrix_gaussian, make_recurrent_reference, make_image_network, set_tensor_threads});
 
 }  // namespace
 }  // namespace stein::inference

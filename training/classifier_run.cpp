@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -103,10 +104,23 @@ Json ClassifierRun::protocol() const {
 
 std::vector<std::string> ClassifierRun::warnings() const {
   std::vector<std::string> found = EpochRun::warnings();
-  const auto loss = [](const ClassifierResult& result) { return -result.averaged.log_likelihood; };
-  if (const auto warning = chance_warning(runs::of_each(test_results_, loss),
-                                          static_cast<double>(facts_.classes.size()), facts_.datum.c_str()))
-    found.push_back(*warning);
+  const auto classes = static_cast<double>(facts_.classes.size());
+  std::vector<double> lost;  // by models that know no more than chance does; 0 by the others
+  double worst_loss = 0, its_error = 0;
+  for (const ClassifierResult& result : test_results_) {
+    const double loss = -result.averaged.log_likelihood, error = result.averaged.error;
+    constexpr double clearly = 0.9;
+    const bool knows = error < clearly * (1 - 1 / classes);
+    lost.push_back(knows ? 0 : loss);
+    if (knows && loss > worst_loss) worst_loss = loss, its_error = error;
+  }
+  if (const auto warning = chance_warning(lost, classes, facts_.datum.c_str())) found.push_back(*warning);
+  if (worst_loss > std::log(classes))
+    found.push_back(
+        fmt::format("probabilities are surer than they are right: {:.3g} nats a {} are lost where equal chances lose "
+                    "{:.3g}, though "
+                    "only {:.3g} % are wrong; averages over samples, dropout or fewer epochs may help",
+                    worst_loss, facts_.datum, std::log(classes), 100 * its_error));
   return found;
 }
 

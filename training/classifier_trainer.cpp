@@ -41,7 +41,8 @@ inference::Batch<float> ClassifierTrainer::minibatch(std::int64_t epoch, std::in
   targets_.clear();
   for (const std::int64_t row : rows) targets_.push_back(static_cast<float>(parts_.train->label(row)));
   inference::Batch<float> batch;
-  batch.inputs = parts_.train->inputs(rows);
+  const auto step = static_cast<std::uint64_t>(epoch * order_.minibatches() + c);
+  batch.inputs = parts_.train->training_inputs(rows, {.seed = seed(), .step = step, .stream = Stream::data});
   batch.targets = {targets_.data(), std::ssize(targets_), 1};
   batch.rows = std::ssize(rows);
   batch.data_size = static_cast<double>(parts_.train->count());
@@ -58,7 +59,7 @@ double ClassifierTrainer::validate() {
 }
 
 void ClassifierTrainer::take_sample() {
-  const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0}};
+  const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0, weights().buffers()}};
   for (Shown* shown : {&train_, &validation_, &test_})
     if (shown->rows.count() > 0) shown->rows.add_sample(weights().posterior().model(), now, shown->samples);
 }

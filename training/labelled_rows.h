@@ -1,6 +1,7 @@
 // Rows of data with classes: what a classifier's minibatches are made of.
 #pragma once
 
+#include <stein/core/rng.h>
 #include <stein/core/snapshot.h>
 #include <stein/inference/batch.h>
 
@@ -31,6 +32,12 @@ class LabelledRows {
   }
   /// Inputs of these rows in this order, in memory that is valid until the next call.
   virtual inference::Inputs<float> inputs(std::span<const std::int64_t> rows) = 0;
+  /// The same for a step of training, where rows may be changed anew each time: images that are turned or mirrored.
+  /// @param key  of what is drawn
+  virtual inference::Inputs<float> training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) {
+    static_cast<void>(key);
+    return inputs(rows);
+  }
 };
 
 /// What a classifier learns from, is stopped by, and is tested on.

@@ -51,7 +51,7 @@ inference::Device NetworkExperiment::device() const {
 }
 
 void NetworkExperiment::check_dropout(bool wanted) const {
-  STEIN_CHECK(!wanted || options().get("dropout") != "0",
+  STEIN_CHECK(!wanted || (options().contains("dropout") && options().get("dropout") != "0"),
               "option 'dropout' asks for draws of the network's dropout, and the run's network has none (dropout=0)");
 }
 

@@ -42,6 +42,9 @@ class NetworkWeights {
     return kind() == MethodKind::variational ? mean_weights(memory) : draw_weights({}, memory);
   }
 
+  /// State of the network that is not sampled (batch normalisation) [M, B], of each particle; empty where it has none.
+  inference::MatrixView<const float> buffers() const { return particles_.buffers(); }
+
   /// Of those of the first particle a copy on the host [1, P].
   inference::Matrix<float> host_weights_now();
 

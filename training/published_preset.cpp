@@ -24,6 +24,10 @@ const PublishedPreset* named_preset(std::span<const PublishedPreset> presets, co
   return &*preset;
 }
 
+bool is_preset(std::span<const PublishedPreset> presets, std::string_view name) {
+  return std::ranges::find(presets, name, &PublishedPreset::name) != presets.end();
+}
+
 std::map<std::string, std::string> joined(std::map<std::string, std::string> first,
                                           const std::map<std::string, std::string>& second) {
   for (const auto& [key, value] : second) first[key] = value;

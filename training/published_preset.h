@@ -27,6 +27,9 @@ struct PublishedPreset {
 const PublishedPreset* named_preset(std::span<const PublishedPreset> presets, const runs::OptionSources& sources,
                                     std::string_view what);
 
+/// Whether one of them is called `name`.
+bool is_preset(std::span<const PublishedPreset> presets, std::string_view name);
+
 /// `first` with the settings of `second` over it.
 std::map<std::string, std::string> joined(std::map<std::string, std::string> first,
                                           const std::map<std::string, std::string>& second);

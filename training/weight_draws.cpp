@@ -32,11 +32,12 @@ WeightDraws::Draw WeightDraws::get(std::int64_t k) {
   const NoiseKey key{.seed = options_.seed, .step = static_cast<std::uint64_t>(i), .stream = Stream::parameterization};
   if (samples_) {
     samples_->read(i, *sample_);
-    draw.weights = {weights_.posterior().weights_of(sample_->coordinates(), key, memory_), 0};
+    draw.weights = {weights_.posterior().weights_of(sample_->coordinates(), key, memory_), 0,
+                    sample_->coordinates().buffers};
   } else if (weights_.kind() == MethodKind::variational && options_.mean) {
-    draw.weights = {weights_.mean_weights(memory_), 0};
+    draw.weights = {weights_.mean_weights(memory_), 0, weights_.buffers()};
   } else {
-    draw.weights = {weights_.draw_weights(key, memory_), 0};
+    draw.weights = {weights_.draw_weights(key, memory_), 0, weights_.buffers()};
     if (weights_.kind() == MethodKind::ensemble) draw.weights = draw.weights.block(i, 1);
   }
   return draw;

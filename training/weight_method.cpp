@@ -53,6 +53,14 @@ WeightMethodOptions variational(bool sharpened) {
   return made;
 }
 
+WeightMethodOptions variational_matrix() {
+  WeightMethodOptions made;
+  made.kind = MethodKind::variational;
+  made.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(inference::OptimizerOptions{});
+  made.posterior.parameterization = inference::WeightForm::variational_matrix_gaussian;
+  return made;
+}
+
 WeightMethodOptions ensemble(inference::WeightForm form) {
   WeightMethodOptions made;
   made.kind = MethodKind::ensemble;
@@ -76,10 +84,16 @@ Registry<WeightMethod> make_methods() {
   methods.add("psgld", {"Langevin dynamics preconditioned as RMSprop is: averages over its chain", chain("psgld")});
   methods.add("sghmc", {"stochastic gradient Hamiltonian Monte Carlo: averages over its chain",
                         chain_along_gradients("sghmc", "0.01")});
+  methods.add("dropout-sghmc",
+              {"the same on inputs of which every minibatch hides some (D-SGHMC): averages over its chain",
+               chain_along_gradients("dropout-sghmc", "0.01")});
   methods.add("sgnht", {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht")});
   methods.add("santa", {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa")});
   methods.add("bbb", {"Bayes by Backprop: a Gaussian for every weight", variational(false)});
   methods.add("sharpening", {"Bayes by Backprop with posterior sharpening", variational(true)});
+  methods.add("vmg",
+              {"variational matrix Gaussians: one Gaussian for every matrix, with a variance for each row and column",
+               variational_matrix()});
   methods.add("svgd", {"Stein variational gradient descent, particles of plain weights",
                        ensemble(inference::WeightForm::direct)});
   methods.add("s2vgd", {"the same with particles of matrix-Gaussian (structured) weights",
@@ -98,7 +112,7 @@ bool WeightMethodOptions::scales_all_gradients() const {
 
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
-  const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening)"
+  const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening, vmg)"
                               : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
                               : !posterior.flat_prior && posterior.prior.learn_weight_precision
                                   ? "learn_weight_precision=true"

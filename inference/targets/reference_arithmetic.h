@@ -3,6 +3,7 @@
 
 #include <stein/core/registry.h>
 #include <stein/inference/model.h>
+#include <stein/inference/models/image_network_spec.h>
 #include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/models/recurrent_spec.h>
 #include <stein/inference/parameterization.h>
@@ -19,6 +20,8 @@ struct ReferenceArithmetic {
   std::unique_ptr<Parameterization<float>> (*make_matrix_gaussian)(const Layout& weights,
                                                                    const MatrixGaussianOptions&) = nullptr;
   std::unique_ptr<Model<float>> (*make_recurrent)(const RecurrentSpec&, Device) = nullptr;
+  /// Networks that read images have no other form.
+  std::unique_ptr<Model<float>> (*make_image_network)(const ImageNetworkSpec&, Device) = nullptr;
   /// Threads of the library's own pool, for this process.
   void (*set_threads)(int count) = nullptr;
 };

@@ -5,7 +5,7 @@
 #include <stein/lm/captions/flickr_captions.h>
 #include <stein/lm/captions/image_features.h>
 #include <stein/lm/captions/karpathy_captions.h>
-#include <stein/lm/text/data_name.h>
+#include <stein/training/data_name.h>
 #include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
@@ -145,7 +145,7 @@ void check_caption_data(const CaptionData& data, std::string_view source, PartsN
 }
 
 bool CaptionDataOptions::is_file() const {
-  return means_file(data, caption_sets());
+  return training::means_file(data, caption_sets());
 }
 
 Registry<CaptionSetEntry>& caption_sets() {

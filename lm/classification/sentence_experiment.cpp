@@ -8,6 +8,7 @@
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/data_name.h>
 
 #include <optional>
 #include <set>
@@ -107,6 +108,15 @@ SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::Op
 
 SentenceExperiment::Published SentenceExperiment::published() {
   return {sentence_presets(), "classifiers of sentences"};
+}
+
+bool SentenceExperiment::recognises(const runs::OptionSources& sources) {
+  SentenceOptions options;
+  options.data = sources.look_ahead("data", "");
+  if (!options.data.empty())
+    return sentence_sets().entries().contains(options.data) ||
+           (options.is_file() && !training::means_table(options.data) && !training::means_images(options.data));
+  return sources.preset.empty() || training::is_preset(sentence_presets(), sources.preset);
 }
 
 SentenceOptions SentenceExperiment::named_sentences(const runs::OptionSources& sources) {

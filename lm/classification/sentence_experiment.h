@@ -19,6 +19,9 @@ class SentenceExperiment final : public training::NetworkExperiment {
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
+  /// Whether the sources mean sentences: the name of a set, a file that is no table, or a preset of such; and where
+  /// they name neither data nor a preset.
+  static bool recognises(const runs::OptionSources& sources);
   /// Sentences are read, and parted as each seed wants. Throws Error(data) also for a damaged file of word vectors, and
   /// Error(usage) for vectors of another width than `embedding`.
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;

@@ -19,6 +19,8 @@ namespace {
                    "word_vectors"},
      .compared = "sampler",
      .paired = {"test/error"},
+     .recognises = SentenceExperiment::recognises,
+     .data_names = [] { return sentence_sets().names(); },
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<SentenceExperiment>(kind, sources); },
      .parts = sentence_parts,

@@ -3,6 +3,7 @@
 #include <stein/lm/classification/sentence_prediction.h>
 #include <stein/lm/classification/sentence_rows.h>
 #include <stein/runs/measured.h>
+#include <stein/training/class_answers.h>
 #include <stein/training/row_classifier.h>
 
 #include <simdjson.h>
@@ -70,26 +71,13 @@ class SentenceService {
   void classify() {
     sentences_ += std::ssize(waiting_);
     SentenceRows rows(std::exchange(waiting_, {}), vocabulary_);
-    const inference::Predictive predictive = training::RowClassifier(rows).classify(model_, draws_).predictive();
-    const inference::MatrixView<const double> mean = predictive.mean();
-    const std::vector<double> deviation = predictive.deviation(), entropy = predictive.entropy(),
-                              information = predictive.mutual_information();
+    const std::vector<Json> answers =
+        training::class_answers(training::RowClassifier(rows).classify(model_, draws_).predictive(), classes_);
     std::size_t row = 0;
     for (Json& answer : answers_) {
       if (answer.contains("error")) continue;
-      const Json unknown = std::exchange(answer, Json::object())["unknown"];
-      std::size_t best = 0;
-      for (std::size_t c = 0; c < classes_.size(); ++c) {
-        const double p = mean(static_cast<std::int64_t>(row), static_cast<std::int64_t>(c));
-        if (p > mean(static_cast<std::int64_t>(row), static_cast<std::int64_t>(best))) best = c;
-        answer["probabilities"][classes_[c]] = runs::rounded(p);
-        answer["deviations"][classes_[c]] = runs::rounded(deviation[row * classes_.size() + c]);
-      }
-      answer["class"] = classes_[best];
-      answer["entropy"] = runs::rounded(entropy[row]);
-      answer["mutual_information"] = runs::rounded(information[row]);
+      const Json unknown = std::exchange(answer, answers[row++])["unknown"];
       answer["unknown"] = unknown;
-      ++row;
     }
   }
 

@@ -3,7 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/text/corpus.h>
-#include <stein/lm/text/data_name.h>
+#include <stein/training/data_name.h>
 #include <stein/lm/text/tokenizer.h>
 
 #include <algorithm>
@@ -200,7 +200,7 @@ std::int64_t token_count(const Stretches& stretches) {
 }
 
 bool CorpusOptions::is_file() const {
-  return means_file(data, corpora());
+  return training::means_file(data, corpora());
 }
 
 Registry<CorpusEntry>& corpora() {

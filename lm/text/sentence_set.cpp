@@ -3,7 +3,7 @@
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
-#include <stein/lm/text/data_name.h>
+#include <stein/training/data_name.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>
 #include <stein/lm/text/vocabulary.h>
@@ -163,7 +163,7 @@ const bool registered =
 }  // namespace
 
 bool SentenceOptions::is_file() const {
-  return means_file(data, sentence_sets());
+  return training::means_file(data, sentence_sets());
 }
 
 bool SentenceOptions::is_cross_validated() const {

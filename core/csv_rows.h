@@ -1,15 +1,16 @@
 // Comma-separated values under a header.
 #pragma once
 
-#include <stein/replay/csv_line.h>
+#include <stein/core/csv_line.h>
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace stein::replay {
+namespace stein {
 
 /// Lines of comma-separated values whose first one is a header: fields by the column that they stand in.
 class CsvRows {
@@ -17,9 +18,13 @@ class CsvRows {
   /// @param most_columns  headers with more columns are refused
   explicit CsvRows(std::size_t most_columns) : fields_(most_columns) {}
 
+  /// Fields are separated by this letter from here on.
+  void separate_by(char letter) { fields_.separate_by(letter); }
   /// Takes the names of the columns from `header`; false, and no columns, if it is no line of comma-separated values or
   /// has too many of them.
   bool read_header(std::string_view header);
+  /// The same of lines without a header.
+  void name_columns(std::vector<std::string> names) { columns_ = std::move(names); }
   /// Names of the columns, in the order of the header.
   const std::vector<std::string>& columns() const { return columns_; }
   /// The first column called `name`.
@@ -35,4 +40,4 @@ class CsvRows {
   CsvLine fields_;
 };
 
-}  // namespace stein::replay
+}  // namespace stein

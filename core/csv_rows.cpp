@@ -1,8 +1,8 @@
-#include <stein/replay/csv_rows.h>
+#include <stein/core/csv_rows.h>
 
 #include <algorithm>
 
-namespace stein::replay {
+namespace stein {
 
 bool CsvRows::read_header(std::string_view header) {
   columns_.clear();
@@ -22,4 +22,4 @@ std::string_view CsvRows::read_row(std::string_view line) {
   return fields_.size() == columns_.size() ? "" : "another number of fields than the header has";
 }
 
-}  // namespace stein::replay
+}  // namespace stein

@@ -1,10 +1,10 @@
-#include <stein/replay/csv_line.h>
+#include <stein/core/csv_line.h>
 
 #include <csv.h>
 
 #include <new>
 
-namespace stein::replay {
+namespace stein {
 namespace {
 
 constexpr unsigned char strict = CSV_STRICT | CSV_STRICT_FINI;
@@ -12,11 +12,21 @@ constexpr unsigned char strict = CSV_STRICT | CSV_STRICT_FINI;
 }  // namespace
 
 CsvLine::CsvLine(std::size_t most_fields) : parser_(std::make_unique<csv_parser>()), most_fields_(most_fields) {
-  if (csv_init(parser_.get(), strict) != 0) throw std::bad_alloc();
+  restart();
 }
 
 CsvLine::~CsvLine() {
   csv_free(parser_.get());
+}
+
+void CsvLine::restart() {
+  if (csv_init(parser_.get(), strict) != 0) throw std::bad_alloc();
+  csv_set_delim(parser_.get(), static_cast<unsigned char>(separator_));
+}
+
+void CsvLine::separate_by(char letter) {
+  separator_ = letter;
+  csv_set_delim(parser_.get(), static_cast<unsigned char>(letter));
 }
 
 bool CsvLine::split(std::string_view line) {
@@ -27,7 +37,8 @@ bool CsvLine::split(std::string_view line) {
   if (whole && csv_fini(parser_.get(), take_field, take_line_end, this) == 0) return !too_many_ && lines_ <= 1;
   const bool out_of_memory = csv_error(parser_.get()) == CSV_ENOMEM;
   csv_free(parser_.get());
-  if (out_of_memory || csv_init(parser_.get(), strict) != 0) throw std::bad_alloc();
+  if (out_of_memory) throw std::bad_alloc();
+  restart();
   return false;
 }
 
@@ -50,4 +61,4 @@ void CsvLine::take_line_end(int, void* self) {
   ++static_cast<CsvLine*>(self)->lines_;
 }
 
-}  // namespace stein::replay
+}  // namespace stein

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace stein::lm {
+namespace stein::training {
 
 /// Whether `data` means a file, there or not: it is no registered name, and has a slash or an ending, or is there.
 template <class Entry>
@@ -17,4 +17,9 @@ bool means_file(const std::string& data, const Registry<Entry>& registered) {
          (path.has_parent_path() || path.has_extension() || std::filesystem::exists(path, ignored));
 }
 
-}  // namespace stein::lm
+/// Whether a file's name says that it is a table: it ends in .csv or .tsv, or in these and .gz.
+bool means_table(const std::string& data);
+/// Whether it says that it has images: …images-idx3-ubyte, or that and .gz.
+bool means_images(const std::string& data);
+
+}  // namespace stein::training

@@ -1,0 +1,59 @@
+#include <stein/core/data/table.h>
+#include <stein/core/error.h>
+#include <stein/core/nearest_name.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein {
+namespace {
+
+void append_cells(Column& column, const Column& more) {
+  column.numbers.insert(column.numbers.end(), more.numbers.begin(), more.numbers.end());
+  std::vector<std::int32_t> places;
+  for (const std::string& category : more.categories) {
+    const auto place = std::ranges::find(column.categories, category);
+    places.push_back(static_cast<std::int32_t>(place - column.categories.begin()));
+    if (place == column.categories.end()) column.categories.push_back(category);
+  }
+  for (const std::int32_t level : more.levels)
+    column.levels.push_back(level < 0 ? -1 : places[static_cast<std::size_t>(level)]);
+}
+
+}  // namespace
+
+bool Column::missing(std::int64_t row) const {
+  const auto i = static_cast<std::size_t>(row);
+  return numeric() ? std::isnan(numbers[i]) : levels[i] < 0;
+}
+
+std::int64_t Column::missing_cells() const {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < rows(); ++row) count += missing(row);
+  return count;
+}
+
+std::size_t Table::find(std::string_view name, std::string_view what) const {
+  std::vector<std::string> names;
+  for (const Column& column : columns) {
+    if (column.name == name) return names.size();
+    names.push_back(column.name);
+  }
+  fail(ErrorKind::usage, "the table has no column '{}', which {} names.{}", name, what, suggestion(name, names));
+}
+
+void Table::append(const Table& more) {
+  for (Column& column : columns) {
+    const auto place = std::ranges::find(more.columns, column.name, &Column::name);
+    if (place == more.columns.end()) fail(ErrorKind::data, "there is no column '{}'", column.name);
+    if (column.numeric() != place->numeric())
+      fail(ErrorKind::data, "the column '{}' has {}", column.name,
+           place->numeric() ? "numbers, where others have texts"
+                            : fmt::format("the text '{}', where others have numbers",
+                                          place->categories.empty() ? "" : place->categories.front()));
+    append_cells(column, *place);
+  }
+  checksums.insert(more.checksums.begin(), more.checksums.end());
+}
+
+}  // namespace stein

@@ -1,0 +1,33 @@
+// `stein classify` of images: what the program needs to know of it.
+#include <stein/runs/run_kind.h>
+#include <stein/supervised/classification/image_classes.h>
+#include <stein/training/classifier_evaluation.h>
+#include <stein/training/classifier_report.h>
+#include <stein/training/classifier_run.h>
+
+namespace stein::supervised {
+namespace {
+
+[[maybe_unused]] const bool registered = runs::register_run_kind(
+    {.name = "image-classes",
+     .subcommand = "classify",
+     .description = "Train a classifier, over several seeds or folds",
+     .unit = "images",
+     .directory = "DATA-SAMPLER",
+     .arguments = {"data", "test_data", "sampler", "device", "network", "hidden", "dropout", "epochs", "batch_size",
+                   "step_size"},
+     .compared = "sampler",
+     .paired = {"test/error"},
+     .recognises = ImageClassExperiment::recognises,
+     .data_names = [] { return image_sets().names(); },
+     .make = [](const runs::RunKind& kind,
+                const runs::OptionSources& sources) { return std::make_unique<ImageClassExperiment>(kind, sources); },
+     .parts = image_class_parts,
+     .log_files = {"samples"},
+     .result_files = {"curves.json", "predictions.json"},
+     .readable = training::readable_classifier_summary,
+     .report = training::classifier_report(),
+     .actions = {{"eval", [] { return std::make_unique<training::ClassifierEvaluation>(); }}}});
+
+}  // namespace
+}  // namespace stein::supervised

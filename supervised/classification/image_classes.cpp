@@ -1,0 +1,148 @@
+#include <stein/core/error.h>
+#include <stein/runs/run_kind.h>
+#include <stein/supervised/classification/class_names.h>
+#include <stein/supervised/classification/image_class_presets.h>
+#include <stein/supervised/classification/image_classes.h>
+#include <stein/supervised/images/image_split.h>
+#include <stein/training/classifier_run.h>
+#include <stein/training/data_name.h>
+
+#include <utility>
+
+namespace stein::supervised {
+namespace {
+
+training::EpochOptions image_training() {
+  return {.batch_size = 100, .epochs = 20, .burn_in = 0.5, .samples_per_epoch = 1};
+}
+
+}  // namespace
+
+ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
+      images_(named_images(sources)),
+      training_(image_training()) {
+  add_sampler();
+  add_part("Images", [this](OptionTable& table) {
+    images_.describe(table);
+    table("normalisation", normalisation_,
+          "pixels are shares of 255, less a mean and divided by an sd: of all pixels of the training images; of the "
+          "pixels "
+          "in each place; the published ones of MNIST, .1307 and .3081; or 0 and 1",
+          {{"all", Normalisation::all},
+           {"places", Normalisation::places},
+           {"published", Normalisation::published},
+           {"none", Normalisation::none}});
+    augmentation_.describe(table);
+  });
+  add_part("Network", [this](OptionTable& table) { network_.describe(table); });
+  add_part("Training", [this](OptionTable& table) { training_.describe(table); });
+  read_with_method(sources, images_.data, images_.is_file());
+}
+
+ImageClassExperiment::Published ImageClassExperiment::published() {
+  return {image_class_presets(), "classifiers of images"};
+}
+
+bool ImageClassExperiment::recognises(const runs::OptionSources& sources) {
+  const std::string data = sources.look_ahead("data", "");
+  if (data.empty()) return training::is_preset(image_class_presets(), sources.preset);
+  return image_sets().entries().contains(data) || training::means_images(data);
+}
+
+ImageOptions ImageClassExperiment::named_images(const runs::OptionSources& sources) {
+  ImageOptions options;
+  options.data = named_data(sources, published(), options.data);
+  options.test_data = sources.look_ahead("test_data", "");
+  return options;
+}
+
+void ImageClassExperiment::Meaning::save(Snapshot& snapshot) const {
+  snapshot.put("shape", std::vector<std::int64_t>{shape.channels, shape.height, shape.width});
+  snapshot.put("means", scale.mean);
+  snapshot.put("deviations", scale.deviation);
+  save_class_names(classes, snapshot);
+}
+
+ImageClassExperiment::Meaning ImageClassExperiment::Meaning::saved_in(const Snapshot& snapshot) {
+  const auto shape = snapshot.get_vector<std::int64_t>("shape");
+  if (shape.size() != 3) fail(ErrorKind::data, "what the checkpoint says of its images cannot be read");
+  return {
+      .shape = {.channels = shape[0], .height = shape[1], .width = shape[2]},
+      .scale = {.mean = snapshot.get_vector<double>("means"), .deviation = snapshot.get_vector<double>("deviations")},
+      .classes = saved_class_names(snapshot)};
+}
+
+ImageNetworkOptions ImageClassExperiment::network(const ImageShape& shape, std::int64_t classes) const {
+  ImageNetworkOptions options = network_;
+  options.spec.channels = shape.channels, options.spec.height = shape.height, options.spec.width = shape.width;
+  options.spec.classes = classes;
+  return options;
+}
+
+PixelScale ImageClassExperiment::scale_of(const ImageSet& set, std::span<const std::int64_t> train) const {
+  switch (normalisation_) {
+    case Normalisation::all: return PixelScale::of_all(set, train);
+    case Normalisation::places: return PixelScale::of_places(set, train);
+    case Normalisation::published: return {.mean = {0.1307}, .deviation = {0.3081}};
+    case Normalisation::none: break;
+  }
+  return {};
+}
+
+std::unique_ptr<inference::Model<float>> ImageClassExperiment::make_model(const Snapshot& meaning,
+                                                                          inference::Device device) const {
+  const Meaning known = Meaning::saved_in(meaning);
+  return network(known.shape, std::ssize(known.classes)).make_model(method().posterior.arithmetic, device, 1);
+}
+
+std::unique_ptr<runs::Run> ImageClassExperiment::make_run(const std::string&) const {
+  const inference::Device device = this->device();
+  const auto set = std::make_shared<const ImageSet>(read_image_set(images_));
+  const ImageNetworkOptions options = network(set->shape, std::ssize(set->classes));
+  const auto make_trainer = [&](std::uint64_t seed) {
+    const ImageSplit split = split_images(*set, images_, seed);
+    const PixelScale scale = scale_of(*set, split.train);
+    const auto rows = [&](const std::vector<std::int64_t>& images) {
+      return std::make_unique<ImageRows>(set, images, scale, augmentation_);
+    };
+    training::LabelledParts parts{
+        .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};
+    Meaning{.shape = set->shape, .scale = scale, .classes = set->classes}.save(parts.meaning);
+    return std::make_unique<training::ClassifierTrainer>(
+        std::move(parts), training_, method(), options.make_model(method().posterior.arithmetic, device, seeds().count()),
+        seed);
+  };
+  return std::make_unique<training::ClassifierRun>(seeds(),
+                                                   training::ClassifierRun::Facts{.data = set->name,
+                                                                                  .source = "images " + set->name,
+                                                                                  .datum = "image",
+                                                                                  .network = options.name(),
+                                                                                  .method = method_name(),
+                                                                                  .epochs = training_.epochs,
+                                                                                  .classes = set->classes,
+                                                                                  .synthetic = set->synthetic,
+                                                                                  .data_options = values_of("Images"),
+                                                                                  .checksums = set->checksums},
+                                                   make_trainer);
+}
+
+std::vector<runs::Part> image_class_parts() {
+  std::vector<runs::Part> parts;
+  const auto add = [&](const std::string& data, const std::string& name, const std::string& description) {
+    ImageOptions options{.data = data};
+    parts.push_back(runs::make_part("images", name, description, OptionTable::of(options)));
+  };
+  add("./train-images-idx3-ubyte", "FILE", "images of one's own");
+  for (const auto& [name, entry] : image_sets().entries()) add(name, name, entry.description);
+  Augmentation augmentation;
+  parts.push_back(runs::make_part("augmentation", "", "", OptionTable::of(augmentation)));
+  ImageNetworkOptions network;
+  parts.push_back(runs::make_part("network", "", "", OptionTable::of(network)));
+  training::EpochOptions training = image_training();
+  parts.push_back(runs::make_part("training", "", "", OptionTable::of(training)));
+  training::add_method_parts(parts, image_class_presets());
+  return parts;
+}
+
+}  // namespace stein::supervised

@@ -1,0 +1,150 @@
+#include <stein/core/error.h>
+#include <stein/runs/run_kind.h>
+#include <stein/supervised/classification/class_names.h>
+#include <stein/supervised/classification/table_class_presets.h>
+#include <stein/supervised/classification/table_classes.h>
+#include <stein/supervised/classification/table_rows.h>
+#include <stein/supervised/network/perceptron_model.h>
+#include <stein/supervised/tables/table_notices.h>
+#include <stein/supervised/tables/table_part.h>
+#include <stein/supervised/tables/table_split.h>
+#include <stein/training/classifier_run.h>
+#include <stein/training/data_name.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stein::supervised {
+namespace {
+
+training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, const TableEncoding& encoding) {
+  const Column& target = set.table.columns[set.target];
+  const auto rows = [&](const std::vector<std::int64_t>& of) {
+    std::vector<std::int64_t> labels;
+    for (const std::int64_t row : of) labels.push_back(target.levels[static_cast<std::size_t>(row)]);
+    return std::make_unique<TableRows>(encoding.encode(set.table, of), std::move(labels));
+  };
+  training::LabelledParts parts{
+      .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};
+  TableClassExperiment::Meaning{.inputs = encoding, .classes = target.categories}.save(parts.meaning);
+  return parts;
+}
+
+/// Sentences about classes that no row of training has.
+std::vector<std::string> class_notices(const TableSet& set, const TableSplit& split) {
+  const Column& target = set.table.columns[set.target];
+  std::vector<std::int64_t> rows(target.categories.size());
+  for (const std::int64_t row : split.train)
+    ++rows[static_cast<std::size_t>(target.levels[static_cast<std::size_t>(row)])];
+  std::vector<std::string> notices;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i] == 0)
+      notices.push_back(fmt::format("no row of training is of the class '{}', which is never predicted with confidence",
+                                    target.categories[i]));
+  return notices;
+}
+
+training::EpochOptions class_training() {
+  return {.batch_size = 100, .epochs = 50, .burn_in = 0.5, .samples_per_epoch = 1};
+}
+
+}  // namespace
+
+TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
+    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
+      table_(named_table(sources)),
+      training_(class_training()) {
+  network_.spec.likelihood = inference::Likelihood::categorical;
+  add_sampler();
+  add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::category); });
+  add_part("Network", [this](OptionTable& table) { network_.describe(table); });
+  add_part("Training", [this](OptionTable& table) { training_.describe(table); });
+  read_with_method(sources, table_.data, table_.is_file());
+}
+
+TableClassExperiment::Published TableClassExperiment::published() {
+  return {table_class_presets(), "classifiers of tables"};
+}
+
+bool TableClassExperiment::recognises(const runs::OptionSources& sources) {
+  const std::string data = sources.look_ahead("data", "");
+  if (data.empty()) return training::is_preset(table_class_presets(), sources.preset);
+  return table_sets().entries().contains(data) || training::means_table(data);
+}
+
+TableOptions TableClassExperiment::named_table(const runs::OptionSources& sources) {
+  TableOptions options;
+  options.data = named_data(sources, published(), "two-moons");
+  options.test_data = sources.look_ahead("test_data", "");
+  return options;
+}
+
+void TableClassExperiment::Meaning::save(Snapshot& snapshot) const {
+  snapshot.put_saved("inputs", inputs);
+  save_class_names(classes, snapshot);
+}
+
+TableClassExperiment::Meaning TableClassExperiment::Meaning::saved_in(const Snapshot& snapshot) {
+  return {.inputs = TableEncoding(snapshot.part("inputs")), .classes = saved_class_names(snapshot)};
+}
+
+inference::MlpSpec TableClassExperiment::network(std::int64_t inputs, std::int64_t classes) const {
+  inference::MlpSpec spec = network_.spec;
+  spec.inputs = inputs, spec.outputs = classes;
+  return spec;
+}
+
+std::unique_ptr<inference::Model<float>> TableClassExperiment::make_model(const Snapshot& meaning,
+                                                                          inference::Device device) const {
+  const Meaning known = Meaning::saved_in(meaning);
+  return make_perceptron_model(network(known.inputs.width(), std::ssize(known.classes)), method().posterior.arithmetic,
+                               device);
+}
+
+std::unique_ptr<runs::Run> TableClassExperiment::make_run(const std::string&) const {
+  const inference::Device device = this->device();
+  const TableSet set = read_table_set(table_, TargetKind::category);
+  const std::vector<std::string>& classes = set.table.columns[set.target].categories;
+  if (classes.size() < 2)
+    fail(ErrorKind::data, "the target '{}' has the one class '{}' in all rows: there is nothing to learn",
+         set.table.columns[set.target].name, classes.front());
+  const auto encoding_of = [&](const TableSplit& split) { return TableEncoding(set.table, set.inputs, split.train); };
+  const auto make_trainer = [&](std::uint64_t seed) {
+    const TableSplit split = split_table(set, table_, seed);
+    const TableEncoding encoding = encoding_of(split);
+    return std::make_unique<training::ClassifierTrainer>(
+        parts_of(set, split, encoding), training_, method(),
+        make_perceptron_model(network(encoding.width(), std::ssize(classes)), method().posterior.arithmetic, device),
+        seed);
+  };
+  const TableSplit first = split_table(set, table_, seeds().first);
+  const TableEncoding encoding = encoding_of(first);
+  std::vector<std::string> notices = table_notices(set, first, encoding);
+  std::ranges::copy(class_notices(set, first), std::back_inserter(notices));
+  return std::make_unique<training::ClassifierRun>(
+      seeds(),
+      training::ClassifierRun::Facts{.data = set.name,
+                                     .source = "table " + set.name,
+                                     .datum = "row",
+                                     .network = network_name(network(encoding.width(), std::ssize(classes))),
+                                     .method = method_name(),
+                                     .epochs = training_.epochs,
+                                     .classes = classes,
+                                     .synthetic = set.synthetic,
+                                     .notices = std::move(notices),
+                                     .data_options = values_of("Table"),
+                                     .checksums = set.table.checksums},
+      make_trainer);
+}
+
+std::vector<runs::Part> table_class_parts() {
+  std::vector<runs::Part> parts = table_parts(TargetKind::category);
+  PerceptronOptions network;
+  parts.push_back(runs::make_part("network", "", "", OptionTable::of(network)));
+  training::EpochOptions training = class_training();
+  parts.push_back(runs::make_part("training", "", "", OptionTable::of(training)));
+  training::add_method_parts(parts, table_class_presets());
+  return parts;
+}
+
+}  // namespace stein::supervised

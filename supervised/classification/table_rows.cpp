@@ -1,0 +1,24 @@
+#include <stein/core/error.h>
+#include <stein/supervised/classification/table_rows.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stein::supervised {
+
+TableRows::TableRows(inference::Matrix<float> inputs, std::vector<std::int64_t> labels)
+    : inputs_(std::move(inputs)), labels_(std::move(labels)) {
+  STEIN_CHECK(labels_.empty() || std::ssize(labels_) == inputs_.rows(), "expected {} labels, got {}", inputs_.rows(),
+              labels_.size());
+}
+
+inference::Inputs<float> TableRows::inputs(std::span<const std::int64_t> rows) {
+  if (asked_.rows() < std::ssize(rows)) asked_ = inference::Matrix<float>(std::ssize(rows), inputs_.columns());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::ranges::copy(inputs_.row(rows[i]), asked_.row(static_cast<std::int64_t>(i)).begin());
+  inference::Inputs<float> inputs;
+  inputs.dense = std::as_const(asked_).view().block(0, std::ssize(rows));
+  return inputs;
+}
+
+}  // namespace stein::supervised

@@ -1,0 +1,56 @@
+// Images of a part as rows of numbers.
+#pragma once
+
+#include <stein/inference/storage/matrix.h>
+#include <stein/supervised/images/augmentation.h>
+#include <stein/supervised/images/image_set.h>
+#include <stein/training/labelled_rows.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace stein::supervised {
+
+/// What pixels become: (value/255 − mean)/deviation, with one mean and deviation for all of them, or one for each
+/// place.
+struct PixelScale {
+  std::vector<double> mean{0}, deviation{1};  ///< [1] or [channels · height · width]
+
+  /// Of all pixels of some images, as shares of 255. A deviation of 0 becomes 1.
+  static PixelScale of_all(const ImageSet& set, std::span<const std::int64_t> images);
+  /// Of the pixels in each place. A deviation of 0 becomes 1.
+  static PixelScale of_places(const ImageSet& set, std::span<const std::int64_t> images);
+};
+
+/// Pixels of each image [channels · height · width] on a scale, and its class; images for training may be changed anew
+/// each time.
+class ImageRows final : public training::LabelledRows {
+ public:
+  ImageRows(std::shared_ptr<const ImageSet> set, std::vector<std::int64_t> images, const PixelScale& scale,
+            const Augmentation& augmentation);
+
+  std::int64_t count() const override { return std::ssize(images_); }
+  std::int64_t label(std::int64_t row) const override {
+    return set_->labels[static_cast<std::size_t>(images_[static_cast<std::size_t>(row)])];
+  }
+  inference::Inputs<float> inputs(std::span<const std::int64_t> rows) override;
+  inference::Inputs<float> training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) override;
+
+ private:
+  std::span<const std::uint8_t> image(std::int64_t row) const {
+    return set_->image(images_[static_cast<std::size_t>(row)]);
+  }
+  void write(std::span<const std::uint8_t> image, std::span<float> row) const;
+  inference::Inputs<float> first_rows(std::size_t count);
+
+  std::shared_ptr<const ImageSet> set_;
+  std::vector<std::int64_t> images_;
+  std::vector<float> factors_, offsets_;  ///< [pixels] a pixel of value v becomes factor · v + offset
+  Augmentation augmentation_;
+  inference::Matrix<float> asked_;
+  std::vector<std::uint8_t> changed_;
+};
+
+}  // namespace stein::supervised

@@ -1,0 +1,163 @@
+#include <stein/core/atomic_file.h>
+#include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
+#include <stein/supervised/regression/regression_run.h>
+#include <stein/training/network_summary.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <span>
+
+namespace stein::supervised {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json test_rows_json(const RegressionTrainer& trainer, const SampledNumbers& samples) {
+  const std::vector<PredictedNumber> predicted = samples.predictions();
+  const std::vector<double> transforms = samples.probability_transforms();
+  Json list = Json::array();
+  for (std::size_t row = 0; row < predicted.size(); ++row) {
+    Json entry{{"target", runs::rounded(samples.targets()[row])}};
+    if (!trainer.parts().test.places.empty()) entry["place"] = runs::rounded(trainer.parts().test.places[row]);
+    entry.update(prediction_json(predicted[row]));
+    entry["probability"] = runs::rounded(transforms[row]);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json line_json(RegressionTrainer& trainer) {
+  const std::vector<PredictedNumber> predicted = trainer.line_samples().predictions();
+  Json list = Json::array();
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    Json entry{{"place", runs::rounded(trainer.parts().line.places[i])}};
+    entry.update(prediction_json(predicted[i]));
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::string part_lines(const Json& scores, const char* part) {
+  const auto samples = scores["samples"].get<std::int64_t>();
+  std::string lines = fmt::format("\n  {}, RMSE and log-likelihood\n", part);
+  const auto line = [&](const std::string& name, const Json& of) {
+    lines += runs::summary_line(name.c_str(), fmt::format("{:<22} {}", runs::mean_and_deviation(of["rmse"], "{:.4g}"),
+                                                          runs::mean_and_deviation(of["log_likelihood"], "{:.3f}")));
+  };
+  if (samples > 1) {
+    line("  one sample", scores["single_sample"]);
+    line(fmt::format("  averaged over {}", samples), scores);
+  }
+  line("  weights at the end", scores["final_weights"]);
+  if (scores.contains("validation_chosen")) line("  best by validation", scores["validation_chosen"]);
+  lines += runs::summary_line(
+      fmt::format("  in {:.0f} % intervals", 100 * interval_level).c_str(),
+      fmt::format("{:.1f} % of the targets, {} long on average", 100 * runs::mean_of(scores["coverage"]),
+                  runs::text(scores["interval_width"], "{:.4g}")));
+  return lines;
+}
+
+}  // namespace
+
+Json prediction_json(const PredictedNumber& predicted) {
+  return {{"mean", runs::rounded(predicted.mean)},
+          {"deviation", runs::rounded(predicted.deviation)},
+          {"model_deviation", runs::rounded(predicted.model_deviation)},
+          {"low", runs::rounded(predicted.low)},
+          {"high", runs::rounded(predicted.high)}};
+}
+
+Json regression_json(const std::vector<RegressionResult>& results, const char* each) {
+  Json json{{"rows", results.front().rows}, {"samples", results.front().samples}};
+  const auto scores = [&](const auto& of) { return regression_json(runs::of_each(results, of), each); };
+  json.update(scores(&RegressionResult::averaged));
+  json["single_sample"] = scores(&RegressionResult::single);
+  json["final_weights"] = scores(&RegressionResult::final_weights);
+  if (std::ranges::all_of(results, [](const RegressionResult& r) { return r.chosen.has_value(); }))
+    json["validation_chosen"] = scores([](const RegressionResult& r) { return *r.chosen; });
+  return json;
+}
+
+RegressionRun::RegressionRun(runs::SeedRange seeds, Facts facts,
+                             const std::function<std::unique_ptr<RegressionTrainer>(std::uint64_t seed)>& make_trainer)
+    : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }), facts_(std::move(facts)) {}
+
+std::vector<std::string> RegressionRun::notices() const {
+  const RegressionTrainer& first = repetition(0);
+  std::vector<std::string> found{
+      fmt::format("{} rows of training, {} of validation, {} of test; {} from {} columns ({} numbers); {} weights; {} "
+                  "minibatches of "
+                  "an epoch",
+                  first.parts().train.count(), first.parts().validation.count(), first.parts().test.count(),
+                  facts_.target, facts_.inputs.size(), first.parts().train.inputs.columns(),
+                  first.weights().weight_count(), first.epoch().minibatches)};
+  found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
+  std::ranges::copy(chain_notices("row"), std::back_inserter(found));
+  return found;
+}
+
+Json RegressionRun::protocol() const {
+  return {{"env", facts_.data},      {"env_options", facts_.data_options},
+          {"model", facts_.network}, {"sampler", facts_.method},
+          {"target", facts_.target}, {"N", static_cast<double>(repetition(0).epoch().data)},
+          {"unit", "rows"},          {"minibatches", repetition(0).epoch().minibatches}};
+}
+
+Json RegressionRun::summarize(const Watch& watch) {
+  watch.begin("final evaluation", "regressions", static_cast<std::uint64_t>(count()));
+  validation_results_.clear(), test_results_.clear();
+  for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
+    if (auto result = repetition(i).validation_result()) validation_results_.push_back(std::move(*result));
+    test_results_.push_back(repetition(i).test_result());
+    watch.advance();
+  }
+  if (watch.stop_requested()) return {};
+  const Json test = regression_json(test_results_, each);
+  Json summary{{"env", facts_.data},
+               {"data", facts_.data},
+               {"synthetic", facts_.synthetic},
+               {"target", facts_.target},
+               {"inputs", facts_.inputs},
+               {"model", facts_.network},
+               {"sampler", facts_.method},
+               {"splits", count()},
+               {"parameters", repetition(0).weights().weight_count()},
+               {"epochs", facts_.epochs},
+               {"rows_per_second", runs::rounded(data_per_second())},
+               {"rmse", test["rmse"]},
+               {"log_likelihood", test["log_likelihood"]},
+               {"test", test}};
+  if (!validation_results_.empty()) summary["validation"] = regression_json(validation_results_, each);
+  describe_weights(summary);
+  return summary;
+}
+
+void RegressionRun::write_results(const RunDirectory& directory) {
+  const auto curves_of = [](const auto& results) {
+    return training::curves_json(runs::of_each(results, &RegressionResult::curves));
+  };
+  Json curves{{"test", curves_of(test_results_)}},
+      predictions{{"target", facts_.target}, {"level", interval_level}, {"seeds", Json::array()}};
+  if (!validation_results_.empty()) curves["validation"] = curves_of(validation_results_);
+  for (std::int64_t i = 0; i < count(); ++i) {
+    RegressionTrainer& trainer = repetition(i);
+    Json seed{{"seed", trainer.seed()}, {"rows", test_rows_json(trainer, trainer.test_samples())}};
+    if (trainer.parts().line.count() > 0) seed["line"] = line_json(trainer);
+    predictions["seeds"].push_back(std::move(seed));
+  }
+  write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
+  write_file_atomically(directory.file("predictions.json"), predictions.dump() + "\n");
+}
+
+std::string readable_regression_summary(const Json& summary) {
+  std::string lines = training::summary_head(summary);
+  if (summary.contains("validation")) lines += part_lines(summary["validation"], "validation");
+  lines += part_lines(summary["test"], "test");
+  return lines + training::summary_foot(summary, "rows_per_second", "rows/s");
+}
+
+}  // namespace stein::supervised

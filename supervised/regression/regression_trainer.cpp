@@ -1,0 +1,145 @@
+#include <stein/supervised/regression/regression_trainer.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stein::supervised {
+namespace {
+
+using training::EpochOptions;
+using training::EpochOrder;
+using training::WeightDraws;
+
+constexpr std::int64_t most_training_rows_shown = 1000;
+
+/// Some of the rows, at equal distances.
+RegressionRows few_of(const RegressionRows& rows, std::int64_t at_most) {
+  const std::int64_t count = std::min(rows.count(), at_most);
+  RegressionRows few{.inputs = {count, rows.inputs.columns()}};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t row = i * rows.count() / count;
+    std::ranges::copy(rows.inputs.row(row), few.inputs.row(i).begin());
+    few.targets.push_back(rows.targets[static_cast<std::size_t>(row)]);
+  }
+  return few;
+}
+
+training::EpochTrainer::Epoch epoch_of(const RegressionParts& parts, const EpochOptions& options) {
+  const std::int64_t rows = parts.train.count();
+  return {.minibatches = EpochOrder(rows, options.batch_size, 0).minibatches(), .data = rows};
+}
+
+EpochOptions for_parts(EpochOptions options, const RegressionParts& parts) {
+  STEIN_CHECK(options.batch_size <= parts.train.count(), "batch_size={} is more than the {} rows for training",
+              options.batch_size, parts.train.count());
+  if (parts.validation.count() == 0) options.validations_per_epoch = 0;
+  return options;
+}
+
+}  // namespace
+
+RegressionTrainer::Shown::Shown(const char* name_, const RegressionRows& rows_, const RegressionParts& parts)
+    : name(name_), rows(rows_, parts.scale, parts.noise_precision), samples(rows.no_samples()) {}
+
+RegressionTrainer::RegressionTrainer(RegressionParts parts, const EpochOptions& options,
+                                     const training::WeightMethodOptions& method,
+                                     std::unique_ptr<inference::Model<float>> model, std::uint64_t seed)
+    : EpochTrainer(for_parts(options, parts), method, std::move(model), epoch_of(parts, options), seed),
+      parts_(std::move(parts)),
+      few_train_(few_of(parts_.train, most_training_rows_shown)),
+      train_("train", few_train_, parts_),
+      validation_("validation", parts_.validation, parts_),
+      test_("test", parts_.test, parts_),
+      line_("line", parts_.line, parts_),
+      order_(parts_.train.count(), options.batch_size, seed),
+      inputs_(options.batch_size, parts_.train.inputs.columns()) {}
+
+inference::Batch<float> RegressionTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
+  const std::span<const std::int64_t> rows = order_.minibatch(epoch, c);
+  targets_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(parts_.train.inputs.row(rows[i]), inputs_.row(static_cast<std::int64_t>(i)).begin());
+    targets_.push_back(
+        static_cast<float>(parts_.scale.to_unit(parts_.train.targets[static_cast<std::size_t>(rows[i])])));
+  }
+  inference::Batch<float> batch;
+  batch.inputs.dense = std::as_const(inputs_).view().block(0, std::ssize(rows));
+  batch.targets = {targets_.data(), std::ssize(targets_), 1};
+  batch.rows = std::ssize(rows);
+  batch.data_size = static_cast<double>(parts_.train.count());
+  return batch;
+}
+
+SampledNumbers RegressionTrainer::of_weights(Shown& shown) {
+  WeightDraws draws(weights(), {.mean = true}, {}, 0);
+  return shown.rows.predict(weights().posterior().model(), draws);
+}
+
+double RegressionTrainer::validate() {
+  return -of_weights(validation_).log_likelihood();
+}
+
+void RegressionTrainer::take_sample() {
+  const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0, weights().buffers()}};
+  for_each_shown([&](Shown& shown) { shown.rows.add_sample(weights().posterior().model(), now, shown.samples); });
+}
+
+void RegressionTrainer::drop_samples(std::int64_t count) {
+  for_each_shown([&](Shown& shown) { shown.samples.drop_last(count); });
+}
+
+void RegressionTrainer::end_epoch(runs::Records& records) {
+  for (Shown* shown : {&train_, &validation_, &test_}) {
+    if (shown->rows.count() == 0) continue;
+    const SampledNumbers now = shown->samples.samples() > 0 ? shown->samples : of_weights(*shown);
+    records.number(steps_done(), fmt::format("{}_rmse", shown->name), now.rmse());
+    records.number(steps_done(), fmt::format("{}_log_likelihood", shown->name), now.log_likelihood());
+  }
+}
+
+SampledNumbers RegressionTrainer::samples_at_end(Shown& shown) {
+  if (shown.samples.samples() > 0) return shown.samples;
+  WeightDraws draws(weights(), {.draws = options().draws, .seed = seed()}, {}, 0);
+  return shown.rows.predict(weights().posterior().model(), draws);
+}
+
+RegressionResult RegressionTrainer::result(Shown& shown) {
+  const SampledNumbers samples = samples_at_end(shown);
+  RegressionResult found{.rows = shown.rows.count(),
+                         .samples = samples.samples(),
+                         .single = samples.single(),
+                         .averaged = samples.averaged(),
+                         .final_weights = of_weights(shown).averaged()};
+  if (samples.samples() > 1)
+    found.curves = training::AverageCurves::of(
+        [&](inference::Selection which, std::int64_t at_most) { return samples.loss_curve(which, at_most); });
+  with_best([&] { found.chosen = of_weights(shown).averaged(); });
+  return found;
+}
+
+std::optional<RegressionResult> RegressionTrainer::validation_result() {
+  if (validation_.rows.count() == 0) return std::nullopt;
+  return result(validation_);
+}
+
+RegressionResult RegressionTrainer::test_result() {
+  return result(test_);
+}
+
+void RegressionTrainer::save_stream(Snapshot& snapshot) const {
+  snapshot.put_saved("train_samples", train_.samples);
+  snapshot.put_saved("validation_samples", validation_.samples);
+  snapshot.put_saved("test_samples", test_.samples);
+  snapshot.put_saved("line_samples", line_.samples);
+}
+
+void RegressionTrainer::restore_stream(const Snapshot& snapshot) {
+  train_.samples.restore(snapshot.part("train_samples"));
+  validation_.samples.restore(snapshot.part("validation_samples"));
+  test_.samples.restore(snapshot.part("test_samples"));
+  line_.samples.restore(snapshot.part("line_samples"));
+}
+
+}  // namespace stein::supervised

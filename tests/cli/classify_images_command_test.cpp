@@ -1,0 +1,115 @@
+// `stein classify` of images and of tables as a person uses it.
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "cli/program.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+TEST_CASE("made-up digits are learned by a perceptron", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> arguments{
+      "classify", "--data", "digits-synthetic",      "--sampler",   "adam",  "--hidden", "50",      "--epochs",
+      "6",        "--set",  "synthetic_images=1500", "rotation=10", "--out", "run",      "--quiet", "--json"};
+  const Outcome trained = run(folder.path(), arguments);
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  CHECK(summary["data"] == "digits-synthetic");
+  CHECK(summary["model"] == "mlp 784-50-10");
+  CHECK(summary["synthetic"] == true);
+  CHECK(summary["test"]["rows"] == 250);
+  CHECK(summary["test"]["error"]["mean"].get<double>() < 0.25);  // who guesses is wrong in 90 %
+  const Outcome evaluated = run(folder.path(), {"eval", "run", "--json"});
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  CHECK(evaluated.json()["error"] == summary["test"]["error"]);
+}
+
+TEST_CASE("a normalised convolutional network predicts with the statistics that it gathered",
+          "[cli][classify-images][torch]") {
+  const TemporaryDirectory folder;
+  for (const char* const sampler : {"adam", "psgld"}) {
+    const std::string out = std::string("run-") + sampler;
+    const Outcome trained = run(folder.path(), {"classify",
+                                                "--data",
+                                                "digits-synthetic",
+                                                "--sampler",
+                                                sampler,
+                                                "--network",
+                                                "conv-2-bn-fc-3",
+                                                "--epochs",
+                                                "8",
+                                                "--batch-size",
+                                                "50",
+                                                "--set",
+                                                "synthetic_images=600",
+                                                "temperature=1e-6",
+                                                "--step-size",
+                                                "0.002",
+                                                "--out",
+                                                out,
+                                                "--quiet",
+                                                "--json"});
+    if (std::string(sampler) == "adam") {
+      CHECK(trained.code == 2);  // an optimizer has no temperature
+      CHECK_THAT(trained.err, Contains("temperature"));
+      continue;
+    }
+    CAPTURE(trained.err);
+    REQUIRE(trained.code == 0);
+    CHECK(trained.json()["model"] == "conv-2-bn-fc-3");
+    CHECK(trained.json()["test"]["error"]["mean"].get<double>() < 0.2);
+    // Stored samples have statistics of their own.
+    const Outcome evaluated = run(folder.path(), {"eval", out, "--json"});
+    CAPTURE(evaluated.err);
+    REQUIRE(evaluated.code == 0);
+    CHECK(evaluated.json()["samples"] == 4);
+    CHECK(evaluated.json()["error"] == trained.json()["test"]["error"]);
+  }
+}
+
+TEST_CASE("a table of one's own is classified, and its new rows", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  {
+    std::ofstream file(folder / "things.csv");
+    file << "size,colour,kind\n";
+    for (int i = 0; i < 200; ++i)
+      file << i * 7 % 23 << "," << (i % 3 == 0 ? "red" : "blue") << "," << (i * 7 % 23 > 11 ? "big" : "small") << "\n";
+  }
+  const Outcome trained = run(folder.path(), {"classify", "--data", "things.csv", "--target", "kind", "--sampler",
+                                              "svgd", "--hidden", "10", "--epochs", "40", "--step-size", "0.02",
+                                              "--batch-size", "20", "--out", "run", "--quiet", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  CHECK(trained.json()["classes"] == Json{"big", "small"});
+  CHECK(trained.json()["test"]["error"]["mean"].get<double>() < 0.15);
+  const std::vector<Json> answers = ask(folder, "run", "size;colour\n20;red\n1;green\nx;red\n");
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0]["class"] == "big");
+  CHECK(answers[0]["probabilities"]["big"].get<double>() > 0.8);
+  CHECK(answers[0]["deviations"].contains("small"));
+  CHECK(answers[1]["class"] == "small");
+  CHECK(answers[1]["unknown"] == Json{"colour"});
+  CHECK(answers[2].contains("error"));
+}
+
+TEST_CASE("what `stein classify` does not know it says, with what may have been meant", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& sentence) {
+    std::vector<std::string> arguments{"classify", "--out", "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), arguments);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains(sentence));
+  };
+  refused({"--data", "trce"}, "knows no data 'trce', and there is no such file. Did you mean 'trec'?");
+  refused({"--data", "mnsit"}, "Did you mean 'mnist'?");
+  refused({"--data", "two-mons"}, "Did you mean 'two-moons'?");
+  refused({"--preset", "mnist-400-svg"}, "has no preset 'mnist-400-svg'. Did you mean 'mnist-400-svgd'?");
+  refused({"--data", "digits-synthetic", "--network", "resnet"}, "resnet-20");
+  refused({"--data", "boston"}, "has numbers to predict: `stein regress`");
+}

@@ -1,0 +1,52 @@
+// The IDX format: arrays of bytes, and files that are none.
+#include <stein/core/data/manifest.h>
+#include <stein/core/idx.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "core/written_file.h"
+#include "skip.h"
+
+namespace stein {
+namespace {
+
+using namespace std::string_literals;
+
+TEST_CASE("an array of bytes is read with its shape, plain and compressed", "[core][idx]") {
+  const std::string bytes = "\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03"s + "abcdef";
+  const test::TemporaryDirectory folder;
+  test::write(folder / "a-idx2", bytes);
+  test::write_gzip(folder / "b-idx2.gz", bytes);
+  for (const auto& array : {decode_idx(bytes, "text"), read_idx(folder / "a-idx2"), read_idx(folder / "b-idx2.gz")}) {
+    CHECK(array.shape == std::vector<std::int64_t>{2, 3});
+    CHECK(std::string(array.bytes.begin(), array.bytes.end()) == "abcdef");
+  }
+}
+
+TEST_CASE("a file that is no IDX array says what is wrong with it", "[core][idx]") {
+  CHECK_ERROR(decode_idx("\x00\x00"s, "f"), data, "'f' is no IDX file", "found 2 bytes");
+  CHECK_ERROR(decode_idx("\x1f\x8b\x08\x01"s, "f"), data, "magic number from 0x00000801", "found 0x1f8b0801");
+  CHECK_ERROR(decode_idx("\x00\x00\x0d\x01\x00\x00\x00\x00"s, "f"), data, "found 0x00000d01");  // floats
+  CHECK_ERROR(decode_idx("\x00\x00\x08\x02\x00\x00\x00\x02"s, "f"), data, "header of 12 bytes, found 8");
+  CHECK_ERROR(decode_idx("\x00\x00\x08\x01\x00\x00\x00\x05"s + "abcd", "f"), data,
+              "[5], which is 5 bytes, and 4 follow");
+  CHECK_ERROR(decode_idx("\x00\x00\x08\x01\x00\x00\x00\x03"s + "abcd", "f"), data, "3 bytes, and 4 follow");
+  CHECK_ERROR(decode_idx("\x00\x00\x08\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, "f"),
+              data, "too many bytes, and 0 follow");
+  CHECK_ERROR(read_idx("/no/such/file"), data, "no/such/file");
+}
+
+TEST_CASE("MNIST has the published images", "[core][idx][data-set]") {
+  const auto folder = find_data_set("mnist");
+  if (!folder) test::skip("no data set mnist");
+  const IdxArray images = read_idx(data_file(*folder, "train-images-idx3-ubyte")),
+                 labels = read_idx(data_file(*folder, "train-labels-idx1-ubyte"));
+  CHECK(images.shape == std::vector<std::int64_t>{60'000, 28, 28});
+  CHECK(labels.shape == std::vector<std::int64_t>{60'000});
+  CHECK(std::vector<int>(labels.bytes.begin(), labels.bytes.begin() + 5) == std::vector<int>{5, 0, 4, 1, 9});
+}
+
+}  // namespace
+}  // namespace stein

@@ -1,0 +1,144 @@
+// Training of regressions: units, what the noise is learned to be, samples, curves, resumption.
+#include <stein/core/checkpoint.h>
+#include <stein/inference/models/particle_mlp.h>
+#include <stein/supervised/regression/regression_trainer.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error_matcher.h"
+#include "training/method_with.h"
+
+namespace stein::supervised {
+namespace {
+
+using test::method_with;
+using test::Settings;
+
+constexpr double slope = 30, intercept = 500, noise = 3;
+
+/// y = 500 + 30 x + 3 ξ for x ~ N(0, 1).
+RegressionRows line_rows(std::int64_t count, std::uint64_t seed) {
+  Draws draws({.seed = seed, .stream = Stream::test}, 0);
+  RegressionRows rows{.inputs = {count, 1}};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = draws.normal();
+    rows.inputs.row(i)[0] = static_cast<float>(x);
+    rows.targets.push_back(intercept + slope * x + noise * draws.normal());
+  }
+  return rows;
+}
+
+struct Case {
+  std::string method = "adam";
+  Settings settings{};
+  training::EpochOptions options{.batch_size = 20, .epochs = 60, .burn_in = 0.5, .samples_per_epoch = 1, .draws = 20};
+  std::int64_t validation = 40;
+
+  std::unique_ptr<RegressionTrainer> make(std::uint64_t seed = 1) const {
+    RegressionParts parts{
+        .train = line_rows(200, 1), .validation = line_rows(validation, 2), .test = line_rows(300, 3)};
+    parts.scale = Scale::of(parts.train.targets, all_rows(200));
+    parts.line.inputs = inference::Matrix<float>(5, 1);
+    inference::MlpSpec spec{.inputs = 1, .hidden = {}, .outputs = 1, .learn_noise_precision = true};
+    return std::make_unique<RegressionTrainer>(std::move(parts), options, method_with(method, settings),
+                                               std::make_unique<inference::ParticleMlp>(spec), seed);
+  }
+};
+
+void train(RegressionTrainer& trainer, runs::Records& records, std::int64_t until = 1'000'000'000) {
+  while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
+}
+
+TEST_CASE("a line is learned with its noise, and scores are in the targets' own units", "[supervised][regression]") {
+  const auto trainer = Case{.settings = {{"step_size", "0.02"}}}.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  const RegressionResult result = trainer->test_result();
+  CHECK(result.rows == 300);
+  CHECK(result.samples == 1);
+  // 300 test rows: the relative sd of the RMSE is 1/√600; the weights' own error adds about 1/200.
+  CHECK(result.averaged.rmse == Approx(noise).epsilon(0.2));
+  // −½ log 2πe σ² for a Gaussian that is known.
+  CHECK(result.averaged.log_likelihood == Approx(-0.5 * std::log(2 * M_PI * M_E * noise * noise)).margin(0.2));
+  CHECK(result.averaged.interval_width == Approx(2 * 1.645 * noise).epsilon(0.2));
+  CHECK(result.averaged.coverage == Approx(0.9).margin(6 * std::sqrt(0.09 / 300)));
+  REQUIRE(result.chosen.has_value());
+  CHECK(result.chosen->rmse == Approx(noise).epsilon(0.3));
+}
+
+TEST_CASE("every kind of method learns the line", "[supervised][regression]") {
+  const std::vector<std::pair<std::string, Settings>> methods{{"psgld", {{"step_size", "0.003"}}},
+                                                              {"sghmc", {{"step_size", "3e-6"}}},
+                                                              {"svgd", {{"step_size", "0.02"}}},
+                                                              {"s2vgd", {{"step_size", "0.02"}}},
+                                                              {"bbb", {{"step_size", "0.02"}}}};
+  for (const auto& [method, settings] : methods) {
+    INFO(method);
+    const auto trainer = Case{.method = method, .settings = settings}.make();
+    runs::Records records(false);
+    train(*trainer, records);
+    const RegressionResult result = trainer->test_result();
+    CHECK(result.averaged.rmse < 2 * noise);
+    CHECK(result.averaged.log_likelihood >= result.single.log_likelihood);
+    CHECK(result.curves.forward.size() == (result.samples > 1 ? static_cast<std::size_t>(result.samples) : 0));
+  }
+}
+
+TEST_CASE("a chain's samples come behind the burn-in, one an epoch", "[supervised][regression]") {
+  const auto trainer = Case{.method = "psgld"}.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  CHECK(trainer->test_samples().samples() == 30);
+  CHECK(trainer->line_samples().samples() == 30);
+}
+
+TEST_CASE("a training that was stopped goes on with the same bits", "[supervised][regression]") {
+  for (const char* const method : {"psgld", "svgd", "adam"}) {
+    INFO(method);
+    const Case subject{.method = method};
+    const auto whole = subject.make(), half = subject.make(), resumed = subject.make();
+    runs::Records records(false);
+    train(*whole, records);
+    train(*half, records, 7'000);
+    Snapshot snapshot;
+    half->save(snapshot);
+    resumed->restore(snapshot);
+    train(*resumed, records);
+    CHECK(whole->test_result().averaged.log_likelihood == resumed->test_result().averaged.log_likelihood);
+    CHECK(whole->test_result().averaged.rmse == resumed->test_result().averaged.rmse);
+  }
+}
+
+TEST_CASE("what the test rows hold moves no weight", "[supervised][regression]") {
+  const auto trained = [](std::uint64_t test_seed) {
+    RegressionParts parts{.train = line_rows(50, 1), .validation = line_rows(10, 2), .test = line_rows(30, test_seed)};
+    parts.scale = Scale::of(parts.train.targets, all_rows(50));
+    RegressionTrainer trainer(std::move(parts), {.batch_size = 10, .epochs = 5}, method_with("adam", {}),
+                              std::make_unique<inference::ParticleMlp>(
+                                  inference::MlpSpec{.inputs = 1, .hidden = {4}, .learn_noise_precision = true}),
+                              1);
+    runs::Records records(false);
+    train(trainer, records);
+    const std::span<const float> row = trainer.weights().particles().values().row(0);
+    return std::vector<float>(row.begin(), row.end());
+  };
+  CHECK(trained(3) == trained(4));
+}
+
+TEST_CASE("without validation rows there is no validation", "[supervised][regression]") {
+  const auto trainer = Case{.validation = 0}.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  CHECK_FALSE(trainer->validation_result().has_value());
+  CHECK_FALSE(trainer->test_result().chosen.has_value());
+}
+
+TEST_CASE("a minibatch larger than the data is refused", "[supervised][regression]") {
+  Case subject;
+  subject.options.batch_size = 201;
+  CHECK_ERROR(subject.make(), usage, "batch_size=201 is more than the 200 rows for training");
+}
+
+}  // namespace
+}  // namespace stein::supervised
