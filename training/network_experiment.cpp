@@ -34,6 +34,11 @@ void NetworkExperiment::add_sampler() {
   });
 }
 
+void NetworkExperiment::refuse_hidden_inputs(std::string_view inputs) const {
+  STEIN_CHECK(!method_options_.hides_inputs, "sampler {} hides parts of rows of numbers, and this network reads {}",
+              method_, inputs);
+}
+
 void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file) {
   add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
   for (const PublishedPreset& each : published_.presets)

@@ -45,11 +45,17 @@ class NetworkExperiment : public runs::Experiment {
   NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources, const Published& published,
                     std::int64_t checkpoint_every, std::string seeds = "0:1");
 
+  /// The method's options, for a constructor that knows better defaults of some.
+  WeightMethodOptions& method_options() { return method_options_; }
   /// The data that the sources name, or the preset that they name; else `otherwise`.
   static std::string named_data(const runs::OptionSources& sources, const Published& published,
                                 const std::string& otherwise);
   /// What a run is, by which method and on which device.
   void add_sampler();
+  /// Throws Error(usage) for a method that hides parts of rows of numbers. @param inputs  what the network reads
+  /// instead:
+  ///                                                                                  "words"
+  void refuse_hidden_inputs(std::string_view inputs) const;
   /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
   /// @param data     the option's value, whose path becomes absolute where it is a file of one's own
   /// @param is_file  whether it is one; presets without data are for such

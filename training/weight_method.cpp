@@ -43,6 +43,19 @@ WeightMethodOptions chain_along_gradients(std::string_view sampler, const char* 
   return made;
 }
 
+WeightMethodOptions hiding_chain() {
+  WeightMethodOptions made = chain_along_gradients("dropout-sghmc", "0.01");
+  made.hides_inputs = true;
+  return made;
+}
+
+/// A chain along gradients under a spike-and-slab prior whose latent variables follow it.
+WeightMethodOptions sparse_chain(std::string_view sampler, const char* rate) {
+  WeightMethodOptions made = chain_along_gradients(sampler, rate);
+  made.posterior.spike_and_slab = true;
+  return made;
+}
+
 WeightMethodOptions variational(bool sharpened) {
   WeightMethodOptions made;
   made.kind = MethodKind::variational;
@@ -85,10 +98,14 @@ Registry<WeightMethod> make_methods() {
   methods.add("sghmc", {"stochastic gradient Hamiltonian Monte Carlo: averages over its chain",
                         chain_along_gradients("sghmc", "0.01")});
   methods.add("dropout-sghmc",
-              {"the same on inputs of which every minibatch hides some (D-SGHMC): averages over its chain",
-               chain_along_gradients("dropout-sghmc", "0.01")});
+              {"the same on rows of numbers of which every minibatch hides some (D-SGHMC): averages over its chain",
+               hiding_chain()});
   methods.add("sgnht", {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht")});
   methods.add("santa", {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa")});
+  methods.add("sgld-sa", {"SGLD with an adaptive spike-and-slab prior: sparse weights, averages over its chain",
+                          sparse_chain("sgld", "0.1")});
+  methods.add("sghmc-sa", {"SGHMC with an adaptive spike-and-slab prior: sparse weights, averages over its chain",
+                           sparse_chain("sghmc", "0.01")});
   methods.add("bbb", {"Bayes by Backprop: a Gaussian for every weight", variational(false)});
   methods.add("sharpening", {"Bayes by Backprop with posterior sharpening", variational(true)});
   methods.add("vmg",
@@ -114,6 +131,7 @@ void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
   const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening, vmg)"
                               : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
+                              : posterior.spike_and_slab      ? "a spike-and-slab prior (sgld-sa, sghmc-sa)"
                               : !posterior.flat_prior && posterior.prior.learn_weight_precision
                                   ? "learn_weight_precision=true"
                                   : nullptr;

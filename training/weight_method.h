@@ -52,6 +52,7 @@ struct WeightMethodOptions {
   RateUnit rate_unit = RateUnit::joint;
   std::int64_t temperature_every = 10;
   double outer_deviation = 1;
+  bool hides_inputs = false;  ///< parts of a minibatch's dense inputs: for rows of numbers only
 
   template <class V>
   void describe(V& v) {

@@ -78,7 +78,11 @@ SpikeAndSlabPosterior<Scalar> make_spike_and_slab_posterior(const SpikeAndSlabPo
   const bool coupled = options.sparse.likelihood == SlabLikelihood::regression;
   const Layout weights = coupled ? without_noise_precision(model->layout()) : model->layout();
   auto latents = std::make_shared<SpikeAndSlabLatents>(options.sparse, sizes_of(weights, entries), rows);
-  std::unique_ptr<Parameterization<Scalar>> parameterization = std::make_unique<Direct<Scalar>>(weights);
+  std::unique_ptr<Parameterization<Scalar>> parameterization;
+  if (options.pruning.final_share > 0)
+    parameterization = std::make_unique<Masked<Scalar>>(options.pruning, weights, entries, rows);
+  else
+    parameterization = std::make_unique<Direct<Scalar>>(weights);
   if (coupled)
     parameterization = std::make_unique<CoupledNoise<Scalar>>(model->layout(), std::move(parameterization), latents);
   const Layout& coordinates = parameterization->coordinates();

@@ -1,6 +1,7 @@
 // The spike-and-slab Gaussian–Laplace prior on chosen layers, and the posterior that it makes.
 #pragma once
 
+#include <stein/inference/parameterizations/masked.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/priors/spike_and_slab.h>
@@ -51,8 +52,9 @@ std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::
 
 /// The priors of a posterior whose chosen entries are sparse.
 struct SpikeAndSlabPosteriorOptions {
-  SpikeAndSlabOptions sparse{};  ///< of the chosen entries
-  GaussianPriorOptions dense{};  ///< of all others
+  SpikeAndSlabOptions sparse{};              ///< of the chosen entries
+  GaussianPriorOptions dense{};              ///< of all others
+  PruningOptions pruning{.final_share = 0};  ///< of the chosen entries; not asked for where `describe` is
 
   template <class V>
   void describe(V& v) {
@@ -69,7 +71,8 @@ struct SpikeAndSlabPosterior {
 };
 
 /// The weights of `model` under a spike-and-slab prior on `entries` and a Gaussian one on the others, for `rows` of an
-/// ensemble. In the regression form the model must have its noise precision as the last entry of its layout
+/// ensemble; the smallest of the chosen ones are pruned if `pruning` says so. In the regression form the model must
+/// have its noise precision as the last entry of its layout
 /// (`learn_noise_precision`): it follows σ (see CoupledNoise). Throws Error(usage) if it has none.
 template <class Scalar>
 SpikeAndSlabPosterior<Scalar> make_spike_and_slab_posterior(const SpikeAndSlabPosteriorOptions& options,

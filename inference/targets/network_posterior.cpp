@@ -3,6 +3,7 @@
 #include <stein/inference/parameterizations/matrix_gaussian.h>
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/inference/targets/variational_objective.h>
@@ -22,10 +23,23 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
   return torch_arithmetic().make_matrix_gaussian(weights, options.structure);
 }
 
+/// Sparse layers under a spike-and-slab prior, some of whose weights are pruned as the chain goes on.
+std::unique_ptr<Posterior<float>> make_sparse_posterior(const NetworkPosteriorOptions& options,
+                                                        std::unique_ptr<Model<float>> model) {
+  std::vector<std::string> layers = options.sparse_layers;
+  if (layers.empty())
+    for (const LayoutEntry& entry : model->layout().entries())
+      if (entry.role == Role::weight) layers.push_back(entry.name);
+  return make_spike_and_slab_posterior<float>(
+             {.sparse = options.slab, .dense = options.prior, .pruning = options.pruning}, std::move(model), layers)
+      .posterior;
+}
+
 }  // namespace
 
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model) {
+  if (options.spike_and_slab) return make_sparse_posterior(options, std::move(model));
   const bool plain = !options.sharpened && options.parameterization == WeightForm::direct;
   STEIN_CHECK(model->device().kind == Device::Kind::host || plain,
               "on device {} there are plain weights only: variational and matrix-Gaussian forms and sharpening are on "

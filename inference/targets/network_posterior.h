@@ -5,13 +5,17 @@
 #include <stein/inference/arithmetic.h>
 #include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/parameterizations/masked.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 #include <stein/inference/parameterizations/variational_family.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
+#include <stein/inference/priors/spike_and_slab.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace stein::inference {
 
@@ -35,6 +39,10 @@ struct NetworkPosteriorOptions {
   ScaleMixtureOptions mixture{};
   bool sharpened = false;  ///< posterior sharpening; decides which options there are, no option itself
   SharpeningOptions sharpening{};
+  bool spike_and_slab = false;  ///< sparse weights; decides which options there are, no option itself
+  std::vector<std::string> sparse_layers{};
+  SpikeAndSlabOptions slab{};
+  PruningOptions pruning{.final_share = 0};
   bool flat_prior = false;  ///< no prior at all: maximum likelihood; decides which options there are, no option itself
   Arithmetic arithmetic = Arithmetic::fused;
 
@@ -43,6 +51,7 @@ struct NetworkPosteriorOptions {
     const bool structured = parameterization == WeightForm::matrix_gaussian;
     if (sharpened) sharpening.describe(v);
     if (flat_prior) return describe_arithmetic(v);
+    if (spike_and_slab) describe_sparse(v);
     if (structured) structure.describe(v);
     if (parameterization == WeightForm::mean_field) {
       variational.describe(v);
@@ -60,6 +69,15 @@ struct NetworkPosteriorOptions {
     describe_arithmetic(v);
   }
   template <class V>
+  void describe_sparse(V& v) {
+    v("sparse_layers", sparse_layers,
+      "names of parameters with a spike-and-slab prior, such as layer0.weight; none: all matrices and kernels; others "
+      "have "
+      "the Gaussian prior");
+    slab.describe(v);
+    v.part("pruning", pruning);
+  }
+  template <class V>
   void describe_arithmetic(V& v) {
     v("arithmetic", arithmetic, "fused: SIMD kernels; reference: the same on LibTorch autograd",
       {{"fused", Arithmetic::fused}, {"reference", Arithmetic::reference}});
@@ -71,8 +89,9 @@ struct NetworkPosteriorOptions {
 };
 
 /// The posterior of the weights of `model` under the prior; for a form that distributes the weights, its
-/// evidence lower bound, with the divergence in closed form where there is one. Throws Error(usage) for options that
-/// make no sense, and for reference arithmetic where Stein was built without LibTorch.
+/// evidence lower bound, with the divergence in closed form where there is one. Sparse weights are those of one
+/// particle, row 0 of its ensemble. Throws Error(usage) for options that make no sense, for sparse layers that the
+/// model does not have, and for reference arithmetic where Stein was built without LibTorch.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model);
 /// The same for a perceptron. Throws Error(usage) for a network that makes no sense.

@@ -85,6 +85,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       network_(regression_network()),
       training_(regression_training()) {
+  method_options().posterior.slab.likelihood = inference::SlabLikelihood::regression;
   add_sampler();
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::number); });
   add_part("Network", [this](OptionTable& table) { network_.describe_with_noise(table); });

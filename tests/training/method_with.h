@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace stein::test {
 
@@ -19,6 +20,14 @@ inline training::WeightMethodOptions method_with(const std::string& name, const 
   table.set("clip_norm", "0");
   for (const auto& [key, value] : settings) table.set(key, value);
   return method;
+}
+
+/// Names of the methods that train networks of words.
+inline std::vector<std::string> methods_of_words() {
+  std::vector<std::string> names;
+  for (const auto& [name, method] : training::weight_methods().entries())
+    if (!method.defaults.hides_inputs) names.push_back(name);
+  return names;
 }
 
 }  // namespace stein::test

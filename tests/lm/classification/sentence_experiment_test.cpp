@@ -183,11 +183,15 @@ TEST_CASE("sentences without a word are said to be left out", "[lm][sentence-exp
   CHECK(run->facts().notices == std::vector<std::string>{"2 sentences without a word left out"});
 }
 
+TEST_CASE("a method that hides parts of rows of numbers is refused for words", "[lm][sentence-experiment]") {
+  CHECK_ERROR(sentence_experiment({{"sampler", "dropout-sghmc"}}), usage, "this network reads words");
+}
+
 TEST_CASE("the parts of a classifier of sentences have all options of an experiment", "[lm][sentence-experiment]") {
   std::set<std::string> options;
   for (const runs::Part& part : sentence_parts()) options.insert(part.options.begin(), part.options.end());
   const std::set<std::string> of_run{"sampler", "device", "seeds", "steps", "checkpoint_every", "word_vectors"};
-  for (const auto& [name, method] : training::weight_methods().entries())
+  for (const std::string& name : test::methods_of_words())
     for (const char* data : {"trec", "mr", "./own.txt"}) {
       CAPTURE(name, data);
       const SentenceExperiment experiment = sentence_experiment({{"data", data}, {"sampler", name}});

@@ -33,9 +33,13 @@ TEST_CASE("every method comes within one percent of what the truth loses, and av
       {"santa", {{"step_size", "1e-2"}}, training_of(20)},
       {"bbb", {{"step_size", "1e-2"}, {"prior", "gaussian"}}, training_of(20, 0.8, 11)},
       {"sharpening", {{"step_size", "1e-2"}, {"prior", "gaussian"}}, training_of(20, 0.8, 11)},
+      {"vmg", {{"step_size", "1e-2"}}, training_of(20, 0.8, 11)},
+      // A narrow spike holds all weights of a recurrent network at zero, where they start and gradients are small.
+      {"sgld-sa", {{"rate_unit", "sequence"}, {"step_size", "0.1"}, {"laplace_scale", "1"}}, training_of(20)},
+      {"sghmc-sa", {{"rate_unit", "sequence"}, {"step_size", "0.01"}, {"laplace_scale", "1"}}, training_of(20)},
       {"svgd", {{"step_size", "1e-2"}}, training_of(10, 0.7, 5)},
       {"s2vgd", {{"step_size", "1e-2"}}, training_of(10, 0.7, 5)}};
-  REQUIRE(cases.size() == training::weight_methods().entries().size());
+  REQUIRE(cases.size() == test::methods_of_words().size());
   for (const TrainerCase& each : cases) {
     CAPTURE(each.method);
     const auto trainer = each.make(corpus);
@@ -50,10 +54,10 @@ TEST_CASE("every method comes within one percent of what the truth loses, and av
 
 TEST_CASE("no default of a method diverges", "[lm][methods][slow]") {
   const Corpus corpus = test::small_text(20'000);
-  for (const auto& [name, method] : training::weight_methods().entries())
+  for (const std::string& name : test::methods_of_words())
     for (const std::uint64_t seed : {0, 1, 2}) {
       CAPTURE(name, seed);
-      LanguageTrainer trainer(corpus, training_of(5), method.defaults,
+      LanguageTrainer trainer(corpus, training_of(5), training::weight_methods().at(name).defaults,
                               std::make_unique<inference::ParticleRecurrent>(
                                   inference::RecurrentSpec{.vocabulary = 12, .hidden = 16, .layers = 1}),
                               seed);

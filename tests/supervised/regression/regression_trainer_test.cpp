@@ -3,6 +3,7 @@
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/supervised/regression/regression_trainer.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -108,6 +109,53 @@ TEST_CASE("a training that was stopped goes on with the same bits", "[supervised
     CHECK(whole->test_result().averaged.log_likelihood == resumed->test_result().averaged.log_likelihood);
     CHECK(whole->test_result().averaged.rmse == resumed->test_result().averaged.rmse);
   }
+}
+
+TEST_CASE("a sparse chain learns the line with the noise that its prior follows", "[supervised][regression]") {
+  // At the end the curvature is 200 rows over a noise variance of 0.01, 20,000: steps are well below 2/20,000.
+  for (const auto& [method, step] : {std::pair("sgld-sa", "2e-5"), std::pair("sghmc-sa", "2e-6")}) {
+    INFO(method);
+    Case subject{.method = method, .settings = {{"step_size", step}, {"likelihood", "regression"}}};
+    subject.options.epochs = 200;
+    const auto trainer = subject.make();
+    runs::Records records(false);
+    train(*trainer, records);
+    const RegressionResult result = trainer->test_result();
+    CHECK(result.averaged.rmse < 2 * noise);
+    CHECK(result.averaged.interval_width == Approx(2 * 1.645 * noise).epsilon(0.2));
+  }
+}
+
+TEST_CASE("pruned weights are zero, stay so under momentum, and are as many as was asked for",
+          "[supervised][regression]") {
+  RegressionParts parts{.train = line_rows(200, 1), .validation = {}, .test = line_rows(30, 3)};
+  parts.scale = Scale::of(parts.train.targets, all_rows(200));
+  RegressionTrainer trainer(std::move(parts), {.batch_size = 20, .epochs = 60},
+                            method_with("sghmc-sa", {{"step_size", "1e-5"},
+                                                     {"likelihood", "regression"},
+                                                     {"pruning.final_share", "0.5"},
+                                                     {"pruning.decay_steps", "1"}}),
+                            std::make_unique<inference::ParticleMlp>(
+                                inference::MlpSpec{.inputs = 1, .hidden = {30}, .learn_noise_precision = true}),
+                            1);
+  runs::Records records(false);
+  const auto zeros = [&] {
+    std::vector<std::size_t> found;
+    for (const inference::LayoutEntry& entry : trainer.weights().particles().layout().entries())
+      for (std::int64_t i = 0; entry.role == inference::Role::weight && i < entry.size(); ++i)
+        if (trainer.weights().particles().values()(0, entry.offset + i) == 0)
+          found.push_back(static_cast<std::size_t>(entry.offset + i));
+    return found;
+  };
+  std::vector<std::size_t> before;
+  for (std::int64_t rows = 200; rows <= 12'000; rows += 200) {
+    train(trainer, records, rows);
+    const std::vector<std::size_t> now = zeros();
+    CHECK(std::ranges::includes(now, before));
+    before = now;
+  }
+  // After step k, ⌊S (1 − 0.99^(k − 1)) p⌋ of p = 60 are pruned; k = 600.
+  CHECK(before.size() == static_cast<std::size_t>(std::floor(0.5 * (1 - std::pow(0.99, 599)) * 60)));
 }
 
 TEST_CASE("what the test rows hold moves no weight", "[supervised][regression]") {

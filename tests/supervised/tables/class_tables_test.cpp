@@ -30,7 +30,8 @@ TEST_CASE("a seventh of the first rows of Covertype is lodgepole pine", "[superv
 }
 
 TEST_CASE("Shuttle and Adult have their test parts", "[supervised][tables][data-set]") {
-  if (!find_data_set("shuttle") || !find_data_set("adult")) test::skip("no data set shuttle or adult");
+  for (const char* const name : {"shuttle", "adult"})
+    if (!find_data_set(name)) test::skip(std::string("no data set ") + name);
   const TableSet shuttle = read("shuttle"), adult = read("adult");
   CHECK(shuttle.table.rows() == 58'000);
   CHECK(shuttle.given_test == 43'500);
