@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace stein::training {
 namespace {
@@ -63,6 +64,40 @@ Json ambiguous(const Json& predictions) {
   return list;
 }
 
+constexpr std::size_t most_classes_shown = 30;
+
+/// How many rows of each class (a list for each) were taken for which, over all seeds; nothing where classes are too
+/// many.
+Json confusion(const Json& predictions) {
+  const std::size_t classes = predictions["classes"].size();
+  if (classes > most_classes_shown) return Json::array();
+  std::vector<std::vector<std::int64_t>> counts(classes, std::vector<std::int64_t>(classes));
+  for (const Json& seed : predictions["seeds"])
+    for (const Json& row : seed["rows"])
+      ++counts[row["label"].get<std::size_t>()][place_of_largest(row["probabilities"])];
+  return counts;
+}
+
+/// For each seed the share of each class's rows that was right; null where it has none.
+Json class_accuracies(const Json& predictions) {
+  const std::size_t classes = predictions["classes"].size();
+  Json seeds = Json::array();
+  if (classes > most_classes_shown) return seeds;
+  for (const Json& seed : predictions["seeds"]) {
+    std::vector<double> rows(classes), right(classes);
+    for (const Json& row : seed["rows"]) {
+      const auto label = row["label"].get<std::size_t>();
+      ++rows[label];
+      right[label] += place_of_largest(row["probabilities"]) == label;
+    }
+    Json shares = Json::array();
+    for (std::size_t c = 0; c < classes; ++c)
+      shares.push_back(rows[c] > 0 ? Json(runs::rounded(right[c] / rows[c])) : Json(nullptr));
+    seeds.push_back(std::move(shares));
+  }
+  return seeds;
+}
+
 /// @param path  of the scores in a summary: "/test", "/test/single_sample"
 runs::SummaryColumn error_column(std::string heading, const std::string& path) {
   return {std::move(heading), [place = Json::json_pointer(path + "/error")](const Json& summary) {
@@ -93,6 +128,9 @@ runs::ReportLayout classifier_report() {
                 if (predictions.is_null()) return Json::object();
                 return Json{{"averages", record.json_file("curves.json")},
                             {"reliability", reliability(predictions)},
+                            {"confusion", confusion(predictions)},
+                            {"class_accuracies", class_accuracies(predictions)},
+                            {"plane", predictions.value("plane", Json(nullptr))},
                             {"ambiguous", ambiguous(predictions)}};
               }};
 }

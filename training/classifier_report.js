@@ -68,12 +68,77 @@
     });
   }
 
+  // Which classes were taken for which, in percent of the rows of each.
+  function confusion(group, key) {
+    return group.runs.filter((run) => run.confusion?.length).flatMap((run, r) => {
+      const classes = run.summary.classes, share = run.confusion.map((row) => { const all = row.reduce((sum, n) => sum + n, 0); return row.map((n) => all ? 100 * n / all : null); });
+      const {node, plot} = figure(`Confusion: ${run.label}`,
+        "Test rows of all seeds by their class (down) and the class that was predicted (across), in percent of the rows of the class.");
+      addPlot(plot, `${key}confusion${r}`, () => ({
+        traces: [{type: "heatmap", z: share, x: classes, y: classes, customdata: run.confusion, zmin: 0, zmax: 100, colorscale: [[0, alpha(colour(run), 0.04)], [1, colour(run)]],
+                  xgap: 2, ygap: 2, colorbar: {title: {text: "%", side: "right", font: {size: 13}}, thickness: 12, outlinewidth: 0, tickfont: {color: ink()}},
+                  hovertemplate: "<b>%{y}</b> taken for <b>%{x}</b><br>%{z:.1f} %, %{customdata:,} rows<extra></extra>"}],
+        frame: {xaxis: {title: {text: "predicted"}, type: "category", showgrid: false}, yaxis: {title: {text: "class"}, type: "category", autorange: "reversed", showgrid: false}}}));
+      return [node];
+    });
+  }
+
+  // How often each class is recognised, one value a seed.
+  function perClass(group, key) {
+    const runs = group.runs.filter((run) => run.class_accuracies?.length > 1);
+    if (!runs.length) return [];
+    const {node, plot} = figure("Accuracy by class", "Share of the test rows of each class that was right: boxes over seeds.", true);
+    addPlot(plot, `${key}classes`, () => ({
+      traces: runs.map((run) => {
+        const points = run.class_accuracies.flatMap((seed) => seed.map((value, c) => [run.summary.classes[c], value]).filter(([, value]) => value !== null));
+        return {type: "box", x: points.map(([name]) => name), y: points.map(([, value]) => 100 * value), name: run.label, marker: {color: colour(run), size: 4}, line: {width: 1.4},
+                boxpoints: "all", jitter: 0.4, pointpos: 0, hovertemplate: `<b>${run.label}</b><br>%{x}<br>%{y:.1f} %<extra></extra>`};
+      }),
+      frame: {boxmode: "group", xaxis: {title: {text: "class"}, type: "category"}, yaxis: {title: {text: "right (%)"}}}}));
+    return [node];
+  }
+
+  // How good samples alone are.
+  function sampleErrors(group, key) {
+    const runs = group.runs.filter((run) => run.averages?.sample_errors?.[0]?.length > 2);
+    if (!runs.length) return [];
+    const {node, plot} = figure("Samples alone", "Test accuracy of every sample of the weights alone, of all seeds; the dashed line is that of the averages.");
+    addPlot(plot, `${key}samples`, () => ({
+      traces: runs.map((run) => ({type: "histogram", x: run.averages.sample_errors.flat().map((error) => 100 * (1 - error)), name: run.label, opacity: 0.75,
+                                  marker: {color: colour(run)}, nbinsx: 30, hovertemplate: `<b>${run.label}</b><br>%{x} %<br>%{y} samples<extra></extra>`})),
+      frame: {barmode: "overlay", xaxis: {title: {text: "accuracy (%)"}}, yaxis: {title: {text: "samples"}},
+              shapes: runs.map((run) => ({type: "line", yref: "paper", y0: 0, y1: 1, x0: 100 * (1 - run.summary.test.error.mean), x1: 100 * (1 - run.summary.test.error.mean),
+                                          line: {color: colour(run), width: 1.6, dash: "dash"}}))}}));
+    return [node];
+  }
+
+  // What is said on the plane of two columns: the likeliest class with its probability, and where samples disagree.
+  function planes(group, key) {
+    return group.runs.filter((run) => run.plane).flatMap((run, r) => {
+      const {x, y, probabilities, mutual_information: disagreement} = run.plane, classes = run.summary.classes, second = classes.length === 2;
+      const grid = (values) => y.map((_, i) => values.slice(i * x.length, (i + 1) * x.length));
+      const shown = (name, text, z, zmax, title, id) => {
+        const {node, plot} = figure(`${name}: ${run.label}`, text);
+        addPlot(plot, `${key}${id}${r}`, () => ({
+          traces: [{type: "heatmap", x, y, z: grid(z), zmin: 0, zmax, colorscale: [[0, alpha(colour(run), 0.03)], [1, colour(run)]], zsmooth: "best",
+                    colorbar: {title: {text: title, side: "right", font: {size: 13}}, thickness: 12, outlinewidth: 0, tickfont: {color: ink()}},
+                    hovertemplate: `${run.plane.x_name} %{x:.3~g}, ${run.plane.y_name} %{y:.3~g}<br>${title} %{z:.3f}<extra></extra>`}],
+          frame: {xaxis: {title: {text: run.plane.x_name}, showgrid: false}, yaxis: {title: {text: run.plane.y_name}, showgrid: false, zeroline: false}}}));
+        return node;
+      };
+      const likeliest = probabilities.map((row) => second ? row[1] : Math.max(...row));
+      return [shown("Decision surface", second ? `First seed: mean probability of the class ${classes[1]}.` : "First seed: probability of the likeliest class.", likeliest, 1, "probability", "surface"),
+              shown("Where samples disagree", "First seed: mutual information of class and weights, the part of the uncertainty that more data would lower.", disagreement,
+                    Math.max(...disagreement, 1e-6), "nats", "disagreement")];
+    });
+  }
+
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     nodes.push(...tools.warnings(group.runs));
     nodes.push(scores(group, "test"), scores(group, "validation"));
-    nodes.push(element("div", {class: "plots"}, ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
-      ...reliability(group, key),
+    nodes.push(element("div", {class: "plots"}, ...planes(group, key), ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
+      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...confusion(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),
       ...ambiguous(group, key)));
     return nodes;

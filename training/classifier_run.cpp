@@ -40,6 +40,14 @@ Json predictions_json(const LabelledRows& rows, const inference::Predictive& pre
   return list;
 }
 
+Json plane_json(const ClassPlane& plane, const inference::Predictive& predictive) {
+  Json json{{"x_name", plane.x_name}, {"y_name", plane.y_name}, {"x", plane.x}, {"y", plane.y}};
+  const inference::MatrixView<const double> mean = predictive.mean();
+  for (std::int64_t i = 0; i < mean.rows; ++i) json["probabilities"].push_back(rounded_list(mean.row(i)));
+  json["mutual_information"] = rounded_list(predictive.mutual_information());
+  return json;
+}
+
 /// "low, high"; of many the first.
 std::string few_names(std::span<const std::string> names) {
   constexpr std::size_t most = 8;
@@ -152,12 +160,17 @@ void ClassifierRun::write_results(const RunDirectory& directory) {
   const auto curves_of = [](const auto& results) {
     return curves_json(runs::of_each(results, &ClassifierResult::curves));
   };
-  Json curves{{"test", curves_of(test_results_)}}, predictions{{"classes", facts_.classes}};
+  Json curves{{"test", curves_of(test_results_)},
+              {"sample_errors", runs::of_each(test_results_, &ClassifierResult::sample_errors)}},
+      predictions{{"classes", facts_.classes}};
   if (!validation_results_.empty()) curves["validation"] = curves_of(validation_results_);
   for (std::int64_t i = 0; i < count(); ++i)
     predictions["seeds"].push_back(
         {{"seed", repetition(i).seed()},
          {"rows", predictions_json(repetition(i).test_rows(), repetition(i).test_samples().predictive())}});
+  if (facts_.plane)
+    if (const auto samples = repetition(0).plane_samples())
+      predictions["plane"] = plane_json(*facts_.plane, samples->predictive());
   write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
   write_file_atomically(directory.file("predictions.json"), predictions.dump() + "\n");
 }

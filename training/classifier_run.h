@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ namespace stein::training {
 /// four of `single_sample`, `final_weights` and, where there was one, `validation_chosen`.
 /// @param each  what there is a result of: "per_seed", "per_fold"
 nlohmann::ordered_json classifier_json(const std::vector<ClassifierResult>& results, const char* each);
+
+/// A grid on the plane of two columns: place i lies at x[i mod |x|], y[i / |x|].
+struct ClassPlane {
+  std::string x_name, y_name;
+  std::vector<double> x, y;
+};
 
 /// What `stein classify` carries out.
 class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
@@ -31,6 +38,7 @@ class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
     std::string method;   ///< "psgld"
     std::int64_t epochs = 0;
     std::vector<std::string> classes{};
+    std::optional<ClassPlane> plane{};  ///< where the trainers' places on a plane lie
     bool synthetic = false;
     bool folds = false;  ///< each seed is tested on a part of its own
     std::vector<std::string> notices{};
@@ -51,9 +59,10 @@ class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
   /// Those of the repetitions, and once it was summarised whether it is worse than equal chances for all classes.
   std::vector<std::string> warnings() const override;
   nlohmann::ordered_json summarize(const Watch& watch) override;
-  /// curves.json: errors of averages over 1, 2, … samples; predictions.json: of every test row its class, the
-  /// probabilities of all classes with their sd over samples, the entropy of the average and the mutual information of
-  /// class and weights [nats].
+  /// curves.json: errors of averages over 1, 2, … samples, and of every sample alone; predictions.json: of every test
+  /// row its class, the probabilities of all classes with their sd over samples, the entropy of the average and the
+  /// mutual information of class and weights [nats]; and where rows lie on a plane the first seed's probabilities and
+  /// mutual information on a grid.
   void write_results(const RunDirectory& directory) override;
 
  private:

@@ -34,7 +34,9 @@ ClassifierTrainer::ClassifierTrainer(LabelledParts parts, const EpochOptions& op
       train_("train_error", *parts_.train, most_training_rows_shown, classes_),
       validation_("validation_error", *parts_.validation, parts_.validation->count(), classes_),
       test_("test_error", *parts_.test, parts_.test->count(), classes_),
-      order_(parts_.train->count(), options.batch_size, seed) {}
+      order_(parts_.train->count(), options.batch_size, seed) {
+  if (parts_.plane) plane_.emplace("plane", *parts_.plane, parts_.plane->count(), classes_);
+}
 
 inference::Batch<float> ClassifierTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
   const std::span<const std::int64_t> rows = order_.minibatch(epoch, c);
@@ -60,13 +62,11 @@ double ClassifierTrainer::validate() {
 
 void ClassifierTrainer::take_sample() {
   const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0, weights().buffers()}};
-  for (Shown* shown : {&train_, &validation_, &test_})
-    if (shown->rows.count() > 0) shown->rows.add_sample(weights().posterior().model(), now, shown->samples);
+  for_each_shown([&](Shown& shown) { shown.rows.add_sample(weights().posterior().model(), now, shown.samples); });
 }
 
 void ClassifierTrainer::drop_samples(std::int64_t count) {
-  for (Shown* shown : {&train_, &validation_, &test_})
-    if (shown->rows.count() > 0) shown->samples.drop_last(count);
+  for_each_shown([&](Shown& shown) { shown.samples.drop_last(count); });
 }
 
 void ClassifierTrainer::end_epoch(runs::Records& records) {
@@ -86,13 +86,19 @@ SampledClasses ClassifierTrainer::test_samples() {
   return samples_at_end(test_);
 }
 
+std::optional<SampledClasses> ClassifierTrainer::plane_samples() {
+  if (!plane_) return std::nullopt;
+  return samples_at_end(*plane_);
+}
+
 ClassifierResult ClassifierTrainer::result(Shown& shown) {
   const SampledClasses samples = samples_at_end(shown);
   ClassifierResult found{.rows = shown.rows.count(),
                          .samples = samples.samples(),
                          .single = samples.single(),
                          .averaged = samples.averaged(),
-                         .final_weights = score_of_weights(shown)};
+                         .final_weights = score_of_weights(shown),
+                         .sample_errors = samples.errors()};
   if (samples.samples() > 1)
     found.curves = AverageCurves::of(
         [&](inference::Selection which, std::int64_t at_most) { return samples.error_curve(which, at_most); });
@@ -113,12 +119,14 @@ void ClassifierTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("train_samples", train_.samples);
   snapshot.put_saved("validation_samples", validation_.samples);
   snapshot.put_saved("test_samples", test_.samples);
+  if (plane_) snapshot.put_saved("plane_samples", plane_->samples);
 }
 
 void ClassifierTrainer::restore_stream(const Snapshot& snapshot) {
   train_.samples.restore(snapshot.part("train_samples"));
   validation_.samples.restore(snapshot.part("validation_samples"));
   test_.samples.restore(snapshot.part("test_samples"));
+  if (plane_) plane_->samples.restore(snapshot.part("plane_samples"));
 }
 
 }  // namespace stein::training

@@ -24,6 +24,7 @@ struct ClassifierResult {
   runs::ClassifierScore final_weights{};  ///< the weights where training ended; of a variational method the mean
   std::optional<runs::ClassifierScore> chosen{};  ///< the weights with the least validation error
   AverageCurves curves{};                         ///< errors
+  std::vector<double> sample_errors{};            ///< of every sample alone
 };
 
 /// Goes through the training rows in an order that each epoch draws anew; one step is one row. A chain's samples
@@ -48,6 +49,8 @@ class ClassifierTrainer final : public EpochTrainer {
   ClassifierResult test_result();
   /// What a prediction of the test rows is averaged over.
   SampledClasses test_samples();
+  /// What predictions of places on the plane are averaged over; nothing where there is none.
+  std::optional<SampledClasses> plane_samples();
 
  private:
   /// Rows that samples are shown to.
@@ -68,6 +71,13 @@ class ClassifierTrainer final : public EpochTrainer {
   void save_stream(Snapshot& snapshot) const override;
   void restore_stream(const Snapshot& snapshot) override;
 
+  /// Calls see(shown) for all parts that have rows.
+  template <class See>
+  void for_each_shown(const See& see) {
+    for (Shown* shown : {&train_, &validation_, &test_})
+      if (shown->rows.count() > 0) see(*shown);
+    if (plane_) see(*plane_);
+  }
   /// What the weights as they are say: the mean of a variational method, all particles together.
   runs::ClassifierScore score_of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
@@ -77,6 +87,7 @@ class ClassifierTrainer final : public EpochTrainer {
   LabelledParts parts_;
   std::int64_t classes_;
   Shown train_, validation_, test_;
+  std::optional<Shown> plane_;
   EpochOrder order_;
   std::vector<float> targets_;
   inference::Matrix<float> memory_;

@@ -43,6 +43,9 @@ class LabelledRows {
 /// What a classifier learns from, is stopped by, and is tested on.
 struct LabelledParts {
   std::unique_ptr<LabelledRows> train, validation, test;
+  /// Places on a plane whose classes nobody knows, for a picture of what is said there; null where rows are no such
+  /// places.
+  std::unique_ptr<LabelledRows> plane{};
   Snapshot meaning{};  ///< of inputs and classes, for predictions of new rows (EpochTrainer)
 };
 

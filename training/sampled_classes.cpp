@@ -76,6 +76,16 @@ runs::ClassifierScore SampledClasses::single() const {
   return mean;
 }
 
+std::vector<double> SampledClasses::errors() const {
+  std::vector<double> found;
+  for (std::int64_t k = 0; k < samples_; ++k) {
+    Predictive one(inference::Likelihood::categorical, rows(), classes_);
+    one.add(sample(k));
+    found.push_back(error_of(one.mean(), labels_));
+  }
+  return found;
+}
+
 std::vector<double> SampledClasses::error_curve(Selection selection, std::int64_t at_most) const {
   std::vector<double> errors;
   Predictive growing(inference::Likelihood::categorical, rows(), classes_);

@@ -41,6 +41,8 @@ class SampledClasses {
   runs::ClassifierScore averaged() const;
   /// The mean over samples of their scores: what one of them is worth.
   runs::ClassifierScore single() const;
+  /// The error of every sample alone.
+  std::vector<double> errors() const;
   /// Errors of averages over 1, 2, … samples(): the first k, the last k, or k at equal distances.
   /// @param at_most  so many averages
   std::vector<double> error_curve(inference::Selection selection,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stein {
 namespace {
@@ -31,6 +32,13 @@ std::int64_t Column::missing_cells() const {
   std::int64_t count = 0;
   for (std::int64_t row = 0; row < rows(); ++row) count += missing(row);
   return count;
+}
+
+std::pair<double, double> Column::range() const {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : numbers)
+    if (!std::isnan(value)) low = std::min(low, value), high = std::max(high, value);
+  return {low, high};
 }
 
 std::size_t Table::find(std::string_view name, std::string_view what) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stein {
@@ -20,6 +21,8 @@ struct Column {
   std::int64_t rows() const { return std::ssize(numbers) + std::ssize(levels); }
   bool missing(std::int64_t row) const;
   std::int64_t missing_cells() const;
+  /// Least and largest number of a column of numbers that has any.
+  std::pair<double, double> range() const;
 };
 
 /// Columns of equal length.

@@ -107,7 +107,7 @@
       const {range, type} = plot.node.layout.yaxis;
       const [low, high] = (type === "log" ? range.map((exponent) => 10 ** exponent) : [...range]).sort((a, b) => a - b);
       shown[plot.name] = points;
-      outside[plot.name] = traces.flatMap((t) => [...t.y]).filter((y) => y < low || y > high).length;
+      outside[plot.name] = traces.flatMap((t) => [...(t.y ?? [])]).filter((y) => y < low || y > high).length;
       report();
     });
   }

@@ -12,10 +12,37 @@
 #include <stein/training/data_name.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace stein::supervised {
 namespace {
+
+/// The plane of a table that is read from two columns of numbers: their ranges and a fifth of them on all sides.
+std::optional<training::ClassPlane> plane_of(const TableSet& set, const TableEncoding& encoding) {
+  const std::vector<TableEncoding::Input>& inputs = encoding.inputs();
+  if (inputs.size() != 2 || !inputs[0].numeric() || !inputs[1].numeric()) return std::nullopt;
+  const auto places = [&](const std::string& name) {
+    constexpr int count = 60;
+    constexpr double margin = 0.2;
+    const auto [low, high] = set.table.columns[set.table.find(name, "the network")].range();
+    std::vector<double> found;
+    for (int i = 0; i < count; ++i)
+      found.push_back(low + (high - low) * (-margin + (1 + 2 * margin) * i / (count - 1)));
+    return found;
+  };
+  return training::ClassPlane{
+      .x_name = inputs[0].name, .y_name = inputs[1].name, .x = places(inputs[0].name), .y = places(inputs[1].name)};
+}
+
+/// The places of a plane as rows without classes.
+std::unique_ptr<TableRows> rows_of(const training::ClassPlane& plane, const TableEncoding& encoding) {
+  Column x{.name = plane.x_name}, y{.name = plane.y_name};
+  for (const double up : plane.y)
+    for (const double across : plane.x) x.numbers.push_back(across), y.numbers.push_back(up);
+  const Table table{.columns = {std::move(x), std::move(y)}};
+  return std::make_unique<TableRows>(encoding.encode(table, all_rows(table.rows())), std::vector<std::int64_t>{});
+}
 
 training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, const TableEncoding& encoding) {
   const Column& target = set.table.columns[set.target];
@@ -26,6 +53,7 @@ training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, c
   };
   training::LabelledParts parts{
       .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};
+  if (const auto plane = plane_of(set, encoding)) parts.plane = rows_of(*plane, encoding);
   TableClassExperiment::Meaning{.inputs = encoding, .classes = target.categories}.save(parts.meaning);
   return parts;
 }
@@ -130,6 +158,7 @@ std::unique_ptr<runs::Run> TableClassExperiment::make_run(const std::string&) co
                                      .method = method_name(),
                                      .epochs = training_.epochs,
                                      .classes = classes,
+                                     .plane = plane_of(set, encoding),
                                      .synthetic = set.synthetic,
                                      .notices = std::move(notices),
                                      .data_options = values_of("Table"),

@@ -9,9 +9,6 @@
 #include <stein/supervised/tables/table_part.h>
 #include <stein/supervised/tables/table_split.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace stein::supervised {
@@ -37,9 +34,7 @@ RegressionRows rows_of(const TableSet& set, const TableEncoding& encoding, const
 RegressionRows line_of(const TableSet& set, const TableEncoding& encoding) {
   const Column* const only = only_column(set.table, encoding);
   if (only == nullptr) return {};
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const double value : only->numbers)
-    if (!std::isnan(value)) low = std::min(low, value), high = std::max(high, value);
+  const auto [low, high] = only->range();
   constexpr int places = 200;
   constexpr double margin = 0.2;
   Table line{.columns = {{.name = only->name}}};

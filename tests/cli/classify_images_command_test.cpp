@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "cli/browser.h"
 #include "cli/program.h"
 
 using namespace stein::test;
@@ -94,6 +95,24 @@ TEST_CASE("a table of one's own is classified, and its new rows", "[cli][classif
   CHECK(answers[1]["class"] == "small");
   CHECK(answers[1]["unknown"] == Json{"colour"});
   CHECK(answers[2].contains("error"));
+}
+
+TEST_CASE("a report of classes on a plane shows what is said there, confusions, and samples alone",
+          "[cli][classify-images][browser]") {
+  const TemporaryDirectory folder;
+  const Outcome swept = run(folder.path(), {"classify", "--data", "two-moons", "--sampler", "psgld,svgd", "--epochs",
+                                            "5", "--seeds", "0:3", "--out", "runs", "--quiet"});
+  CAPTURE(swept.err);
+  REQUIRE(swept.code == 0);
+  const std::string dom = rendered(folder.path(), "runs/report.html");
+  check_page(folder.path(), dom,
+             {"surface0", "surface1", "disagreement0", "classes", "samples", "learning", "reliability"});
+  CHECK_THAT(dom, Contains("Confusion: svgd"));
+  const Json predictions = Json::parse(content_of(folder / "runs/sampler=svgd/predictions.json"));
+  const Json& plane = predictions["plane"];
+  CHECK(plane["x_name"] == "x1");
+  CHECK(plane["probabilities"].size() == plane["x"].size() * plane["y"].size());
+  CHECK(plane["mutual_information"].size() == plane["probabilities"].size());
 }
 
 TEST_CASE("what `stein classify` does not know it says, with what may have been meant", "[cli][classify-images]") {

@@ -195,6 +195,7 @@ TEST_CASE("curves.json has a list of errors for every seed and each choice of sa
         Json::parse(R"({"test": {"forward": [[0.6, 0.4], [0.6, 0.6]],
                                  "backward": [[0.4, 0.4], [0.6, 0.6]],
                                  "thinned": [[0.4, 0.4], [0.6, 0.6]]},
+                        "sample_errors": [[0.6, 0.4], [0.6, 0.6]],
                         "validation": {"forward": [[1.0, 0.0], [1.0, 1.0]],
                                        "backward": [[0.0, 0.0], [1.0, 1.0]],
                                        "thinned": [[0.0, 0.0], [1.0, 1.0]]}})"));

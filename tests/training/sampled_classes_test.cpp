@@ -39,6 +39,14 @@ TEST_CASE("a score counts what was wrong, and a tie goes to the first class", "[
   CHECK(score.ece == Approx((0.2 + 0.5 + 0.9) / 3));
 }
 
+TEST_CASE("every sample has an error of its own", "[training][samples]") {
+  SampledClasses samples({1, 1, 0, 0}, 2);
+  CHECK(samples.errors().empty());
+  add(samples, {0.9, 0.8, 0.1, 0.2});
+  add(samples, {0.9, 0.3, 0.7, 0.2});
+  CHECK(samples.errors() == std::vector<double>{0, 0.5});
+}
+
 TEST_CASE("samples are averaged as probabilities, and single ones are scored alone", "[training][samples]") {
   SampledClasses samples({1, 1, 0}, 2);
   CHECK_ERROR(samples.averaged(), usage, "no draw");
