@@ -42,7 +42,8 @@ inference::MatrixView<const float> NetworkWeights::draw_weights(const NoiseKey& 
   inference::ParticleRows<const float> rows = particles_.coordinates();
   // A training step draws with the rows of the particles: draws for predictions are of other rows.
   if (method_.kind == MethodKind::variational) rows.first_row += particles_.total_rows();
-  return posterior_->weights_of(rows, key, memory);
+  const inference::MatrixView<const float> weights = posterior_->weights_of(rows, key, memory);
+  return method_.kind == MethodKind::variational ? weights.block(0, 1) : weights;  // one of the S draws of a step
 }
 
 inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matrix<float>& memory) {

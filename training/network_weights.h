@@ -31,7 +31,8 @@ class NetworkWeights {
   inference::Particles<float>& particles() { return particles_; }
   const inference::Particles<float>& particles() const { return particles_; }
 
-  /// Weights for predictions [M, P]: the particles' own, or of a variational method M = 1 draw.
+  /// Weights for predictions [M, P]: the particles' own, or of a variational method M = 1 draw, however many a step
+  /// takes.
   /// @param key     tells draws apart
   /// @param memory  where they go unless the particles are the weights themselves
   inference::MatrixView<const float> draw_weights(const NoiseKey& key, inference::Matrix<float>& memory);

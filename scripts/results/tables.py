@@ -6,7 +6,7 @@
     scripts/results/tables.py write                     the pages from whatever has been run
 
 Experiments run from a clean commit only, with a program of that commit (records.py). The plan is tables_plan.json: grids, seeds, options and
-hours of two cores that a table and method may take. A setting leaves docs/results/tables/tuning/<table>_<method>_<number>.json with what it is
+hours of two cores that a table and method may take. A setting leaves docs/results/tables/tuning/<table>_<method>_<values>.json with what it is
 worth on validation rows alone; a result docs/results/tables/<table>_<method>.json. A choice at an end of the grid of step sizes is refused: the
 grid is to be made longer first.
 """
@@ -48,16 +48,16 @@ def tuning_command(table, method, setting):
     return command(table, method, setting, PLAN["tuning"]["options"], PLAN["tuning"]["seeds"])
 
 
-def tuning_record(table, method, number, setting):
-    path = ENTRIES / "tuning" / f"{table}_{method}_{number}.json"
+def tuning_record(table, method, setting):
+    path = ENTRIES / "tuning" / f"{table}_{method}_{'_'.join(setting.values())}.json"
     return path, read_record(path, tuning_command(table, method, setting), version=PLAN["version"])
 
 
 def tune(names):
     commit = clean_commit()
     for table, method in wanted(names):
-        for number, setting in enumerate(settings(method)):
-            path, record = tuning_record(table, method, number, setting)
+        for setting in settings(method):
+            path, record = tuning_record(table, method, setting)
             if record:
                 continue
             words = tuning_command(table, method, setting)
@@ -76,7 +76,7 @@ def worth(record):
 
 def tuned(table, method):
     """Records of all settings of a grid; None where one is missing."""
-    records = [tuning_record(table, method, number, setting)[1] for number, setting in enumerate(settings(method))]
+    records = [tuning_record(table, method, setting)[1] for setting in settings(method)]
     return records if all(records) else None
 
 

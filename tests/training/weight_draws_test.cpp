@@ -23,6 +23,17 @@ std::vector<float> row_of(const WeightDraws::Draw& draw) {
   return {row.begin(), row.end()};
 }
 
+TEST_CASE("a draw for predictions is one set of weights, however many draws a step takes", "[training][draws]") {
+  for (const char* const method : {"bbb", "vmg"}) {
+    CAPTURE(method);
+    NetworkWeights weights = sampler_of(method, {{"weight_samples", "3"}});
+    REQUIRE(weights.weight_rows() == 3);
+    WeightDraws draws(weights, {.draws = 2, .seed = 2}, "", 0);
+    CHECK(row_of(draws.get(0)) != row_of(draws.get(1)));  // row_of checks that it is one row
+    CHECK(draws.all().rows() == 2);
+  }
+}
+
 TEST_CASE("draws of a variational method have its mean and deviation, and are the same each time",
           "[training][draws]") {
   NetworkWeights weights = sampler_of("bbb", {});
