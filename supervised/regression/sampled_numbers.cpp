@@ -55,7 +55,9 @@ SampledNumbers::SampledNumbers(std::int64_t rows, std::vector<double> targets, c
 void SampledNumbers::add(inference::MatrixView<const float> outputs, double noise_precision) {
   STEIN_CHECK(static_cast<std::size_t>(outputs.rows) == rows_ && outputs.columns == 1,
               "expected outputs [{}, 1], got [{}, {}]", rows_, outputs.rows, outputs.columns);
-  STEIN_CHECK(noise_precision > 0, "expected a noise precision > 0, got {}", noise_precision);
+  if (!(noise_precision > 0) || !std::isfinite(noise_precision))
+    fail(ErrorKind::numeric, "sample {} has a noise precision of {}: the weights have diverged", samples(),
+         noise_precision);
   for (std::int64_t row = 0; row < outputs.rows; ++row) {
     if (!std::isfinite(outputs(row, 0)))
       fail(ErrorKind::numeric, "sample {} predicts {} for row {}", samples(), outputs(row, 0), row);

@@ -29,7 +29,10 @@ class SampledNumbers {
   /// @param scale    what a network's output 0 and 1 stand for
   SampledNumbers(std::int64_t rows, std::vector<double> targets, const Scale& scale);
 
-  /// Adds a sample. @param outputs  [n, 1] of the network; @param noise_precision  γ on the network's scale
+  /// Adds a sample. Throws Error(numeric) for outputs or a precision that are not finite, and unless the precision is >
+  /// 0.
+  /// @param outputs          [n, 1] of the network
+  /// @param noise_precision  γ on the network's scale
   void add(inference::MatrixView<const float> outputs, double noise_precision);
   /// Removes the last samples, those of steps that were taken back.
   void drop_last(std::int64_t count);

@@ -131,6 +131,17 @@ TEST_CASE("tables that cannot be learned from end with a sentence and their exit
   refused(on("prices.csv", "price", "1000"), 2, "batch_size=1000 is more than the");
 }
 
+TEST_CASE("a regression that diverges ends with its own exit code", "[cli][regress]") {
+  const TemporaryDirectory folder;
+  write_prices(folder / "prices.csv", 0, 300);
+  const Outcome outcome =
+      run(folder.path(), {"regress", "--data", "prices.csv", "--target", "price", "--sampler", "sghmc", "--step-size",
+                          "1e30", "--epochs", "3", "--set", "ignore=id", "clip_norm=0"});
+  INFO(outcome.err);
+  CHECK(outcome.code == 4);
+  CHECK_THAT(outcome.err, Contains("diverged"));
+}
+
 TEST_CASE("a report shows the band of a regression on one column", "[cli][regress][browser]") {
   const TemporaryDirectory folder;
   for (const char* sampler : {"svgd", "psgld", "adam"})

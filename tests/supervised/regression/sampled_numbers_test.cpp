@@ -113,6 +113,8 @@ TEST_CASE("predictions that are no numbers, and questions without an answer, are
   SampledNumbers samples(1, {}, {});
   CHECK_ERROR(samples.predictions(), usage, "no sample yet");
   CHECK_ERROR(add(samples, {std::nanf("")}, 1), numeric, "sample 0 predicts nan for row 0");
+  CHECK_ERROR(add(samples, {1}, 0), numeric, "noise precision of 0: the weights have diverged");
+  CHECK_ERROR(add(samples, {1}, INFINITY), numeric, "noise precision of inf");
   SampledNumbers unknown(1, {}, {});
   add(unknown, {1}, 1);
   CHECK(unknown.predictions()[0].mean == 1);
