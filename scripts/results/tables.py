@@ -126,7 +126,7 @@ def line(table, method):
     summary = record["summary"]
     cells = [with_interval(values(table, method, "rmse"), 4), with_interval(values(table, method, "log_likelihood"), 3),
              f"{100 * summary['test']['coverage']['mean']:.1f} %", with_interval(summary["test"]["single_sample"]["rmse"]["per_split"], 4),
-             f"{summary['wall_seconds'] / 3600:.2f}"]
+             f"{summary['wall_seconds'] / 3600:.3f}"]
     return f"| {table} | {label} | {' | '.join(cells)} | `{run_command(table, method)}` |\n"
 
 
