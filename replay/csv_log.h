@@ -1,8 +1,8 @@
 // A log of one's own: comma-separated values under a header, a decision a line.
 #pragma once
 
-#include <stein/replay/column_use.h>
 #include <stein/core/csv_rows.h>
+#include <stein/replay/column_use.h>
 #include <stein/replay/log_format.h>
 #include <stein/replay/recent_ids.h>
 

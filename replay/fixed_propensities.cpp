@@ -1,8 +1,8 @@
 #include <fmt/format.h>
+#include <stein/core/csv_rows.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
 #include <stein/core/rng.h>
-#include <stein/core/csv_rows.h>
 #include <stein/replay/fixed_propensities.h>
 #include <stein/replay/words.h>
 

@@ -1,6 +1,6 @@
+#include <stein/core/csv_line.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
-#include <stein/core/csv_line.h>
 #include <stein/replay/feature_hash.h>
 #include <stein/replay/item_features.h>
 #include <stein/replay/words.h>

@@ -3,8 +3,8 @@
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/text/corpus.h>
-#include <stein/training/data_name.h>
 #include <stein/lm/text/tokenizer.h>
+#include <stein/training/data_name.h>
 
 #include <algorithm>
 #include <numeric>

@@ -3,11 +3,11 @@
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
-#include <stein/training/data_name.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>
 #include <stein/lm/text/vocabulary.h>
 #include <stein/lm/text/words.h>
+#include <stein/training/data_name.h>
 
 #include <algorithm>
 #include <charconv>

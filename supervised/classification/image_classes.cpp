@@ -110,8 +110,8 @@ std::unique_ptr<runs::Run> ImageClassExperiment::make_run(const std::string&) co
         .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};
     Meaning{.shape = set->shape, .scale = scale, .classes = set->classes}.save(parts.meaning);
     return std::make_unique<training::ClassifierTrainer>(
-        std::move(parts), training_, method(), options.make_model(method().posterior.arithmetic, device, seeds().count()),
-        seed);
+        std::move(parts), training_, method(),
+        options.make_model(method().posterior.arithmetic, device, seeds().count()), seed);
   };
   return std::make_unique<training::ClassifierRun>(seeds(),
                                                    training::ClassifierRun::Facts{.data = set->name,
