@@ -37,6 +37,12 @@ MatrixView<const float> SampledClasses::sample(std::int64_t k) const {
   return {logits_.data() + k * rows() * classes_, rows(), classes_};
 }
 
+Predictive SampledClasses::alone(std::int64_t k) const {
+  Predictive one(inference::Likelihood::categorical, rows(), classes_);
+  one.add(sample(k));
+  return one;
+}
+
 void SampledClasses::add(MatrixView<const float> logits) {
   STEIN_CHECK(logits.rows == rows() && logits.columns == classes_, "expected logits [{}, {}], got [{}, {}]", rows(),
               classes_, logits.rows, logits.columns);
@@ -65,9 +71,7 @@ runs::ClassifierScore SampledClasses::single() const {
   runs::ClassifierScore mean;
   const double share = 1 / static_cast<double>(samples_);
   for (std::int64_t k = 0; k < samples_; ++k) {
-    Predictive one(inference::Likelihood::categorical, rows(), classes_);
-    one.add(sample(k));
-    const runs::ClassifierScore score = score_of(one.mean(), labels_);
+    const runs::ClassifierScore score = score_of(alone(k).mean(), labels_);
     mean.error += share * score.error;
     mean.log_likelihood += share * score.log_likelihood;
     mean.ece += share * score.ece;
@@ -78,11 +82,7 @@ runs::ClassifierScore SampledClasses::single() const {
 
 std::vector<double> SampledClasses::errors() const {
   std::vector<double> found;
-  for (std::int64_t k = 0; k < samples_; ++k) {
-    Predictive one(inference::Likelihood::categorical, rows(), classes_);
-    one.add(sample(k));
-    found.push_back(error_of(one.mean(), labels_));
-  }
+  for (std::int64_t k = 0; k < samples_; ++k) found.push_back(error_of(alone(k).mean(), labels_));
   return found;
 }
 

@@ -55,6 +55,8 @@ class SampledClasses {
  private:
   std::int64_t rows() const { return std::ssize(labels_); }
   inference::MatrixView<const float> sample(std::int64_t k) const;
+  /// What sample k alone says.
+  inference::Predictive alone(std::int64_t k) const;
 
   std::vector<std::int64_t> labels_;
   std::int64_t classes_, samples_ = 0;

@@ -1,16 +1,15 @@
-#include <stein/core/error.h>
-#include <stein/core/line_stream.h>
 #include <stein/lm/classification/sentence_prediction.h>
 #include <stein/lm/classification/sentence_rows.h>
 #include <stein/runs/measured.h>
 #include <stein/training/class_answers.h>
+#include <stein/training/line_service.h>
 #include <stein/training/row_classifier.h>
 
 #include <simdjson.h>
 
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,11 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sentences that are classified together where so many wait.
-constexpr std::size_t most_sentences = 256;
-
 /// Answers lines with what a classifier says of them.
-class SentenceService {
+class SentenceService final : public training::LineService {
  public:
   SentenceService(const SentenceOptions& options, SentenceExperiment::Meaning meaning, inference::Model<float>& model,
                   training::WeightDraws& draws)
@@ -33,19 +29,11 @@ class SentenceService {
         draws_(draws),
         vocabulary_(std::make_shared<const Vocabulary>(std::move(meaning.vocabulary))) {}
 
-  std::int64_t sentences() const { return sentences_; }
-  std::int64_t errors() const { return errors_; }
-
-  /// Keeps a line until `answer`.
-  void take(std::string_view line) {
-    Json& answer = answers_.emplace_back(Json::object());
-    const bool readable = simdjson::validate_utf8(line.data(), line.size());
-    const std::vector<std::string> words = readable ? words_of(line, options_) : std::vector<std::string>{};
-    if (words.empty()) {
-      answer["error"] = readable ? "expected a sentence, found no word" : "expected UTF-8";
-      ++errors_;
-      return;
-    }
+ private:
+  std::optional<std::string> keep(std::string_view line) override {
+    if (!simdjson::validate_utf8(line.data(), line.size())) return "expected UTF-8";
+    const std::vector<std::string> words = words_of(line, options_);
+    if (words.empty()) return "expected a sentence, found no word";
     NumberedSentence sentence;
     std::int64_t unknown = 0;
     for (const std::string& word : words) {
@@ -53,32 +41,17 @@ class SentenceService {
       unknown += !number.has_value();
       sentence.words.push_back(number.value_or(*vocabulary_->unknown()));
     }
-    answer["unknown"] = unknown;
-    waiting_.push_back(std::move(sentence));
+    kept_.push_back(std::move(sentence));
+    unknown_.push_back(unknown);
+    return "";
   }
-  bool full() const { return answers_.size() >= most_sentences; }
-
-  /// Writes a line for every line that was taken.
-  void answer(std::FILE* out) {
-    if (!waiting_.empty()) classify();
-    for (const Json& line : answers_)
-      if (std::fputs((line.dump() + "\n").c_str(), out) < 0) fail(ErrorKind::io, "cannot write to standard output");
-    if (std::fflush(out) != 0) fail(ErrorKind::io, "cannot write to standard output");
-    answers_.clear();
-  }
-
- private:
-  void classify() {
-    sentences_ += std::ssize(waiting_);
-    SentenceRows rows(std::exchange(waiting_, {}), vocabulary_);
-    const std::vector<Json> answers =
+  std::vector<Json> answer_kept() override {
+    SentenceRows rows(std::exchange(kept_, {}), vocabulary_);
+    std::vector<Json> answers =
         training::class_answers(training::RowClassifier(rows).classify(model_, draws_).predictive(), classes_);
-    std::size_t row = 0;
-    for (Json& answer : answers_) {
-      if (answer.contains("error")) continue;
-      const Json unknown = std::exchange(answer, answers[row++])["unknown"];
-      answer["unknown"] = unknown;
-    }
+    for (std::size_t i = 0; i < answers.size(); ++i) answers[i]["unknown"] = unknown_[i];
+    unknown_.clear();
+    return answers;
   }
 
   const SentenceOptions& options_;
@@ -86,9 +59,8 @@ class SentenceService {
   inference::Model<float>& model_;
   training::WeightDraws& draws_;
   std::shared_ptr<const Vocabulary> vocabulary_;
-  std::vector<Json> answers_;
-  std::vector<NumberedSentence> waiting_;
-  std::int64_t sentences_ = 0, errors_ = 0;
+  std::vector<NumberedSentence> kept_;
+  std::vector<std::int64_t> unknown_;  ///< words of each that the vocabulary lacks
 };
 
 }  // namespace
@@ -103,13 +75,8 @@ Json SentencePrediction::perform_saved(const SentenceExperiment& experiment, con
   training::WeightDraws draws = network_.draws_of(network);
   SentenceService service(experiment.sentences(), SentenceExperiment::Meaning::saved_in(network.meaning()),
                           network.model(), draws);
-  LineStream lines(fileno(console.in));
-  for (std::string_view line; lines.next(line, console.stop);) {
-    service.take(line);
-    if (service.full() || !lines.ready()) service.answer(console.out);
-  }
-  service.answer(console.out);
-  return {{"sentences", service.sentences()}, {"errors", service.errors()}};
+  service.serve(console);
+  return {{"sentences", service.answered()}, {"errors", service.errors()}};
 }
 
 std::string SentencePrediction::readable(const Json& result) const {

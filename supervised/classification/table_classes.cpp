@@ -5,6 +5,7 @@
 #include <stein/supervised/classification/table_classes.h>
 #include <stein/supervised/classification/table_rows.h>
 #include <stein/supervised/network/perceptron_model.h>
+#include <stein/supervised/tables/column_places.h>
 #include <stein/supervised/tables/table_notices.h>
 #include <stein/supervised/tables/table_part.h>
 #include <stein/supervised/tables/table_split.h>
@@ -23,13 +24,7 @@ std::optional<training::ClassPlane> plane_of(const TableSet& set, const TableEnc
   const std::vector<TableEncoding::Input>& inputs = encoding.inputs();
   if (inputs.size() != 2 || !inputs[0].numeric() || !inputs[1].numeric()) return std::nullopt;
   const auto places = [&](const std::string& name) {
-    constexpr int count = 60;
-    constexpr double margin = 0.2;
-    const auto [low, high] = set.table.columns[set.table.find(name, "the network")].range();
-    std::vector<double> found;
-    for (int i = 0; i < count; ++i)
-      found.push_back(low + (high - low) * (-margin + (1 + 2 * margin) * i / (count - 1)));
-    return found;
+    return places_along(set.table.columns[set.table.find(name, "the network")], 60);
   };
   return training::ClassPlane{
       .x_name = inputs[0].name, .y_name = inputs[1].name, .x = places(inputs[0].name), .y = places(inputs[1].name)};

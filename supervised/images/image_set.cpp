@@ -23,8 +23,7 @@ fs::path labels_beside(const fs::path& images) {
               "'{}': expected a file of images called …images-idx3-ubyte, which tells that of its labels",
               images.string());
   name.replace(place, std::string_view("images-idx3").size(), "labels-idx1");
-  const fs::path plain = images.parent_path() / name;
-  return plain;
+  return images.parent_path() / name;
 }
 
 /// Appends images and labels; the set has no class names yet.

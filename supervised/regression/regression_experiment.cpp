@@ -5,6 +5,7 @@
 #include <stein/supervised/regression/regression_experiment.h>
 #include <stein/supervised/regression/regression_presets.h>
 #include <stein/supervised/regression/regression_run.h>
+#include <stein/supervised/tables/column_places.h>
 #include <stein/supervised/tables/table_notices.h>
 #include <stein/supervised/tables/table_part.h>
 #include <stein/supervised/tables/table_split.h>
@@ -34,13 +35,8 @@ RegressionRows rows_of(const TableSet& set, const TableEncoding& encoding, const
 RegressionRows line_of(const TableSet& set, const TableEncoding& encoding) {
   const Column* const only = only_column(set.table, encoding);
   if (only == nullptr) return {};
-  const auto [low, high] = only->range();
-  constexpr int places = 200;
-  constexpr double margin = 0.2;
-  Table line{.columns = {{.name = only->name}}};
-  for (int i = 0; i < places; ++i)
-    line.columns[0].numbers.push_back(low + (high - low) * (-margin + (1 + 2 * margin) * i / (places - 1)));
-  return {.inputs = encoding.encode(line, all_rows(places)), .places = line.columns[0].numbers};
+  const Table line{.columns = {{.name = only->name, .numbers = places_along(*only, 200)}}};
+  return {.inputs = encoding.encode(line, all_rows(line.rows())), .places = line.columns[0].numbers};
 }
 
 /// Everything is scaled by what the training rows are.

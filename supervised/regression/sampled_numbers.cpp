@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/supervised/regression/sampled_numbers.h>
 
 #include <algorithm>
@@ -27,12 +28,6 @@ double normal_probability(double z) {
 
 double log_normal_density(double z) {
   return -0.5 * z * z - 0.5 * std::log(2 * std::numbers::pi);
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
 }
 
 /// log(e^a + e^b), where a may be −∞.
@@ -176,7 +171,7 @@ double SampledNumbers::rmse() const {
 
 double SampledNumbers::log_likelihood() const {
   check_targets();
-  return mean_of(log_densities(all_rows(samples())));
+  return runs::mean(log_densities(all_rows(samples())));
 }
 
 RegressionScore SampledNumbers::averaged() const {
@@ -217,13 +212,13 @@ std::vector<double> SampledNumbers::loss_curve(inference::Selection selection, s
   std::vector<double> growing(rows_, -std::numeric_limits<double>::infinity());  // log Σ of densities so far
   for (std::int64_t count = 1; count <= std::min(samples(), at_most); ++count) {
     if (selection == inference::Selection::thinned) {
-      losses.push_back(-mean_of(log_densities(inference::selected(selection, count, samples()))));
+      losses.push_back(-runs::mean(log_densities(inference::selected(selection, count, samples()))));
       continue;
     }
     const std::int64_t next = selection == inference::Selection::forward ? count - 1 : samples() - count;
     const std::vector<double> added = log_densities(std::span(&next, 1));
     for (std::size_t row = 0; row < rows_; ++row) growing[row] = log_sum(growing[row], added[row]);
-    losses.push_back(std::log(static_cast<double>(count)) - mean_of(growing));
+    losses.push_back(std::log(static_cast<double>(count)) - runs::mean(growing));
   }
   return losses;
 }
