@@ -223,7 +223,7 @@ Made by `scripts/results/sequences.py` from `docs/results/sequences/`. Settings 
 any, and chosen on validation parts for `scenes`; on the test nothing was tuned. "Averaged" is the average of the probabilities of all samples (of an optimizer, which has none, the weights at the end),
 "one sample" the mean over samples of what each is worth alone, "best by validation" the weights with the best validation score. No number
 was chosen by the test. Not run: Bayes by Backprop against sharpening on MNIST, which waits for classifiers of images. Means over seeds or
-folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores.
+folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores, or of a GPU where the command names one.
 
 """
 
