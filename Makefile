@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint lint-tests docs mutants sanitize sanitize-all clean
+.PHONY: help setup configure build test demo bench lint lint-tests docs mutants sanitize sanitize-all clean
 
 JOBS ?= $(shell nproc)
 # Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
@@ -20,11 +20,14 @@ help: ## list the commands
 setup: ## install packages and fetch pinned wheels into .deps/
 	@scripts/setup
 
-build: setup ## build the program, build/release/stein
+configure: setup
 	@cmake --preset release -Wno-dev --log-level=WARNING $(CONFIGURE) > /dev/null
-	@cmake --build --preset release --parallel $(JOBS)
 
-test: build ## run every test; ends with what was skipped, and why
+build: configure ## build the program, build/release/stein
+	@cmake --build --preset release --parallel $(JOBS) --target stein stein_c
+
+test: configure ## build and run every test; ends with what was skipped, and why
+	@cmake --build --preset release --parallel $(JOBS)
 	@scripts/test release --parallel $(JOBS)
 
 demo: build ## structured Stein Thompson sampling against its baselines on the mushroom bandit

@@ -75,7 +75,7 @@ Json everything() {
           {"data that are made", descriptions(data_makers().entries())}};
 }
 
-void print(const Json& lists) {
+void print_lists(const Json& lists) {
   std::size_t width = 0;
   for (const Json& list : lists)
     for (const Json& item : list) width = std::max(width, item["name"].get_ref<const std::string&>().size());
@@ -104,7 +104,7 @@ Action list_command(CLI::App& command, const Arguments&) {
     } else if (common->json) {
       std::fputs((lists.dump(2) + "\n").c_str(), stdout);
     } else {
-      print(lists);
+      print_lists(lists);
     }
     return 0;
   };

@@ -30,7 +30,7 @@ std::string part_text(const runs::Part& part) {
   return text;
 }
 
-std::string line(const std::string& name, const std::string& description) {
+std::string entry_line(const std::string& name, const std::string& description) {
   return fmt::format("- `{}`: {}\n", name, description);
 }
 
@@ -46,18 +46,18 @@ std::string make_reference_page() {
     for (const runs::Part& part : kind.parts()) text += part_text(part);
   }
   text += "\n## Samplers\n\n";
-  for (const auto& [name, entry] : inference::samplers().entries()) text += line(name, entry.description);
+  for (const auto& [name, entry] : inference::samplers().entries()) text += entry_line(name, entry.description);
   text += "\n## Estimators\n\n";
-  for (const auto& [name, entry] : replay::estimators().entries()) text += line(name, entry.description);
+  for (const auto& [name, entry] : replay::estimators().entries()) text += entry_line(name, entry.description);
   text += "\n## Data sets\n\n";
-  for (const DataSet& set : data_sets()) text += line(set.name, set.description);
+  for (const DataSet& set : data_sets()) text += entry_line(set.name, set.description);
   text += "\nMade by `stein data make`:\n\n";
   for (const auto& [name, maker] : data_makers().entries()) {
     const auto builder = maker.builder();
-    text += line(name, maker.description) + "\n" + markdown_text(OptionTable::of(*builder));
+    text += entry_line(name, maker.description) + "\n" + markdown_text(OptionTable::of(*builder));
   }
   text += "\n## Benchmarks\n\n";
-  for (const auto& [name, entry] : bench::benchmarks().entries()) text += line(name, entry.description);
+  for (const auto& [name, entry] : bench::benchmarks().entries()) text += entry_line(name, entry.description);
   return text;
 }
 

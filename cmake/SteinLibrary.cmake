@@ -24,6 +24,7 @@ function(stein_library folder)
   endforeach()
   add_library(stein_${folder} SHARED ${sources})
   add_library(stein::${folder} ALIAS stein_${folder})
+  stein_unity_build(stein_${folder})
   set_target_properties(stein_${folder} PROPERTIES EXPORT_NAME ${folder} OUTPUT_NAME stein_${folder} VERSION ${PROJECT_VERSION})
 
   # <stein/core/rng.h> resolves through a link to this folder, one link a target: only what is depended on can be included.

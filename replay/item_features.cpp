@@ -13,7 +13,7 @@ namespace stein::replay {
 
 namespace {
 
-constexpr std::size_t most_columns = 1024;
+constexpr std::size_t most_feature_columns = 1024;
 constexpr std::size_t most_items = 1'000'000;
 
 /// A table as it stands in a file.
@@ -23,7 +23,7 @@ struct Table {
 };
 
 std::vector<std::string> take_fields(LineReader& lines, CsvLine& fields, std::string_view line) {
-  if (!fields.split(line)) lines.fail_here("expected at most {} comma-separated values", most_columns);
+  if (!fields.split(line)) lines.fail_here("expected at most {} comma-separated values", most_feature_columns);
   std::vector<std::string> row;
   for (std::size_t i = 0; i < fields.size(); ++i) row.emplace_back(fields[i]);
   return row;
@@ -31,7 +31,7 @@ std::vector<std::string> take_fields(LineReader& lines, CsvLine& fields, std::st
 
 Table read_table(const std::filesystem::path& file) {
   LineReader lines(file);
-  CsvLine fields(most_columns);
+  CsvLine fields(most_feature_columns);
   Table table;
   for (std::string_view line; lines.next(line);) {
     std::vector<std::string> row = take_fields(lines, fields, line);

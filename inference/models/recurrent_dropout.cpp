@@ -17,10 +17,6 @@ void fill_mask(const DropoutDraw& draw, std::uint64_t number, double p, std::spa
   }
 }
 
-std::size_t room(std::int64_t a, std::int64_t b) {
-  return static_cast<std::size_t>(a * b);
-}
-
 }  // namespace
 
 RecurrentDropout::RecurrentDropout(const RecurrentSpec& spec)
@@ -36,10 +32,10 @@ void RecurrentDropout::draw(const std::optional<DropoutDraw>& dropout, std::int6
     const std::int64_t width = is_output ? spec_.directions() * spec_.hidden : spec_.layer_inputs(l);
     const bool last_state = is_output && spec_.readout == Readout::last_state;
     std::vector<float>& mask = masks_[static_cast<std::size_t>(l)];
-    mask.resize(room((each_step && !last_state ? steps : 1) * rows, width));
+    mask.resize(static_cast<std::size_t>((each_step && !last_state ? steps : 1) * rows * width));
     fill_mask(*dropout, number++, spec_.dropout, mask);
     if (each_step || is_output) continue;
-    kept_[static_cast<std::size_t>(l)].resize(room(rows, spec_.hidden));
+    kept_[static_cast<std::size_t>(l)].resize(static_cast<std::size_t>(rows * spec_.hidden));
     fill_mask(*dropout, number++, spec_.dropout, kept_[static_cast<std::size_t>(l)]);
   }
 }

@@ -11,7 +11,7 @@
 namespace stein::inference {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using DoubleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 void check_size(std::int64_t value, std::int64_t low, const char* name) {
   constexpr std::int64_t most = 100'000'000;
@@ -29,11 +29,11 @@ void add_layer(Layout& layout, const RecurrentSpec& spec, const std::string& nam
 }
 
 /// A random orthogonal matrix: Q of a Gaussian one, with the signs that make it uniform (Mezzadri 2007).
-Matrix draw_orthogonal(std::int64_t size, Draws& draws) {
-  Matrix gaussian(size, size);
+DoubleMatrix draw_orthogonal(std::int64_t size, Draws& draws) {
+  DoubleMatrix gaussian(size, size);
   for (Eigen::Index i = 0; i < gaussian.size(); ++i) gaussian.data()[i] = draws.normal();
-  const Eigen::HouseholderQR<Matrix> factors(gaussian);
-  Matrix q = factors.householderQ();
+  const Eigen::HouseholderQR<DoubleMatrix> factors(gaussian);
+  DoubleMatrix q = factors.householderQ();
   for (Eigen::Index j = 0; j < size; ++j)
     if (factors.matrixQR()(j, j) < 0) q.col(j) = -q.col(j);
   return q;
@@ -72,7 +72,7 @@ void draw_matrix(const RecurrentSpec& spec, const LayoutEntry& entry, std::span<
   if (entry.name.find("weight_hh") == std::string::npos) return fill_uniform(weights, spec.start_range, draws);
   const auto block = static_cast<std::size_t>(spec.hidden * spec.hidden);
   for (std::size_t gate = 0; gate * block < weights.size(); ++gate) {
-    const Matrix q = draw_orthogonal(spec.hidden, draws);
+    const DoubleMatrix q = draw_orthogonal(spec.hidden, draws);
     std::transform(q.data(), q.data() + block, weights.begin() + static_cast<std::ptrdiff_t>(gate * block),
                    [](double number) { return static_cast<float>(number); });
   }

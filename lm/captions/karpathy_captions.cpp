@@ -1,5 +1,6 @@
 #include <stein/core/checksum.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/captions/karpathy_captions.h>
 #include <stein/lm/text/vocabulary.h>
@@ -23,7 +24,7 @@ template <>
 constexpr const char* json_name<dom::array> = "list";
 
 /// An object of the file, and what an error calls it.
-struct Place {
+struct NamedObject {
   dom::object object;
   std::string name;
 
@@ -53,7 +54,7 @@ dom::object object_of(dom::element element, const std::string& source, const cha
 }
 
 /// The part of a set that a split is read into.
-std::vector<CaptionedImage>& part_of(CaptionData& data, const Place& image) {
+std::vector<CaptionedImage>& part_of(CaptionData& data, const NamedObject& image) {
   const auto split = image.at<std::string_view>("split");
   if (split == "train" || split == "restval") return data.train;
   if (split == "val") return data.validation;
@@ -61,12 +62,12 @@ std::vector<CaptionedImage>& part_of(CaptionData& data, const Place& image) {
   fail(ErrorKind::data, "{}: expected a split train, restval, val or test, found '{}'", image.name, escaped(split));
 }
 
-CaptionedImage image_of(const Place& place) {
+CaptionedImage image_of(const NamedObject& place) {
   CaptionedImage image{.id = std::string(place.at<std::string_view>("filename")),
                        .row = place.at<std::int64_t>("imgid")};  // until rows are numbered
   for (const dom::element element : place.at<dom::array>("sentences")) {
-    const Place sentence{object_of(element, place.name, "sentences", image.captions.size() + 1),
-                         fmt::format("{}, sentence {}", place.name, image.captions.size() + 1)};
+    const NamedObject sentence{object_of(element, place.name, "sentences", image.captions.size() + 1),
+                               fmt::format("{}, sentence {}", place.name, image.captions.size() + 1)};
     const std::int64_t owner = sentence.find<std::int64_t>("imgid").value_or(image.row);
     if (owner != image.row)
       fail(ErrorKind::data, "{}: it is of image {}, expected one of image {}", sentence.name, owner, image.row);
@@ -97,14 +98,14 @@ CaptionData read_karpathy_captions(const std::filesystem::path& path, PartsNeede
   dom::element root;
   if (const auto error = parser.parse(text).get(root); error != simdjson::SUCCESS)
     fail(ErrorKind::data, "{} is no JSON: {}", source, simdjson::error_message(error));
-  Place file{{}, source};
+  NamedObject file{{}, source};
   if (root.get(file.object) != simdjson::SUCCESS)
     fail(ErrorKind::data, "{}: expected an object with the keys \"dataset\" and \"images\"", source);
   CaptionData data{.name = std::string(file.at<std::string_view>("dataset"))};
   std::size_t number = 0;
   for (const dom::element element : file.at<dom::array>("images")) {
     ++number;
-    Place place{object_of(element, source, "images", number), fmt::format("{}, image {}", source, number)};
+    NamedObject place{object_of(element, source, "images", number), fmt::format("{}, image {}", source, number)};
     if (const auto name = place.find<std::string_view>("filename"))
       place.name += fmt::format(" ('{}')", escaped(*name));
     part_of(data, place).push_back(image_of(place));

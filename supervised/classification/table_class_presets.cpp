@@ -10,7 +10,7 @@ using training::joined;
 using training::PublishedPreset;
 using Settings = std::map<std::string, std::string>;
 
-std::vector<PublishedPreset> make_presets() {
+std::vector<PublishedPreset> make_table_class_presets() {
   constexpr const char* source =
       "Zhang et al. 2018, section 5, after Liu & Wang 2016: logistic regression on Covertype (here its first 15,120 "
       "rows), 20 particles";
@@ -24,7 +24,7 @@ std::vector<PublishedPreset> make_presets() {
 }  // namespace
 
 const std::vector<PublishedPreset>& table_class_presets() {
-  static const std::vector<PublishedPreset> all = make_presets();
+  static const std::vector<PublishedPreset> all = make_table_class_presets();
   return all;
 }
 

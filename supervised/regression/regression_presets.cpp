@@ -10,7 +10,7 @@ using training::joined;
 using training::PublishedPreset;
 using Settings = std::map<std::string, std::string>;
 
-std::vector<PublishedPreset> make_presets() {
+std::vector<PublishedPreset> make_regression_presets() {
   constexpr const char* source =
       "Zhang et al. 2018, table 1: one hidden layer of 50 (protein 100), 20 particles, precisions sampled";
   struct PublishedTable {
@@ -36,7 +36,7 @@ std::vector<PublishedPreset> make_presets() {
 }  // namespace
 
 const std::vector<PublishedPreset>& regression_presets() {
-  static const std::vector<PublishedPreset> all = make_presets();
+  static const std::vector<PublishedPreset> all = make_regression_presets();
   return all;
 }
 
