@@ -2,6 +2,7 @@
 #include <stein/core/csv_rows.h>
 #include <stein/core/data/csv_table.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/core/nearest_name.h>
 
@@ -41,13 +42,14 @@ class CsvFile {
     std::string_view header;
     if (!reader_.next(header))
       fail(ErrorKind::data, "'{}' is empty: expected a header with names of columns", path.string());
+    check_utf8(header);
     rows_.separate_by(separator_of(header));
-    if (!rows_.read_header(header))
+    if (!rows_.read_header(header) || rows_.columns().empty())
       reader_.fail_here("expected a header with up to {} names of columns, found none", most_csv_columns);
     std::set<std::string_view> names;
     for (const std::string& name : rows_.columns()) {
       if (name.empty()) reader_.fail_here("column {} has no name", names.size() + 1);
-      if (!names.insert(name).second) reader_.fail_here("two columns are called '{}'", name);
+      if (!names.insert(name).second) reader_.fail_here("two columns are called '{}'", escaped(name));
     }
   }
 
@@ -58,7 +60,7 @@ class CsvFile {
     do {
       if (!reader_.next(line)) return false;
     } while (line.empty() || (comment_ != '\0' && line.front() == comment_));
-    if (!simdjson::validate_utf8(line.data(), line.size())) reader_.fail_here("expected UTF-8");
+    check_utf8(line);
     if (const std::string_view fault = rows_.read_row(line); !fault.empty())
       reader_.fail_here("{}: expected {}, found {}", fault, columns().size(), rows_.fields().size());
     return true;
@@ -67,6 +69,10 @@ class CsvFile {
   const LineReader& reader() const { return reader_; }
 
  private:
+  void check_utf8(std::string_view line) const {
+    if (!simdjson::validate_utf8(line.data(), line.size())) reader_.fail_here("expected UTF-8");
+  }
+
   LineReader reader_;
   CsvRows rows_;
   char comment_;
@@ -105,7 +111,7 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
       fail(
           ErrorKind::data,
           "'{}': column '{}' has more than {} different texts, such as '{}': it has no categories; name it in `ignore`",
-          path.string(), column.name, most_categories, *column.texts.begin());
+          path.string(), escaped(column.name), most_categories, escaped(*column.texts.begin()));
   return facts;
 }
 

@@ -1,6 +1,7 @@
 #include <stein/core/checksum.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/lm/captions/caption_data.h>
 #include <stein/lm/captions/flickr_captions.h>
 #include <stein/lm/captions/image_features.h>

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/captions/caption_file.h>
 #include <stein/lm/text/vocabulary.h>

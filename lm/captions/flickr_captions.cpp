@@ -1,5 +1,6 @@
 #include <stein/core/checksum.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/lm/captions/flickr_captions.h>
 #include <stein/lm/text/vocabulary.h>

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/core/npy.h>
 #include <stein/core/read_file.h>

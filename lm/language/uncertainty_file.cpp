@@ -1,3 +1,4 @@
+#include <stein/core/escaped_text.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/lm/evaluation/text_scorer.h>
 #include <stein/lm/evaluation/text_uncertainty.h>

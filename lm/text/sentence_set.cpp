@@ -2,6 +2,7 @@
 #include <stein/core/checksum.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>

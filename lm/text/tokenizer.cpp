@@ -1,5 +1,6 @@
 #include <simdjson.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/lm/text/tokenizer.h>
 #include <stein/lm/text/words.h>
 

@@ -1,10 +1,8 @@
-#include <simdjson.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/lm/text/vocabulary.h>
 
 #include <fmt/format.h>
-
-#include <charconv>
 
 namespace stein::lm {
 namespace {
@@ -71,56 +69,6 @@ Vocabulary Vocabulary::saved_in(const Snapshot& snapshot) {
 
 Vocabulary saved_vocabulary(const Snapshot& meaning) {
   return Vocabulary::saved_in(meaning.part("vocabulary"));
-}
-
-std::string escaped(std::string_view token) {
-  const bool valid = simdjson::validate_utf8(token.data(), token.size());
-  std::string text;
-  for (const char letter : token) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (letter == '\\')
-      text += "\\\\";
-    else if (letter == '\n')
-      text += "\\n";
-    else if (letter == '\r')
-      text += "\\r";
-    else if (letter == '\t')
-      text += "\\t";
-    else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !valid))
-      text += fmt::format("\\x{:02x}", byte);
-    else
-      text += letter;
-  }
-  return text;
-}
-
-std::string unescaped(std::string_view text) {
-  std::string token;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      token += text[i];
-      continue;
-    }
-    const char kind = ++i < text.size() ? text[i] : '\0';
-    if (kind == '\\')
-      token += '\\';
-    else if (kind == 'n')
-      token += '\n';
-    else if (kind == 'r')
-      token += '\r';
-    else if (kind == 't')
-      token += '\t';
-    else {
-      unsigned byte = 0;
-      const std::string_view digits = kind == 'x' ? text.substr(i + 1, 2) : "";
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-      if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2)
-        fail(ErrorKind::data, "'{}' is no token: what follows its backslash is not n, r, t, \\ or xNN", escaped(text));
-      token += static_cast<char>(byte);
-      i += 2;
-    }
-  }
-  return token;
 }
 
 }  // namespace stein::lm

@@ -69,10 +69,4 @@ class Vocabulary {
 /// Throws Error(data) if it is not there or damaged.
 Vocabulary saved_vocabulary(const Snapshot& meaning);
 
-/// `token` as a person can read it: `\n`, `\r`, `\t`, `\\`, and `\xNN` for other bytes that are neither printable ASCII
-/// nor part of valid UTF-8.
-std::string escaped(std::string_view token);
-/// What `escaped` made of it. Throws Error(data) for an escape that it does not make.
-std::string unescaped(std::string_view text);
-
 }  // namespace stein::lm

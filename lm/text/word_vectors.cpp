@@ -1,5 +1,6 @@
 #include <stein/core/byte_reader.h>
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/lm/text/word_vectors.h>
 #include <stein/lm/text/words.h>

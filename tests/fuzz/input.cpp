@@ -1,4 +1,4 @@
-#include "fuzz/lm/input.h"
+#include "fuzz/input.h"
 
 #include <fstream>
 

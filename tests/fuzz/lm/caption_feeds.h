@@ -1,7 +1,7 @@
 // Feeds of captions and of the features of images.
 #pragma once
 
-#include "fuzz/lm/input.h"
+#include "fuzz/input.h"
 
 namespace stein::test {
 

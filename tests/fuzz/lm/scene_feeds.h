@@ -1,7 +1,7 @@
 // Feeds of captions of scenes.
 #pragma once
 
-#include "fuzz/lm/input.h"
+#include "fuzz/input.h"
 
 namespace stein::test {
 

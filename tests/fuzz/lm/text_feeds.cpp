@@ -1,5 +1,6 @@
 #include "fuzz/lm/text_feeds.h"
 
+#include <stein/core/escaped_text.h>
 #include <stein/lm/text/corpus.h>
 #include <stein/lm/text/sentence_set.h>
 #include <stein/lm/text/word_vectors.h>

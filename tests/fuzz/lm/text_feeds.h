@@ -1,7 +1,7 @@
 // Feeds of texts, sentences, vocabularies and word vectors.
 #pragma once
 
-#include "fuzz/lm/input.h"
+#include "fuzz/input.h"
 
 namespace stein::test {
 

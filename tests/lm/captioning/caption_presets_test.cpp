@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "lm/preset_checks.h"
+#include "training/preset_checks.h"
 
 namespace stein::lm {
 namespace {

@@ -8,15 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "core/npy_file.h"
+
 namespace stein::lm {
 
 /// The bytes of a .npy file: `numbers` in rows, as NumPy 1.0 writes floats.
 inline std::string npy_bytes(const std::string& shape, const std::vector<float>& numbers) {
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
-  header.resize(118 - 1, ' ');  // with the ten bytes before it a multiple of 64, its last a line end
-  header += '\n';
-  std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
-  return bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float));
+  return test::npy_bytes("<f4", "(" + shape + ")", numbers);
 }
 
 /// Writes a matrix of `rows` rows to a .npy or a .safetensors file.

@@ -8,7 +8,7 @@
 
 #include "core/error_matcher.h"
 #include "lm/classification/classified_sentences.h"
-#include "lm/preset_checks.h"
+#include "training/preset_checks.h"
 
 namespace stein::lm {
 namespace {
