@@ -17,9 +17,12 @@ bool means_file(const std::string& data, const Registry<Entry>& registered) {
          (path.has_parent_path() || path.has_extension() || std::filesystem::exists(path, ignored));
 }
 
-/// Whether a file's name says that it is a table: it ends in .csv or .tsv, or in these and .gz.
+/// Whether a file's name says that it is a table: it ends in .csv or .tsv, or in these and .gz, in .npy or
+/// .safetensors.
 bool means_table(const std::string& data);
-/// Whether it says that it has images: …images-idx3-ubyte, or that and .gz.
+/// Whether it says that it has images: …images-idx3-ubyte, or that and .gz, or a batch of CIFAR-10, data_batch_….bin.
 bool means_images(const std::string& data);
+/// Whether it is called like a batch of CIFAR-10's binary version.
+bool means_cifar10(const std::string& data);
 
 }  // namespace stein::training

@@ -28,15 +28,29 @@ void add_convolutional(std::vector<PublishedPreset>& to) {
                                                      {"clip_norm", "0"},
                                                      {"friction", "0.1"},
                                                      {"temperature", "1e-3"}};
+  // The spike and slab lies on the first layer that is not a convolution; δ and σ² stay where they are in deep
+  // networks.
+  const Settings sparse = joined(sghmc, {{"sparse_layers", "hidden0.weight"},
+                                         {"laplace_scale", "1"},
+                                         {"gaussian_scale", "0.1"},
+                                         {"rate", "1"},
+                                         {"rate_exponent", "0.75"},
+                                         {"adapt_sigma", "false"},
+                                         {"adapt_slab_share", "false"}});
+  const Settings em = joined(sparse, {{"adaptation", "em"}});
   const auto add = [&](const char* name, const char* sampler, const Settings& settings) {
     to.push_back({name, source, "mnist", sampler, settings});
   };
   add("mnist-cnn-adam", "adam", joined(plain, adam));
   add("mnist-cnn-adam-dropout", "adam", joined(joined(plain, adam), {{"dropout", "0.5"}}));
   add("mnist-cnn-sghmc", "sghmc", joined(plain, sghmc));
+  add("mnist-cnn-sghmc-sa", "sghmc-sa", joined(plain, sparse));
+  add("mnist-cnn-sghmc-em", "sghmc-sa", joined(plain, em));
   add("da-mnist-cnn-adam", "adam", joined(augmented, adam));
   add("da-mnist-cnn-adam-dropout", "adam", joined(joined(augmented, adam), {{"dropout", "0.5"}}));
   add("da-mnist-cnn-sghmc", "sghmc", joined(augmented, sghmc));
+  add("da-mnist-cnn-sghmc-sa", "sghmc-sa", joined(augmented, sparse));
+  add("da-mnist-cnn-sghmc-em", "sghmc-sa", joined(augmented, em));
 }
 
 /// Softmax regression by the samplers of Hernández et al. 2020. Their figures come from a program whose friction is
@@ -57,7 +71,7 @@ void add_softmax_regressions(std::vector<PublishedPreset>& to) {
                   joined(momentum, {{"keep", keep}})});
 }
 
-std::vector<PublishedPreset> make_presets() {
+std::vector<PublishedPreset> make_image_class_presets() {
   constexpr const char* source =
       "Zhang et al. 2018, table 2: 784-X-X-10 ReLU, 100 epochs, 50,000 images for training; 20 particles";
   std::vector<PublishedPreset> presets;
@@ -80,7 +94,7 @@ std::vector<PublishedPreset> make_presets() {
 }  // namespace
 
 const std::vector<PublishedPreset>& image_class_presets() {
-  static const std::vector<PublishedPreset> all = make_presets();
+  static const std::vector<PublishedPreset> all = make_image_class_presets();
   return all;
 }
 

@@ -26,9 +26,8 @@ ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs
   add_part("Images", [this](OptionTable& table) {
     images_.describe(table);
     table("normalisation", normalisation_,
-          "pixels are shares of 255, less a mean and divided by an sd: of all pixels of the training images; of the "
-          "pixels "
-          "in each place; the published ones of MNIST, .1307 and .3081; or 0 and 1",
+          "pixels are shares of 255, less a mean and divided by an sd: of all pixels of the training images, colour by "
+          "colour; of the pixels in each place; the published ones of MNIST, .1307 and .3081; or 0 and 1",
           {{"all", Normalisation::all},
            {"places", Normalisation::places},
            {"published", Normalisation::published},
@@ -82,7 +81,7 @@ ImageNetworkOptions ImageClassExperiment::network(const ImageShape& shape, std::
 
 PixelScale ImageClassExperiment::scale_of(const ImageSet& set, std::span<const std::int64_t> train) const {
   switch (normalisation_) {
-    case Normalisation::all: return PixelScale::of_all(set, train);
+    case Normalisation::all: return PixelScale::of_channels(set, train);
     case Normalisation::places: return PixelScale::of_places(set, train);
     case Normalisation::published: return {.mean = {0.1307}, .deviation = {0.3081}};
     case Normalisation::none: break;

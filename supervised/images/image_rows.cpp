@@ -25,38 +25,46 @@ class Moments {
   double sum_ = 0, squares_ = 0, count_ = 0;
 };
 
-}  // namespace
-
-PixelScale PixelScale::of_all(const ImageSet& set, std::span<const std::int64_t> images) {
-  Moments moments;
-  for (const std::int64_t image : images)
-    for (const std::uint8_t pixel : set.image(image)) moments.add(pixel / brightest);
-  return {.mean = {moments.mean()}, .deviation = {moments.deviation()}};
+/// Which of `parts` equal runs of an image's pixels a pixel is in.
+std::size_t part_of(std::size_t pixel, std::size_t pixels, std::size_t parts) {
+  return pixel / (pixels / parts);
 }
 
-PixelScale PixelScale::of_places(const ImageSet& set, std::span<const std::int64_t> images) {
-  std::vector<Moments> moments(static_cast<std::size_t>(set.shape.pixels()));
+/// Of the pixels in each of `parts` equal runs.
+PixelScale scale_of(const ImageSet& set, std::span<const std::int64_t> images, std::int64_t parts) {
+  std::vector<Moments> moments(static_cast<std::size_t>(parts));
   for (const std::int64_t image : images) {
     const std::span<const std::uint8_t> pixels = set.image(image);
-    for (std::size_t i = 0; i < pixels.size(); ++i) moments[i].add(pixels[i] / brightest);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      moments[part_of(i, pixels.size(), moments.size())].add(pixels[i] / brightest);
   }
   PixelScale scale{.mean = {}, .deviation = {}};
   for (const Moments& each : moments) scale.mean.push_back(each.mean()), scale.deviation.push_back(each.deviation());
   return scale;
 }
 
+}  // namespace
+
+PixelScale PixelScale::of_channels(const ImageSet& set, std::span<const std::int64_t> images) {
+  return scale_of(set, images, set.shape.channels);
+}
+
+PixelScale PixelScale::of_places(const ImageSet& set, std::span<const std::int64_t> images) {
+  return scale_of(set, images, set.shape.pixels());
+}
+
 ImageRows::ImageRows(std::shared_ptr<const ImageSet> set, std::vector<std::int64_t> images, const PixelScale& scale,
                      const Augmentation& augmentation)
     : set_(std::move(set)), images_(std::move(images)), augmentation_(augmentation) {
-  const auto pixels = static_cast<std::size_t>(set_->shape.pixels());
-  for (const std::vector<double>* numbers : {&scale.mean, &scale.deviation})
-    STEIN_CHECK(numbers->size() == 1 || numbers->size() == pixels, "expected a scale for 1 or {} pixels, got {}",
-                pixels, numbers->size());
+  const auto pixels = static_cast<std::size_t>(set_->shape.pixels()),
+             channels = static_cast<std::size_t>(set_->shape.channels), parts = scale.mean.size();
+  STEIN_CHECK((parts == 1 || parts == channels || parts == pixels) && scale.deviation.size() == parts,
+              "expected a scale for 1, {} or {} parts of an image, got {} means and {} deviations", channels, pixels,
+              parts, scale.deviation.size());
   for (std::size_t i = 0; i < pixels; ++i) {
-    const double mean = scale.mean[scale.mean.size() == 1 ? 0 : i],
-                 deviation = scale.deviation[scale.deviation.size() == 1 ? 0 : i];
-    factors_.push_back(static_cast<float>(1 / (brightest * deviation)));
-    offsets_.push_back(static_cast<float>(-mean / deviation));
+    const std::size_t part = part_of(i, pixels, parts);
+    factors_.push_back(static_cast<float>(1 / (brightest * scale.deviation[part])));
+    offsets_.push_back(static_cast<float>(-scale.mean[part] / scale.deviation[part]));
   }
   changed_.resize(pixels);
 }

@@ -13,13 +13,13 @@
 
 namespace stein::supervised {
 
-/// What pixels become: (value/255 − mean)/deviation, with one mean and deviation for all of them, or one for each
-/// place.
+/// What pixels become: (value/255 − mean)/deviation, with one mean and deviation for all of them, one for each channel,
+/// or one for each place.
 struct PixelScale {
-  std::vector<double> mean{0}, deviation{1};  ///< [1] or [channels · height · width]
+  std::vector<double> mean{0}, deviation{1};  ///< [1], [channels] or [channels · height · width]
 
-  /// Of all pixels of some images, as shares of 255. A deviation of 0 becomes 1.
-  static PixelScale of_all(const ImageSet& set, std::span<const std::int64_t> images);
+  /// Of all pixels in each channel of some images, as shares of 255. A deviation of 0 becomes 1.
+  static PixelScale of_channels(const ImageSet& set, std::span<const std::int64_t> images);
   /// Of the pixels in each place. A deviation of 0 becomes 1.
   static PixelScale of_places(const ImageSet& set, std::span<const std::int64_t> images);
 };

@@ -1,4 +1,5 @@
 #include <stein/core/checksum.h>
+#include <stein/core/cifar10.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
 #include <stein/core/idx.h>
@@ -80,6 +81,27 @@ ImageSet read_own(const ImageOptions& options) {
   return set;
 }
 
+/// All training batches that lie in the folder of `first`, and the test batch there.
+ImageSet read_cifar10(const fs::path& first) {
+  ImageSet set{
+      .name = "cifar-10",
+      .classes = {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"},
+      .shape = {.channels = Cifar10Batch::channels, .height = Cifar10Batch::height, .width = Cifar10Batch::width}};
+  const auto append_batch = [&](const fs::path& file) {
+    const Cifar10Batch batch = read_cifar10_batch(file);
+    set.labels.insert(set.labels.end(), batch.labels.begin(), batch.labels.end());
+    set.pixels.insert(set.pixels.end(), batch.pixels.begin(), batch.pixels.end());
+    set.checksums[file.filename().string()] = sha256_file(file);
+  };
+  for (int number = 1; number <= 5; ++number) {
+    const fs::path file = first.parent_path() / fmt::format("data_batch_{}.bin", number);
+    if (file == first || fs::exists(file)) append_batch(file);
+  }
+  set.first_test = set.count();
+  append_batch(first.parent_path() / "test_batch.bin");
+  return set;
+}
+
 Registry<ImageSetEntry> make_sets() {
   Registry<ImageSetEntry> made("set of images");
   made.add("mnist", {.description = "MNIST: 60,000 + 10,000 handwritten digits, 28 x 28",
@@ -105,7 +127,12 @@ bool ImageOptions::is_file() const {
   return training::means_file(data, image_sets());
 }
 
+bool ImageOptions::is_cifar10() const {
+  return is_file() && training::means_cifar10(data);
+}
+
 bool ImageOptions::draws_test() const {
+  if (is_cifar10()) return false;
   if (is_file()) return test_data.empty();
   const auto place = image_sets().entries().find(data);
   return place != image_sets().entries().end() && !place->second.given_test;
@@ -117,6 +144,7 @@ Registry<ImageSetEntry>& image_sets() {
 }
 
 ImageSet read_image_set(const ImageOptions& options) {
+  if (options.is_cifar10()) return read_cifar10(options.data);
   if (options.is_file()) return read_own(options);
   return image_sets().at(options.data).read(options);
 }

@@ -51,6 +51,7 @@ struct ImageOptions {
   std::int64_t synthetic_images = 6000;
 
   bool is_file() const;
+  bool is_cifar10() const;
   bool is_synthetic() const { return data == "digits-synthetic"; }
   /// Whether the test part is drawn, since the data have none.
   bool draws_test() const;
@@ -59,16 +60,17 @@ struct ImageOptions {
   template <class V>
   void describe(V& v) {
     v("data", data,
-      "images with classes: mnist, fashion-mnist-900, digits-synthetic (made up), or an IDX file of your own, "
-      "…images-idx3-ubyte beside …labels-idx1-ubyte");
-    if (is_file())
-      v("test_data", test_data,
-        "an IDX file of images for the test; empty: some of the same file, drawn for each seed");
-    else if (is_synthetic())
+      "images with classes: mnist, fashion-mnist-900, digits-synthetic (made up), an IDX file of your own, "
+      "…images-idx3-ubyte beside …labels-idx1-ubyte, or data_batch_1.bin of CIFAR-10's binary version beside its "
+      "others");
+    if (is_synthetic())
       v("synthetic_images", synthetic_images, "images that are made up, a sixth of them for the test", between(60, 1e6),
         "images");
-    else
+    else if (!is_file())
       v("data_folder", data_folder, "folder with data sets; empty: $STEIN_DATA, then the user's cache");
+    else if (!is_cifar10())
+      v("test_data", test_data,
+        "an IDX file of images for the test; empty: some of the same file, drawn for each seed");
     if (draws_test())
       v("test_share", test_share, "share of the images which is for the test",
         Range{.low = 0, .high = 1, .low_open = true, .high_open = true});
@@ -92,9 +94,9 @@ Registry<ImageSetEntry>& image_sets();
 
 /// Reads what the options say.
 /// @throws Error(usage) for a name that is neither registered nor a file, suggesting the nearest; Error(data) for a set
-///         or a file of labels that is missing or damaged, as read_idx; Error(data) for files whose images have other
-///         sizes than [n, height, width] or than those for training, whose labels are not as many as the images, or
-///         whose test part has a class that the training part does not have
+///         or a file that is missing or damaged, as read_idx and read_cifar10_batch; Error(data) for files whose images
+///         have other sizes than [n, height, width] or than those for training, whose labels are not as many as the
+///         images, or whose test part has a class that the training part does not have
 ImageSet read_image_set(const ImageOptions& options);
 
 }  // namespace stein::supervised

@@ -13,6 +13,7 @@ std::vector<runs::Part> table_parts(TargetKind kind) {
     parts.push_back(runs::make_part("table", name, description, table));
   };
   add("./TABLE.csv", "FILE", "a table of one's own");
+  add("./FEATURES.npy", "FILE.npy", "features of one's own");
   for (const std::string& name : table_names(kind)) add(name, name, table_sets().at(name).description);
   return parts;
 }

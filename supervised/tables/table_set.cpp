@@ -1,3 +1,4 @@
+#include <stein/core/data/array_table.h>
 #include <stein/core/data/class_tables.h>
 #include <stein/core/data/csv_table.h>
 #include <stein/core/data/manifest.h>
@@ -25,17 +26,7 @@ class OwnTable {
   OwnTable(const TableOptions& options, TargetKind kind) : options_(options), kind_(kind) {
     const fs::path path = options.data;
     set_.name = path.stem().extension() == ".csv" ? path.stem().stem().string() : path.stem().string();
-    const std::vector<std::string> names = csv_column_names(path);
-    STEIN_CHECK(!options.target.empty(), "which column is to be predicted? Name it: --target COLUMN, of {}",
-                fmt::join(names, ", "));
-    STEIN_CHECK(std::ranges::find(options.ignore, options.target) == options.ignore.end(),
-                "the column '{}' cannot be the target and be ignored", options.target);
-    std::vector<std::string> categorical = options.categorical;
-    // Classes are names, whatever they look like.
-    if (kind == TargetKind::category && std::ranges::find(names, options.target) != names.end())
-      categorical.push_back(options.target);
-    set_.table = read_csv_table(path, {.categorical = std::move(categorical), .ignore = options.ignore});
-    set_.target = set_.table.find(options.target, "`target`");
+    options.is_arrays() ? read_arrays(path) : read_columns(path);
     for (std::size_t c = 0; c < set_.table.columns.size(); ++c)
       if (c != set_.target) set_.inputs.push_back(c);
     STEIN_CHECK(!set_.inputs.empty(), "'{}' has no column but the target to predict it from", options.data);
@@ -46,7 +37,27 @@ class OwnTable {
   TableSet set() { return std::move(set_); }
 
  private:
+  bool has_classes() const { return kind_ == TargetKind::category; }
   const Column& target() const { return set_.table.columns[set_.target]; }
+  void read_columns(const fs::path& path) {
+    const std::vector<std::string> names = csv_column_names(path);
+    STEIN_CHECK(!options_.target.empty(), "which column is to be predicted? Name it: --target COLUMN, of {}",
+                fmt::join(names, ", "));
+    STEIN_CHECK(std::ranges::find(options_.ignore, options_.target) == options_.ignore.end(),
+                "the column '{}' cannot be the target and be ignored", options_.target);
+    std::vector<std::string> categorical = options_.categorical;
+    // Classes are names, whatever they look like.
+    if (has_classes() && std::ranges::find(names, options_.target) != names.end())
+      categorical.push_back(options_.target);
+    set_.table = read_csv_table(path, {.categorical = std::move(categorical), .ignore = options_.ignore});
+    set_.target = set_.table.find(options_.target, "`target`");
+  }
+  void read_arrays(const fs::path& path) {
+    STEIN_CHECK(!options_.target.empty(), "what is to be predicted? Name it: --target {}",
+                path.extension() == ".npy" ? "FILE.npy" : "ARRAY");
+    set_.table = read_array_table(path, options_.target, has_classes());
+    set_.target = set_.table.columns.size() - 1;
+  }
   /// Of the rows from `first` on, which are those of the file.
   void check_target(const fs::path& path, std::int64_t first) const {
     if (kind_ == TargetKind::number && !target().numeric())
@@ -59,13 +70,7 @@ class OwnTable {
   }
   void append_test(const fs::path& path) {
     set_.given_test = set_.table.rows();
-    std::vector<std::string> categorical, others = csv_column_names(path);
-    for (const Column& column : set_.table.columns) {
-      if (std::erase(others, column.name) == 0)
-        fail(ErrorKind::data, "'{}' has no column '{}', which '{}' has", path.string(), column.name, options_.data);
-      if (!column.numeric()) categorical.push_back(column.name);
-    }
-    const Table more = read_csv_table(path, {.categorical = std::move(categorical), .ignore = std::move(others)});
+    const Table more = options_.is_arrays() ? test_arrays(path) : test_columns(path);
     const std::size_t classes = target().categories.size();
     try {
       set_.table.append(more);
@@ -76,6 +81,25 @@ class OwnTable {
       fail(ErrorKind::data, "'{}': the class '{}' is in no row of '{}'", path.string(), target().categories[classes],
            options_.data);
     check_target(path, set_.given_test);
+  }
+  Table test_columns(const fs::path& path) const {
+    std::vector<std::string> categorical, others = csv_column_names(path);
+    for (const Column& column : set_.table.columns) {
+      if (std::erase(others, column.name) == 0)
+        fail(ErrorKind::data, "'{}' has no column '{}', which '{}' has", path.string(), column.name, options_.data);
+      if (!column.numeric()) categorical.push_back(column.name);
+    }
+    return read_csv_table(path, {.categorical = std::move(categorical), .ignore = std::move(others)});
+  }
+  Table test_arrays(const fs::path& path) const {
+    const bool is_npy = path.extension() == ".npy";
+    STEIN_CHECK(!is_npy || !options_.test_target.empty(),
+                "what is to be predicted of '{}'? Name it: --set test_target=FILE.npy", path.string());
+    Table more = read_array_table(path, is_npy ? options_.test_target : options_.target, has_classes());
+    if (more.columns.size() != set_.table.columns.size())
+      fail(ErrorKind::data, "'{}' has {} features: expected {} as in '{}'", path.string(), more.columns.size() - 1,
+           set_.table.columns.size() - 1, options_.data);
+    return more;
   }
 
   const TableOptions& options_;
@@ -182,14 +206,20 @@ bool TableOptions::is_file() const {
   return training::means_file(data, table_sets());
 }
 
+bool TableOptions::is_arrays() const {
+  return is_file() && means_arrays(data);
+}
+
 const TableSetEntry* TableOptions::entry() const {
   const auto place = table_sets().entries().find(data);
   return place == table_sets().entries().end() ? nullptr : &place->second;
 }
 
 std::string TableOptions::data_help(TargetKind kind) {
-  return fmt::format("table: {}, or a file of your own, comma-separated values under a header",
-                     fmt::join(table_names(kind), ", "));
+  return fmt::format(
+      "table: {}, or a file of your own: comma-separated values under a header, or features in a .npy or "
+      ".safetensors file",
+      fmt::join(table_names(kind), ", "));
 }
 
 TableSet read_table_set(const TableOptions& options, TargetKind kind) {

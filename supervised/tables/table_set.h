@@ -49,7 +49,7 @@ struct TableOptions {
 
   std::string data;  ///< a registered name, or a file
   std::filesystem::path data_folder{}, test_data{};
-  std::string target{};
+  std::string target{}, test_target{};
   std::vector<std::string> ignore{}, categorical{};
   Splits splits = Splits::published;
   double test_share = 0.1, validation_share = 0.1;
@@ -58,6 +58,8 @@ struct TableOptions {
   std::int64_t synthetic_rows = 400;
 
   bool is_file() const;
+  /// Whether it is a file of arrays: .npy or .safetensors.
+  bool is_arrays() const;
   /// What is registered under the name; null for a file, and where there is none.
   const TableSetEntry* entry() const;
   bool is_synthetic() const { return entry() != nullptr && entry()->synthetic; }
@@ -70,11 +72,15 @@ struct TableOptions {
   template <class V>
   void describe(V& v, TargetKind kind) {
     v("data", data, data_help(kind));
-    v("target", target, "of a file of your own: the column that is predicted");
+    v("target", target,
+      "of a file of your own: the column that is predicted; of features in a .npy file: the .npy file of what is "
+      "predicted; in a .safetensors file: the name of that array, beside 'features'");
     v("test_data", test_data,
       "of a file of your own: a table with the same columns for the test; empty: rows of the same file, drawn for each "
       "seed");
-    if (is_file()) {
+    if (is_arrays()) {
+      v("test_target", test_target, "of features for the test in a .npy file: the .npy file of what is predicted");
+    } else if (is_file()) {
       v("ignore", ignore, "columns that are left out");
       v("categorical", categorical, "columns of numbers that are names of categories: codes of places or products");
     } else if (is_synthetic()) {

@@ -4,6 +4,7 @@
 
 #include "cli/browser.h"
 #include "cli/program.h"
+#include "core/npy_file.h"
 
 using namespace stein::test;
 using Catch::Contains;
@@ -27,6 +28,58 @@ TEST_CASE("made-up digits are learned by a perceptron", "[cli][classify-images]"
   CAPTURE(evaluated.err);
   REQUIRE(evaluated.code == 0);
   CHECK(evaluated.json()["error"] == summary["test"]["error"]);
+}
+
+TEST_CASE("batches of CIFAR-10 are learned from, and read again for an evaluation", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  // The colour says the class: red of an aeroplane, blue of a truck.
+  const auto write_batch = [&](const std::string& name, int count) {
+    std::string bytes;
+    for (int i = 0; i < count; ++i) {
+      const bool truck = i % 2 == 1;
+      bytes += std::string(1, truck ? '\x09' : '\x00') + std::string(1024, static_cast<char>(truck ? i : 120)) +
+               std::string(1024, static_cast<char>(i)) + std::string(1024, static_cast<char>(truck ? 120 : i));
+    }
+    write(folder / name, bytes);
+  };
+  write_batch("data_batch_1.bin", 60), write_batch("data_batch_2.bin", 40), write_batch("test_batch.bin", 20);
+  const Outcome trained =
+      run(folder.path(), {"classify", "--data", "./data_batch_1.bin", "--sampler", "adam", "--hidden", "8", "--epochs",
+                          "5", "--batch-size", "10", "--out", "run", "--quiet", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json summary = trained.json();
+  CHECK(summary["data"] == "cifar-10");
+  CHECK(summary["model"] == "mlp 3072-8-10");
+  CHECK(summary["test"]["rows"] == 20);
+  CHECK(summary["test"]["error"]["mean"] == 0);
+  const Outcome evaluated = run(folder.path(), {"eval", "run", "--json"});
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  CHECK(evaluated.json()["error"] == summary["test"]["error"]);
+}
+
+TEST_CASE("features in a .npy file are learned from and predicted by their columns", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  std::vector<float> features;
+  std::vector<std::int64_t> classes;
+  for (int i = 0; i < 80; ++i) {
+    classes.push_back(i % 2 == 0 ? 5 : 30);
+    features.push_back(static_cast<float>(i % 7)), features.push_back(i % 2 == 0 ? -1.0F : 2.0F);
+  }
+  write_npy(folder / "features.npy", "<f4", "(80, 2)", features);
+  write_npy(folder / "classes.npy", "<i8", "(80,)", classes);
+  const Outcome trained =
+      run(folder.path(), {"classify", "--data", "features.npy", "--target", "classes.npy", "--sampler", "adam",
+                          "--epochs", "30", "--out", "run", "--quiet", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  CHECK(trained.json()["classes"] == Json{"5", "30"});
+  CHECK(trained.json()["test"]["error"]["mean"] == 0);
+  const std::vector<Json> answers = ask(folder, "run", "x1,x0\n2,3\n-1,3\n");
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0]["class"] == "30");
+  CHECK(answers[1]["class"] == "5");
 }
 
 TEST_CASE("a normalised convolutional network predicts with the statistics that it gathered",

@@ -22,7 +22,8 @@ TEST_CASE("data are a file where the name is not registered, and has a slash or 
 }
 
 TEST_CASE("a file is a table by its ending", "[training][data-name]") {
-  for (const char* const name : {"a.csv", "./b.tsv", "c.csv.gz", "/d/e.tsv.gz"}) CHECK(means_table(name));
+  for (const char* const name : {"a.csv", "./b.tsv", "c.csv.gz", "/d/e.tsv.gz", "f.npy", "g.safetensors"})
+    CHECK(means_table(name));
   for (const char* const name : {"a.txt", "csv", "b.csv.txt", "c.gz"}) CHECK_FALSE(means_table(name));
 }
 

@@ -1,5 +1,6 @@
 // Sets of images: published ones, made-up ones, one's own, and how they are parted.
 #include <stein/core/data/manifest.h>
+#include <stein/core/error.h>
 #include <stein/supervised/images/image_rows.h>
 #include <stein/supervised/images/image_set.h>
 #include <stein/supervised/images/image_split.h>
@@ -64,6 +65,27 @@ TEST_CASE("images that cannot be learned from say why", "[supervised][images]") 
   CHECK_ERROR(read_image_set({.data = "mnsit"}), usage, "Did you mean 'mnist'");
 }
 
+TEST_CASE("CIFAR-10 is read from the batches that lie together", "[supervised][images]") {
+  const test::TemporaryDirectory folder;
+  const auto batch = [&](const std::string& name, const std::string& labels) {
+    std::string bytes;
+    for (const char label : labels) bytes += label + std::string(3072, static_cast<char>(10 * label));
+    return test::write(folder / name, bytes).string();
+  };
+  const ImageOptions options{.data = batch("data_batch_1.bin", "\x03\x00"s)};
+  CHECK_ERROR(read_image_set(options), data, "test_batch.bin");
+  batch("data_batch_2.bin", "\x09"s), batch("test_batch.bin", "\x01\x02"s);
+  CHECK_FALSE(options.draws_test());
+  const ImageSet set = read_image_set(options);
+  CHECK(set.name == "cifar-10");
+  CHECK(set.shape == ImageShape{.channels = 3, .height = 32, .width = 32});
+  CHECK(set.labels == std::vector<std::uint8_t>{3, 0, 9, 1, 2});
+  CHECK(set.first_test == 3);
+  CHECK(set.image(2)[3071] == 90);
+  CHECK(set.classes[9] == "truck");
+  CHECK(set.checksums.size() == 3);
+}
+
 TEST_CASE("MNIST has a test part, and 10,000 images for validation", "[supervised][images][data-set]") {
   if (!find_data_set("mnist")) test::skip("no data set mnist");
   const ImageOptions options{.data = "mnist"};
@@ -76,7 +98,7 @@ TEST_CASE("MNIST has a test part, and 10,000 images for validation", "[supervise
   // The published mean and sd of all training images.
   std::vector<std::int64_t> all(60'000);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-  const PixelScale scale = PixelScale::of_all(set, all);
+  const PixelScale scale = PixelScale::of_channels(set, all);
   CHECK(scale.mean[0] == Approx(0.1307).margin(5e-5));
   CHECK(scale.deviation[0] == Approx(0.3081).margin(5e-5));
 }
@@ -110,6 +132,30 @@ TEST_CASE("made-up digits are images with ink, each digit as often, and drawn fr
     CHECK(ink > 20);
     CHECK(ink < 350);
   }
+}
+
+TEST_CASE("each colour of an image has a scale of its own", "[supervised][images]") {
+  auto set = std::make_shared<ImageSet>();
+  set->shape = {.channels = 3, .height = 1, .width = 2};
+  set->pixels = {0, 255, 51, 51, 102, 0,  //
+                 0, 255, 51, 51, 0,   102};
+  set->labels = {1, 0};
+  const std::vector<std::int64_t> both{0, 1};
+  const PixelScale scale = PixelScale::of_channels(*set, both);
+  REQUIRE(scale.mean.size() == 3);
+  CHECK(scale.mean[0] == Approx(0.5));
+  CHECK(scale.deviation[0] == Approx(0.5));
+  CHECK(scale.mean[1] == Approx(0.2));
+  CHECK(scale.deviation[1] == 1);  // all alike
+  CHECK(scale.mean[2] == Approx(0.2));
+  CHECK(scale.deviation[2] == Approx(0.2));
+  ImageRows rows(set, both, scale, {});
+  const inference::Inputs<float> inputs = rows.inputs(std::vector<std::int64_t>{0});
+  const std::vector<float> expected{-1, 1, 0, 0, 1, -1};
+  for (std::int64_t i = 0; i < 6; ++i)
+    CHECK(inputs.dense.row(0)[static_cast<std::size_t>(i)] ==
+          Approx(expected[static_cast<std::size_t>(i)]).margin(1e-6));
+  CHECK_THROWS_AS(ImageRows(set, both, {.mean = {0, 0}, .deviation = {1, 1}}, {}), Error);
 }
 
 TEST_CASE("rows of images are shares of 255 on the scale", "[supervised][images]") {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/error_matcher.h"
+#include "core/npy_file.h"
 #include "core/temporary_directory.h"
 #include "core/written_file.h"
 #include "skip.h"
@@ -155,6 +156,32 @@ TEST_CASE("the made-up regression is its formula without the noise, and leaves a
     CHECK(std::abs(y[i] - (x[i] + std::sin(4 * x[i]) + std::sin(13 * x[i]))) < 18 * 0.03 * 6.7);
   }
   CHECK(low == 1200);
+}
+
+TEST_CASE("features of one's own are a table with the test that comes with them", "[supervised][tables]") {
+  const test::TemporaryDirectory folder;
+  TableOptions options{.data =
+                           test::write_npy<float>(folder / "train.npy", "<f4", "(3, 2)", {1, 2, 3, 4, 5, 6}).string()};
+  CHECK(options.is_arrays());
+  CHECK_ERROR(read_table_set(options, TargetKind::category), usage, "--target FILE.npy");
+  options.target = test::write_npy<std::int64_t>(folder / "classes.npy", "<i8", "(3,)", {4, 2, 4}).string();
+  const TableSet set = read_table_set(options, TargetKind::category);
+  CHECK(set.name == "train");
+  CHECK(set.inputs == std::vector<std::size_t>{0, 1});
+  CHECK(set.table.columns[set.target].categories == std::vector<std::string>{"2", "4"});
+  CHECK(read_table_set(options, TargetKind::number).table.columns[set.target].numbers == std::vector<double>{4, 2, 4});
+
+  options.test_data = test::write_npy<float>(folder / "test.npy", "<f4", "(1, 2)", {7, 8});
+  CHECK_ERROR(read_table_set(options, TargetKind::category), usage, "test.npy", "test_target=FILE.npy");
+  options.test_target = test::write_npy<std::int64_t>(folder / "test_classes.npy", "<i8", "(1,)", {4}).string();
+  const TableSet with_test = read_table_set(options, TargetKind::category);
+  CHECK(with_test.given_test == 3);
+  CHECK(with_test.table.columns[1].numbers[3] == 8);
+  CHECK(with_test.table.columns[2].levels[3] == 1);
+  test::write_npy<std::int64_t>(folder / "test_classes.npy", "<i8", "(1,)", {5});
+  CHECK_ERROR(read_table_set(options, TargetKind::category), data, "the class '5' is in no row of");
+  test::write_npy<float>(folder / "test.npy", "<f4", "(1, 3)", {7, 8, 9});
+  CHECK_ERROR(read_table_set(options, TargetKind::category), data, "has 3 features: expected 2");
 }
 
 }  // namespace
