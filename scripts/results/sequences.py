@@ -377,7 +377,7 @@ def short():
     done = sum(record_of(table, row) is not None for table, row in held)
     return "## Sequences\n\n" + paragraph(
         "Are averages over samples of a recurrent network's weights better than the network that an optimizer finds?",
-        f"{done} of {len(held)} rows that two cores can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
+        f"{done} of {len(held)} rows that two cores or one GPU can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
             trec_text() if is_complete("trec") else "") + penn_text() + bayes_text() + war_and_peace_text() + (
             "All tables, pictures and commands: [results/sequences.md](results/sequences.md).\n")
 
