@@ -1,3 +1,4 @@
+#include <stein/core/data/array_table.h>
 #include <stein/training/data_name.h>
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 namespace stein::training {
 
 bool means_table(const std::string& data) {
-  constexpr std::array endings{".csv", ".tsv", ".csv.gz", ".tsv.gz", ".npy", ".safetensors"};
-  return std::ranges::any_of(endings, [&](const char* ending) { return data.ends_with(ending); });
+  constexpr std::array endings{".csv", ".tsv", ".csv.gz", ".tsv.gz"};
+  return means_arrays(data) || std::ranges::any_of(endings, [&](const char* ending) { return data.ends_with(ending); });
 }
 
 bool means_images(const std::string& data) {

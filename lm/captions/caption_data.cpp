@@ -6,7 +6,6 @@
 #include <stein/lm/captions/flickr_captions.h>
 #include <stein/lm/captions/image_features.h>
 #include <stein/lm/captions/karpathy_captions.h>
-#include <stein/lm/text/vocabulary.h>
 #include <stein/training/data_name.h>
 
 #include <simdjson.h>

@@ -2,7 +2,6 @@
 #include <stein/core/escaped_text.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/captions/caption_file.h>
-#include <stein/lm/text/vocabulary.h>
 
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,6 @@
 #include <stein/core/escaped_text.h>
 #include <stein/lm/captions/coco_tokenizer.h>
 #include <stein/lm/captions/ptb_rules.h>
-#include <stein/lm/text/vocabulary.h>
 
 #include <utf8proc.h>
 

@@ -3,7 +3,6 @@
 #include <stein/core/escaped_text.h>
 #include <stein/core/line_reader.h>
 #include <stein/lm/captions/flickr_captions.h>
-#include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
 

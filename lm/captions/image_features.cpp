@@ -5,7 +5,6 @@
 #include <stein/core/read_file.h>
 #include <stein/core/safetensors.h>
 #include <stein/lm/captions/image_features.h>
-#include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
 

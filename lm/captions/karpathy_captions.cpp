@@ -3,7 +3,6 @@
 #include <stein/core/escaped_text.h>
 #include <stein/core/read_file.h>
 #include <stein/lm/captions/karpathy_captions.h>
-#include <stein/lm/text/vocabulary.h>
 
 #include <simdjson.h>
 

@@ -6,7 +6,6 @@
 #include <stein/core/line_reader.h>
 #include <stein/lm/text/sentence_cleaning.h>
 #include <stein/lm/text/sentence_set.h>
-#include <stein/lm/text/vocabulary.h>
 #include <stein/lm/text/words.h>
 #include <stein/training/data_name.h>
 
