@@ -42,6 +42,18 @@ def learning(curves, _):
     return text + in_the_plane()
 
 
+def sharpening(curves, _):
+    """Validation errors on MNIST with and without posterior sharpening."""
+    if not curves:
+        return ""
+    styles = {"bbb": ("rmsprop", False), "sharpening": ("psgld", False)}
+    drawn = [Curve(curve["label"], *styles[name], of_seeds(list(curve["epochs"]["validation_error"].values()), 100)) for name, curve in curves.items()]
+    figures.curves(IMAGES / "sequences_mnist.svg", "Bayes by Backprop on MNIST, with posterior sharpening and without", {"validation": drawn},
+                   "epoch", "error in %")
+    return picture("sequences_mnist", "Validation errors on MNIST by epoch",
+                   "Validation errors of the mean behind every epoch. Means of five seeds with 95 % intervals.")
+
+
 def averages(name, title, unit, of_loss):
     """Losses of averages over the first, the last and evenly spread samples of the chains of a table."""
     def draw(curves, _):
@@ -158,5 +170,5 @@ def in_the_plane():
                    "disagree most (± sd over samples):\n\n" + "\n".join(lines))
 
 
-OF_TABLE = {"trec": learning, "ptb-small": small, "war-and-peace": averages(
+OF_TABLE = {"trec": learning, "mnist": sharpening, "ptb-small": small, "war-and-peace": averages(
     "sequences_war_and_peace", "Test loss of averages over samples", "nats a character", lambda loss: loss), "entropy-gap": gap}
