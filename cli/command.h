@@ -34,6 +34,7 @@ Action data_command(CLI::App& command, const Arguments& arguments);
 Action list_command(CLI::App& command, const Arguments& arguments);
 Action env_command(CLI::App& command, const Arguments& arguments);
 Action bench_command(CLI::App& command, const Arguments& arguments);
+Action compress_command(CLI::App& command, const Arguments& arguments);
 Action caption_score_command(CLI::App& command, const Arguments& arguments);
 /// Starts runs: `subcommand` is one that a registered kind of run has.
 Action start_command(const std::string& subcommand, CLI::App& command, const Arguments& arguments);

@@ -43,6 +43,8 @@ std::string group_description(const std::string& group, const std::vector<Subcom
 std::map<std::string, std::string> verbs() {
   const std::map<std::string, std::string> known{
       {"eval", "Evaluate what a run has learned"},
+      {"attack", "Show a classifier images that were changed against it"},
+      {"export", "Write the weights of a trained network to a safetensors file"},
       {"predict", "Predict new data with what a run has learned"},
       {"sample", "Draw text from what a run has learned"},
       {"render", "Show what a run has learned: a picture, or in the terminal"}};
@@ -78,6 +80,7 @@ std::vector<Subcommand> subcommands() {
       });
   }
   add("resume", "Continue an interrupted run or sweep, bit for bit", resume_command);
+  add("compress", "Make the network of a run sparse: train it on, and prune it", compress_command);
   add("report", "Turn runs into one page with interactive plots", report_command);
   add("list", "Kinds of runs, environments, policies, presets, benchmarks, data sets", list_command);
   add("env", "What an environment is, and what it does step by step", env_command);

@@ -14,7 +14,7 @@ std::int64_t LayoutEntry::rows() const {
 }
 
 const LayoutEntry& Layout::add(std::string name, std::vector<std::int64_t> shape, Role role, std::int64_t layer,
-                               std::int64_t row_stride, std::int64_t fan_in) {
+                               std::int64_t row_stride, std::int64_t fan_in, std::int64_t uses) {
   STEIN_CHECK(find(name) == nullptr, "layout: the name '{}' is taken", name);
   STEIN_CHECK(!shape.empty() && std::ranges::all_of(shape, [](std::int64_t d) { return d >= 1; }),
               "layout: every dimension of '{}' must be at least 1", name);
@@ -27,7 +27,8 @@ const LayoutEntry& Layout::add(std::string name, std::vector<std::int64_t> shape
                       .layer = layer,
                       .offset = size_,
                       .row_stride = row_stride == 0 ? columns : row_stride,
-                      .fan_in = fan_in});
+                      .fan_in = fan_in,
+                      .uses = uses});
   size_ += entries_.back().extent();
   return entries_.back();
 }

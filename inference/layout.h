@@ -31,6 +31,9 @@ struct LayoutEntry {
   std::int64_t offset = 0;
   std::int64_t row_stride = 0;
   std::int64_t fan_in = 0;  ///< numbers that one output of a weight adds up; 0: rows()
+  /// How often it is multiplied with something for one row of inputs: by a kernel once for every place of its map, by
+  /// an embedding never.
+  std::int64_t uses = 1;
 
   /// Where it starts, and where priors of it are centred.
   double centre() const { return role == Role::gain ? 1 : 0; }
@@ -49,7 +52,7 @@ class Layout {
   /// Appends a parameter; `row_stride` 0 means no padding. Throws Error(usage) for a name that is taken or an empty
   /// shape.
   const LayoutEntry& add(std::string name, std::vector<std::int64_t> shape, Role role, std::int64_t layer = 0,
-                         std::int64_t row_stride = 0, std::int64_t fan_in = 0);
+                         std::int64_t row_stride = 0, std::int64_t fan_in = 0, std::int64_t uses = 1);
   /// Appends a buffer that is not sampled.
   const LayoutEntry& add_buffer(std::string name, std::vector<std::int64_t> shape);
 

@@ -75,6 +75,9 @@ struct RunKind {
   /// A few aligned lines with the numbers of a summary.
   std::function<std::string(const nlohmann::ordered_json& summary)> readable;
   ReportLayout report;
+  /// The options of a run that makes the network of another one sparse: `stein compress`; none where there is none.
+  /// @param share  of its weights that are zero in the end, in (0, 1)
+  std::function<OptionSources(const Experiment& trained, const std::string& directory, double share)> compressed{};
   /// By verb: "eval", "predict". One called "render" has an option `terminal`, which `--render` sets after a run.
   std::map<std::string, std::function<std::unique_ptr<RunAction>()>> actions{};
 

@@ -8,8 +8,12 @@
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/nn/pimpl.h>
 
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,8 +21,23 @@ namespace stein::inference {
 namespace {
 
 using at::Tensor;
-using torch::nn::Conv2d;
 using torch::nn::Linear;
+
+/// A convolution that knows how many places the map had that it made last.
+class ConvolutionImpl final : public torch::nn::Conv2dImpl {
+ public:
+  using Conv2dImpl::Conv2dImpl;
+  Tensor forward(const Tensor& x) {
+    Tensor map = Conv2dImpl::forward(x);
+    places_ = map.size(2) * map.size(3);
+    return map;
+  }
+  std::int64_t places() const { return places_; }
+
+ private:
+  std::int64_t places_ = 0;
+};
+TORCH_MODULE(Convolution);
 
 /// Images [n, channels, height, width] to logits [n, classes].
 class ImageModule : public torch::nn::Module {
@@ -26,9 +45,9 @@ class ImageModule : public torch::nn::Module {
   virtual Tensor logits(Tensor images) = 0;
 };
 
-Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t padding,
-                   std::int64_t stride = 1, bool bias = true) {
-  return Conv2d(torch::nn::Conv2dOptions(in, out, kernel).padding(padding).stride(stride).bias(bias));
+Convolution convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t padding,
+                        std::int64_t stride = 1, bool bias = true) {
+  return Convolution(torch::nn::Conv2dOptions(in, out, kernel).padding(padding).stride(stride).bias(bias));
 }
 
 /// What is left of a side after a convolution and a pooling of two.
@@ -88,7 +107,7 @@ class ShallowNetwork final : public ImageModule {
   }
   Tensor logits(Tensor images) override {
     Tensor x = images;
-    for (Conv2d* layer : {&first_, &second_}) x = at::max_pool2d((*layer)->forward(x).relu(), 2);
+    for (Convolution* layer : {&first_, &second_}) x = at::max_pool2d((*layer)->forward(x).relu(), 2);
     x = x.flatten(1);
     for (std::size_t i = 0; i < hidden_.size(); ++i) {
       x = hidden_[i]->forward(x);
@@ -101,7 +120,7 @@ class ShallowNetwork final : public ImageModule {
  private:
   double dropout_;
   bool normalises_;
-  Conv2d first_{nullptr}, second_{nullptr};
+  Convolution first_{nullptr}, second_{nullptr};
   std::vector<Linear> hidden_;
   torch::nn::BatchNorm1d normalisation_{nullptr};
   Linear output_{nullptr};
@@ -132,7 +151,7 @@ class ResidualBlock final : public torch::nn::Module {
   }
 
   std::int64_t new_maps_;
-  Conv2d first_{nullptr}, second_{nullptr};
+  Convolution first_{nullptr}, second_{nullptr};
   torch::nn::BatchNorm2d first_norm_{nullptr}, second_norm_{nullptr};
 };
 
@@ -160,7 +179,7 @@ class ResidualNetwork final : public ImageModule {
   }
 
  private:
-  Conv2d first_{nullptr};
+  Convolution first_{nullptr};
   torch::nn::BatchNorm2d normalisation_{nullptr};
   std::vector<std::shared_ptr<ResidualBlock>> blocks_;
   Linear output_{nullptr};
@@ -174,6 +193,20 @@ std::shared_ptr<ImageModule> make_module(const ImageNetworkSpec& spec) {
   }
 }
 
+/// How many places the maps of convolutions have, by the names of their parameters.
+std::map<std::string, std::int64_t, std::less<>> map_places(ImageModule& module, const ImageNetworkSpec& spec) {
+  const c10::NoGradGuard no_gradient;
+  module.eval();  // normalisations take no statistics of one image
+  static_cast<void>(module.logits(at::zeros({1, spec.channels, spec.height, spec.width})));
+  module.train();
+  std::map<std::string, std::int64_t, std::less<>> places;
+  for (const auto& layer : module.named_modules())
+    if (const auto* const convolution = layer.value()->as<ConvolutionImpl>())
+      for (const auto& parameter : convolution->named_parameters())
+        places[layer.key() + "." + parameter.key()] = convolution->places();
+  return places;
+}
+
 }  // namespace
 
 std::unique_ptr<Model<float>> make_image_network(const ImageNetworkSpec& spec, Device device) {
@@ -183,21 +216,29 @@ std::unique_ptr<Model<float>> make_image_network(const ImageNetworkSpec& spec, D
   STEIN_CHECK(spec.dropout >= 0 && spec.dropout < 1, "expected a dropout in [0, 1), got {}", spec.dropout);
   const std::shared_ptr<ImageModule> module = make_module(spec);
   const at::Device place = tensor_device(device);
-  const auto logits = [module = module.get(), spec, place](const Inputs<float>& inputs) {
-    STEIN_CHECK(inputs.dense.data != nullptr && inputs.dense.columns == spec.pixels(),
-                "the network reads images of {} numbers, got {}", spec.pixels(), inputs.dense.columns);
-    const Tensor images = tensor_view(inputs.dense).to(place).contiguous();
-    return module->logits(images.view({-1, spec.channels, spec.height, spec.width}));
+  const auto logits = [module = module.get(), spec](const Tensor& dense) {
+    STEIN_CHECK(dense.size(1) == spec.pixels(), "the network reads images of {} numbers, got {}", spec.pixels(),
+                dense.size(1));
+    return module->logits(dense.view({-1, spec.channels, spec.height, spec.width}));
+  };
+  const auto outputs = [logits, place](const Inputs<float>& inputs) {
+    STEIN_CHECK(inputs.dense.data != nullptr, "the network reads images as rows of numbers");
+    return logits(tensor_view(inputs.dense).to(place).contiguous());
   };
   ModuleFunctions functions;
-  functions.outputs = logits;
-  functions.log_likelihood = [logits, place](const Batch<float>& batch) {
+  functions.logits = logits;
+  functions.outputs = outputs;
+  functions.log_likelihood = [outputs, place](const Batch<float>& batch) {
     const Tensor classes = tensor_view(batch.targets).flatten().to(place).to(at::kLong);
     const auto summed = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
-    return -torch::nn::functional::cross_entropy(logits(batch.inputs), classes, summed);
+    return -torch::nn::functional::cross_entropy(outputs(batch.inputs), classes, summed);
   };
   functions.output_count = spec.classes;
   functions.draw_start = draw_layers;
+  functions.uses = [places = map_places(*module, spec)](std::string_view parameter) {
+    const auto found = places.find(parameter);
+    return found == places.end() ? 1 : found->second;
+  };
   functions.draws_numbers = spec.dropout > 0;
   return std::make_unique<ModuleModel>(module, std::move(functions), device);
 }

@@ -81,7 +81,7 @@ void ModuleBinding::bind(std::span<const float> values, std::span<const float> b
 
 void ModuleBinding::check_places(std::span<const float> values, std::span<float> gradient) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const auto& [name, tensor, role, fan_in] = parameters_[i];
+    const auto& [name, tensor, role, fan_in, looked_up] = parameters_[i];
     const std::int64_t offset = layout_.entries()[i].offset;
     STEIN_CHECK(tensor.const_data_ptr() == values.data() + offset &&
                     (gradient.empty() || tensor.grad().const_data_ptr() == gradient.data() + offset),

@@ -22,11 +22,14 @@ std::vector<std::int64_t> shape_of(const at::Tensor& tensor) {
   return tensor.dim() == 0 ? std::vector<std::int64_t>{1} : tensor.sizes().vec();
 }
 
-Layout module_layout(const torch::nn::Module& module, const std::vector<ModuleParameter>& parameters) {
+using Uses = std::function<std::int64_t(std::string_view parameter)>;
+
+Layout module_layout(const torch::nn::Module& module, const std::vector<ModuleParameter>& parameters,
+                     const Uses& uses) {
   Layout layout;
   std::string owner;
   std::int64_t layer = -1;
-  for (const auto& [name, tensor, role, fan_in] : parameters) {
+  for (const auto& [name, tensor, role, fan_in, looked_up] : parameters) {
     STEIN_CHECK(tensor.scalar_type() == at::kFloat, "module: parameter '{}' must be float32, it is {}", name,
                 at::toString(tensor.scalar_type()));
     STEIN_CHECK(tensor.is_cpu(), "module: parameter '{}' must be on the CPU, it is on {}", name, tensor.device().str());
@@ -34,7 +37,7 @@ Layout module_layout(const torch::nn::Module& module, const std::vector<ModulePa
     std::string path = dot == std::string::npos ? "" : name.substr(0, dot);
     if (layer < 0 || path != owner) ++layer;
     owner = std::move(path);
-    layout.add(name, shape_of(tensor), role, layer, 0, fan_in);
+    layout.add(name, shape_of(tensor), role, layer, 0, fan_in, looked_up ? 0 : uses ? uses(name) : 1);
   }
   STEIN_CHECK(layout.size() > 0, "module: no parameter is trainable");
   for (const auto& item : module.named_buffers()) {
@@ -151,7 +154,7 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   STEIN_CHECK(functions_.output_count >= 1, "module: output count must be at least 1, got {}", functions_.output_count);
   parameters_ = std::make_unique<Parameters>();
   parameters_->all = module_parameters(*module_);
-  layout_ = module_layout(*module_, parameters_->all);
+  layout_ = module_layout(*module_, parameters_->all, functions_.uses);
   check_present(device);
   STEIN_CHECK(device.kind == Device::Kind::host || layout_.buffer_size() == 0,
               "module: buffer '{}' is real-valued: such modules are on the host only, not on device {}",
@@ -318,6 +321,27 @@ void ModuleModel::predict(const ParticleRows<const float>& weights, const Inputs
   for_outputs(weights, inputs, [&](std::int64_t i, const at::Tensor& found) {
     tensor_view(outputs.block(i * rows, rows)).copy_(found);
   });
+}
+
+void ModuleModel::input_gradient(const ParticleRows<const float>& weights, MatrixView<const float> inputs,
+                                 std::span<const std::int64_t> classes, MatrixView<float> gradient) {
+  STEIN_CHECK(functions_.logits != nullptr, "module: it has no logits that can be differentiated by its inputs");
+  check_rows(weights);
+  STEIN_CHECK(weights.values.rows == 1 && std::ssize(classes) == inputs.rows && gradient.rows == inputs.rows &&
+                  gradient.columns == inputs.columns,
+              "module: expected one row of weights, gradients [{}, {}] and {} classes, got {}, [{}, {}] and {}",
+              inputs.rows, inputs.columns, inputs.rows, weights.values.rows, gradient.rows, gradient.columns,
+              classes.size());
+  Call call(*this, false, device_);
+  const EvaluationMode evaluation(*module_);
+  const c10::AutoGradMode with_gradient(true);
+  ModuleBinding binding(*module_, layout_, parameters_->all, device_);
+  binding.bind(weights.values.row(0), weights.buffers.row(0), {});
+  const at::Tensor dense = tensor_view(inputs).to(tensor_device(device_)).contiguous().clone().requires_grad_(true);
+  const at::Tensor chosen =
+      at::from_blob(const_cast<std::int64_t*>(classes.data()), {std::ssize(classes), 1}, at::kLong).to(dense.device());
+  const at::Tensor sum = functions_.logits(dense).log_softmax(1).gather(1, chosen).sum();
+  tensor_view(gradient).copy_(torch::autograd::grad({sum}, {dense})[0]);
 }
 
 void ModuleModel::for_outputs(const ParticleRows<const float>& weights, const Inputs<float>& inputs,

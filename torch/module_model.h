@@ -1,6 +1,7 @@
 // Any LibTorch module as a likelihood: its parameters are views of the flat vectors that a sampler moves.
 #pragma once
 
+#include <stein/inference/input_gradient.h>
 #include <stein/inference/model.h>
 
 #include <functional>
@@ -23,6 +24,9 @@ struct ModuleFunctions {
   /// `inputs.carried.after`, both on `inputs.carried.device`. All else that a batch has is on the host; what the module
   /// computes with it goes to the device of the model.
   std::function<at::Tensor(const Batch<float>&)> log_likelihood{};
+  /// The logits [n, K] of dense inputs [n, D] as a tensor that autograd can follow to them, on the model's device: what
+  /// `input_gradient` needs.
+  std::function<at::Tensor(const at::Tensor& dense)> logits{};
   /// The outputs [r, K] for some inputs: means, or logits. State as above.
   std::function<at::Tensor(const Inputs<float>&)> outputs{};
   std::int64_t output_count = 1;  ///< K
@@ -35,6 +39,8 @@ struct ModuleFunctions {
   std::function<void(torch::nn::Module&)> draw_start{};
   /// Draws a row of weights in the order of the layout instead; `row` is its global number.
   std::function<void(std::span<float> weights, std::uint64_t seed, std::int64_t row)> draw_weights{};
+  /// How often a parameter is used for one row of inputs (LayoutEntry::uses); none: once.
+  std::function<std::int64_t(std::string_view parameter)> uses{};
   /// Whether `log_likelihood` draws from LibTorch's generator, as dropout does. There is one for the whole process, so
   /// models that draw wait for one another; those that do not run at the same time.
   bool draws_numbers = true;
@@ -65,7 +71,7 @@ struct ModuleFunctions {
 /// The likelihood is computed in the mode that the module is in; `predict` in evaluation mode, without dropout and with
 /// the running statistics, unless `Inputs::dropout` gives a key: then in the module's own mode. A batch's input mask is
 /// multiplied into the inputs before the function sees them.
-class ModuleModel final : public Model<float> {
+class ModuleModel final : public Model<float>, public InputGradient {
  public:
   /// @param device  where the weights of calls lie; the module's own numbers stay on the CPU
   /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
@@ -99,6 +105,9 @@ class ModuleModel final : public Model<float> {
              MatrixView<float> buffers) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
+  /// Throws Error(usage) where the functions have no `logits`.
+  void input_gradient(const ParticleRows<const float>& weights, MatrixView<const float> inputs,
+                      std::span<const std::int64_t> classes, MatrixView<float> gradient) override;
   /// On a device its `log_probabilities` brings nothing else to the host than these.
   std::unique_ptr<Predictor<float>> predictor(const ParticleRows<const float>& weights) override;
 

@@ -96,7 +96,8 @@ std::vector<ModuleParameter> module_parameters(const Module& module) {
     const bool gain = is_gain(owner, dot == std::string::npos ? name : name.substr(dot + 1), item.value());
     const Role role = gain ? Role::gain : item.value().dim() > 1 ? Role::weight : Role::bias;
     if (owner == nullptr || !is_recurrent(*owner)) {
-      others.push_back({name, item.value(), role, fan_in(owner, item.value())});
+      others.push_back(
+          {name, item.value(), role, fan_in(owner, item.value()), owner != nullptr && is_embedding(*owner)});
       continue;
     }
     if (path != last_path) matrices_first();

@@ -16,6 +16,7 @@ struct ModuleParameter {
   at::Tensor tensor;
   Role role = Role::weight;
   std::int64_t fan_in = 1;  ///< numbers that one of the layer's output adds up
+  bool looked_up = false;   ///< of an embedding: rows are chosen, nothing is multiplied
 };
 
 /// The trainable parameters of `module`: first those of recurrent layers (torch::nn::RNN, LSTM, GRU), of each all

@@ -1,3 +1,4 @@
+#include <stein/runs/area_under_roc.h>
 #include <stein/runs/measured.h>
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_run.h>
@@ -5,25 +6,70 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
 
 namespace stein::training {
+namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// How uncertain averages are of each row [nats].
+struct Uncertainty {
+  explicit Uncertainty(const inference::Predictive& predictive)
+      : entropy(predictive.entropy()), mutual_information(predictive.mutual_information()) {}
+
+  std::vector<double> entropy;             ///< of the averaged probabilities
+  std::vector<double> mutual_information;  ///< of class and weights: what more data would lower
+};
+
+/// Means over rows, of one network after the other, and how well they tell other rows from those of the part.
+class Uncertainties {
+ public:
+  void add(const Uncertainty& rows) {
+    entropy_.push_back(mean(rows.entropy)), information_.push_back(mean(rows.mutual_information));
+  }
+  void add(const Uncertainty& rows, const Uncertainty& of_part) {
+    add(rows);
+    by_entropy_.push_back(runs::area_under_roc(of_part.entropy, rows.entropy));
+    by_information_.push_back(runs::area_under_roc(of_part.mutual_information, rows.mutual_information));
+  }
+  Json json(const char* each) const {
+    Json json{{"entropy", runs::measured(entropy_, each)}, {"mutual_information", runs::measured(information_, each)}};
+    if (!by_entropy_.empty())
+      json["area_under_roc"] = {{"entropy", runs::measured(by_entropy_, each)},
+                                {"mutual_information", runs::measured(by_information_, each)}};
+    return json;
+  }
+
+ private:
+  static double mean(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
+
+  std::vector<double> entropy_, information_, by_entropy_, by_information_;
+};
+
+}  // namespace
+
 void ClassifierEvaluation::describe(OptionTable& table) {
   table("part", part_, "which part of the run's data", {{"test", Part::test}, {"validation", Part::validation}});
+  table(
+      "other", other_,
+      "data of which nothing was learned, a name or a file as `--data` of the run: how uncertain the network is there, "
+      "and how well that tells them from the part");
   weights_.describe_with_dropout(table);
 }
 
-Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
+Json ClassifierEvaluation::perform_saved(const ClassifierExperiment& experiment, const runs::SavedRun& saved,
                                          const std::string& data, const runs::Console& console) {
   experiment.check_dropout(weights_.dropout);
   const std::unique_ptr<runs::Run> with_data = saved.make_run(data);
   auto& run = dynamic_cast<ClassifierRun&>(*with_data);
   console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(run.count()));
   std::vector<ClassifierResult> results;
-  std::vector<double> entropies, informations;
+  Uncertainties of_part, of_other;
+  std::int64_t other_rows = 0;
   for (std::int64_t i = 0; i < run.count(); ++i) {
     ClassifierTrainer& trainer = run.repetition(i);
     LabelledRows& rows = part_ == Part::test ? trainer.test_rows() : trainer.validation_rows();
@@ -35,21 +81,23 @@ Json ClassifierEvaluation::perform_saved(const NetworkExperiment& experiment, co
                        .samples = samples.samples(),
                        .single = samples.single(),
                        .averaged = samples.averaged()});
-    const inference::Predictive predictive = samples.predictive();
-    const auto mean_of = [](const std::vector<double>& values) {
-      double sum = 0;
-      for (const double value : values) sum += value;
-      return sum / static_cast<double>(values.size());
-    };
-    entropies.push_back(mean_of(predictive.entropy()));
-    informations.push_back(mean_of(predictive.mutual_information()));
+    const Uncertainty uncertainty(samples.predictive());
+    of_part.add(uncertainty);
+    if (!other_.empty()) {
+      const std::unique_ptr<LabelledRows> others = experiment.other_rows(other_, network.meaning());
+      of_other.add(Uncertainty(RowClassifier(*others).classify(network.model(), draws).predictive()), uncertainty);
+      other_rows = others->count();
+    }
     console.progress->advance(1);
   }
   Json result{{"data", run.facts().data}, {"part", part_ == Part::test ? "test" : "validation"}};
   result.update(classifier_json(results, run.each()));
   result.erase("final_weights");
-  result["entropy"] = runs::measured(entropies, run.each());
-  result["mutual_information"] = runs::measured(informations, run.each());
+  result.update(of_part.json(run.each()));
+  if (!other_.empty()) {
+    result["other"] = {{"data", other_}, {"rows", other_rows}};
+    result["other"].update(of_other.json(run.each()));
+  }
   return result;
 }
 
@@ -68,6 +116,15 @@ std::string ClassifierEvaluation::readable(const Json& result) const {
   line("Brier score", result["brier"], "{:.4f}");
   line("entropy", result["entropy"], "{:.4f}");
   line("mutual information", result["mutual_information"], "{:.4f}");
+  if (!result.contains("other")) return text;
+  const Json& other = result["other"];
+  text += fmt::format("{}, {} rows of which nothing was learned\n", other["data"].get<std::string>(),
+                      other["rows"].get<std::int64_t>());
+  line("entropy", other["entropy"], "{:.4f}");
+  line("mutual information", other["mutual_information"], "{:.4f}");
+  line("told apart by entropy", other["area_under_roc"]["entropy"], "{:.4f}");
+  line("  mutual information", other["area_under_roc"]["mutual_information"], "{:.4f}");
+  text += "  (told apart: area under the ROC curve, 0.5 by chance)\n";
   return text;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stein/runs/run_action.h>
-#include <stein/training/network_experiment.h>
+#include <stein/training/classifier_experiment.h>
 #include <stein/training/predicting_weights.h>
 
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace stein::training {
 
-/// Classifies the test or the validation part by averages over draws of the weights.
-class ClassifierEvaluation final : public runs::SavedRunAction<NetworkExperiment> {
+/// Classifies the test or the validation part by averages over draws of the weights; other data, of which nothing was
+/// learned, beside it: how uncertain the network is there, and how well that tells them from the part.
+class ClassifierEvaluation final : public runs::SavedRunAction<ClassifierExperiment> {
  public:
   void describe(OptionTable& table) override;
   std::string readable(const nlohmann::ordered_json& result) const override;
@@ -20,10 +21,11 @@ class ClassifierEvaluation final : public runs::SavedRunAction<NetworkExperiment
   /// Which rows.
   enum class Part { test, validation };
 
-  nlohmann::ordered_json perform_saved(const NetworkExperiment& experiment, const runs::SavedRun& saved,
+  nlohmann::ordered_json perform_saved(const ClassifierExperiment& experiment, const runs::SavedRun& saved,
                                        const std::string& data, const runs::Console& console) override;
 
   Part part_ = Part::test;
+  std::string other_;
   PredictingWeights weights_;
 };
 

@@ -130,6 +130,7 @@ runs::ReportLayout classifier_report() {
                             {"reliability", reliability(predictions)},
                             {"confusion", confusion(predictions)},
                             {"class_accuracies", class_accuracies(predictions)},
+                            {"adversarial", record.json_file("adversarial.json")},
                             {"plane", predictions.value("plane", Json(nullptr))},
                             {"ambiguous", ambiguous(predictions)}};
               }};

@@ -112,6 +112,45 @@
     return [node];
   }
 
+  // Errors on images that were changed against the network, by `stein attack`.
+  function adversarial(group, key) {
+    const runs = group.runs.filter((run) => run.adversarial);
+    if (!runs.length) return [];
+    const {node, plot} = figure("Images changed against the network",
+      "Test error where every pixel is moved by a share of the way from black to white (fast gradient sign): averages over draws of the weights against these averages (solid), single draws against themselves (dotted). Means over seeds.");
+    const lines = [["error", "averaged", "solid", (a) => a.error], ["single", "one draw", "dot", (a) => a.single_sample.error]];
+    addPlot(plot, `${key}adversarial`, () => ({
+      traces: runs.flatMap((run) => lines.filter(([id]) => id === "error" || run.adversarial.samples > 1).map(([, name, dash, of]) => ({
+        x: run.adversarial.sizes, y: of(run.adversarial).map((error) => 100 * error.mean), name: `${run.label}, ${name}`, mode: "lines+markers",
+        line: {color: colour(run), dash, width: 2}, marker: {size: 6},
+        hovertemplate: `<b>${run.label}</b>, ${name}<br>change %{x}<br>%{y:.2f} %<extra></extra>`}))),
+      frame: {xaxis: {title: {text: "change of every pixel"}}, yaxis: {title: {text: "error (%)"}, rangemode: "tozero"}}}));
+    return [node];
+  }
+
+  // Which share of each layer's weights is left; of networks that were compressed, what it cost.
+  function sparsity(group, key) {
+    const runs = group.runs.filter((run) => run.summary.layers?.length);
+    if (!runs.length) return [];
+    const {node, plot} = figure("Weights that are left", "Share of the weights of each layer that is not zero, of the first seed.");
+    addPlot(plot, `${key}sparsity`, () => ({
+      traces: runs.map((run) => ({
+        type: "bar", x: run.summary.layers.map(({layer}) => layer), y: run.summary.layers.map(({left, weights}) => 100 * left / weights), name: run.label,
+        marker: {color: colour(run)}, customdata: run.summary.layers.map(({left, weights}) => [left, weights]),
+        hovertemplate: `<b>${run.label}</b><br>%{x}: %{customdata[0]:,} of %{customdata[1]:,} weights, %{y:.2f} %<extra></extra>`})),
+      frame: {barmode: "group", xaxis: {title: {text: "layer"}, type: "category"}, yaxis: {title: {text: "left (%)"}, rangemode: "tozero"}}}));
+    return [node];
+  }
+
+  function sparsityTable(group) {
+    const runs = group.runs.filter((run) => run.summary.layers?.length), share = (left, all) => [`${format(100 * left / all, 1)} %`, ""];
+    if (!runs.length) return "";
+    const error = (value) => value === undefined ? ["–"] : [`${format(100 * value, 2)} %`, ""];
+    return tools.table(runs, "sparse weights", [["zero", (s) => share(s.sparsity, 1)], ["parameters left", (s) => [format(s.parameters_left, 0), ""]],
+      ["multiplications left", (s) => share(s.operations_left, s.operations)], ["bytes left", (s) => share(s.bytes_left, s.bytes)],
+      ["error before", (s) => error(s.error_before)], ["error after", (s) => error(s.error_after)]], () => false);
+  }
+
   // What is said on the plane of two columns: the likeliest class with its probability, and where samples disagree.
   function planes(group, key) {
     return group.runs.filter((run) => run.plane).flatMap((run, r) => {
@@ -136,9 +175,9 @@
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     nodes.push(...tools.warnings(group.runs));
-    nodes.push(scores(group, "test"), scores(group, "validation"));
+    nodes.push(scores(group, "test"), scores(group, "validation"), sparsityTable(group));
     nodes.push(element("div", {class: "plots"}, ...planes(group, key), ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
-      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...confusion(group, key),
+      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...adversarial(group, key), ...confusion(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),
       ...ambiguous(group, key)));
     return nodes;

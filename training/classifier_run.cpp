@@ -153,6 +153,12 @@ Json ClassifierRun::summarize(const Watch& watch) {
                {"test", classifier_json(test_results_, each())}};
   if (!validation_results_.empty()) summary["validation"] = classifier_json(validation_results_, each());
   describe_weights(summary);
+  if (repetition(0).error_before()) {
+    double before = 0;
+    for (std::int64_t i = 0; i < count(); ++i) before += *repetition(i).error_before() / static_cast<double>(count());
+    summary["error_before"] = runs::rounded(before);
+    summary["error_after"] = summary["test"]["error"]["mean"];
+  }
   return summary;
 }
 
@@ -179,6 +185,9 @@ std::string readable_classifier_summary(const Json& summary) {
   std::string lines = summary_head(summary);
   if (summary.contains("validation")) lines += part_lines(summary["validation"], "validation");
   lines += part_lines(summary["test"], "test");
+  if (summary.contains("error_before"))
+    lines +=
+        runs::summary_line("  before training", runs::text(100 * summary["error_before"].get<double>(), "{:.2f} %"));
   return lines + summary_foot(summary, "rows_per_second", "rows/s");
 }
 

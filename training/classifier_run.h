@@ -58,6 +58,8 @@ class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
   std::map<std::string, std::string> data_checksums() const override { return facts_.checksums; }
   /// Those of the repetitions, and once it was summarised whether it is worse than equal chances for all classes.
   std::vector<std::string> warnings() const override;
+  /// Where training began with the weights of another run, `error_before` is the share of test rows that these
+  /// mistook, `error_after` that of the averages at the end, means over seeds.
   nlohmann::ordered_json summarize(const Watch& watch) override;
   /// curves.json: errors of averages over 1, 2, … samples, and of every sample alone; predictions.json: of every test
   /// row its class, the probabilities of all classes with their sd over samples, the entropy of the average and the

@@ -60,6 +60,10 @@ double ClassifierTrainer::validate() {
   return score_of_weights(validation_).error;
 }
 
+void ClassifierTrainer::began() {
+  error_before_ = score_of_weights(test_).error;
+}
+
 void ClassifierTrainer::take_sample() {
   const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0, weights().buffers()}};
   for_each_shown([&](Shown& shown) { shown.rows.add_sample(weights().posterior().model(), now, shown.samples); });
@@ -120,6 +124,7 @@ void ClassifierTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("validation_samples", validation_.samples);
   snapshot.put_saved("test_samples", test_.samples);
   if (plane_) snapshot.put_saved("plane_samples", plane_->samples);
+  if (error_before_) snapshot.put("error_before", *error_before_);
 }
 
 void ClassifierTrainer::restore_stream(const Snapshot& snapshot) {
@@ -127,6 +132,7 @@ void ClassifierTrainer::restore_stream(const Snapshot& snapshot) {
   validation_.samples.restore(snapshot.part("validation_samples"));
   test_.samples.restore(snapshot.part("test_samples"));
   if (plane_) plane_->samples.restore(snapshot.part("plane_samples"));
+  if (snapshot.contains("error_before")) error_before_ = snapshot.get_scalar<double>("error_before");
 }
 
 }  // namespace stein::training

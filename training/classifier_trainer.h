@@ -42,6 +42,9 @@ class ClassifierTrainer final : public EpochTrainer {
   LabelledRows& validation_rows() const { return *parts_.validation; }
   LabelledRows& test_rows() const { return *parts_.test; }
 
+  /// Share of test rows that the weights mistook with which the training began, where these were another run's.
+  std::optional<double> error_before() const { return error_before_; }
+
   // To be asked after the last step; the trainer then holds the weights of the end.
 
   /// Nothing where there are no validation rows.
@@ -64,6 +67,7 @@ class ClassifierTrainer final : public EpochTrainer {
 
   Snapshot meaning() const override { return parts_.meaning; }
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
+  void began() override;
   void take_sample() override;
   void drop_samples(std::int64_t count) override;
   void end_epoch(runs::Records& records) override;
@@ -88,6 +92,7 @@ class ClassifierTrainer final : public EpochTrainer {
   std::int64_t classes_;
   Shown train_, validation_, test_;
   std::optional<Shown> plane_;
+  std::optional<double> error_before_;
   EpochOrder order_;
   std::vector<float> targets_;
   inference::Matrix<float> memory_;

@@ -1,11 +1,13 @@
 #include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 #include <stein/training/epoch_run.h>
+#include <stein/training/network_sparsity.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -19,7 +21,7 @@ std::filesystem::path EpochRun::sample_folder(const RunDirectory& directory, std
 
 void EpochRun::open_files(const RunDirectory& directory) {
   for (std::int64_t i = 0; i < count(); ++i)
-    static_cast<EpochTrainer&>(repetition(i)).store_samples_in(sample_folder(directory, repetition(i).seed()));
+    trainer(i).store_samples_in(sample_folder(directory, repetition(i).seed()));
 }
 
 void EpochRun::check_manifest(const Json& manifest) const {
@@ -59,11 +61,34 @@ void EpochRun::describe_weights(Json& summary) {
   const MethodKind kind = trainer(0).weights().kind();
   if (kind == MethodKind::chain) summary["temperature"] = trainer(0).weights().temperature();
   if (const Json layers = temperatures(); !layers.empty()) summary["temperatures"] = layers;
+  describe_sparsity(summary);
   if (kind != MethodKind::variational) return;
   std::vector<double> divergence;
-  for (std::int64_t i = 0; i < count(); ++i)
-    divergence.push_back(static_cast<EpochTrainer&>(repetition(i)).divergence());
+  for (std::int64_t i = 0; i < count(); ++i) divergence.push_back(trainer(i).divergence());
   summary["divergence"] = runs::measured(divergence);
+}
+
+void EpochRun::describe_sparsity(Json& summary) {
+  if (trainer(0).weights().sparse_layers().empty()) return;
+  std::vector<NetworkSparsity> found;
+  for (std::int64_t i = 0; i < count(); ++i) found.push_back(sparsity_of(trainer(i).weights()));
+  const auto mean = [&](const auto& value) {
+    double sum = 0;
+    for (const NetworkSparsity& each : found) sum += static_cast<double>(std::invoke(value, each));
+    return runs::rounded(sum / static_cast<double>(found.size()));
+  };
+  summary["sparsity"] = mean(&NetworkSparsity::sparsity);
+  summary["parameters_left"] = mean(&NetworkSparsity::parameters_left);
+  summary["operations"] = found[0].operations();
+  summary["operations_left"] = mean(&NetworkSparsity::operations_left);
+  summary["bytes"] = found[0].bytes();
+  summary["bytes_left"] = mean(&NetworkSparsity::bytes_left);
+  for (const LayerSparsity& layer : found[0].layers)
+    summary["layers"].push_back({{"layer", layer.name},
+                                 {"weights", layer.weights},
+                                 {"left", layer.left},
+                                 {"operations", layer.operations()},
+                                 {"operations_left", layer.operations_left()}});
 }
 
 std::optional<std::string> EpochRun::chance_warning(const std::vector<double>& losses, double outcomes,

@@ -21,6 +21,9 @@ class EpochRun : public runs::Run {
   /// Where the samples of a repetition are stored.
   static std::filesystem::path sample_folder(const RunDirectory& directory, std::uint64_t seed);
 
+  EpochTrainer& trainer(std::int64_t i) { return static_cast<EpochTrainer&>(repetition(i)); }
+  const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
+
   void open_files(const RunDirectory& directory) final;
   void check_manifest(const nlohmann::ordered_json& manifest) const final;
   nlohmann::ordered_json cost() const final;
@@ -31,7 +34,10 @@ class EpochRun : public runs::Run {
   double data_per_second() const;
   /// Adds what is known of the weights besides their scores: of a chain `temperature`, what was asked for, and
   /// `temperatures`, what the first seed's meter read, [{layer, temperature, interval}] (of another seed a warning says
-  /// where it is far off); of a variational method `divergence`, KL(q ‖ p)/N at the end [nats a datum].
+  /// where it is far off); of a variational method `divergence`, KL(q ‖ p)/N at the end [nats a datum]; where weights
+  /// are made sparse, of the weights at the end, means over seeds: `sparsity`, share of zeros in the layers that are
+  /// made so, `parameters_left`, `operations` (multiplications for one row of inputs) and `bytes`, `operations_left`
+  /// and `bytes_left`; and `layers` of the first seed, [{layer, weights, left, operations, operations_left}].
   void describe_weights(nlohmann::ordered_json& summary);
   /// A sentence where averages lose more than equal chances for all outcomes do.
   /// @param losses    mean −log p of each repetition's averages on the test [nats]; none before they are known
@@ -45,9 +51,9 @@ class EpochRun : public runs::Run {
   std::vector<std::string> chain_notices(const char* datum) const;
 
  private:
-  const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
   double training_seconds() const;
   nlohmann::ordered_json temperatures() const;
+  void describe_sparsity(nlohmann::ordered_json& summary);
   std::optional<std::string> noise_notice(const char* datum) const;
 
   double earlier_seconds_ = 0;

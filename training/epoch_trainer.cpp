@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 namespace stein::training {
 namespace {
@@ -45,6 +47,17 @@ DataFacts facts_of(const EpochTrainer::Epoch& epoch) {
           .minibatches = static_cast<double>(epoch.minibatches)};
 }
 
+/// Pruning that is told no pace has set the last weight to zero where the first sample is taken.
+WeightMethodOptions with_pace(WeightMethodOptions method, const EpochOptions& options,
+                              const EpochTrainer::Epoch& epoch) {
+  constexpr double never_seen = 1e-12;  // of a share of weights
+  inference::PruningOptions& pruning = method.posterior.pruning;
+  if (pruning.decay_steps == 0)
+    pruning.decay_steps = options.burn_in * static_cast<double>(options.epochs * epoch.minibatches) *
+                          std::log(pruning.decay) / std::log(never_seen);
+  return method;
+}
+
 }  // namespace
 
 EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
@@ -53,7 +66,7 @@ EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOption
       options_(checked(options)),
       epoch_(epoch),
       seed_(seed),
-      weights_(method, std::move(model), facts_of(epoch), seed) {
+      weights_(with_pace(method, options, epoch), std::move(model), facts_of(epoch), seed) {
   if (method.kind != MethodKind::chain) return;
   const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
   inference::CollectorOptions samples = collection(options_, epoch_.minibatches, exploring);
@@ -97,6 +110,10 @@ std::int64_t EpochTrainer::stored_samples() const {
 }
 
 void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Records& records) {
+  if (minibatches_ == 0 && start_) {
+    training::begin_with(start_(), weights_);
+    began();
+  }
   do take_minibatch(records);
   while (steps_done() < until && !out_of_data() && !stop.stop_requested());
 }

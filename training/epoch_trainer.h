@@ -5,6 +5,7 @@
 #include <stein/inference/prediction/sample_reservoir.h>
 #include <stein/runs/validated_repetition.h>
 #include <stein/training/epoch_options.h>
+#include <stein/training/starting_weights.h>
 #include <stein/training/weight_sampler.h>
 
 #include <filesystem>
@@ -48,6 +49,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// Seconds that updates took in this process.
   double training_seconds() const { return training_seconds_; }
 
+  /// The first step begins with these weights. They are asked for then, so not where the training goes on behind it.
+  void begin_with(std::function<StartingWeights()> weights) { start_ = std::move(weights); }
+
   /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
   /// before are there. Throws Error(io), or Error(data) where a stored sample is missing.
   void store_samples_in(const std::filesystem::path& folder);
@@ -82,6 +86,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// What the network's inputs and outputs mean, which predictions for new data need to know: a vocabulary, names of
   /// classes.
   virtual Snapshot meaning() const = 0;
+  /// Before the first step, once the weights are those that `begin_with` was given.
+  virtual void began() {}
   /// Steps of the repetition that a minibatch is.
   virtual std::int64_t steps_of(const inference::Batch<float>& batch) const {
     return static_cast<std::int64_t>(batch.count());
@@ -116,6 +122,7 @@ class EpochTrainer : public runs::ValidatedRepetition {
   Epoch epoch_;
   std::uint64_t seed_;
   WeightSampler weights_;
+  std::function<StartingWeights()> start_;
   std::optional<inference::Collector> collector_;
   std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
   std::optional<inference::SampleReservoir<float>> stored_;

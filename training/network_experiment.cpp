@@ -1,4 +1,6 @@
+#include <stein/core/error.h>
 #include <stein/inference/storage/device_memory.h>
+#include <stein/runs/run_kind.h>
 #include <stein/training/network_experiment.h>
 
 #include <fmt/ranges.h>
@@ -7,6 +9,20 @@
 #include <utility>
 
 namespace stein::training {
+namespace {
+
+/// What the run in `folder` ended with.
+StartingWeights weights_of_run(const std::string& folder, std::uint64_t seed) {
+  const RunDirectory directory = RunDirectory::open(folder);
+  const runs::SavedRun run = runs::read_saved_run(directory);
+  const auto* const experiment = dynamic_cast<const NetworkExperiment*>(run.experiment.get());
+  STEIN_CHECK(experiment != nullptr, "'{}' holds a run of `stein {}`, which trains no network to begin with", folder,
+              run.experiment->kind().subcommand);
+  TrainedNetwork network = experiment->trained_network(run, seed, "cpu");
+  return starting_weights(network.weights());
+}
+
+}  // namespace
 
 NetworkExperiment::NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources,
                                      const Published& published, std::int64_t checkpoint_every, std::string seeds)
@@ -31,6 +47,11 @@ void NetworkExperiment::add_sampler() {
   add_run([this](OptionTable& table) {
     table("sampler", method_, fmt::format("how weights are found: {}", fmt::join(weight_methods().names(), ", ")));
     table("device", device_, "where it is trained: cpu, cuda (the first GPU) or cuda:INDEX").in_older_runs("cpu");
+    table(
+        "from_run", from_run_,
+        "folder of a run of the same network with the same seeds: training begins with the weights that it ended with; "
+        "empty: with new ones")
+        .in_older_runs("");
   });
 }
 
@@ -46,6 +67,10 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
   method_options_.check_device(inference::parse_device(device_));
+  if (!from_run_.empty() && !sources.of_run) {  // one that goes on has its weights
+    static_cast<void>(RunDirectory::open(from_run_));
+    from_run_ = std::filesystem::absolute(from_run_).lexically_normal().string();
+  }
   if (is_file) data = std::filesystem::absolute(data).lexically_normal().string();
 }
 
@@ -65,6 +90,15 @@ TrainedNetwork NetworkExperiment::trained_network(const runs::SavedRun& run, std
   const inference::Device place = inference::parse_device(device.empty() ? device_ : device);
   inference::check_present(place);
   return {run, seed, method_options_, [&](const Snapshot& meaning) { return make_model(meaning, place); }};
+}
+
+std::unique_ptr<runs::Run> NetworkExperiment::make_run(const std::string&) const {
+  std::unique_ptr<EpochRun> run = make_trainings();
+  if (from_run_.empty()) return run;
+  for (std::int64_t i = 0; i < run->count(); ++i)
+    run->trainer(i).begin_with(
+        [from = from_run_, seed = run->repetition(i).seed()] { return weights_of_run(from, seed); });
+  return run;
 }
 
 std::string NetworkExperiment::name() const {

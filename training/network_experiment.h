@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/runs/experiment.h>
+#include <stein/training/epoch_run.h>
 #include <stein/training/published_preset.h>
 #include <stein/training/trained_network.h>
 #include <stein/training/weight_method.h>
@@ -32,6 +33,9 @@ class NetworkExperiment : public runs::Experiment {
   /// @param device  where it predicts; empty: where it was trained
   /// @throws Error(usage) where there is no such seed or device; Error(data) where what was saved does not fit
   TrainedNetwork trained_network(const runs::SavedRun& run, std::uint64_t seed, const std::string& device) const;
+  /// The repetitions that `make_trainings` makes, which begin with the weights of the run that the options name, if
+  /// they do.
+  std::unique_ptr<runs::Run> make_run(const std::string& data) const final;
   /// "ptb/psgld": the data, a file without its folder and ending, and the method.
   std::string name() const final;
 
@@ -62,6 +66,8 @@ class NetworkExperiment : public runs::Experiment {
   void read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file);
 
  private:
+  /// Trainings ready for their first step; as `make_run`.
+  virtual std::unique_ptr<EpochRun> make_trainings() const = 0;
   /// What the network learns from: a registered name, or the path of a file.
   virtual const std::string& data() const = 0;
   /// The network for inputs and outputs of this meaning (EpochTrainer).
@@ -69,7 +75,7 @@ class NetworkExperiment : public runs::Experiment {
                                                               inference::Device device) const = 0;
 
   Published published_;
-  std::string method_, device_ = "cpu";
+  std::string method_, device_ = "cpu", from_run_;
   WeightMethodOptions method_options_;
 };
 

@@ -23,6 +23,19 @@ std::string temperature_range(const Json& layers) {
          (unsure ? ", too few readings to be sure" : "");
 }
 
+/// Weights at zero, and what a network without them takes.
+std::string sparsity_lines(const Json& summary) {
+  const auto share = [&](const char* of) {
+    return 100 * summary[std::string(of) + "_left"].get<double>() / summary[of].get<double>();
+  };
+  return runs::summary_line("sparsity", fmt::format("{:.2f} % of the weights of {}, {:.0f} parameters are left",
+                                                    100 * summary["sparsity"].get<double>(),
+                                                    runs::counted(std::ssize(summary["layers"]), "layer"),
+                                                    summary["parameters_left"].get<double>())) +
+         runs::summary_line("  what is left", fmt::format("{:.1f} % of the multiplications, {:.1f} % of the bytes",
+                                                          share("operations"), share("bytes")));
+}
+
 }  // namespace
 
 std::string network_label(const Json& summary) {
@@ -44,6 +57,7 @@ std::string summary_foot(const Json& summary, const char* rate, const char* unit
     lines += runs::summary_line("  as it was read", temperature_range(layers));
   if (summary.contains("divergence"))
     lines += runs::summary_line("divergence / N", runs::text(summary["divergence"], "{:.4f}") + " nats");
+  if (summary.contains("sparsity")) lines += sparsity_lines(summary);
   lines += runs::summary_line("training", runs::text(summary[rate], "{:.0f}") + " " + unit);
   lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.1f}") + " s");

@@ -55,6 +55,10 @@ inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matri
   return memory.view();
 }
 
+std::vector<std::string> NetworkWeights::sparse_layers() const {
+  return inference::sparse_layers(method_.posterior, posterior_->model().layout());
+}
+
 inference::Matrix<float> NetworkWeights::host_weights_now() {
   inference::Matrix<float> memory;
   return inference::host_copy<float>(weights_now(memory).block(0, 1), particles_.device());

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace stein::training {
 
@@ -24,6 +26,11 @@ class NetworkWeights {
   MethodKind kind() const { return method_.kind; }
   /// Rows of weights that a step evaluates, and that carried state has a row for: M · S.
   std::int64_t weight_rows() const { return particles_.rows() * posterior_->weight_samples(); }
+  /// Whether a weight is a coordinate of its own, or the mean of one: not so where coordinates are factors of matrices.
+  bool holds_plain_weights() const {
+    const inference::WeightForm form = method_.posterior.parameterization;
+    return form == inference::WeightForm::direct || form == inference::WeightForm::mean_field;
+  }
   /// P: weights of the network, and of what a method adds to them.
   std::int64_t weight_count() const { return posterior_->weight_layout().size(); }
   inference::Posterior<float>& posterior() { return *posterior_; }
@@ -45,6 +52,9 @@ class NetworkWeights {
 
   /// State of the network that is not sampled (batch normalisation) [M, B], of each particle; empty where it has none.
   inference::MatrixView<const float> buffers() const { return particles_.buffers(); }
+
+  /// Names of the parameters that are made sparse; empty where none is.
+  std::vector<std::string> sparse_layers() const;
 
   /// Of those of the first particle a copy on the host [1, P].
   inference::Matrix<float> host_weights_now();

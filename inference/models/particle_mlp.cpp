@@ -1,4 +1,6 @@
 #include <stein/core/parallel.h>
+#include <stein/inference/fused/categorical_pass.h>
+#include <stein/inference/fused/matrix_product.h>
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/fused/scratch.h>
 #include <stein/inference/models/mlp_batch.h>
@@ -8,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace stein::inference {
 namespace {
@@ -23,6 +27,31 @@ struct TransposedScratch;
 
 void add_to(std::span<float> sum, std::span<const float> term) {
   for (std::size_t q = 0; q < sum.size(); ++q) sum[q] += term[q];
+}
+
+void activate(Activation activation, MatrixView<float> units) {
+  for (std::int64_t i = 0; i < units.rows; ++i)
+    for (float& unit : units.row(i)) unit = activation == Activation::relu ? std::max(unit, 0.0F) : std::tanh(unit);
+}
+
+/// slopes ← slopes · a′, told by what the units are behind the activation.
+void pull_back_activation(Activation activation, MatrixView<const float> units, MatrixView<float> slopes) {
+  for (std::int64_t i = 0; i < units.rows; ++i)
+    for (std::size_t j = 0; j < units.row(i).size(); ++j) {
+      const float unit = units.row(i)[j];
+      slopes.row(i)[j] *= activation == Activation::relu ? (unit > 0 ? 1.0F : 0.0F) : 1 - unit * unit;
+    }
+}
+
+/// Logits become the slopes of the log probability of a class: 1[k = c] − p_k.
+void to_class_slopes(std::span<const std::int64_t> classes, MatrixView<float> logits) {
+  fused::to_probabilities(logits, /*share=*/-1);
+  for (std::int64_t i = 0; i < logits.rows; ++i) {
+    STEIN_CHECK(classes[static_cast<std::size_t>(i)] >= 0 && classes[static_cast<std::size_t>(i)] < logits.columns,
+                "network: expected classes from 0 to {}, got {}", logits.columns - 1,
+                classes[static_cast<std::size_t>(i)]);
+    logits(i, classes[static_cast<std::size_t>(i)]) += 1;
+  }
 }
 
 }  // namespace
@@ -117,6 +146,46 @@ double ParticleMlp::score(std::span<const float> weights, const Batch<float>& ba
       add_to(gradient.subspan(first, count), other(part - 1).subspan(first, count));
   });
   return sum;
+}
+
+void ParticleMlp::input_gradient(const ParticleRows<const float>& weights, MatrixView<const float> inputs,
+                                 std::span<const std::int64_t> classes, MatrixView<float> gradient) {
+  const MlpSpec& spec = plan_->spec;
+  STEIN_CHECK(spec.likelihood == Likelihood::categorical,
+              "network: a gradient by the inputs is of the probability of a class, and its outputs are no classes");
+  STEIN_CHECK(weights.values.rows == 1 && weights.values.columns == layout_.size(),
+              "network: expected weights [1, {}], got [{}, {}]", layout_.size(), weights.values.rows,
+              weights.values.columns);
+  STEIN_CHECK(inputs.columns == spec.inputs && std::ssize(classes) == inputs.rows && gradient.rows == inputs.rows &&
+                  gradient.columns == spec.inputs,
+              "network: expected inputs and gradients [n, {}] and n classes, got [{}, {}], [{}, {}] and {}",
+              spec.inputs, inputs.rows, inputs.columns, gradient.rows, gradient.columns, classes.size());
+  const float* const row = weights.values.row(0).data();
+  std::vector<Matrix<float>> outputs;  // of every layer, hidden ones behind their activation
+  fused::PackedMatrix packed;
+  for (const auto& layer : plan_->layers) {
+    const MatrixView<const float> below = outputs.empty() ? inputs : std::as_const(outputs.back()).view();
+    Matrix<float> above(inputs.rows, layer.outputs);
+    packed.pack(layer.inputs, layer.outputs, {row + layer.weight, layer.stride, 1});
+    fused::multiply(inputs.rows, {below.data, below.stride, 1}, packed, above.view().data, above.view().stride,
+                    fused::ProductStart::zero);
+    fused::add_bias(above.view(), {row + layer.bias, static_cast<std::size_t>(layer.outputs)});
+    outputs.push_back(std::move(above));
+    if (std::ssize(outputs) < spec.layers()) activate(spec.activation, outputs.back().view());
+  }
+  Matrix<float> slope = std::move(outputs.back());  // of the log probability by the outputs of a layer
+  to_class_slopes(classes, slope.view());
+  for (std::int64_t l = spec.layers() - 1; l >= 0; --l) {
+    const auto& layer = plan_->layers[static_cast<std::size_t>(l)];
+    Matrix<float> below = l == 0 ? Matrix<float>() : Matrix<float>(inputs.rows, layer.inputs);
+    const MatrixView<float> to = l == 0 ? gradient : below.view();
+    packed.pack(layer.outputs, layer.inputs, {row + layer.weight, 1, layer.stride});
+    fused::multiply(inputs.rows, {slope.view().data, slope.view().stride, 1}, packed, to.data, to.stride,
+                    fused::ProductStart::zero);
+    if (l == 0) return;
+    pull_back_activation(spec.activation, outputs[static_cast<std::size_t>(l - 1)].view(), to);
+    slope = std::move(below);
+  }
 }
 
 void ParticleMlp::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,

@@ -1,6 +1,7 @@
 // The multilayer perceptron of the product, in SIMD. Its reference is torch/particle_mlp_reference.h.
 #pragma once
 
+#include <stein/inference/input_gradient.h>
 #include <stein/inference/model.h>
 #include <stein/inference/models/mlp_spec.h>
 
@@ -18,7 +19,7 @@ class OneHotColumns;
 ///
 /// A batch of more than 256 rows is split into up to 16 parts whose gradients are added up in order: the same bits at
 /// any thread count, and a single network uses all cores.
-class ParticleMlp final : public Model<float> {
+class ParticleMlp final : public Model<float>, public InputGradient {
  public:
   /// Throws Error(usage) naming what makes no sense in `spec`.
   explicit ParticleMlp(const MlpSpec& spec);
@@ -34,6 +35,8 @@ class ParticleMlp final : public Model<float> {
                       const Evaluation<float>& wanted) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
                MatrixView<float> outputs) override;
+  void input_gradient(const ParticleRows<const float>& weights, MatrixView<const float> inputs,
+                      std::span<const std::int64_t> classes, MatrixView<float> gradient) override;
 
  private:
   /// One network on its rows of a batch.

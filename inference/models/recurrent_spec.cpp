@@ -127,7 +127,8 @@ Layout recurrent_layout(const RecurrentSpec& spec) {
     for (std::int64_t d = 0; d < spec.directions(); ++d)
       add_layer(layout, spec, recurrent_layer_name(l, d), spec.layer_inputs(l), layer++);
   const std::int64_t size = spec.embedding_size(), states = spec.directions() * spec.hidden;
-  layout.add("embedding.weight", {spec.vocabulary, size}, Role::weight, layer++, 0, 1);
+  // As the output layer too it is multiplied, else rows of it are looked up.
+  layout.add("embedding.weight", {spec.vocabulary, size}, Role::weight, layer++, 0, 1, spec.tied_embedding ? 1 : 0);
   if (spec.features > 0) {
     layout.add("feature.weight", {size, spec.features}, Role::weight, layer, 0, spec.features);
     layout.add("feature.bias", {size}, Role::bias, layer++);

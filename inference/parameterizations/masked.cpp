@@ -7,6 +7,7 @@
 namespace stein::inference {
 
 double PruningOptions::share(std::int64_t k) const {
+  if (decay_steps == 0) return k == 0 ? 0 : final_share;
   return final_share * (1 - std::pow(decay, static_cast<double>(k) / decay_steps));
 }
 

@@ -14,16 +14,18 @@ namespace stein::inference {
 struct PruningOptions {
   double final_share = 0.9;  ///< S: share of the weights that are zero in the end
   double decay = 0.99;       ///< D
-  double decay_steps = 50;   ///< U
+  double decay_steps = 50;   ///< U; 0: all of them after the first step
 
   template <class V>
   void describe(V& v) {
     v("final_share", final_share, "S of s = S (1 − D^(k/U)), the share of weights held at zero",
       Range{.low = 0, .high = 1, .high_open = true});
     v("decay", decay, "D: small is fast", Range{.low = 0, .high = 1, .low_open = true, .high_open = true});
-    v("decay_steps", decay_steps, "U: steps in which 1 − s/S falls by the factor D", positive, "updates");
+    v("decay_steps", decay_steps,
+      "U: steps in which 1 − s/S falls by the factor D; 0: as soon as all are pruned where the burn-in ends",
+      non_negative, "updates");
   }
-  /// s after k steps: S (1 − D^{k/U}).
+  /// s after k steps: S (1 − D^{k/U}); of U = 0 its limit.
   double share(std::int64_t k) const;
 };
 

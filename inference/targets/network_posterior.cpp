@@ -26,16 +26,21 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
 /// Sparse layers under a spike-and-slab prior, some of whose weights are pruned as the chain goes on.
 std::unique_ptr<Posterior<float>> make_sparse_posterior(const NetworkPosteriorOptions& options,
                                                         std::unique_ptr<Model<float>> model) {
-  std::vector<std::string> layers = options.sparse_layers;
-  if (layers.empty())
-    for (const LayoutEntry& entry : model->layout().entries())
-      if (entry.role == Role::weight) layers.push_back(entry.name);
+  const std::vector<std::string> layers = sparse_layers(options, model->layout());
   return make_spike_and_slab_posterior<float>(
              {.sparse = options.slab, .dense = options.prior, .pruning = options.pruning}, std::move(model), layers)
       .posterior;
 }
 
 }  // namespace
+
+std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, const Layout& weights) {
+  if (!options.spike_and_slab || !options.sparse_layers.empty()) return options.sparse_layers;
+  std::vector<std::string> all;
+  for (const LayoutEntry& entry : weights.entries())
+    if (entry.role == Role::weight) all.push_back(entry.name);
+  return all;
+}
 
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model) {

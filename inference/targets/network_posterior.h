@@ -42,7 +42,7 @@ struct NetworkPosteriorOptions {
   bool spike_and_slab = false;  ///< sparse weights; decides which options there are, no option itself
   std::vector<std::string> sparse_layers{};
   SpikeAndSlabOptions slab{};
-  PruningOptions pruning{.final_share = 0};
+  PruningOptions pruning{.final_share = 0, .decay_steps = 0};
   bool flat_prior = false;  ///< no prior at all: maximum likelihood; decides which options there are, no option itself
   Arithmetic arithmetic = Arithmetic::fused;
 
@@ -87,6 +87,10 @@ struct NetworkPosteriorOptions {
     return parameterization == WeightForm::variational_matrix_gaussian || parameterization == WeightForm::mean_field;
   }
 };
+
+/// Names of the parameters with a spike-and-slab prior: those that are named, or all matrices and kernels; empty where
+/// weights are not sparse.
+std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, const Layout& weights);
 
 /// The posterior of the weights of `model` under the prior; for a form that distributes the weights, its
 /// evidence lower bound, with the divergence in closed form where there is one. Sparse weights are those of one

@@ -47,7 +47,7 @@ CaptionCorpus CaptionExperiment::read_captions() const {
   return make_caption_corpus(read_caption_data(data_), training_.min_count);
 }
 
-std::unique_ptr<runs::Run> CaptionExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::EpochRun> CaptionExperiment::make_trainings() const {
   const inference::Device device = this->device();
   STEIN_CHECK(method().kind != training::MethodKind::chain || training_.epochs.stored_samples > 0,
               "captions are decoded from the stored samples of a chain: set stored_samples to at least 1");

@@ -17,8 +17,6 @@ class CaptionExperiment final : public training::NetworkExperiment {
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   CaptionExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
-
   const CaptionTrainingOptions& training() const { return training_; }
   /// The images and their captions, with the vocabulary. Throws Error(data) where they are missing or damaged.
   CaptionCorpus read_captions() const;
@@ -28,6 +26,7 @@ class CaptionExperiment final : public training::NetworkExperiment {
   inference::RecurrentSpec network(const Snapshot& meaning) const;
 
  private:
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   static Published published();
   const std::string& data() const override { return data_.data; }
   std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning, inference::Device device) const override;

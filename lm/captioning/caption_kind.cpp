@@ -6,6 +6,7 @@
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
+#include <stein/training/network_export.h>
 #include <stein/training/network_summary.h>
 
 namespace stein::lm {
@@ -66,7 +67,8 @@ runs::ReportLayout report_layout() {
      .readable = readable_caption_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<CaptionEvaluation>(); }},
-                 {"predict", [] { return std::make_unique<ImageDescription>(); }}}});
+                 {"predict", [] { return std::make_unique<ImageDescription>(); }},
+                 {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 
 }  // namespace
 }  // namespace stein::lm

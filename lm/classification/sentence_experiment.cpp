@@ -89,8 +89,8 @@ training::EpochOptions classifier_training() {
 }  // namespace
 
 SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000,
-                        named_sentences(sources).is_cross_validated() ? "0:10" : "0:1"),
+    : ClassifierExperiment(kind, sources, published(), /*checkpoint_every=*/100'000,
+                           named_sentences(sources).is_cross_validated() ? "0:10" : "0:1"),
       sentences_(named_sentences(sources)),
       network_(classifier_network()),
       training_(classifier_training()) {
@@ -148,7 +148,19 @@ std::unique_ptr<inference::Model<float>> SentenceExperiment::make_model(const Sn
   return make_recurrent_model(spec, method().posterior.arithmetic, device, 1);
 }
 
-std::unique_ptr<runs::Run> SentenceExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::LabelledRows> SentenceExperiment::other_rows(const std::string& data,
+                                                                       const Snapshot& meaning) const {
+  SentenceOptions options = sentences_;
+  options.data = data, options.test_data = "";
+  const SentenceSet set = read_sentence_set(options);
+  auto vocabulary = std::make_shared<const Vocabulary>(Meaning::saved_in(meaning).vocabulary);
+  std::vector<NumberedSentence> sentences;
+  for (std::size_t i = set.given_test.value_or(0); i < set.sentences.size(); ++i)
+    sentences.push_back({.words = numbers_of(set.sentences[i].words, *vocabulary), .label = 0});
+  return std::make_unique<SentenceRows>(std::move(sentences), std::move(vocabulary));
+}
+
+std::unique_ptr<training::EpochRun> SentenceExperiment::make_trainings() const {
   const inference::Device device = this->device();
   SentenceOptions options = sentences_;
   const SentenceSet set = read_sentence_set(options);

@@ -3,8 +3,8 @@
 
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/lm/text/sentence_parts.h>
+#include <stein/training/classifier_experiment.h>
 #include <stein/training/epoch_options.h>
-#include <stein/training/network_experiment.h>
 
 #include <filesystem>
 #include <memory>
@@ -14,7 +14,7 @@
 namespace stein::lm {
 
 /// What `stein classify` starts where the data are sentences.
-class SentenceExperiment final : public training::NetworkExperiment {
+class SentenceExperiment final : public training::ClassifierExperiment {
  public:
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   SentenceExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
@@ -22,11 +22,10 @@ class SentenceExperiment final : public training::NetworkExperiment {
   /// Whether the sources mean sentences: the name of a set, a file that is no table, or a preset of such; and where
   /// they name neither data nor a preset.
   static bool recognises(const runs::OptionSources& sources);
-  /// Sentences are read, and parted as each seed wants. Throws Error(data) also for a damaged file of word vectors, and
-  /// Error(usage) for vectors of another width than `embedding`.
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   const SentenceOptions& sentences() const { return sentences_; }
+  std::unique_ptr<training::LabelledRows> other_rows(const std::string& data, const Snapshot& meaning) const override;
+
   /// What a network that was trained has of its words and classes.
   struct Meaning {
     Vocabulary vocabulary;
@@ -38,6 +37,9 @@ class SentenceExperiment final : public training::NetworkExperiment {
   };
 
  private:
+  /// Sentences are read, and parted as each seed wants. Throws Error(data) also for a damaged file of word vectors, and
+  /// Error(usage) for vectors of another width than `embedding`.
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   static Published published();
   /// The options with the names of the files, on which it depends which others there are.
   static SentenceOptions named_sentences(const runs::OptionSources& sources);

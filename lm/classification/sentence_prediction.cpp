@@ -7,6 +7,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -34,15 +35,8 @@ class SentenceService final : public training::LineService {
     if (!simdjson::validate_utf8(line.data(), line.size())) return "expected UTF-8";
     const std::vector<std::string> words = words_of(line, options_);
     if (words.empty()) return "expected a sentence, found no word";
-    NumberedSentence sentence;
-    std::int64_t unknown = 0;
-    for (const std::string& word : words) {
-      const auto number = vocabulary_->find(word);
-      unknown += !number.has_value();
-      sentence.words.push_back(number.value_or(*vocabulary_->unknown()));
-    }
-    kept_.push_back(std::move(sentence));
-    unknown_.push_back(unknown);
+    kept_.push_back({.words = numbers_of(words, *vocabulary_), .label = 0});
+    unknown_.push_back(std::ranges::count_if(words, [&](const std::string& word) { return !vocabulary_->find(word); }));
     return "";
   }
   std::vector<Json> answer_kept() override {

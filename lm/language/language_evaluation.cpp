@@ -13,10 +13,10 @@
 #include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
+#include <stein/training/share_list.h>
 #include <stein/training/weight_draws.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -28,14 +28,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using runs::of_each;
-
-double share_of(const std::string& text) {
-  double share = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-  STEIN_CHECK(error == std::errc() && end == text.data() + text.size() && share >= 0 && share < 1,
-              "option 'prune' expects shares in [0, 1), got '{}'", text);
-  return share;
-}
 
 /// On the host, wherever the run was trained.
 std::unique_ptr<inference::Model<float>> network_without_dropout(inference::RecurrentSpec spec,
@@ -217,7 +209,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
   experiment.check_dropout(weights_.dropout);
   STEIN_CHECK(text_.empty() || part_ == Part::test, "option 'part' is of the run's own text, and 'text' names another");
   shares_.clear();
-  for (const std::string& share : prune_) shares_.push_back(share_of(share));
+  shares_ = training::shares_of("prune", prune_, {.low = 0, .high = 1, .high_open = true});
   console.progress->begin(experiment.name(), "passes over the text", 0);
   ScoredText text;
   TokenUnit unit{};

@@ -31,7 +31,7 @@ std::unique_ptr<inference::Model<float>> LanguageExperiment::make_model(const Sn
   return make_recurrent_model(network(saved_vocabulary(meaning).size()), method().posterior.arithmetic, device, 1);
 }
 
-std::unique_ptr<runs::Run> LanguageExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::EpochRun> LanguageExperiment::make_trainings() const {
   const inference::Device device = this->device();
   const auto corpus = std::make_shared<const Corpus>(read_text());
   const inference::RecurrentSpec spec = network(corpus->vocabulary.size());

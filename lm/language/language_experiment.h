@@ -18,8 +18,6 @@ class LanguageExperiment final : public training::NetworkExperiment {
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
-
   const LanguageTrainingOptions& training() const { return training_; }
   /// The text, with its parts. Throws Error(data) where it is missing or damaged.
   Corpus read_text() const { return read_corpus(corpus_); }
@@ -27,6 +25,7 @@ class LanguageExperiment final : public training::NetworkExperiment {
   inference::RecurrentSpec network(std::int64_t vocabulary) const;
 
  private:
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   static Published published();
   const std::string& data() const override { return corpus_.data; }
   std::unique_ptr<inference::Model<float>> make_model(const Snapshot& meaning, inference::Device device) const override;

@@ -6,6 +6,7 @@
 #include <stein/lm/language/readable_language_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
+#include <stein/training/network_export.h>
 #include <stein/training/network_summary.h>
 
 namespace stein::lm {
@@ -73,7 +74,8 @@ runs::ReportLayout report_layout() {
      .readable = readable_language_summary,
      .report = report_layout(),
      .actions = {{"eval", [] { return std::make_unique<LanguageEvaluation>(); }},
-                 {"sample", [] { return std::make_unique<LanguageSampling>(); }}}});
+                 {"sample", [] { return std::make_unique<LanguageSampling>(); }},
+                 {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 
 }  // namespace
 }  // namespace stein::lm

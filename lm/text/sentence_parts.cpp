@@ -67,16 +67,22 @@ std::pair<std::vector<NumberedSentence>, std::int64_t> numbered(const SentenceSe
   std::vector<NumberedSentence> result;
   std::int64_t unknown_words = 0;
   for (const std::size_t i : part) {
-    NumberedSentence& sentence = result.emplace_back(NumberedSentence{.words = {}, .label = set.sentences[i].label});
-    for (const std::string& word : set.sentences[i].words)
-      sentence.words.push_back(vocabulary.find(word).value_or(unknown));
-    unknown_words += std::ranges::count(sentence.words, unknown);
-    if (sentence.words.empty()) sentence.words.push_back(unknown);
+    const Sentence& sentence = set.sentences[i];
+    result.push_back({.words = numbers_of(sentence.words, vocabulary), .label = sentence.label});
+    if (!sentence.words.empty()) unknown_words += std::ranges::count(result.back().words, unknown);
   }
   return {std::move(result), unknown_words};
 }
 
 }  // namespace
+
+std::vector<std::int32_t> numbers_of(const std::vector<std::string>& words, const Vocabulary& vocabulary) {
+  const std::int32_t unknown = *vocabulary.unknown();
+  std::vector<std::int32_t> numbers;
+  for (const std::string& word : words) numbers.push_back(vocabulary.find(word).value_or(unknown));
+  if (numbers.empty()) numbers.push_back(unknown);
+  return numbers;
+}
 
 SentenceSplit split_sentences(const SentenceSet& set, const SentenceOptions& options) {
   const Indices all = indices_from(0, set.sentences.size());

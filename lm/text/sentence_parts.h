@@ -29,6 +29,9 @@ struct NumberedSentence {
   std::int32_t label = 0;
 };
 
+/// Words by their numbers, those that the vocabulary lacks as its unknown word; none at all become one unknown word.
+std::vector<std::int32_t> numbers_of(const std::vector<std::string>& words, const Vocabulary& vocabulary);
+
 /// What a classifier learns from, is stopped by, and is tested on.
 struct SentenceParts {
   Vocabulary vocabulary;

@@ -14,66 +14,25 @@ presets. A row may look at the run of another row ("of"), which is to be run bef
 the losses of averages over 1, 2, … samples are kept beside the record, and of "examples" what samples say of single captions and
 characters, for the figures (sequence_figures.py).
 """
-import argparse
 import json
-import pathlib
-import statistics
-import subprocess
-import sys
 
 import sequence_figures
-from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from planned_tables import PlannedTables, at, parse
+from records import keep
 from results_page import backed, paragraph, with_interval, write_page, write_section
 
-PLAN = json.loads((pathlib.Path(__file__).parent / "sequences_plan.json").read_text())
-ENTRIES = RESULTS / "sequences"
-RUNS = ROOT / "runs/results/sequences"
+TABLES = PlannedTables("sequences")
+PLAN, ENTRIES, RUNS = TABLES.plan, TABLES.entries, TABLES.runs
+name_of, command, record_of, row_named, table_text = TABLES.name_of, TABLES.command, TABLES.record_of, TABLES.row_named, TABLES.table_text
+values, mean_of, rows_run, has, is_complete = TABLES.values, TABLES.mean_of, TABLES.rows_run, TABLES.has, TABLES.is_complete
 
 
-def name_of(table, row):
-    return f"{table}_{row['name']}"
-
-
-def command(row):
-    """As it is typed in the repository's root."""
-    folder = RUNS.relative_to(ROOT) / row["of"].replace("/", "_") if "of" in row else ""
-    return f"stein {row['command'].format(run=folder)}"
-
-
-def record_of(table, row):
-    return read_record(ENTRIES / f"{name_of(table, row)}.json", command(row), version=PLAN["version"])
-
-
-def row_named(table, name):
-    row, = (each for each in PLAN["tables"][table]["rows"] if each["name"] == name)
-    return row
-
-
-def wanted(names):
-    """Pairs of a table and a row, those that can be run, of names "TABLE" and "TABLE/ROW"."""
-    for name in names:
-        table, _, only = name.partition("/")
-        yield from ((table, row) for row in PLAN["tables"][table]["rows"] if "absent" not in row and only in ("", row["name"]))
-
-
-def run(names):
-    commit = clean_commit()
-    for table, row in wanted(names):
-        if not record_of(table, row):
-            (evaluate if "of" in row else train)(table, row, commit)
-        if "curves" in PLAN["tables"][table]:
-            keep_curves(table, row)
-        if PLAN["tables"][table].get("examples") == row["name"]:
-            keep_examples(table, row)
-
-
-def train(table, row, commit):
-    name = name_of(table, row)
-    code, summary = play(name, command(row), RUNS / name)
-    if code == 4:
-        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "diverged": True})
-    elif code == 0:
-        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": summary})
+def keep_more(table, row):
+    """What is kept of a run beside its record, while the run is there."""
+    if "curves" in PLAN["tables"][table]:
+        keep_curves(table, row)
+    if PLAN["tables"][table].get("examples") == row["name"]:
+        keep_examples(table, row)
 
 
 def curves_file(table, row):
@@ -117,89 +76,19 @@ def keep_examples(table, row):
     keep(path, command(row), manifest["commit"], kept)
 
 
-def evaluate(table, row, commit):
-    """A look at the run of another row, once it is there."""
-    of_table, of_name = row["of"].split("/")
-    trained = row_named(of_table, of_name)
-    if "summary" not in (record_of(of_table, trained) or {}):
-        return
-    folder = RUNS / name_of(of_table, trained)
-    if not (folder / "summary.json").exists():
-        play(folder.name, command(trained), folder)
-    name = name_of(table, row)
-    print(f"{name}: started", file=sys.stderr, flush=True)
-    done = subprocess.run([str(PROGRAM), *command(row).split()[1:], "--json", "--quiet"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    if done.returncode == 0:
-        keep(ENTRIES / f"{name}.json", command(row), commit, {"version": PLAN["version"], "summary": json.loads(done.stdout)})
-
-
-def at(summary, path):
-    """What stands at "test/averaged/perplexity"; nothing where the summary has no such part."""
-    for key in path.split("/"):
-        if isinstance(summary, list):
-            summary = summary[int(key)]
-        elif key not in summary:
-            return None
-        else:
-            summary = summary[key]
-    return summary
-
-
-def of_repetitions(measured):
-    """One number a seed or fold."""
-    return next(measured[key] for key in ("per_seed", "per_fold", "per_split") if key in measured)
-
-
-def cell(summary, column):
-    """A number with its interval where there are several of it."""
-    measured = at(summary, column["path"])
-    if measured is None:
-        return ""
-    if not isinstance(measured, dict):
-        return f"{measured:.{column['digits']}f}"
-    return with_interval([column.get("scale", 1) * value for value in of_repetitions(measured)], column["digits"])
-
-
-def line(table, row):
-    columns, record = PLAN["tables"][table]["columns"], record_of(table, row)
-    if record is None:
-        cells = [f"not run: {row['absent']}" if "absent" in row else "not run"] + [""] * len(columns)
-    elif "diverged" in record:
-        cells = ["diverged"] + [""] * len(columns)
-    else:
-        cells = [cell(record["summary"], column) for column in columns]
-        hours = hours_of(record)
-        cells.append(f"{hours:.2f}" if hours else "")
-    published = "–" if row["published"] is None else row["published"]
-    return f"| {row['label']} | {published} | {' | '.join(cells)} | `{command(row)}` |\n"
-
-
-def hours_of(record):
-    """Of the clock, until the summary was there; 0 where nothing was run."""
-    return ((record or {}).get("summary", {}).get("wall_seconds") or 0) / 3600
-
-
 def curves_of(table):
     """What was kept of the runs of a table, by the names of rows."""
     return {row["name"]: {"label": row["label"], **json.loads(curves_file(table, row).read_text())}
             for row in PLAN["tables"][table]["rows"] if curves_file(table, row).exists()}
 
 
-def table_text(table):
-    plan = PLAN["tables"][table]
-    budget = f" Budget: {plan['hours']:g} hours a row." if plan["hours"] else ""
-    text = f"## {plan['title']}\n\n{plan['note']} Published: {plan['source']}. In {plan['unit']}.{budget}\n\n"
-    headings = ["", "published", *(column["heading"] for column in plan["columns"]), "hours", "command"]
-    text += f"| {' | '.join(headings)} |\n" + "|---" * len(headings) + "|\n"
-    text += "".join(line(table, row) for row in plan["rows"])
-    there = [record for row in plan["rows"] if (record := record_of(table, row))]
-    over = [row["label"] for row in plan["rows"] if plan["hours"] and hours_of(record_of(table, row)) > plan["hours"]]
-    if over:
-        text += f"\nOver the budget, beside other work: {'; '.join(over)}.\n"
-    text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
+def with_figures(table):
+    """The table with its pictures."""
+    rows = PLAN["tables"][table]["rows"]
+    text = table_text(table)
     draw = sequence_figures.OF_TABLE.get(table)
     if draw:
-        text += draw(curves_of(table), {row["name"]: record_of(table, row) for row in plan["rows"]})
+        text += draw(curves_of(table), {row["name"]: record_of(table, row) for row in rows})
     if examples_file(table).exists():
         text += sequence_figures.examples(json.loads(examples_file(table).read_text()))
     return text
@@ -226,31 +115,6 @@ was chosen by the test. Means over seeds or
 folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores, or of a GPU where the command names one.
 
 """
-
-
-def values(table, name, path, scale=1):
-    """What a row that has been run measured, one number a seed or fold."""
-    row = row_named(table, name)
-    return [scale * value for value in of_repetitions(at(record_of(table, row)["summary"], path))]
-
-
-def mean_of(table, name, path, scale=1):
-    return statistics.mean(values(table, name, path, scale))
-
-
-def rows_run(table):
-    """The rows of a table that have been run to their end."""
-    return [row for row in PLAN["tables"][table]["rows"] if "summary" in (record_of(table, row) or {})]
-
-
-def has(*names):
-    """Whether rows "TABLE/ROW" have been run to their end."""
-    return all(row_named(*name.split("/")) in rows_run(name.split("/")[0]) for name in names)
-
-
-def is_complete(table):
-    """Whether all rows of a table have been run to their end."""
-    return rows_run(table) == PLAN["tables"][table]["rows"]
 
 
 def averages_of(table, path, digits):
@@ -388,37 +252,24 @@ def war_and_peace_text():
 
 def short():
     """The section of the short page; what it says is checked against the records."""
-    rows = [(table, row) for table, plan in PLAN["tables"].items() for row in plan["rows"]]
-    held = [(table, row) for table, row in rows if "absent" not in row]
-    done = sum(record_of(table, row) is not None for table, row in held)
+    done, held = TABLES.counts()
     return "## Sequences\n\n" + paragraph(
         "Are averages over samples of a recurrent network's weights better than the network that an optimizer finds?",
-        f"{done} of {len(held)} rows that two cores or one GPU can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
+        f"{done} of {held} rows that two cores or one GPU can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
             trec_text() if is_complete("trec") else "") + penn_text() + bayes_text() + digits_text() + war_and_peace_text() + (
             "All tables, pictures and commands: [results/sequences.md](results/sequences.md).\n")
 
 
 def write():
-    write_page("sequences", TEXT + "".join(table_text(table) for table in PLAN["tables"]))
+    write_page("sequences", TEXT + "".join(with_figures(table) for table in PLAN["tables"]))
     write_section("sequences.py", short())
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("run").add_argument("tables", nargs="*", metavar="TABLE[/ROW]")
-    actions.add_parser("map")
-    actions.add_parser("write")
-    arguments = parser.parse_args()
+    arguments, parser = parse(__doc__, "map")
     if arguments.action == "run":
-        for name in arguments.tables:
-            table, _, row = name.partition("/")
-            if table not in PLAN["tables"]:
-                parser.error(f"there is no table '{table}'; there are {', '.join(PLAN['tables'])}")
-            there = [each["name"] for each in PLAN["tables"][table]["rows"]]
-            if row and row not in there:
-                parser.error(f"table '{table}' has no row '{row}'; it has {', '.join(there)}")
-        run(arguments.tables or list(PLAN["tables"]))
+        TABLES.check_names(arguments.tables, parser)
+        TABLES.run(arguments.tables or list(PLAN["tables"]), keep_more)
     elif arguments.action == "map":
         map_sentences()
     write()

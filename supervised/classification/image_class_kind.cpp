@@ -1,9 +1,12 @@
 // `stein classify` of images: what the program needs to know of it.
 #include <stein/runs/run_kind.h>
+#include <stein/supervised/classification/image_attack.h>
 #include <stein/supervised/classification/image_classes.h>
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_report.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/compression.h>
+#include <stein/training/network_export.h>
 
 namespace stein::supervised {
 namespace {
@@ -24,10 +27,13 @@ namespace {
                 const runs::OptionSources& sources) { return std::make_unique<ImageClassExperiment>(kind, sources); },
      .parts = image_class_parts,
      .log_files = {"samples"},
-     .result_files = {"curves.json", "predictions.json"},
+     .result_files = {"curves.json", "predictions.json", "adversarial.json"},
      .readable = training::readable_classifier_summary,
      .report = training::classifier_report(),
-     .actions = {{"eval", [] { return std::make_unique<training::ClassifierEvaluation>(); }}}});
+     .compressed = training::compression_of,
+     .actions = {{"eval", [] { return std::make_unique<training::ClassifierEvaluation>(); }},
+                 {"attack", [] { return std::make_unique<ImageAttack>(); }},
+                 {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 
 }  // namespace
 }  // namespace stein::supervised

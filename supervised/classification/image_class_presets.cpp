@@ -75,11 +75,15 @@ void add_softmax_regressions(std::vector<PublishedPreset>& to) {
 /// faster: the network of Blundell et al. 2015, steps and starts of our own, the same for both.
 void add_sharpened(std::vector<PublishedPreset>& to) {
   constexpr const char* source =
-      "Fortunato et al. 2017, section 6.1: Bayes by Backprop of Blundell et al. 2015 with and without sharpening; steps "
+      "Fortunato et al. 2017, section 6.1: Bayes by Backprop of Blundell et al. 2015 with and without sharpening; "
+      "steps "
       "and starts are our own";
-  const Settings all{{"hidden", "400,400"},          {"epochs", "20"},
-                     {"batch_size", "100"},          {"validation_images", "10000"},
-                     {"step_size", "0.001"},         {"initial_deviation_low", "0.01"},
+  const Settings all{{"hidden", "400,400"},
+                     {"epochs", "20"},
+                     {"batch_size", "100"},
+                     {"validation_images", "10000"},
+                     {"step_size", "0.001"},
+                     {"initial_deviation_low", "0.01"},
                      {"initial_deviation_high", "0.01"}};
   for (const char* const sampler : {"bbb", "sharpening"})
     to.push_back({std::string("mnist-400-") + sampler, source, "mnist", sampler, all});

@@ -7,6 +7,8 @@
 #include <stein/training/classifier_run.h>
 #include <stein/training/data_name.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace stein::supervised {
@@ -19,7 +21,7 @@ training::EpochOptions image_training() {
 }  // namespace
 
 ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
+    : ClassifierExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
       images_(named_images(sources)),
       training_(image_training()) {
   add_sampler();
@@ -95,7 +97,28 @@ std::unique_ptr<inference::Model<float>> ImageClassExperiment::make_model(const 
   return network(known.shape, std::ssize(known.classes)).make_model(method().posterior.arithmetic, device, 1);
 }
 
-std::unique_ptr<runs::Run> ImageClassExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::LabelledRows> ImageClassExperiment::other_rows(const std::string& data,
+                                                                         const Snapshot& meaning) const {
+  ImageOptions options = images_;
+  options.data = data, options.test_data = "";
+  ImageSet set = read_image_set(options);
+  const Meaning known = Meaning::saved_in(meaning);
+  if (set.shape != known.shape)
+    fail(ErrorKind::data, "the images of '{}' are {} x {} in {} channels, the network reads {} x {} in {}", data,
+         set.shape.height, set.shape.width, set.shape.channels, known.shape.height, known.shape.width,
+         known.shape.channels);
+  std::vector<std::int64_t> images(static_cast<std::size_t>(set.count() - set.first_test));
+  std::iota(images.begin(), images.end(), set.first_test);
+  if (images.empty()) {  // it has no test part
+    images.resize(static_cast<std::size_t>(set.count()));
+    std::iota(images.begin(), images.end(), std::int64_t{0});
+  }
+  std::ranges::fill(set.labels, std::uint8_t{0});
+  return std::make_unique<ImageRows>(std::make_shared<const ImageSet>(std::move(set)), std::move(images), known.scale,
+                                     Augmentation{});
+}
+
+std::unique_ptr<training::EpochRun> ImageClassExperiment::make_trainings() const {
   const inference::Device device = this->device();
   const auto set = std::make_shared<const ImageSet>(read_image_set(images_));
   const ImageNetworkOptions options = network(set->shape, std::ssize(set->classes));

@@ -5,8 +5,8 @@
 #include <stein/supervised/images/image_rows.h>
 #include <stein/supervised/images/image_set.h>
 #include <stein/supervised/network/image_network_options.h>
+#include <stein/training/classifier_experiment.h>
 #include <stein/training/epoch_options.h>
-#include <stein/training/network_experiment.h>
 
 #include <memory>
 #include <string>
@@ -15,15 +15,15 @@
 namespace stein::supervised {
 
 /// What `stein classify` starts where the data are images.
-class ImageClassExperiment final : public training::NetworkExperiment {
+class ImageClassExperiment final : public training::ClassifierExperiment {
  public:
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   ImageClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
   /// Whether the sources mean images: the name of a set, an IDX file, or a preset of such.
   static bool recognises(const runs::OptionSources& sources);
-  /// Images are read, and parted as each seed wants.
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
+
+  std::unique_ptr<training::LabelledRows> other_rows(const std::string& data, const Snapshot& meaning) const override;
 
   /// What a network that was trained has of its images.
   struct Meaning {
@@ -37,6 +37,8 @@ class ImageClassExperiment final : public training::NetworkExperiment {
   };
 
  private:
+  /// Images are read, and parted as each seed wants.
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   /// Where the scale of pixels comes from.
   enum class Normalisation { all, places, published, none };
 

@@ -5,6 +5,8 @@
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_report.h>
 #include <stein/training/classifier_run.h>
+#include <stein/training/compression.h>
+#include <stein/training/network_export.h>
 
 namespace stein::supervised {
 namespace {
@@ -27,8 +29,10 @@ namespace {
      .result_files = {"curves.json", "predictions.json"},
      .readable = training::readable_classifier_summary,
      .report = training::classifier_report(),
+     .compressed = training::compression_of,
      .actions = {{"eval", [] { return std::make_unique<training::ClassifierEvaluation>(); }},
-                 {"predict", [] { return std::make_unique<TableClassPrediction>(); }}}});
+                 {"predict", [] { return std::make_unique<TableClassPrediction>(); }},
+                 {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 
 }  // namespace
 }  // namespace stein::supervised

@@ -1,3 +1,4 @@
+#include <stein/core/data/csv_table.h>
 #include <stein/core/error.h>
 #include <stein/runs/run_kind.h>
 #include <stein/supervised/classification/class_names.h>
@@ -74,7 +75,7 @@ training::EpochOptions class_training() {
 }  // namespace
 
 TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
-    : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
+    : ClassifierExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
       table_(named_table(sources)),
       training_(class_training()) {
   network_.spec.likelihood = inference::Likelihood::categorical;
@@ -124,7 +125,25 @@ std::unique_ptr<inference::Model<float>> TableClassExperiment::make_model(const 
                                device);
 }
 
-std::unique_ptr<runs::Run> TableClassExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::LabelledRows> TableClassExperiment::other_rows(const std::string& data,
+                                                                         const Snapshot& meaning) const {
+  const TableEncoding encoding = Meaning::saved_in(meaning).inputs;
+  TableOptions options = table_;
+  options.data = data, options.test_data = "";
+  if (options.is_file() && !options.is_arrays()) {
+    CsvForm form;
+    for (const TableEncoding::Input& input : encoding.inputs())
+      if (!input.numeric()) form.categorical.push_back(input.name);
+    const Table table = read_csv_table(data, form);
+    return std::make_unique<TableRows>(encoding.encode(table, all_rows(table.rows())), std::vector<std::int64_t>{});
+  }
+  const TableSet set = read_table_set(options, TargetKind::category);
+  std::vector<std::int64_t> rows = all_rows(set.table.rows());
+  rows.erase(rows.begin(), rows.begin() + set.given_test);
+  return std::make_unique<TableRows>(encoding.encode(set.table, rows), std::vector<std::int64_t>{});
+}
+
+std::unique_ptr<training::EpochRun> TableClassExperiment::make_trainings() const {
   const inference::Device device = this->device();
   const TableSet set = read_table_set(table_, TargetKind::category);
   const std::vector<std::string>& classes = set.table.columns[set.target].categories;

@@ -4,8 +4,8 @@
 #include <stein/supervised/network/perceptron_options.h>
 #include <stein/supervised/tables/table_encoding.h>
 #include <stein/supervised/tables/table_set.h>
+#include <stein/training/classifier_experiment.h>
 #include <stein/training/epoch_options.h>
-#include <stein/training/network_experiment.h>
 
 #include <memory>
 #include <string>
@@ -14,15 +14,15 @@
 namespace stein::supervised {
 
 /// What `stein classify` starts where the data are a table.
-class TableClassExperiment final : public training::NetworkExperiment {
+class TableClassExperiment final : public training::ClassifierExperiment {
  public:
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   TableClassExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
   /// Whether the sources mean a table: its name, a file `.csv`, `.tsv` or `.csv.gz`, or a preset of such.
   static bool recognises(const runs::OptionSources& sources);
-  /// The table is read, and parted as each seed wants.
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
+
+  std::unique_ptr<training::LabelledRows> other_rows(const std::string& data, const Snapshot& meaning) const override;
 
   /// What a network that was trained has of its table.
   struct Meaning {
@@ -35,6 +35,8 @@ class TableClassExperiment final : public training::NetworkExperiment {
   };
 
  private:
+  /// The table is read, and parted as each seed wants.
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   static Published published();
   /// The options with the names of the data, on which it depends which others there are.
   static TableOptions named_table(const runs::OptionSources& sources);

@@ -85,6 +85,14 @@ inference::Inputs<float> ImageRows::inputs(std::span<const std::int64_t> rows) {
   return first_rows(rows.size());
 }
 
+void ImageRows::change(std::span<float> row, std::span<const float> direction, double size) const {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const float range = factors_[i] * static_cast<float>(brightest), black = offsets_[i];
+    const auto way = static_cast<float>((direction[i] > 0) - (direction[i] < 0));
+    row[i] = std::clamp(row[i] + way * static_cast<float>(size) * range, black, black + range);
+  }
+}
+
 inference::Inputs<float> ImageRows::training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) {
   if (!augmentation_.changes()) return inputs(rows);
   if (asked_.rows() < std::ssize(rows)) asked_ = inference::Matrix<float>(std::ssize(rows), set_->shape.pixels());

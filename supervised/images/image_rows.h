@@ -36,6 +36,11 @@ class ImageRows final : public training::LabelledRows {
     return set_->labels[static_cast<std::size_t>(images_[static_cast<std::size_t>(row)])];
   }
   inference::Inputs<float> inputs(std::span<const std::int64_t> rows) override;
+  /// D: numbers of a row.
+  std::int64_t width() const { return set_->shape.pixels(); }
+  /// Moves every pixel of a row of inputs by `size`, a share of the way from black to white, up where its direction is
+  /// positive and down where it is negative, no further than white and black.
+  void change(std::span<float> row, std::span<const float> direction, double size) const;
   inference::Inputs<float> training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) override;
 
  private:

@@ -121,7 +121,7 @@ std::unique_ptr<inference::Model<float>> RegressionExperiment::make_model(const 
   return make_model(Meaning::saved_in(meaning).inputs.width(), device);
 }
 
-std::unique_ptr<runs::Run> RegressionExperiment::make_run(const std::string&) const {
+std::unique_ptr<training::EpochRun> RegressionExperiment::make_trainings() const {
   const inference::Device device = this->device();
   const TableSet set = read_table_set(table_, TargetKind::number);
   const auto encoding_of = [&](const TableSplit& split) { return TableEncoding(set.table, set.inputs, split.train); };

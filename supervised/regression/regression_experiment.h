@@ -18,9 +18,6 @@ class RegressionExperiment final : public training::NetworkExperiment {
   /// Throws Error(usage) for unknown names, unknown keys and values out of range.
   RegressionExperiment(const runs::RunKind& kind, const runs::OptionSources& sources);
 
-  /// The table is read, and parted as each seed wants.
-  std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
-
   double noise_precision() const { return network_.spec.noise_precision; }
   /// What a network that was trained has of its table.
   struct Meaning {
@@ -34,6 +31,8 @@ class RegressionExperiment final : public training::NetworkExperiment {
   };
 
  private:
+  /// The table is read, and parted as each seed wants.
+  std::unique_ptr<training::EpochRun> make_trainings() const override;
   static Published published();
   /// The options with the names of the data, on which it depends which others there are.
   static TableOptions named_table(const runs::OptionSources& sources);

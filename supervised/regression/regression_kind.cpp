@@ -5,6 +5,7 @@
 #include <stein/supervised/regression/regression_prediction.h>
 #include <stein/supervised/regression/regression_report.h>
 #include <stein/supervised/regression/regression_run.h>
+#include <stein/training/network_export.h>
 
 namespace stein::supervised {
 namespace {
@@ -26,7 +27,8 @@ namespace {
      .readable = readable_regression_summary,
      .report = regression_report(),
      .actions = {{"eval", [] { return std::make_unique<RegressionEvaluation>(); }},
-                 {"predict", [] { return std::make_unique<RegressionPrediction>(); }}}});
+                 {"predict", [] { return std::make_unique<RegressionPrediction>(); }},
+                 {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 
 }  // namespace
 }  // namespace stein::supervised

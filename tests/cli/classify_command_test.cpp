@@ -79,6 +79,14 @@ TEST_CASE("sentences of one's own are classified in folds, and new ones predicte
   CHECK(evaluated.json()["samples"] == 4);
   CHECK(run(folder.path(), {"eval", "run", "--by", "best", "--json"}).json()["samples"] == 1);
 
+  // Of sentences of the same words, of which it is sure, it can tell those of words that it never saw.
+  std::ofstream(folder / "foreign.txt") << "good zebras never sing\nbad lions often dance\n";
+  const Outcome other = run(folder.path(), {"eval", "run", "--other", "./foreign.txt", "--json"});
+  CAPTURE(other.err);
+  REQUIRE(other.code == 0);
+  CHECK(other.json()["other"]["rows"] == 2);
+  CHECK(other.json()["other"]["area_under_roc"]["entropy"]["per_fold"].size() == 3);
+
   const std::vector<Json> answers =
       ask(folder, "run --seed 1", "the dog purrs softly\n\na cow bites\nthe zebra purrs softly\n");
   REQUIRE(answers.size() == 4);

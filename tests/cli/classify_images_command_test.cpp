@@ -1,4 +1,6 @@
 // `stein classify` of images and of tables as a person uses it.
+#include <stein/core/read_file.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -28,6 +30,64 @@ TEST_CASE("made-up digits are learned by a perceptron", "[cli][classify-images]"
   CAPTURE(evaluated.err);
   REQUIRE(evaluated.code == 0);
   CHECK(evaluated.json()["error"] == summary["test"]["error"]);
+}
+
+TEST_CASE("a classifier of images is shown other images, and images that were changed against it",
+          "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  const Outcome trained =
+      run(folder.path(), {"classify", "--data", "digits-synthetic", "--sampler", "svgd", "--hidden", "20", "--epochs",
+                          "3", "--set", "synthetic_images=900", "--set", "validation_images=0", "--seeds", "0:2",
+                          "--out", "run", "--quiet", "--json"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Outcome attacked = run(folder.path(), {"attack", "run", "--sizes", "0.05,0.5", "--json"});
+  CAPTURE(attacked.err);
+  REQUIRE(attacked.code == 0);
+  const Json found = attacked.json();
+  CHECK(found["sizes"] == Json{0, 0.05, 0.5});
+  CHECK(found["samples"] == 4);
+  CHECK(found["error"][0] == trained.json()["test"]["error"]);
+  CHECK(found["single_sample"]["error"][0]["mean"].get<double>() ==
+        Approx(trained.json()["test"]["single_sample"]["error"]["mean"].get<double>()).epsilon(1e-6));
+  CHECK(found["error"][2]["per_seed"].size() == 2);
+  CHECK(found["error"][2]["mean"].get<double>() > found["error"][0]["mean"].get<double>() + 0.2);
+  for (const char* const sizes : {"0", "1.5", "x"}) {
+    const Outcome refused = run(folder.path(), {"attack", "run", "--sizes", sizes});
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Contains("'sizes'"));
+  }
+  const Outcome page = run(folder.path(), {"report", "run", "--out", "page.html"});
+  CAPTURE(page.err);
+  REQUIRE(page.code == 0);
+  CHECK_THAT(content_of(folder / "page.html"), Contains("adversarial"));
+
+  // Noise is what it never saw.
+  std::string noise = std::string("\0\0\x08\x03\0\0\0\x28\0\0\0\x1c\0\0\0\x1c", 16);
+  std::uint32_t state = 1;
+  for (int i = 0; i < 40 * 784; ++i) noise += static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  write(folder / "noise-images-idx3-ubyte", noise);
+  write(folder / "noise-labels-idx1-ubyte", std::string("\0\0\x08\x01\0\0\0\x28", 8) + std::string(40, '\x63'));
+  const Outcome evaluated = run(folder.path(), {"eval", "run", "--other", "./noise-images-idx3-ubyte", "--json"});
+  CAPTURE(evaluated.err);
+  REQUIRE(evaluated.code == 0);
+  const Json other = evaluated.json()["other"];
+  CHECK(other["rows"] == 40);
+  CHECK(other["entropy"]["per_seed"].size() == 2);
+  CHECK(other["area_under_roc"]["mutual_information"]["per_seed"].size() == 2);
+  CHECK_THAT(run(folder.path(), {"eval", "run", "--other", "./noise-images-idx3-ubyte"}).out, Contains("told apart"));
+  // Of its own kind it can tell nothing: the same images, made up from the same seed.
+  const Json own = run(folder.path(), {"eval", "run", "--other", "digits-synthetic", "--json"}).json()["other"];
+  CHECK(own["area_under_roc"]["entropy"]["mean"].get<double>() == Approx(0.5).margin(1e-9));
+  const Outcome unknown = run(folder.path(), {"eval", "run", "--other", "mnits"});
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.err, Contains("mnist"));
+  std::string small = std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x02", 16) + "abcd";
+  write(folder / "small-images-idx3-ubyte", small);
+  write(folder / "small-labels-idx1-ubyte", std::string("\0\0\x08\x01\0\0\0\x01\0", 9));
+  const Outcome refused = run(folder.path(), {"eval", "run", "--other", "./small-images-idx3-ubyte"});
+  CHECK(refused.code == 3);
+  CHECK_THAT(refused.err, Contains("2 x 2 in 1 channels, the network reads 28 x 28"));
 }
 
 TEST_CASE("batches of CIFAR-10 are learned from, and read again for an evaluation", "[cli][classify-images]") {

@@ -24,7 +24,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
-               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run")]
+               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
 PROGRAM = """#!/usr/bin/env python3
@@ -330,15 +330,15 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py"):
+        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
 
 
 class SequencesTest(ResultsTest):
     def test_a_name_is_of_all_rows_of_a_table_that_can_be_run_or_of_one(self):
-        self.assertEqual([row["name"] for _, row in sequences.wanted(["ptb-first-epoch", "pruning/sgd"])], ["bbb", "sharpening", "sgd"])
-        self.assertEqual(list(sequences.wanted(["photographs"])), [])
+        self.assertEqual([row["name"] for _, row in sequences.TABLES.wanted(["ptb-first-epoch", "pruning/sgd"])], ["bbb", "sharpening", "sgd"])
+        self.assertEqual(list(sequences.TABLES.wanted(["photographs"])), [])
 
     def test_an_unknown_row_is_refused_with_the_rows_that_there_are(self):
         done = self.call("sequences.py", "run", "ptb-first-epoch/sgd")

@@ -1,13 +1,23 @@
 // Networks that read images: their layers have the published shapes and numbers of weights.
+#include <stein/inference/input_gradient.h>
 #include <stein/torch/image_network.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 
 #include "core/error_matcher.h"
 
 namespace stein::inference {
 namespace {
+
+/// Multiplications for one image.
+std::int64_t operations(const Model<float>& model) {
+  std::int64_t sum = 0;
+  for (const LayoutEntry& entry : model.layout().entries())
+    if (entry.role == Role::weight) sum += entry.size() * entry.uses;
+  return sum;
+}
 
 std::vector<std::int64_t> shape_of(const Model<float>& model, const char* name) {
   return model.layout().at(name).shape;
@@ -41,6 +51,18 @@ TEST_CASE("the shallow networks have about as many weights as published", "[torc
   CHECK(shape_of(*normalised, "hidden0.weight") == std::vector<std::int64_t>{256, 64 * 5 * 5});
 }
 
+TEST_CASE("kernels are used once for every place of their maps", "[torch][image-network]") {
+  const auto residual =
+      make_image_network({.network = ImageNetwork::resnet20, .channels = 3, .height = 32, .width = 32}, {});
+  // Maps of 32², 16² and 8² places; He et al. 2016 say 41 million.
+  CHECK(operations(*residual) ==
+        (432 + 6 * 2'304) * 1'024 + (4'608 + 5 * 9'216) * 256 + (18'432 + 5 * 36'864) * 64 + 640);
+  const auto plain = make_image_network({.network = ImageNetwork::conv2_fc2}, {}),
+             normalised = make_image_network({.network = ImageNetwork::conv2_bn_fc3}, {});
+  CHECK(operations(*plain) == 800 * 28 * 28 + 51'200 * 14 * 14 + 627'200 + 2'000);
+  CHECK(operations(*normalised) == 1'024 * 27 * 27 + 65'536 * 10 * 10 + 409'600 + 16'384 + 640);
+}
+
 TEST_CASE("a perceptron with dropout draws units in training, and none in predictions without a key",
           "[torch][image-network]") {
   const ImageNetworkSpec spec{
@@ -63,6 +85,42 @@ TEST_CASE("a perceptron with dropout draws units in training, and none in predic
   CHECK(logits(first) == logits(first));
   CHECK(logits(first) != logits(second));
   CHECK(logits(first) != logits({}));
+}
+
+TEST_CASE("gradients by the pixels are slopes of the log probability as it predicts, with running statistics",
+          "[torch][image-network]") {
+  const auto model = make_image_network(
+      {.network = ImageNetwork::conv2_bn_fc3, .height = 12, .width = 12, .classes = 3, .dropout = 0.5}, {});
+  std::vector<float> weights(static_cast<std::size_t>(model->layout().size())),
+      buffers(static_cast<std::size_t>(model->layout().buffer_size()));
+  REQUIRE(model->draw_start(weights, 1, 0));
+  model->initialise_buffers(buffers);
+  std::vector<float> pixels(2 * 144), gradient(2 * 144);
+  for (std::size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = static_cast<float>(std::sin(0.7 * static_cast<double>(i)));
+  const ParticleRows<const float> row{
+      {weights.data(), 1, std::ssize(weights)}, 0, {buffers.data(), 1, std::ssize(buffers)}};
+  const std::vector<std::int64_t> classes{2, 0};
+  dynamic_cast<InputGradient&>(*model).input_gradient(row, {pixels.data(), 2, 144}, classes, {gradient.data(), 2, 144});
+  const auto log_probability = [&](std::size_t image) {
+    std::vector<float> logits(6);
+    Inputs<float> inputs{.dense = {pixels.data(), 2, 144}};
+    model->predict(row, inputs, {logits.data(), 2, 3});
+    double sum = 0;
+    const double chosen = static_cast<double>(logits[3 * image + static_cast<std::size_t>(classes[image])]);
+    for (std::size_t c = 0; c < 3; ++c) sum += std::exp(static_cast<double>(logits[3 * image + c]) - chosen);
+    return -std::log(sum);
+  };
+  for (const std::size_t i : {0, 17, 100, 150, 287}) {
+    const float step = 1e-2F, at = pixels[i];
+    pixels[i] = at + step;
+    const double up = log_probability(i / 144);
+    pixels[i] = at - step;
+    const double down = log_probability(i / 144);
+    pixels[i] = at;
+    CAPTURE(i);
+    CHECK(gradient[i] == Approx((up - down) / (2 * static_cast<double>(step))).margin(3e-4));
+  }
 }
 
 TEST_CASE("networks that do not fit their images are refused", "[torch][image-network]") {

@@ -1,0 +1,92 @@
+// Weights of one training as the start of another, and how many of them a sparse prior leaves.
+#include <stein/inference/models/particle_mlp.h>
+#include <stein/training/network_sparsity.h>
+#include <stein/training/starting_weights.h>
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "core/error_matcher.h"
+#include "training/method_with.h"
+
+namespace stein::training {
+namespace {
+
+NetworkWeights network_of(const std::string& method, const test::Settings& settings = {}, std::uint64_t seed = 0,
+                          std::vector<std::int64_t> hidden = {5}) {
+  const inference::MlpSpec spec{
+      .inputs = 3, .hidden = std::move(hidden), .outputs = 2, .likelihood = inference::Likelihood::categorical};
+  return {test::method_with(method, settings), std::make_unique<inference::ParticleMlp>(spec), {.size = 8}, seed};
+}
+
+/// Weights of the first particle as they are, without the room between rows.
+std::vector<float> numbers(NetworkWeights& weights) {
+  const inference::Matrix<float> row = weights.host_weights_now();
+  std::vector<float> all;
+  for (const inference::LayoutEntry& entry : weights.posterior().model().layout().entries())
+    for (std::int64_t r = 0; r < entry.rows(); ++r)
+      for (std::int64_t c = 0; c < entry.columns(); ++c)
+        all.push_back(row.row(0)[static_cast<std::size_t>(entry.offset + r * entry.row_stride + c)]);
+  return all;
+}
+
+TEST_CASE("every particle begins with the weights that are given, and a Gaussian with them as means",
+          "[training][starting]") {
+  NetworkWeights from = network_of("svgd", {}, /*seed=*/1);
+  const StartingWeights start = starting_weights(from);
+  for (const char* const method : {"adam", "sghmc-sa", "svgd", "bbb"}) {
+    CAPTURE(method);
+    NetworkWeights to = network_of(method, {}, /*seed=*/2);
+    REQUIRE(numbers(to) != numbers(from));
+    const std::vector<float> before{to.particles().values().row(0).begin(), to.particles().values().row(0).end()};
+    begin_with(start, to);
+    CHECK(numbers(to) == numbers(from));
+    const auto first = to.particles().values().row(0), last = to.particles().values().row(to.particles().rows() - 1);
+    CHECK(std::equal(first.begin(), first.end(), last.begin()));
+    for (const inference::LayoutEntry& entry : to.particles().layout().entries())  // deviations stay
+      if (!entry.is_weight())
+        for (std::int64_t i = entry.offset; i < entry.offset + entry.extent(); ++i)
+          CHECK(first[static_cast<std::size_t>(i)] == before[static_cast<std::size_t>(i)]);
+  }
+}
+
+TEST_CASE("a structured ensemble gives its products as a start, and takes none", "[training][starting]") {
+  NetworkWeights from = network_of("s2vgd", {}, /*seed=*/1), to = network_of("adam", {}, /*seed=*/2);
+  begin_with(starting_weights(from), to);
+  CHECK(numbers(to) == numbers(from));
+  CHECK_ERROR(begin_with(starting_weights(to), from), usage, "structured matrices");
+}
+
+TEST_CASE("weights of another network are refused by the name of what differs", "[training][starting]") {
+  NetworkWeights deep = network_of("adam", {}, 0, {5, 4}), wide = network_of("adam", {}, 0, {6}),
+                 plain = network_of("adam");
+  CHECK_ERROR(begin_with(starting_weights(deep), plain), usage, "layer1.weight is [5, 4], expected [5, 2]");
+  CHECK_ERROR(begin_with(starting_weights(plain), deep), usage, "layer1.weight is [5, 2], expected [5, 4]");
+  CHECK_ERROR(begin_with(starting_weights(wide), plain), usage, "layer0.weight is [3, 6], expected [3, 5]");
+}
+
+TEST_CASE("zeros are counted in the layers that are made sparse, operations and bytes by hand",
+          "[training][sparsity]") {
+  NetworkWeights weights = network_of("sghmc-sa", {{"sparse_layers", "layer0.weight"}});
+  const inference::LayoutEntry& layer = weights.particles().layout().at("layer0.weight");
+  const auto values = weights.particles().values().row(0);
+  std::fill_n(values.begin() + layer.offset, layer.size(), 1.0F);
+  for (const std::int64_t zero : {0, 1, 4, 7, 9, 12, 13, 14}) values[static_cast<std::size_t>(layer.offset + zero)] = 0;
+  const NetworkSparsity found = sparsity_of(weights);
+  REQUIRE(found.layers.size() == 1);  // 3 x 5 weights, and a matrix of 5 x 2 that is not sparse
+  CHECK(found.layers[0].name == "layer0.weight");
+  CHECK(found.layers[0].left == 7);
+  CHECK(found.sparsity() == Approx(8.0 / 15));
+  CHECK(found.parameters == 15 + 5 + 10 + 2);
+  CHECK(found.parameters_left == 7 + 5 + 10 + 2);
+  CHECK(found.operations() == 25);
+  CHECK(found.operations_left() == 17);
+  CHECK(found.bytes() == 4 * 32);
+  CHECK(found.bytes_left() == 4 * 32);  // 7 floats and columns and 4 beginnings of rows, 72 bytes, are more than 60
+  CHECK(LayerSparsity{.rows = 3, .weights = 15, .left = 2}.bytes_left() == 2 * 8 + 4 * 4);
+  NetworkWeights dense = network_of("sghmc");
+  CHECK_ERROR(sparsity_of(dense), usage, "does not make weights sparse");
+}
+
+}  // namespace
+}  // namespace stein::training

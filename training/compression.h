@@ -1,0 +1,17 @@
+// Making a trained network sparse: another training from its weights, under a prior that lets most of them go.
+#pragma once
+
+#include <stein/runs/experiment.h>
+#include <stein/runs/option_sources.h>
+
+#include <string>
+
+namespace stein::training {
+
+/// The options of a run of `sghmc-sa` with the data, network, epochs and seeds of `trained`, a NetworkExperiment, which
+/// begins with the weights that the run in `directory` ended with and prunes them until its burn-in ends (Deng et al.
+/// 2019, section 5.3: dense training, then compression). What is not of the data or the network has values of its own.
+/// @param share  of the weights of all matrices and kernels that are zero in the end, in (0, 1)
+runs::OptionSources compression_of(const runs::Experiment& trained, const std::string& directory, double share);
+
+}  // namespace stein::training

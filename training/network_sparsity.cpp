@@ -1,0 +1,72 @@
+#include <stein/core/error.h>
+#include <stein/training/network_sparsity.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace stein::training {
+namespace {
+
+std::int64_t not_zero(std::span<const float> row, const inference::LayoutEntry& entry) {
+  const inference::MatrixView<const float> values{row.data() + entry.offset, entry.rows(), entry.columns(),
+                                                  entry.row_stride};
+  std::int64_t count = 0;
+  for (std::int64_t r = 0; r < values.rows; ++r)
+    count += std::ranges::count_if(values.row(r), [](float weight) { return weight != 0; });
+  return count;
+}
+
+std::int64_t sum_of(const std::vector<LayerSparsity>& layers,
+                    const std::function<std::int64_t(const LayerSparsity&)>& value) {
+  return std::accumulate(layers.begin(), layers.end(), std::int64_t{0},
+                         [&](std::int64_t sum, const LayerSparsity& layer) { return sum + value(layer); });
+}
+
+}  // namespace
+
+std::int64_t LayerSparsity::bytes_left() const {
+  return std::min(bytes(), 8 * left + 4 * (rows + 1));
+}
+
+double NetworkSparsity::sparsity() const {
+  return 1 - static_cast<double>(sum_of(layers, &LayerSparsity::left)) /
+                 static_cast<double>(sum_of(layers, &LayerSparsity::weights));
+}
+
+std::int64_t NetworkSparsity::operations() const {
+  return other_operations + sum_of(layers, &LayerSparsity::operations);
+}
+
+std::int64_t NetworkSparsity::operations_left() const {
+  return other_operations + sum_of(layers, &LayerSparsity::operations_left);
+}
+
+std::int64_t NetworkSparsity::bytes() const {
+  return 4 * parameters;
+}
+
+std::int64_t NetworkSparsity::bytes_left() const {
+  return bytes() - sum_of(layers, &LayerSparsity::bytes) + sum_of(layers, &LayerSparsity::bytes_left);
+}
+
+NetworkSparsity sparsity_of(NetworkWeights& weights) {
+  const std::vector<std::string> sparse = weights.sparse_layers();
+  STEIN_CHECK(!sparse.empty(), "the method does not make weights sparse");
+  const inference::Matrix<float> row = weights.host_weights_now();
+  NetworkSparsity found;
+  for (const inference::LayoutEntry& entry : weights.posterior().model().layout().entries()) {
+    if (!entry.is_weight()) continue;
+    const bool is_sparse = std::ranges::find(sparse, entry.name) != sparse.end();
+    const std::int64_t left = is_sparse ? not_zero(row.row(0), entry) : entry.size();
+    found.parameters += entry.size(), found.parameters_left += left;
+    if (is_sparse)
+      found.layers.push_back(
+          {.name = entry.name, .rows = entry.shape.front(), .weights = entry.size(), .left = left, .uses = entry.uses});
+    else if (entry.role == inference::Role::weight)
+      found.other_operations += entry.size() * entry.uses;
+  }
+  return found;
+}
+
+}  // namespace stein::training

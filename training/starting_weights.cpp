@@ -1,0 +1,70 @@
+#include <stein/core/error.h>
+#include <stein/inference/storage/copy_rows.h>
+#include <stein/inference/storage/host_copy.h>
+#include <stein/training/starting_weights.h>
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace stein::training {
+namespace {
+
+using inference::LayoutEntry;
+using inference::MatrixView;
+
+MatrixView<const float> part_of(std::span<const float> row, const LayoutEntry& entry) {
+  return {row.data() + entry.offset, entry.rows(), entry.columns(), entry.row_stride};
+}
+
+/// Throws Error(usage) unless both layouts have the same weights.
+void check_same_network(const inference::Layout& start, const inference::Layout& own) {
+  for (const auto* each : {&start, &own}) {
+    const inference::Layout& other = each == &start ? own : start;
+    for (const LayoutEntry& entry : each->entries()) {
+      if (!entry.is_weight()) continue;
+      const LayoutEntry* const same = other.find(entry.name);
+      STEIN_CHECK(same != nullptr, "the weights to begin with are of another network: only {} has {}",
+                  each == &start ? "theirs" : "this one", entry.name);
+      STEIN_CHECK(same->shape == entry.shape, "the weights to begin with are of another network: {} is {}, expected {}",
+                  entry.name, start.at(entry.name).shape, own.at(entry.name).shape);
+    }
+  }
+  STEIN_CHECK(start.buffer_size() == own.buffer_size(),
+              "the weights to begin with are of another network: it has {} numbers of state beside them, expected {}",
+              start.buffer_size(), own.buffer_size());
+}
+
+}  // namespace
+
+StartingWeights starting_weights(NetworkWeights& from) {
+  StartingWeights start{.layout = from.posterior().model().layout(), .weights = from.host_weights_now(), .buffers = {}};
+  const inference::Device device = from.particles().device();
+  if (start.layout.buffer_size() > 0) start.buffers = inference::host_copy<float>(from.buffers().block(0, 1), device);
+  return start;
+}
+
+void begin_with(const StartingWeights& start, NetworkWeights& to) {
+  STEIN_CHECK(to.holds_plain_weights(),
+              "weights to begin with are given to methods that move the weights themselves or their means; those of "
+              "structured matrices are not told by their product");
+  inference::Particles<float>& particles = to.particles();
+  check_same_network(start.layout, to.posterior().model().layout());
+  inference::Matrix<float> host = inference::host_copy<float>(std::as_const(particles).values(), particles.device());
+  for (const LayoutEntry& from : start.layout.entries()) {
+    if (!from.is_weight()) continue;
+    const LayoutEntry& own = particles.layout().at(from.name);
+    const MatrixView<const float> values = part_of(start.weights.row(0), from);
+    for (std::int64_t i = 0; i < host.rows(); ++i)
+      for (std::int64_t r = 0; r < values.rows; ++r)
+        std::ranges::copy(values.row(r), host.row(i).data() + own.offset + r * own.row_stride);
+  }
+  const inference::Matrix<float> moved = host.to(particles.device()), buffers = start.buffers.to(particles.device());
+  inference::copy_rows(moved.view(), particles.values(), particles.device());
+  if (buffers.rows() == 0) return;
+  for (std::int64_t i = 0; i < particles.rows(); ++i)
+    inference::copy_rows(buffers.view(), particles.buffers().block(i, 1), particles.device());
+}
+
+}  // namespace stein::training
