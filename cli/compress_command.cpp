@@ -60,10 +60,8 @@ Action compress_command(CLI::App& command, const Arguments&) {
   command.add_option("--target", arguments->target, "Share of the weights that are zero in the end, such as 0.9")
       ->required();
   not_empty(command.add_option("--epochs", arguments->epochs, "Times through the data (default: as RUN was trained)"));
-  command
-      .add_option("--set", arguments->settings,
-                  "key=value, any option of `stein classify --sampler sghmc-sa`; may be repeated")
-      ->allow_extra_args(false);
+  command.add_option("--set", arguments->settings,
+                     "key=value, any option of `stein classify --sampler sghmc-sa`; may be repeated");
   not_empty(command.add_option("--out", arguments->out,
                                "Run directory (default: runs/DATA-sghmc-sa-NUMBER, the next free number)"));
   command.add_flag("--overwrite", arguments->overwrite, "Replace the run in --out");

@@ -29,6 +29,15 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .protocol = protocol.dump()};
 }
 
+/// Throws Error(usage) where a run would take the place of the one that it begins with.
+void check_place(const Experiment& experiment, const fs::path& out) {
+  if (!experiment.options().contains("from_run")) return;
+  const std::string from = experiment.options().get("from_run");
+  std::error_code ignored;
+  STEIN_CHECK(from.empty() || !fs::equivalent(from, out, ignored),
+              "'{}' holds the run whose weights this one begins with: choose another place with --out", out.string());
+}
+
 }  // namespace
 
 fs::path claim_directory(std::string name) {
@@ -44,6 +53,7 @@ fs::path claim_directory(std::string name) {
 
 SessionResult start_run(const Experiment& experiment, const fs::path& out, Existing existing,
                         const SessionOptions& options) {
+  check_place(experiment, out);
   const auto run = experiment.make_run(options.data);
   const RunDirectory directory =
       RunDirectory::create(out.empty() ? claim_directory(experiment.name()) : out, existing, all_files());

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -340,7 +341,12 @@ void ModuleModel::input_gradient(const ParticleRows<const float>& weights, Matri
   const at::Tensor dense = tensor_view(inputs).to(tensor_device(device_)).contiguous().clone().requires_grad_(true);
   const at::Tensor chosen =
       at::from_blob(const_cast<std::int64_t*>(classes.data()), {std::ssize(classes), 1}, at::kLong).to(dense.device());
-  const at::Tensor sum = functions_.logits(dense).log_softmax(1).gather(1, chosen).sum();
+  // log p_c by its slope (1 − p_c) ∇(z_c − log Σ_{k≠c} e^{z_k}), in which 1 − p_c is no difference: where the network
+  // is sure, that of log_softmax is lost to rounding.
+  const at::Tensor logits = functions_.logits(dense),
+                   of_others = logits.scatter(1, chosen, -std::numeric_limits<float>::infinity()).logsumexp(1),
+                   share_of_others = (of_others - logits.logsumexp(1)).exp().detach();
+  const at::Tensor sum = (share_of_others * (logits.gather(1, chosen).squeeze(1) - of_others)).sum();
   tensor_view(gradient).copy_(torch::autograd::grad({sum}, {dense})[0]);
 }
 

@@ -15,7 +15,8 @@ EpochTrainer::Epoch epoch_of(const LabelledParts& parts, const EpochOptions& opt
   return {.minibatches = EpochOrder(rows, options.batch_size, 0).minibatches(), .data = rows};
 }
 
-EpochOptions for_parts(EpochOptions options, const LabelledParts& parts) {
+EpochOptions for_parts(EpochOptions options, const LabelledParts& parts, const WeightMethodOptions& method) {
+  if (method.takes_all_data) options.batch_size = parts.train->count();
   if (parts.validation->count() == 0) options.validations_per_epoch = 0;
   return options;
 }
@@ -28,13 +29,14 @@ ClassifierTrainer::Shown::Shown(const char* curve_, LabelledRows& rows_, std::in
 ClassifierTrainer::ClassifierTrainer(LabelledParts parts, const EpochOptions& options,
                                      const WeightMethodOptions& method, std::unique_ptr<inference::Model<float>> model,
                                      std::uint64_t seed)
-    : EpochTrainer(for_parts(options, parts), method, std::move(model), epoch_of(parts, options), seed),
+    : EpochTrainer(for_parts(options, parts, method), method, std::move(model),
+                   epoch_of(parts, for_parts(options, parts, method)), seed),
       parts_(std::move(parts)),
       classes_(weights().posterior().model().output_count()),
       train_("train_error", *parts_.train, most_training_rows_shown, classes_),
       validation_("validation_error", *parts_.validation, parts_.validation->count(), classes_),
       test_("test_error", *parts_.test, parts_.test->count(), classes_),
-      order_(parts_.train->count(), options.batch_size, seed) {
+      order_(parts_.train->count(), this->options().batch_size, seed) {
   if (parts_.plane) plane_.emplace("plane", *parts_.plane, parts_.plane->count(), classes_);
 }
 

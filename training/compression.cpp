@@ -13,7 +13,7 @@ const std::map<std::string, std::string> sparse_chain_settings{
     {"sampler", "sghmc-sa"},  {"rate_unit", "datum"}, {"step_size", "0.01"},     {"friction", "0.1"},
     {"temperature", "1e-3"},  {"clip_norm", "0"},     {"laplace_scale", "1"},    {"gaussian_scale", "0.1"},
     {"adapt_sigma", "false"}, {"rate", "1"},          {"rate_exponent", "0.75"}, {"adapt_slab_share", "false"},
-    {"burn_in", "0.5"},       {"patience", "0"}};
+    {"burn_in", "0.5"},       {"patience", "0"},      {"rate_decay", "1"},       {"full_rate_epochs", "1"}};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ runs::OptionSources compression_of(const runs::Experiment& trained, const std::s
     if (title.starts_with("Method") || title == "Run") continue;
     for (const Option& option : section.options()) sources.settings.emplace_back(option.name, option.text());
   }
-  for (const char* const key : {"seeds", "device"}) sources.settings.emplace_back(key, trained.options().get(key));
+  sources.settings.emplace_back("seeds", trained.options().get("seeds"));
   for (const auto& [key, value] : sparse_chain_settings) sources.settings.emplace_back(key, value);
   sources.settings.emplace_back("from_run", directory);
   sources.settings.emplace_back("pruning.final_share", fmt::format("{}", share));

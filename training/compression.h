@@ -10,7 +10,8 @@ namespace stein::training {
 
 /// The options of a run of `sghmc-sa` with the data, network, epochs and seeds of `trained`, a NetworkExperiment, which
 /// begins with the weights that the run in `directory` ended with and prunes them until its burn-in ends (Deng et al.
-/// 2019, section 5.3: dense training, then compression). What is not of the data or the network has values of its own.
+/// 2019, section 5.3: dense training, then compression). Batches and what is sampled, stored and validated are as in
+/// `trained`; the step and its course, the prior and the burn-in are not. It is trained on the processor.
 /// @param share  of the weights of all matrices and kernels that are zero in the end, in (0, 1)
 runs::OptionSources compression_of(const runs::Experiment& trained, const std::string& directory, double share);
 

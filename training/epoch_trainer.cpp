@@ -27,11 +27,11 @@ inference::CollectorOptions collection(const EpochOptions& options, std::int64_t
   const auto burn_in = static_cast<std::int64_t>(options.burn_in * static_cast<double>(steps));
   std::int64_t sampling = 0;
   for (std::int64_t t = burn_in; t < steps; ++t) sampling += !exploring(t);
-  STEIN_CHECK(
-      sampling > 0,
-      "none of {} updates gives a sample: the first {} are burn-in, and in the others the sampler explores; take "
-      "more epochs, or a shorter burn_in",
-      steps, burn_in);
+  STEIN_CHECK(sampling > 0,
+              "none of {} updates gives a sample: the first {} are burn-in, and in the others the sampler explores or "
+              "tunes; take "
+              "more epochs, a shorter burn_in, or of a method with a warm-up a shorter one",
+              steps, burn_in);
   const std::int64_t thinning = std::min(std::max<std::int64_t>(1, minibatches / options.samples_per_epoch), sampling);
   return {.burn_in = burn_in, .thinning = thinning, .samples = sampling / thinning};
 }
@@ -109,11 +109,15 @@ std::int64_t EpochTrainer::stored_samples() const {
   return stored_ ? stored_->size() : stored_count(saved_stored_);
 }
 
+void EpochTrainer::begin() {
+  if (begun_ || !start_) return;
+  training::begin_with(start_(), weights_);
+  start_ = nullptr;
+  begun_ = true;
+  began();
+}
+
 void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Records& records) {
-  if (minibatches_ == 0 && start_) {
-    training::begin_with(start_(), weights_);
-    began();
-  }
   do take_minibatch(records);
   while (steps_done() < until && !out_of_data() && !stop.stop_requested());
 }
@@ -138,6 +142,7 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
     loss_sum_ = 0, loss_count_ = 0;
   }
   if (minibatches_ % epoch_.minibatches != 0) return;
+  if (epoch_.minibatches == 1 && !runs::is_recorded(minibatches_)) return;  // each epoch is one step, of very many
   if (weights_.kind() == MethodKind::variational) records.number(steps_done(), "divergence", divergence());
   end_epoch(records);
 }
@@ -171,6 +176,7 @@ void EpochTrainer::save_training(Snapshot& snapshot) const {
   snapshot.put("facts", std::vector<double>{facts.size, facts.sequence, facts.minibatches});
   snapshot.put("done", std::vector<std::int64_t>{minibatches_, seen_, loss_count_});
   snapshot.put("loss", loss_sum_);
+  if (begun_) snapshot.put("begun", std::uint8_t{1});
   if (collector_) snapshot.put_saved("collector", *collector_);
   if (store_collector_) snapshot.put_saved("store_collector", *store_collector_);
   if (stored_)
@@ -186,6 +192,7 @@ void EpochTrainer::restore_training(const Snapshot& snapshot) {
   if (done.size() != 3) fail(ErrorKind::data, "expected 3 counts of what was done, found {}", done.size());
   minibatches_ = done[0], seen_ = done[1], loss_count_ = done[2];
   loss_sum_ = snapshot.get_scalar<double>("loss");
+  begun_ = snapshot.contains("begun");
   if (collector_) collector_->restore(snapshot.part("collector"));
   if (store_collector_) store_collector_->restore(snapshot.part("store_collector"));
   if (snapshot.contains("stored/size")) saved_stored_ = snapshot.part("stored");

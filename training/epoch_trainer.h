@@ -49,8 +49,11 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// Seconds that updates took in this process.
   double training_seconds() const { return training_seconds_; }
 
-  /// The first step begins with these weights. They are asked for then, so not where the training goes on behind it.
+  /// The training begins with these weights, where it does begin: they are asked for by `begin`.
   void begin_with(std::function<StartingWeights()> weights) { start_ = std::move(weights); }
+  /// To be called before the first step, or once the state of an earlier process is restored: takes the weights that
+  /// `begin_with` promised, unless that state has them.
+  void begin();
 
   /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
   /// before are there. Throws Error(io), or Error(data) where a stored sample is missing.
@@ -123,6 +126,7 @@ class EpochTrainer : public runs::ValidatedRepetition {
   std::uint64_t seed_;
   WeightSampler weights_;
   std::function<StartingWeights()> start_;
+  bool begun_ = false;  ///< with these weights
   std::optional<inference::Collector> collector_;
   std::optional<inference::Collector> store_collector_;  ///< which of the samples are stored
   std::optional<inference::SampleReservoir<float>> stored_;

@@ -11,16 +11,27 @@
 namespace stein::training {
 namespace {
 
-/// What the run in `folder` ended with.
-StartingWeights weights_of_run(const std::string& folder, std::uint64_t seed) {
-  const RunDirectory directory = RunDirectory::open(folder);
-  const runs::SavedRun run = runs::read_saved_run(directory);
-  const auto* const experiment = dynamic_cast<const NetworkExperiment*>(run.experiment.get());
-  STEIN_CHECK(experiment != nullptr, "'{}' holds a run of `stein {}`, which trains no network to begin with", folder,
-              run.experiment->kind().subcommand);
-  TrainedNetwork network = experiment->trained_network(run, seed, "cpu");
-  return starting_weights(network.weights());
-}
+/// A run whose weights others begin with, read once for all seeds.
+class SourceRun {
+ public:
+  explicit SourceRun(const std::string& folder)
+      : directory_(RunDirectory::open(folder)),
+        run_(runs::read_saved_run(directory_)),
+        experiment_(dynamic_cast<const NetworkExperiment*>(run_.experiment.get())) {
+    STEIN_CHECK(experiment_ != nullptr, "'{}' holds a run of `stein {}`, which trains no network to begin with", folder,
+                run_.experiment->kind().subcommand);
+  }
+  /// What it ended with.
+  StartingWeights weights(std::uint64_t seed) const {
+    TrainedNetwork network = experiment_->trained_network(run_, seed, "cpu");
+    return starting_weights(network.weights());
+  }
+
+ private:
+  RunDirectory directory_;
+  runs::SavedRun run_;
+  const NetworkExperiment* experiment_;
+};
 
 }  // namespace
 
@@ -55,7 +66,9 @@ void NetworkExperiment::add_sampler() {
   });
 }
 
-void NetworkExperiment::refuse_hidden_inputs(std::string_view inputs) const {
+void NetworkExperiment::refuse_methods_of_rows(std::string_view inputs) const {
+  STEIN_CHECK(!method_options_.takes_all_data,
+              "sampler {} looks at all rows of numbers at a time, and this network reads {}", method_, inputs);
   STEIN_CHECK(!method_options_.hides_inputs, "sampler {} hides parts of rows of numbers, and this network reads {}",
               method_, inputs);
 }
@@ -68,6 +81,10 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
   read(sources);
   method_options_.check_device(inference::parse_device(device_));
   if (!from_run_.empty() && !sources.of_run) {  // one that goes on has its weights
+    STEIN_CHECK(
+        method_options_.kind != MethodKind::ensemble,
+        "option 'from_run' gives all particles of {} the same weights, and particles that begin alike never part",
+        method_);
     static_cast<void>(RunDirectory::open(from_run_));
     from_run_ = std::filesystem::absolute(from_run_).lexically_normal().string();
   }
@@ -95,9 +112,12 @@ TrainedNetwork NetworkExperiment::trained_network(const runs::SavedRun& run, std
 std::unique_ptr<runs::Run> NetworkExperiment::make_run(const std::string&) const {
   std::unique_ptr<EpochRun> run = make_trainings();
   if (from_run_.empty()) return run;
+  const auto source = std::make_shared<std::unique_ptr<SourceRun>>();  // read by the first seed that asks
   for (std::int64_t i = 0; i < run->count(); ++i)
-    run->trainer(i).begin_with(
-        [from = from_run_, seed = run->repetition(i).seed()] { return weights_of_run(from, seed); });
+    run->trainer(i).begin_with([source, from = from_run_, seed = run->repetition(i).seed()] {
+      if (*source == nullptr) *source = std::make_unique<SourceRun>(from);
+      return (*source)->weights(seed);
+    });
   return run;
 }
 

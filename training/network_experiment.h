@@ -56,10 +56,9 @@ class NetworkExperiment : public runs::Experiment {
                                 const std::string& otherwise);
   /// What a run is, by which method and on which device.
   void add_sampler();
-  /// Throws Error(usage) for a method that hides parts of rows of numbers. @param inputs  what the network reads
-  /// instead:
-  ///                                                                                  "words"
-  void refuse_hidden_inputs(std::string_view inputs) const;
+  /// Throws Error(usage) for a method that is for rows of numbers only: that hides parts of them, or looks at all of
+  /// them at a time. @param inputs  what the network reads instead: "words"
+  void refuse_methods_of_rows(std::string_view inputs) const;
   /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
   /// @param data     the option's value, whose path becomes absolute where it is a file of one's own
   /// @param is_file  whether it is one; presets without data are for such

@@ -43,6 +43,17 @@ WeightMethodOptions chain_along_gradients(std::string_view sampler, const char* 
   return made;
 }
 
+/// A chain whose steps are trajectories with a test of the whole posterior.
+WeightMethodOptions chain_of_trajectories(std::string_view sampler) {
+  WeightMethodOptions made = chain(sampler);
+  made.takes_all_data = true;
+  OptionTable table;
+  made.sampler.describe(table);
+  table.set("step_size", "0.01");
+  table.set("warm_up", "200");
+  return made;
+}
+
 WeightMethodOptions hiding_chain() {
   WeightMethodOptions made = chain_along_gradients("dropout-sghmc", "0.01");
   made.hides_inputs = true;
@@ -102,6 +113,10 @@ Registry<WeightMethod> make_methods() {
                hiding_chain()});
   methods.add("sgnht", {"stochastic gradient Nosé–Hoover thermostats: averages over their chain", chain("sgnht")});
   methods.add("santa", {"annealed thermostats with RMSprop's metric: averages over their chain", chain("santa")});
+  methods.add("hmc", {"Hamiltonian Monte Carlo on all rows of training at a time: averages over its chain",
+                      chain_of_trajectories("hmc")});
+  methods.add("nuts", {"the no-U-turn sampler on all rows of training at a time: averages over its chain",
+                       chain_of_trajectories("nuts")});
   methods.add("sgld-sa", {"SGLD with an adaptive spike-and-slab prior: sparse weights, averages over its chain",
                           sparse_chain("sgld", "0.1")});
   methods.add("sghmc-sa", {"SGHMC with an adaptive spike-and-slab prior: sparse weights, averages over its chain",
@@ -124,13 +139,14 @@ bool WeightMethodOptions::scales_all_gradients() const {
   inference::SamplerChoice described = sampler;
   OptionTable table;
   described.describe(table);
-  return table.get("clip_rule") == "rescale";
+  return table.contains("clip_rule") && table.get("clip_rule") == "rescale";
 }
 
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
   const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening, vmg)"
                               : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
+                              : takes_all_data                ? "a chain of trajectories (hmc, nuts)"
                               : posterior.spike_and_slab      ? "a spike-and-slab prior (sgld-sa, sghmc-sa)"
                               : !posterior.flat_prior && posterior.prior.learn_weight_precision
                                   ? "learn_weight_precision=true"

@@ -52,20 +52,22 @@ struct WeightMethodOptions {
   RateUnit rate_unit = RateUnit::joint;
   std::int64_t temperature_every = 10;
   double outer_deviation = 1;
-  bool hides_inputs = false;  ///< parts of a minibatch's dense inputs: for rows of numbers only
+  bool hides_inputs = false;    ///< parts of a minibatch's dense inputs: for rows of numbers only
+  bool takes_all_data = false;  ///< every step looks at all rows of training, whatever `batch_size` says
 
   template <class V>
   void describe(V& v) {
     OptionTable own;
     sampler.describe(own);
     v.append(own, kind == MethodKind::optimizer ? "optimizer" : "");
-    v("rate_unit", rate_unit,
-      "what clip_norm limits, and step_size multiplies where a step is in proportion to the gradient (sgd, sgld, "
-      "sghmc): ∇ of the full log joint; of its mean per datum; of the sum over a sequence, averaged over sequences",
-      {{"joint", RateUnit::joint}, {"datum", RateUnit::datum}, {"sequence", RateUnit::sequence}});
+    if (!takes_all_data)
+      v("rate_unit", rate_unit,
+        "what clip_norm limits, and step_size multiplies where a step is in proportion to the gradient (sgd, sgld, "
+        "sghmc): ∇ of the full log joint; of its mean per datum; of the sum over a sequence, averaged over sequences",
+        {{"joint", RateUnit::joint}, {"datum", RateUnit::datum}, {"sequence", RateUnit::sequence}});
     if (kind == MethodKind::ensemble)
       v("particles", particles, "M: networks that together stand for the posterior", between(1, 1000));
-    if (kind == MethodKind::chain)
+    if (kind == MethodKind::chain && !takes_all_data)
       v("temperature_every", temperature_every,
         "updates from one reading of the temperature meter to the next; 0: none", at_least(0), "updates");
     if (posterior.parameterization == inference::WeightForm::mean_field)

@@ -1,6 +1,8 @@
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/training/weight_sampler.h>
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace stein::training {
@@ -14,7 +16,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
     : NetworkWeights(options, std::unique_ptr<inference::Model<float>>(watched), data, seed), watched_(*watched) {
   std::unique_ptr<inference::Sampler<float>> sampler =
       method().make_sampler(particles().ensemble(seed, method().posterior.arithmetic), data);
-  if (kind() == MethodKind::chain) {
+  if (kind() == MethodKind::chain && !method().takes_all_data) {
     auto& chain = dynamic_cast<inference::GradientSampler<float>&>(*sampler);
     temperature_ = chain.schedule().temperature_of_noise(0);
     if (method().temperature_every > 0) meter_.emplace(particles().layout());
@@ -24,6 +26,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
         meter_->add<float>(now.coordinates(), now.gradients(), posterior(), now.device());
     });
   }
+  trajectories_ = dynamic_cast<const inference::HamiltonianSampler<float>*>(sampler.get());
   sampler_ =
       std::make_unique<inference::RollbackSampler<float>>(std::move(sampler), rollback, inference::AfterRollback::wait);
 }
@@ -50,6 +53,18 @@ std::vector<std::string> WeightSampler::warnings() const {
   if (const auto rollback = sampler_->warning()) found.push_back(*rollback);
   if (meter_ && meter_->steps() > 0)
     if (const auto hot = meter_->warning(temperature_)) found.push_back(*hot);
+  if (trajectories_ == nullptr) return found;
+  if (const std::int64_t diverged = trajectories_->divergences(); diverged > 0)
+    found.push_back(fmt::format(
+        "{} of the trajectories behind the warm-up diverged, so the samples miss a part of the posterior: a "
+        "longer warm_up, or a target_acceptance nearer to 1, may help",
+        diverged));
+  constexpr double nearly_none = 0.1;
+  if (const double acceptance = trajectories_->acceptance(); acceptance < nearly_none)
+    found.push_back(
+        fmt::format("{:.2g} % of the trajectories behind the warm-up were accepted: a smaller step_size, or "
+                    "a longer warm_up, which tunes it, may help",
+                    100 * acceptance));
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stein/inference/diagnostics/configurational_temperature.h>
 #include <stein/inference/models/watched_model.h>
+#include <stein/inference/samplers/hamiltonian_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/training/network_weights.h>
 
@@ -33,7 +34,7 @@ class WeightSampler final : public NetworkWeights {
   /// Whether step t gives no sample: it looks for a mode, or tunes.
   bool exploring(std::int64_t t) const { return sampler_->exploring(t); }
 
-  /// log p of the last minibatch per datum, at the weights before the step.
+  /// log p of the last minibatch per datum, at the weights before the step; of a trajectory at its last point.
   double last_log_likelihood() const { return last_log_likelihood_; }
 
   /// T that a chain was asked for at its last step, or is at its first, with noise or without; 1 for other methods.
@@ -44,7 +45,8 @@ class WeightSampler final : public NetworkWeights {
   std::vector<inference::LayerTemperature::Reading> temperatures() const;
   /// Readings begin anew: the steps so far were burn-in.
   void forget_temperatures();
-  /// Sentences about rollbacks and layers that are far from the temperature; empty where all is well.
+  /// Sentences about rollbacks, layers that are far from the temperature, and trajectories that diverged or were
+  /// refused; empty where all is well.
   std::vector<std::string> warnings() const;
 
   /// What later steps depend on besides the weights.
@@ -58,6 +60,7 @@ class WeightSampler final : public NetworkWeights {
 
   inference::WatchedModel<float>& watched_;
   std::unique_ptr<inference::RollbackSampler<float>> sampler_;
+  const inference::HamiltonianSampler<float>* trajectories_ = nullptr;  ///< of HMC and NUTS, owned by `sampler_`
   std::optional<inference::ConfigurationalTemperature> meter_;
   std::int64_t steps_ = 0;
   double temperature_ = 1, last_log_likelihood_ = 0;

@@ -50,7 +50,12 @@ void to_class_slopes(std::span<const std::int64_t> classes, MatrixView<float> lo
     STEIN_CHECK(classes[static_cast<std::size_t>(i)] >= 0 && classes[static_cast<std::size_t>(i)] < logits.columns,
                 "network: expected classes from 0 to {}, got {}", logits.columns - 1,
                 classes[static_cast<std::size_t>(i)]);
-    logits(i, classes[static_cast<std::size_t>(i)]) += 1;
+    // 1 − p_c as the sum of the others: where the network is sure, 1 − p_c itself is lost to rounding.
+    float& chosen = logits(i, classes[static_cast<std::size_t>(i)]);
+    chosen = 0;
+    float others = 0;
+    for (const float slope : logits.row(i)) others -= slope;
+    chosen = others;
   }
 }
 

@@ -16,7 +16,7 @@ CaptionExperiment::CaptionExperiment(const runs::RunKind& kind, const runs::Opti
               "`features` to the features of their images",
               sources.preset);
   if (!data_.is_file()) static_cast<void>(caption_sets().at(data_.data));
-  refuse_hidden_inputs("words");
+  refuse_methods_of_rows("words");
   add_sampler();
   add_part("Images", [this](OptionTable& table) { data_.describe(table); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });

@@ -94,7 +94,7 @@ SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::Op
       sentences_(named_sentences(sources)),
       network_(classifier_network()),
       training_(classifier_training()) {
-  refuse_hidden_inputs("words");
+  refuse_methods_of_rows("words");
   add_sampler();
   add_part("Sentences", [this](OptionTable& table) {
     sentences_.describe(table);

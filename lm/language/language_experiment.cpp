@@ -8,7 +8,7 @@ namespace stein::lm {
 LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
     : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000) {
   corpus_.data = named_data(sources, published(), corpus_.data);
-  refuse_hidden_inputs("words");
+  refuse_methods_of_rows("words");
   add_sampler();
   add_part("Text", [this](OptionTable& table) { corpus_.describe(table); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });

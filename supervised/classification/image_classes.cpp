@@ -39,6 +39,11 @@ ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
   read_with_method(sources, images_.data, images_.is_file());
+  STEIN_CHECK(!method().takes_all_data || (network_.spec.network == inference::ImageNetwork::perceptron &&
+                                           network_.spec.dropout == 0 && !augmentation_.changes()),
+              "sampler {} looks at the same images in every step, all at a time: with network=perceptron, without "
+              "dropout, and without changes of the images",
+              method_name());
 }
 
 ImageClassExperiment::Published ImageClassExperiment::published() {

@@ -137,6 +137,8 @@ std::unique_ptr<training::LabelledRows> TableClassExperiment::other_rows(const s
     const Table table = read_csv_table(data, form);
     return std::make_unique<TableRows>(encoding.encode(table, all_rows(table.rows())), std::vector<std::int64_t>{});
   }
+  STEIN_CHECK(!options.is_file(), "expected a registered table or a file of comma-separated values, got '{}'", data);
+  options.target = "", options.test_target = "";
   const TableSet set = read_table_set(options, TargetKind::category);
   std::vector<std::int64_t> rows = all_rows(set.table.rows());
   rows.erase(rows.begin(), rows.begin() + set.given_test);

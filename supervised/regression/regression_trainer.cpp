@@ -31,7 +31,9 @@ training::EpochTrainer::Epoch epoch_of(const RegressionParts& parts, const Epoch
   return {.minibatches = EpochOrder(rows, options.batch_size, 0).minibatches(), .data = rows};
 }
 
-EpochOptions for_parts(EpochOptions options, const RegressionParts& parts) {
+EpochOptions for_parts(EpochOptions options, const RegressionParts& parts,
+                       const training::WeightMethodOptions& method) {
+  if (method.takes_all_data) options.batch_size = parts.train.count();
   STEIN_CHECK(options.batch_size <= parts.train.count(), "batch_size={} is more than the {} rows for training",
               options.batch_size, parts.train.count());
   if (parts.validation.count() == 0) options.validations_per_epoch = 0;
@@ -46,15 +48,16 @@ RegressionTrainer::Shown::Shown(const char* name_, const RegressionRows& rows_, 
 RegressionTrainer::RegressionTrainer(RegressionParts parts, const EpochOptions& options,
                                      const training::WeightMethodOptions& method,
                                      std::unique_ptr<inference::Model<float>> model, std::uint64_t seed)
-    : EpochTrainer(for_parts(options, parts), method, std::move(model), epoch_of(parts, options), seed),
+    : EpochTrainer(for_parts(options, parts, method), method, std::move(model),
+                   epoch_of(parts, for_parts(options, parts, method)), seed),
       parts_(std::move(parts)),
       few_train_(few_of(parts_.train, most_training_rows_shown)),
       train_("train", few_train_, parts_),
       validation_("validation", parts_.validation, parts_),
       test_("test", parts_.test, parts_),
       line_("line", parts_.line, parts_),
-      order_(parts_.train.count(), options.batch_size, seed),
-      inputs_(options.batch_size, parts_.train.inputs.columns()) {}
+      order_(parts_.train.count(), this->options().batch_size, seed),
+      inputs_(this->options().batch_size, parts_.train.inputs.columns()) {}
 
 inference::Batch<float> RegressionTrainer::minibatch(std::int64_t epoch, std::int64_t c) {
   const std::span<const std::int64_t> rows = order_.minibatch(epoch, c);

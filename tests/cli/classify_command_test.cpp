@@ -79,7 +79,7 @@ TEST_CASE("sentences of one's own are classified in folds, and new ones predicte
   CHECK(evaluated.json()["samples"] == 4);
   CHECK(run(folder.path(), {"eval", "run", "--by", "best", "--json"}).json()["samples"] == 1);
 
-  // Of sentences of the same words, of which it is sure, it can tell those of words that it never saw.
+  // Words that it never saw are one unknown word to it.
   std::ofstream(folder / "foreign.txt") << "good zebras never sing\nbad lions often dance\n";
   const Outcome other = run(folder.path(), {"eval", "run", "--other", "./foreign.txt", "--json"});
   CAPTURE(other.err);

@@ -60,7 +60,7 @@ TEST_CASE("a classifier of images is shown other images, and images that were ch
   const Outcome page = run(folder.path(), {"report", "run", "--out", "page.html"});
   CAPTURE(page.err);
   REQUIRE(page.code == 0);
-  CHECK_THAT(content_of(folder / "page.html"), Contains("adversarial"));
+  CHECK_THAT(content_of(folder / "page.html"), Contains("\"sizes\":[0.0,0.05,0.5]"));
 
   // Noise is what it never saw.
   std::string noise = std::string("\0\0\x08\x03\0\0\0\x28\0\0\0\x1c\0\0\0\x1c", 16);

@@ -135,6 +135,12 @@ TEST_CASE("what cannot be compressed, begun with or exported is refused by a sen
   for (const char* const target : {"0", "1", "-0.2", "1.5"})
     refused({"compress", "dense", "--target", target}, 2, "between 0 and 1");
   refused({"compress", "nowhere", "--target", "0.5"}, 3, "nowhere");
+  refused({"compress", "dense", "--target", "0.5", "--out", "dense", "--overwrite"}, 2, "holds the run whose weights");
+  CHECK(std::filesystem::exists(folder / "dense/summary.json"));
+  refused({"classify", "--data", "digits-synthetic", "--sampler", "svgd", "--set", "from_run=dense", "--out", "x"}, 2,
+          "particles that begin alike never part");
+  refused({"classify", "--data", "digits-synthetic", "--sampler", "hmc", "--set", "rotation=10", "--out", "x"}, 2,
+          "the same images in every step");
   refused(compress("other", {"--set", "hidden=30"}), 2, "layer0.weight is [784, 20], expected [784, 30]");
   refused(compress("seeds", {"--set", "seeds=0:3"}), 2, "the run has seeds 0:2, got 2");
   refused({"classify", "--data", "digits-synthetic", "--set", "from_run=nowhere", "--out", "x"}, 3, "nowhere");

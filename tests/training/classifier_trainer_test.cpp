@@ -3,9 +3,11 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/training/classifier_trainer.h>
+#include <stein/training/starting_weights.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/error_matcher.h"
@@ -53,6 +55,7 @@ struct Case {
   EpochOptions options{.batch_size = 8, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 2, .draws = 3};
   std::int64_t train = 50, validation = 20, test = 30;
   double step_size = 0.01;
+  std::map<std::string, std::string> more{};  ///< options of the method
 
   std::unique_ptr<ClassifierTrainer> make(std::uint64_t seed = 1, Points** rows = nullptr) const {
     return make(new_network(), seed, rows);
@@ -68,6 +71,7 @@ struct Case {
     WeightMethodOptions method_options = weight_methods().at(method).defaults;
     OptionTable table = OptionTable::of(method_options);
     table.set("step_size", fmt::format("{}", step_size));
+    for (const auto& [key, value] : more) table.set(key, value);
     return std::make_unique<ClassifierTrainer>(LabelledParts{.train = std::move(points),
                                                              .validation = std::make_unique<Points>(validation, 2),
                                                              .test = std::make_unique<Points>(test, 3)},
@@ -122,12 +126,13 @@ TEST_CASE("every minibatch stands for all rows of the training part", "[training
 TEST_CASE("every method goes on from the middle of an epoch with the same bits", "[training][classifier][resume]") {
   for (const auto& [name, entry] : weight_methods().entries()) {
     CAPTURE(name);
-    const Case each{.method = name, .step_size = 1e-3};
+    Case each{.method = name, .step_size = 1e-3};
+    if (entry.defaults.takes_all_data) each.more = {{"warm_up", "1"}};
     const auto whole = each.make();
     train(*whole);
     const auto first = each.make();
     train(*first, 83);
-    REQUIRE(first->steps_done() % 50 != 0);
+    CHECK((first->steps_done() % 50 != 0) == !entry.defaults.takes_all_data);
     const test::TemporaryDirectory folder;
     Snapshot state;
     first->save(state);
@@ -145,6 +150,56 @@ TEST_CASE("every method goes on from the middle of an epoch with the same bits",
     }
     CHECK(whole->test_result().averaged.log_likelihood == second->test_result().averaged.log_likelihood);
   }
+}
+
+TEST_CASE("a chain of trajectories looks at all rows in every step, and one sample comes with each",
+          "[training][classifier]") {
+  for (const char* const method : {"hmc", "nuts"}) {
+    std::vector<test::NotingModel::Share> noted;
+    Case each{.method = method, .step_size = 1e-2, .more = {{"warm_up", "20"}}};
+    each.options.epochs = 100, each.options.burn_in = 0.5;
+    const auto trainer = each.make(std::make_unique<test::NotingModel>(Case::new_network(), noted));
+    train(*trainer);
+    REQUIRE_FALSE(noted.empty());
+    for (const test::NotingModel::Share& share : noted) {
+      CHECK(share.count == 50);
+      CHECK(share.data == 50);
+    }
+    const ClassifierResult result = trainer->test_result();
+    CHECK(trainer->steps_done() == 100 * 50);
+    CHECK(result.samples == 50);
+    CHECK(result.averaged.error < 0.2);  // who guesses is wrong in half
+  }
+  Case none{.method = "nuts", .more = {{"warm_up", "3"}}};
+  CHECK_ERROR(none.make(), usage, "none of 3 updates gives a sample");
+}
+
+TEST_CASE("weights to begin with are taken once, before the first step, and a restored state has them",
+          "[training][classifier][starting]") {
+  const auto other = Case{}.make(/*seed=*/9);
+  train(*other);
+  int asked = 0;
+  const auto begun = [&] {
+    auto trainer = Case{}.make();
+    trainer->begin_with([&] { return ++asked, starting_weights(other->weights()); });
+    return trainer;
+  };
+  const auto whole = begun();
+  CHECK_FALSE(whole->error_before().has_value());
+  whole->begin();
+  CHECK(asked == 1);
+  const double error = other->test_result().final_weights.error;
+  CHECK(whole->error_before() == error);
+  Snapshot state;
+  whole->save(state);
+  const auto again = begun();
+  again->restore(state);
+  again->begin();
+  CHECK(asked == 1);
+  CHECK(again->error_before() == error);
+  train(*whole), train(*again);
+  CHECK(whole->test_result().averaged.log_likelihood == again->test_result().averaged.log_likelihood);
+  CHECK(whole->test_result().averaged.log_likelihood != other->test_result().averaged.log_likelihood);
 }
 
 TEST_CASE("the end says what samples, draws, particles or the last weights are worth", "[training][classifier]") {

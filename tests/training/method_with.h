@@ -17,7 +17,7 @@ inline training::WeightMethodOptions method_with(const std::string& name, const 
   training::WeightMethodOptions method = training::weight_methods().at(name).defaults;
   method.rate_unit = training::RateUnit::joint;
   OptionTable table = OptionTable::of(method);
-  table.set("clip_norm", "0");
+  if (table.contains("clip_norm")) table.set("clip_norm", "0");
   for (const auto& [key, value] : settings) table.set(key, value);
   return method;
 }
@@ -26,7 +26,7 @@ inline training::WeightMethodOptions method_with(const std::string& name, const 
 inline std::vector<std::string> methods_of_words() {
   std::vector<std::string> names;
   for (const auto& [name, method] : training::weight_methods().entries())
-    if (!method.defaults.hides_inputs) names.push_back(name);
+    if (!method.defaults.hides_inputs && !method.defaults.takes_all_data) names.push_back(name);
   return names;
 }
 

@@ -30,19 +30,18 @@ std::vector<float> numbers(NetworkWeights& weights) {
   return all;
 }
 
-TEST_CASE("every particle begins with the weights that are given, and a Gaussian with them as means",
+TEST_CASE("a network begins with the weights that are given, and a Gaussian with them as means",
           "[training][starting]") {
   NetworkWeights from = network_of("svgd", {}, /*seed=*/1);
   const StartingWeights start = starting_weights(from);
-  for (const char* const method : {"adam", "sghmc-sa", "svgd", "bbb"}) {
+  for (const char* const method : {"adam", "sghmc-sa", "bbb"}) {
     CAPTURE(method);
     NetworkWeights to = network_of(method, {}, /*seed=*/2);
     REQUIRE(numbers(to) != numbers(from));
     const std::vector<float> before{to.particles().values().row(0).begin(), to.particles().values().row(0).end()};
     begin_with(start, to);
     CHECK(numbers(to) == numbers(from));
-    const auto first = to.particles().values().row(0), last = to.particles().values().row(to.particles().rows() - 1);
-    CHECK(std::equal(first.begin(), first.end(), last.begin()));
+    const auto first = to.particles().values().row(0);
     for (const inference::LayoutEntry& entry : to.particles().layout().entries())  // deviations stay
       if (!entry.is_weight())
         for (std::int64_t i = entry.offset; i < entry.offset + entry.extent(); ++i)

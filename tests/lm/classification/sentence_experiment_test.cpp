@@ -183,14 +183,16 @@ TEST_CASE("sentences without a word are said to be left out", "[lm][sentence-exp
   CHECK(run->facts().notices == std::vector<std::string>{"2 sentences without a word left out"});
 }
 
-TEST_CASE("a method that hides parts of rows of numbers is refused for words", "[lm][sentence-experiment]") {
-  CHECK_ERROR(sentence_experiment({{"sampler", "dropout-sghmc"}}), usage, "this network reads words");
+TEST_CASE("a method of rows of numbers is refused for words", "[lm][sentence-experiment]") {
+  for (const char* const sampler : {"dropout-sghmc", "nuts"})
+    CHECK_ERROR(sentence_experiment({{"sampler", sampler}}), usage, "this network reads words");
 }
 
 TEST_CASE("the parts of a classifier of sentences have all options of an experiment", "[lm][sentence-experiment]") {
   std::set<std::string> options;
   for (const runs::Part& part : sentence_parts()) options.insert(part.options.begin(), part.options.end());
-  const std::set<std::string> of_run{"sampler", "device", "seeds", "steps", "checkpoint_every", "word_vectors"};
+  const std::set<std::string> of_run{"sampler", "device",           "from_run",    "seeds",
+                                     "steps",   "checkpoint_every", "word_vectors"};
   for (const std::string& name : test::methods_of_words())
     for (const char* data : {"trec", "mr", "./own.txt"}) {
       CAPTURE(name, data);
