@@ -1,12 +1,12 @@
 #include <stein/runs/area_under_roc.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_run.h>
 #include <stein/training/row_classifier.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <vector>
 
 namespace stein::training {
@@ -27,7 +27,7 @@ struct Uncertainty {
 class Uncertainties {
  public:
   void add(const Uncertainty& rows) {
-    entropy_.push_back(mean(rows.entropy)), information_.push_back(mean(rows.mutual_information));
+    entropy_.push_back(runs::mean(rows.entropy)), information_.push_back(runs::mean(rows.mutual_information));
   }
   void add(const Uncertainty& rows, const Uncertainty& of_part) {
     add(rows);
@@ -43,10 +43,6 @@ class Uncertainties {
   }
 
  private:
-  static double mean(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  }
-
   std::vector<double> entropy_, information_, by_entropy_, by_information_;
 };
 

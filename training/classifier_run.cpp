@@ -1,6 +1,7 @@
 #include <stein/core/atomic_file.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/training/classifier_run.h>
 #include <stein/training/network_summary.h>
 
@@ -154,9 +155,9 @@ Json ClassifierRun::summarize(const Watch& watch) {
   if (!validation_results_.empty()) summary["validation"] = classifier_json(validation_results_, each());
   describe_weights(summary);
   if (repetition(0).error_before()) {
-    double before = 0;
-    for (std::int64_t i = 0; i < count(); ++i) before += *repetition(i).error_before() / static_cast<double>(count());
-    summary["error_before"] = runs::rounded(before);
+    std::vector<double> before;
+    for (std::int64_t i = 0; i < count(); ++i) before.push_back(*repetition(i).error_before());
+    summary["error_before"] = runs::rounded(runs::mean(before));
     summary["error_after"] = summary["test"]["error"]["mean"];
   }
   return summary;

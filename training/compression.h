@@ -4,9 +4,14 @@
 #include <stein/runs/experiment.h>
 #include <stein/runs/option_sources.h>
 
+#include <map>
 #include <string>
 
 namespace stein::training {
+
+/// The spike-and-slab prior of Deng et al. 2019 on a deep network, as settings: that of their section 5.2 for MNIST,
+/// with δ and σ² where they begin.
+std::map<std::string, std::string> deep_sparse_prior();
 
 /// The options of a run of `sghmc-sa` with the data, network, epochs and seeds of `trained`, a NetworkExperiment, which
 /// begins with the weights that the run in `directory` ended with and prunes them until its burn-in ends (Deng et al.

@@ -1,5 +1,7 @@
 #include <stein/runs/data_checksums.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/training/epoch_run.h>
 #include <stein/training/network_sparsity.h>
 
@@ -75,9 +77,8 @@ void EpochRun::describe_sparsity(Json& summary) {
   std::vector<NetworkSparsity> found;
   for (std::int64_t i = 0; i < count(); ++i) found.push_back(sparsity_of(trainer(i).weights()));
   const auto mean = [&](const auto& value) {
-    double sum = 0;
-    for (const NetworkSparsity& each : found) sum += static_cast<double>(std::invoke(value, each));
-    return runs::rounded(sum / static_cast<double>(found.size()));
+    const auto number = [&](const NetworkSparsity& each) { return static_cast<double>(std::invoke(value, each)); };
+    return runs::rounded(runs::mean(runs::of_each(found, number)));
   };
   summary["sparsity"] = mean(&NetworkSparsity::sparsity);
   summary["parameters_left"] = mean(&NetworkSparsity::parameters_left);

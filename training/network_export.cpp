@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/safetensors.h>
 #include <stein/core/version.h>
+#include <stein/inference/entry_view.h>
 #include <stein/training/network_export.h>
 #include <stein/training/starting_weights.h>
 
@@ -20,11 +21,9 @@ using Json = nlohmann::ordered_json;
 std::vector<float> numbers_of(std::span<const float> row, const inference::LayoutEntry& entry) {
   std::vector<float> numbers;
   numbers.reserve(static_cast<std::size_t>(entry.size()));
-  for (std::int64_t r = 0; r < entry.rows(); ++r) {
-    const std::span<const float> from = row.subspan(static_cast<std::size_t>(entry.offset + r * entry.row_stride),
-                                                    static_cast<std::size_t>(entry.columns()));
-    numbers.insert(numbers.end(), from.begin(), from.end());
-  }
+  const inference::MatrixView<const float> values = inference::entry_view(row, entry);
+  for (std::int64_t r = 0; r < values.rows; ++r)
+    numbers.insert(numbers.end(), values.row(r).begin(), values.row(r).end());
   return numbers;
 }
 

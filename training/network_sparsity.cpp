@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/inference/entry_view.h>
 #include <stein/training/network_sparsity.h>
 
 #include <algorithm>
@@ -9,8 +10,7 @@ namespace stein::training {
 namespace {
 
 std::int64_t not_zero(std::span<const float> row, const inference::LayoutEntry& entry) {
-  const inference::MatrixView<const float> values{row.data() + entry.offset, entry.rows(), entry.columns(),
-                                                  entry.row_stride};
+  const inference::MatrixView<const float> values = inference::entry_view(row, entry);
   std::int64_t count = 0;
   for (std::int64_t r = 0; r < values.rows; ++r)
     count += std::ranges::count_if(values.row(r), [](float weight) { return weight != 0; });

@@ -1,22 +1,17 @@
 #include <stein/core/error.h>
+#include <stein/inference/entry_view.h>
 #include <stein/inference/storage/copy_rows.h>
 #include <stein/inference/storage/host_copy.h>
 #include <stein/training/starting_weights.h>
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace stein::training {
 namespace {
 
 using inference::LayoutEntry;
-using inference::MatrixView;
-
-MatrixView<const float> part_of(std::span<const float> row, const LayoutEntry& entry) {
-  return {row.data() + entry.offset, entry.rows(), entry.columns(), entry.row_stride};
-}
 
 /// Throws Error(usage) unless both layouts have the same weights.
 void check_same_network(const inference::Layout& start, const inference::Layout& own) {
@@ -55,10 +50,9 @@ void begin_with(const StartingWeights& start, NetworkWeights& to) {
   for (const LayoutEntry& from : start.layout.entries()) {
     if (!from.is_weight()) continue;
     const LayoutEntry& own = particles.layout().at(from.name);
-    const MatrixView<const float> values = part_of(start.weights.row(0), from);
     for (std::int64_t i = 0; i < host.rows(); ++i)
-      for (std::int64_t r = 0; r < values.rows; ++r)
-        std::ranges::copy(values.row(r), host.row(i).data() + own.offset + r * own.row_stride);
+      inference::copy_rows(inference::entry_view(start.weights.row(0), from), inference::entry_view(host.row(i), own),
+                           inference::Device{});
   }
   const inference::Matrix<float> moved = host.to(particles.device()), buffers = start.buffers.to(particles.device());
   inference::copy_rows(moved.view(), particles.values(), particles.device());

@@ -1,5 +1,6 @@
 #include <stein/core/atomic_file.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/supervised/classification/image_attack.h>
 #include <stein/supervised/images/fast_gradient_sign.h>
 #include <stein/training/classifier_run.h>
@@ -9,17 +10,12 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <utility>
 
 namespace stein::supervised {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double mean_over_rows(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// One number a seed, for every size.
 using BySize = std::vector<std::vector<double>>;
@@ -58,8 +54,8 @@ Json ImageAttack::perform_saved(const ImageClassExperiment& experiment, const ru
     for (std::size_t s = 0; s < sizes.size(); ++s) {
       const inference::Predictive predictive = averages[s].predictive();
       error[s].push_back(averages[s].averaged().error);
-      entropy[s].push_back(mean_over_rows(predictive.entropy()));
-      information[s].push_back(mean_over_rows(predictive.mutual_information()));
+      entropy[s].push_back(runs::mean(predictive.entropy()));
+      information[s].push_back(runs::mean(predictive.mutual_information()));
       alone[s].push_back(single[s]);
     }
     console.progress->advance(1);

@@ -1,4 +1,5 @@
 #include <stein/supervised/classification/image_class_presets.h>
+#include <stein/training/compression.h>
 
 #include <map>
 #include <string>
@@ -28,15 +29,8 @@ void add_convolutional(std::vector<PublishedPreset>& to) {
                                                      {"clip_norm", "0"},
                                                      {"friction", "0.1"},
                                                      {"temperature", "1e-3"}};
-  // The spike and slab lies on the first layer that is not a convolution; δ and σ² stay where they are in deep
-  // networks.
-  const Settings sparse = joined(sghmc, {{"sparse_layers", "hidden0.weight"},
-                                         {"laplace_scale", "1"},
-                                         {"gaussian_scale", "0.1"},
-                                         {"rate", "1"},
-                                         {"rate_exponent", "0.75"},
-                                         {"adapt_sigma", "false"},
-                                         {"adapt_slab_share", "false"}});
+  // The spike and slab lies on the first layer that is not a convolution.
+  const Settings sparse = joined(joined(sghmc, training::deep_sparse_prior()), {{"sparse_layers", "hidden0.weight"}});
   const Settings em = joined(sparse, {{"adaptation", "em"}});
   const auto add = [&](const char* name, const char* sampler, const Settings& settings) {
     to.push_back({name, source, "mnist", sampler, settings});

@@ -112,12 +112,9 @@ std::unique_ptr<training::LabelledRows> ImageClassExperiment::other_rows(const s
     fail(ErrorKind::data, "the images of '{}' are {} x {} in {} channels, the network reads {} x {} in {}", data,
          set.shape.height, set.shape.width, set.shape.channels, known.shape.height, known.shape.width,
          known.shape.channels);
-  std::vector<std::int64_t> images(static_cast<std::size_t>(set.count() - set.first_test));
-  std::iota(images.begin(), images.end(), set.first_test);
-  if (images.empty()) {  // it has no test part
-    images.resize(static_cast<std::size_t>(set.count()));
-    std::iota(images.begin(), images.end(), std::int64_t{0});
-  }
+  const std::int64_t first = set.first_test < set.count() ? set.first_test : 0;  // all where there is no test part
+  std::vector<std::int64_t> images(static_cast<std::size_t>(set.count() - first));
+  std::iota(images.begin(), images.end(), first);
   std::ranges::fill(set.labels, std::uint8_t{0});
   return std::make_unique<ImageRows>(std::make_shared<const ImageSet>(std::move(set)), std::move(images), known.scale,
                                      Augmentation{});

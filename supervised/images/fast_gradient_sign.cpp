@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/fused/categorical_pass.h>
 #include <stein/supervised/images/fast_gradient_sign.h>
+#include <stein/training/row_classifier.h>
 
 #include <algorithm>
 #include <numeric>
@@ -26,12 +27,6 @@ inference::InputGradient& gradient_of(inference::Model<float>& model) {
   auto* const gradient = dynamic_cast<inference::InputGradient*>(&model);
   STEIN_CHECK(gradient != nullptr, "the network cannot be differentiated by its inputs");
   return *gradient;
-}
-
-std::vector<std::int64_t> labels_of(const ImageRows& rows) {
-  std::vector<std::int64_t> labels;
-  for (std::int64_t i = 0; i < rows.count(); ++i) labels.push_back(rows.label(i));
-  return labels;
 }
 
 }  // namespace
@@ -93,7 +88,8 @@ void FastGradientSign::add_changed(const Weights& weights, std::vector<training:
 }
 
 std::vector<training::SampledClasses> FastGradientSign::no_samples() const {
-  return std::vector<training::SampledClasses>(sizes_.size(), {labels_of(rows_), model_.output_count()});
+  return std::vector<training::SampledClasses>(sizes_.size(),
+                                               {training::RowClassifier(rows_).labels(), model_.output_count()});
 }
 
 std::vector<training::SampledClasses> FastGradientSign::against_average(training::WeightDraws& draws) {
