@@ -160,6 +160,8 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   STEIN_CHECK(device.kind == Device::Kind::host || layout_.buffer_size() == 0,
               "module: buffer '{}' is real-valued: such modules are on the host only, not on device {}",
               layout_.buffers().front().name, device_name(device));
+  // Single precision is what it says: by default LibTorch lets cuDNN round the factors of products to TF32 (10 bits).
+  if (device.kind == Device::Kind::cuda) at::globalContext().setAllowTF32CuDNN(false);
 }
 
 ModuleModel::~ModuleModel() = default;
