@@ -23,6 +23,9 @@ namespace {
         "sampler", "one update of 64 million parameters, against a copy and against tensor operations", Cores::all),
     register_torch_benchmark("svgd",
                              "kernel and update of SVGD, against the rate of matrix products of the same shape"),
+    register_torch_benchmark("supervised",
+                             "updates of ensembles and chains on images and on a table, against LibTorch autograd",
+                             Cores::all),
     register_torch_benchmark(
         "svpg", "an iteration of Stein policy gradient: rollouts, gradients and the Stein step of 16 particles",
         Cores::all),

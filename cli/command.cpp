@@ -63,22 +63,25 @@ void CommonOptions::apply() const {
 void TableArguments::add_all(CLI::App& command, const OptionTable& table, const std::vector<std::string>& names) {
   for (const Option& option : table.options()) {
     if (!names.empty() && std::ranges::find(names, option.name) == names.end()) continue;
-    if (std::ranges::any_of(arguments_, [&](const auto& known) { return known->key == option.name; })) continue;
-    Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name}));
     std::string name = "--" + option.name;
     std::ranges::replace(name, '_', '-');
-    if (option.kind == Option::Kind::boolean) {
-      command.add_flag(name, argument.flag, option.help);
-      continue;
-    }
     const std::string otherwise =
-        option.default_text.empty()
+        option.default_text.empty() || option.kind == Option::Kind::boolean
             ? ""
             : fmt::format(" (default: {}{}{})", option.default_text, option.range.empty() ? "" : "; ", option.range);
-    if (option.kind == Option::Kind::text_list)
-      not_empty(command.add_option(name, argument.texts, option.help + otherwise));
+    const std::string description = option.help + otherwise;
+    if (std::ranges::any_of(arguments_, [&](const auto& known) { return known->key == option.name; })) {
+      CLI::Option* const known = command.get_option(name);
+      if (known->get_description() != description) known->description("What it says depends on the data: below");
+      continue;
+    }
+    Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name}));
+    if (option.kind == Option::Kind::boolean)
+      command.add_flag(name, argument.flag, description);
+    else if (option.kind == Option::Kind::text_list)
+      not_empty(command.add_option(name, argument.texts, description));
     else
-      not_empty(command.add_option(name, argument.text, option.help + otherwise));
+      not_empty(command.add_option(name, argument.text, description));
   }
 }
 

@@ -56,7 +56,7 @@ int list(const DataArguments& arguments) {
   }
   for (const Json& set : sets) {
     const std::string place = set["path"].is_null() ? absence(set) : set["path"].get<std::string>();
-    std::fputs(fmt::format("{:<12}{}\n{:<12}{}\n{:<12}{}\n", set["name"].get<std::string>(),
+    std::fputs(fmt::format("{:<16}{}\n{:<16}{}\n{:<16}{}\n", set["name"].get<std::string>(),
                            set["description"].get<std::string>(), "", set["licence"].get<std::string>(), "", place)
                    .c_str(),
                stdout);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "command.h"
 
@@ -51,8 +52,9 @@ std::string options_text(const RunVerb& verb) {
   std::string text;
   for (const runs::RunKind* kind : kinds_with(verb)) {
     const auto action = kind->actions.at(verb.name)();
-    text += fmt::format("Options for runs of `stein {}`, as --name VALUE with '-' for '_':\n\n{}\n", kind->subcommand,
-                        help_text(OptionTable::of(*action)));
+    text += fmt::format(
+        "Options for runs of `stein {}`, as --name VALUE with '-' for '_', true ones as --name alone:\n\n{}\n",
+        kind->subcommand, help_text(OptionTable::of(*action)));
   }
   return text;
 }
@@ -61,9 +63,8 @@ std::unique_ptr<runs::RunAction> make_action(const RunVerb& verb, const runs::Ru
                                              const std::string& directory) {
   const auto kinds = kinds_with(verb);
   if (std::ranges::find(kinds, &kind) != kinds.end()) return kind.actions.at(verb.name)();
-  std::vector<std::string> others;
-  others.reserve(kinds.size());
-  for (const runs::RunKind* other : kinds) others.push_back(fmt::format("`stein {}`", other->subcommand));
+  std::set<std::string> others;
+  for (const runs::RunKind* other : kinds) others.insert(fmt::format("`stein {}`", other->subcommand));
   fail(ErrorKind::data, "'{}' holds a run of `stein {}`: `stein {}` is for runs of {}", directory, kind.subcommand,
        verb.text(), fmt::join(others, " and "));
 }

@@ -91,7 +91,7 @@ const runs::RunKind& shown_kind(const std::string& subcommand, const runs::Optio
 }
 
 /// Options of the run, or of all that are compared.
-std::string help(const StartArguments& arguments) {
+std::string options_help(const StartArguments& arguments) {
   runs::OptionSources sources = arguments.sources();
   const runs::RunKind& kind = shown_kind(arguments.subcommand, sources);
   const auto compared = runs::SweepAxis::compared(arguments.subcommand, sources);
@@ -103,6 +103,12 @@ std::string help(const StartArguments& arguments) {
     experiments.push_back(kind.make(kind, sources));
   }
   return experiments.front()->help(experiments);
+}
+
+std::string help(const StartArguments& arguments) {
+  return options_help(arguments) +
+         "\nWhich options there are depends on the data, the network and the method: --help beside their options shows "
+         "them.\n";
 }
 
 }  // namespace

@@ -6,21 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <stein/core/error.h>
+#include <stein/core/reading_error.h>
 
 namespace stein {
-namespace {
-
-[[noreturn]] void fail_reading(const std::filesystem::path& path, int error_number) {
-  if (error_number == ENOENT || error_number == ENOTDIR) fail(ErrorKind::data, "'{}' does not exist", path.string());
-  fail(ErrorKind::io, "cannot read '{}': {}", path.string(), std::strerror(error_number));
-}
-
-}  // namespace
-
 InputFile::InputFile(std::filesystem::path path)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) fail_reading(path_, errno);

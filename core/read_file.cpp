@@ -7,19 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include <stein/core/error.h>
+#include <stein/core/reading_error.h>
 
 namespace stein {
 namespace {
-
-[[noreturn]] void fail_reading(const std::filesystem::path& path, int error_number) {
-  if (error_number == ENOENT || error_number == ENOTDIR) fail(ErrorKind::data, "'{}' does not exist", path.string());
-  fail(ErrorKind::io, "cannot read '{}': {}", path.string(), std::strerror(error_number));
-}
 
 [[noreturn]] void fail_oversized(const std::filesystem::path& path, std::uint64_t limit) {
   fail(ErrorKind::data, "'{}' is larger than the {} bytes allowed for it", path.string(), limit);
@@ -29,6 +24,10 @@ class Descriptor {
  public:
   explicit Descriptor(const std::filesystem::path& path) : value_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (value_ < 0) fail_reading(path, errno);
+    struct stat about {};
+    if (::fstat(value_, &about) != 0 || !S_ISDIR(about.st_mode)) return;
+    ::close(value_);
+    fail_reading(path, EISDIR);
   }
   ~Descriptor() {
     if (value_ >= 0) ::close(value_);

@@ -45,9 +45,11 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
       state.get_text(settings_text), fmt::format("settings in the checkpoint of '{}'", directory.root().string()));
   const OptionTable& now = experiment.options();
   for (const auto& [key, value] : before)
-    STEIN_CHECK(now.contains(key),
-                "the run in '{}' began with `{} = {}`, an option that this version does not have: it cannot go on",
-                directory.root().string(), key, value);
+    STEIN_CHECK(
+        now.contains(key),
+        "the checkpoint of the run in '{}' has `{} = {}`, an option that such a run does not have: it is another "
+        "run's or another version's, and cannot go on",
+        directory.root().string(), key, value);
   for (const Option& option : now.options()) {
     if (may_change(option.name)) continue;
     const auto place = before.find(option.name);
@@ -56,8 +58,9 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
                 directory.root().string(), option.name);
     const std::string& value = place != before.end() ? place->second : *option.older_value;
     STEIN_CHECK(option.text() == value,
-                "'{0}' was changed since the run began: it had `{1} = {2}` and now has `{1} = {3}`; a resumed run may "
-                "change its steps and nothing else, start another with `stein {4} --config`",
+                "'{0}' was changed since the run began, or the checkpoint is another run's: that has `{1} = {2}`, the "
+                "file `{1} = {3}`; a resumed run may change its steps and nothing else, start another with `stein {4} "
+                "--config`",
                 name, option.name, value, option.text(), experiment.kind().subcommand);
   }
 }

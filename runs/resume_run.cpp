@@ -10,6 +10,7 @@
 #include <stein/runs/resume_run.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/saved_run.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -96,8 +97,14 @@ SessionResult resume_run(const RunDirectory& directory,
   const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
   if (checkpoint) check_settings(experiment, checkpoint->state, directory);
   if (auto summary = result_after(experiment.steps(), directory)) {
-    log_info("the run in '{}' is finished", directory.root().string());
-    return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
+    if (!checkpoint || static_cast<double>(checkpoint->step) >= steps_of(*summary)) {
+      log_info("the run in '{}' is finished", directory.root().string());
+      return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
+    }
+    log_warning(
+        "the run in '{}' was finished, but later checkpoints than that of {} {} are missing or damaged: what "
+        "was lost is made again",
+        directory.root().string(), checkpoint->step, experiment.kind().unit);
   }
   const auto run = experiment.make_run(options.data.empty() ? data_folder(manifest) : options.data);
   run->check_manifest(manifest);

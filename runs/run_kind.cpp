@@ -2,6 +2,7 @@
 #include <stein/core/error.h>
 #include <stein/core/nearest_name.h>
 #include <stein/runs/recorded_manifest.h>
+#include <stein/runs/result_checksums.h>
 #include <stein/runs/run_kind.h>
 
 #include <algorithm>
@@ -40,6 +41,7 @@ Registry<RunKind>& run_kinds() {
 std::vector<std::string> RunKind::files() const {
   std::vector<std::string> all = log_files;
   all.insert(all.end(), result_files.begin(), result_files.end());
+  all.emplace_back(checksums_file);
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <stein/core/read_file.h>
 #include <stein/runs/json_file.h>
 #include <stein/runs/recorded_manifest.h>
+#include <stein/runs/result_checksums.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/run_record.h>
 
@@ -14,8 +15,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void read_metrics(const std::filesystem::path& path, RunRecord& record) {
-  std::istringstream lines(read_file(path));
+/// A file that the run wrote. Throws Error(data) if it was changed since.
+std::string read_result(const RunDirectory& directory, const std::filesystem::path& path) {
+  std::string content = read_file(path);
+  check_result(directory, path.filename().string(), content);
+  return content;
+}
+
+void read_metrics(const RunDirectory& directory, RunRecord& record) {
+  std::istringstream lines(read_result(directory, directory.metrics()));
   std::string line;
   for (std::int64_t number = 1; std::getline(lines, line); ++number) {
     const auto entry = nlohmann::json::parse(line, nullptr, false);
@@ -25,8 +33,8 @@ void read_metrics(const std::filesystem::path& path, RunRecord& record) {
     if (!entry.is_object() || !is("tag", &nlohmann::json::is_string) ||
         !is("step", &nlohmann::json::is_number_integer) || !is("seed", &nlohmann::json::is_number_integer) ||
         !entry.contains("value"))
-      fail(ErrorKind::data, "'{}', line {}: expected tag, seed, step and value, found '{}'", path.string(), number,
-           line);
+      fail(ErrorKind::data, "'{}', line {}: expected tag, seed, step and value, found '{}'",
+           directory.metrics().string(), number, line);
     if (!entry["value"].is_number()) continue;
     record.metrics[entry["tag"].get<std::string>()][entry["step"].get<std::int64_t>()]
                   [entry["seed"].get<std::uint64_t>()] = entry["value"].get<double>();
@@ -101,9 +109,10 @@ RunRecord read_run(const RunDirectory& directory) {
   check_summary(record, directory);
   record.task = task_of(record);
   record.label = record.kind->report.label(record.summary);
-  read_metrics(directory.metrics(), record);
+  read_metrics(directory, record);
   for (const std::string& name : record.kind->result_files)
-    if (std::filesystem::exists(directory.file(name), ignored)) record.files[name] = read_file(directory.file(name));
+    if (std::filesystem::exists(directory.file(name), ignored))
+      record.files[name] = read_result(directory, directory.file(name));
   return record;
 }
 

@@ -23,21 +23,22 @@ void check_step(const RunDirectory& directory, const RunKind& kind, std::uint64_
   if (!std::filesystem::exists(directory.summary()))
     return log_warning("the run in '{}' is not finished: this is what it had learned after {} {}",
                        directory.root().string(), step, kind.unit);
-  const nlohmann::ordered_json summary = read_json_object(directory.summary().string());
-  const double planned = mean_of(summary.value("steps", nlohmann::ordered_json(0)));
-  double done = planned;
-  if (const auto steps = summary.find("steps_done"); steps != summary.end()) {
-    const std::vector<double> each = steps->at("per_seed").get<std::vector<double>>();
-    done = *std::ranges::min_element(each);
-  }
+  const double done = steps_of(read_json_object(directory.summary().string()));
   if (static_cast<double>(step) < done)
     fail(ErrorKind::data,
-         "the run in '{}' was finished after {:.0f} {}, but its newest checkpoint that can be read is of {}: later "
-         "ones are missing or damaged",
+         "the run in '{0}' was finished after {1:.0f} {2}, but its newest checkpoint that can be read is of {3}: later "
+         "ones are missing or damaged, and `stein resume {0}` makes them again",
          directory.root().string(), done, kind.unit, step);
 }
 
 }  // namespace
+
+double steps_of(const nlohmann::ordered_json& summary) {
+  const auto done = summary.find("steps_done");
+  if (done == summary.end()) return mean_of(summary.value("steps", nlohmann::ordered_json(0)));
+  const std::vector<double> each = done->at("per_seed").get<std::vector<double>>();
+  return *std::ranges::min_element(each);
+}
 
 SavedRun read_saved_run(const RunDirectory& directory) {
   auto checkpoint = load_latest_checkpoint(directory.checkpoints());

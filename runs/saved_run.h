@@ -26,6 +26,9 @@ struct SavedRun {
   std::unique_ptr<Run> make_run(const std::string& data = "") const;
 };
 
+/// After how many steps the run of a summary ended; of its repetitions the fewest.
+double steps_of(const nlohmann::ordered_json& summary);
+
 /// Reads the run in `directory`, which must outlive the result, but none of its data; of one that is not finished a
 /// warning says so. Throws Error(data) if there is no checkpoint, or if the newest ones of a finished run are missing
 /// or damaged; Error(usage) if its configuration was changed.

@@ -10,6 +10,7 @@
 #include <stein/runs/measured.h>
 #include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
+#include <stein/runs/result_checksums.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/session.h>
@@ -63,7 +64,8 @@ class Session {
     while (!done() && run_.steps_done() < end && !stop_.stop_requested()) {
       const std::int64_t every = experiment_.checkpoint_every();
       const std::int64_t next = (run_.steps_done() / every + 1) * every;
-      advance_or_explain(std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never}));
+      const std::int64_t until = std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never});
+      explain_divergence([&] { run_.advance(until, stop_, outputs_); });
       save();
     }
     progress_->finish();
@@ -75,7 +77,8 @@ class Session {
 
   /// The result; nothing if asked to stop before it was there.
   std::optional<Json> finish() {
-    const Json summary = run_.summarize({stop_, *progress_});
+    Json summary;
+    explain_divergence([&] { summary = run_.summarize({stop_, *progress_}); });
     progress_->finish();
     if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
@@ -134,10 +137,11 @@ class Session {
     return summary;
   }
 
-  void advance_or_explain(std::int64_t until) {
+  /// Does `work`; where it finds that the run diverged, the run's folder says so too.
+  void explain_divergence(const auto& work) {
     const std::int64_t before = run_.steps_done();
     try {
-      run_.advance(until, stop_, outputs_);
+      work();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
       write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
@@ -179,7 +183,7 @@ class Session {
 
 /// A run that is made longer has no result until it ends again. What it logs while it goes on stays.
 void remove_results(const Experiment& experiment, const RunDirectory& directory) {
-  std::vector<fs::path> results{directory.summary(), directory.divergence()};
+  std::vector<fs::path> results{directory.summary(), directory.divergence(), directory.file(checksums_file)};
   for (const std::string& file : experiment.kind().result_files) results.push_back(directory.file(file));
   for (const fs::path& path : results) remove_file(path);
 }
@@ -219,6 +223,7 @@ SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& 
   Json summary = std::move(*result);
   summary["commits"] = commits_of(read_manifest(directory));
   summary["run_directory"] = directory.root().string();
+  write_result_checksums(directory, experiment.kind().result_files);
   directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
   return {.finished = true, .summary = std::move(summary), .directory = directory.root()};
 }

@@ -31,14 +31,14 @@ Json reliability(const Json& predictions) {
     double confidence = 0, right = 0;
   };
   std::vector<Bin> all(bins);
-  for (const Json& seed : predictions["seeds"])
-    for (const Json& row : seed["rows"]) {
-      const std::size_t predicted = place_of_largest(row["probabilities"]);
-      const double confidence = row["probabilities"][predicted].get<double>();
+  for (const Json& seed : predictions.at("seeds"))
+    for (const Json& row : seed.at("rows")) {
+      const std::size_t predicted = place_of_largest(row.at("probabilities"));
+      const double confidence = row.at("probabilities").at(predicted).get<double>();
       Bin& bin = all[std::min(bins - 1, static_cast<std::size_t>(confidence * bins))];
       ++bin.rows;
       bin.confidence += confidence;
-      bin.right += predicted == row["label"].get<std::size_t>();
+      bin.right += predicted == row.at("label").get<std::size_t>();
     }
   Json list = Json::array();
   for (const Bin& bin : all)
@@ -53,9 +53,9 @@ Json reliability(const Json& predictions) {
 Json ambiguous(const Json& predictions) {
   constexpr std::size_t most = 8;
   std::vector<const Json*> rows;
-  for (const Json& row : predictions["seeds"][0]["rows"]) rows.push_back(&row);
+  for (const Json& row : predictions.at("seeds").at(0)["rows"]) rows.push_back(&row);
   const auto spread = [](const Json* row) {
-    return -(*row)["deviations"][place_of_largest((*row)["probabilities"])].get<double>();
+    return -row->at("deviations").at(place_of_largest(row->at("probabilities"))).get<double>();
   };
   std::ranges::stable_sort(rows, {}, spread);
   Json list = Json::array();
@@ -69,26 +69,26 @@ constexpr std::size_t most_classes_shown = 30;
 /// How many rows of each class (a list for each) were taken for which, over all seeds; nothing where classes are too
 /// many.
 Json confusion(const Json& predictions) {
-  const std::size_t classes = predictions["classes"].size();
+  const std::size_t classes = predictions.at("classes").size();
   if (classes > most_classes_shown) return Json::array();
   std::vector<std::vector<std::int64_t>> counts(classes, std::vector<std::int64_t>(classes));
-  for (const Json& seed : predictions["seeds"])
-    for (const Json& row : seed["rows"])
-      ++counts[row["label"].get<std::size_t>()][place_of_largest(row["probabilities"])];
+  for (const Json& seed : predictions.at("seeds"))
+    for (const Json& row : seed.at("rows"))
+      ++counts[row.at("label").get<std::size_t>()][place_of_largest(row.at("probabilities"))];
   return counts;
 }
 
 /// For each seed the share of each class's rows that was right; null where it has none.
 Json class_accuracies(const Json& predictions) {
-  const std::size_t classes = predictions["classes"].size();
+  const std::size_t classes = predictions.at("classes").size();
   Json seeds = Json::array();
   if (classes > most_classes_shown) return seeds;
-  for (const Json& seed : predictions["seeds"]) {
+  for (const Json& seed : predictions.at("seeds")) {
     std::vector<double> rows(classes), right(classes);
-    for (const Json& row : seed["rows"]) {
-      const auto label = row["label"].get<std::size_t>();
+    for (const Json& row : seed.at("rows")) {
+      const auto label = row.at("label").get<std::size_t>();
       ++rows[label];
-      right[label] += place_of_largest(row["probabilities"]) == label;
+      right[label] += place_of_largest(row.at("probabilities")) == label;
     }
     Json shares = Json::array();
     for (std::size_t c = 0; c < classes; ++c)

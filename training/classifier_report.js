@@ -175,7 +175,7 @@
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     nodes.push(...tools.warnings(group.runs));
-    nodes.push(scores(group, "test"), scores(group, "validation"), sparsityTable(group));
+    nodes.push(scores(group, "test"), scores(group, "validation"), sparsityTable(group), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...planes(group, key), ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
       ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...adversarial(group, key), ...confusion(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),

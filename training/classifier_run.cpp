@@ -59,13 +59,14 @@ std::string few_names(std::span<const std::string> names) {
 std::string part_lines(const Json& scores, const char* part) {
   const auto samples = scores["samples"].get<std::int64_t>();
   std::string lines = fmt::format("\n  {}, error\n", part);
-  if (samples > 1) {
-    lines += runs::summary_line("  one sample", error_text(scores["single_sample"]["error"]));
-    lines += runs::summary_line(fmt::format("  averaged over {}", samples).c_str(), error_text(scores["error"]));
-  }
+  if (samples > 1) lines += runs::summary_line("  one sample", error_text(scores["single_sample"]["error"]));
+  const std::string name = samples > 1 ? fmt::format("averaged over {}", samples) : std::string("one sample");
+  const bool at_end = samples == 1 && scores["error"] == scores["final_weights"]["error"];
+  if (!at_end) lines += runs::summary_line(("  " + name).c_str(), error_text(scores["error"]));
   lines += runs::summary_line("  weights at the end", error_text(scores["final_weights"]["error"]));
   if (scores.contains("validation_chosen"))
     lines += runs::summary_line("  best by validation", error_text(scores["validation_chosen"]["error"]));
+  lines += fmt::format("    of predictions ({}):\n", at_end ? "weights at the end" : name);
   lines += runs::summary_line("  log-likelihood", runs::text(scores["log_likelihood"], "{:.4f}") + " nats");
   lines += runs::summary_line("  calibration error", runs::text(scores["ece"], "{:.4f}"));
   return lines;

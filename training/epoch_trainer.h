@@ -51,6 +51,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
 
   /// The training begins with these weights, where it does begin: they are asked for by `begin`.
   void begin_with(std::function<StartingWeights()> weights) { start_ = std::move(weights); }
+  /// Throws Error(usage) naming what differs where those are of another network, or their words or classes are others.
+  void check_start();
   /// To be called before the first step, or once the state of an earlier process is restored: takes the weights that
   /// `begin_with` promised, unless that state has them.
   void begin();

@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -24,7 +25,9 @@ class SourceRun {
   /// What it ended with.
   StartingWeights weights(std::uint64_t seed) const {
     TrainedNetwork network = experiment_->trained_network(run_, seed, "cpu");
-    return starting_weights(network.weights());
+    StartingWeights start = starting_weights(network.weights());
+    start.meaning = network.meaning();
+    return start;
   }
 
  private:
@@ -34,6 +37,14 @@ class SourceRun {
 };
 
 }  // namespace
+
+std::vector<std::string> methods_for(NetworkInputs inputs) {
+  std::vector<std::string> names;
+  for (const auto& [name, method] : weight_methods().entries())
+    if (inputs == NetworkInputs::rows || !(method.defaults.hides_inputs || method.defaults.takes_all_data))
+      names.push_back(name);
+  return names;
+}
 
 NetworkExperiment::NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources,
                                      const Published& published, std::int64_t checkpoint_every, std::string seeds)
@@ -54,9 +65,13 @@ std::string NetworkExperiment::named_data(const runs::OptionSources& sources, co
   return sources.look_ahead("data", preset != nullptr && !preset->data.empty() ? preset->data : otherwise);
 }
 
-void NetworkExperiment::add_sampler() {
-  add_run([this](OptionTable& table) {
-    table("sampler", method_, fmt::format("how weights are found: {}", fmt::join(weight_methods().names(), ", ")));
+void NetworkExperiment::add_sampler(NetworkInputs inputs) {
+  const std::vector<std::string> methods = methods_for(inputs);
+  STEIN_CHECK(std::ranges::find(methods, method_) != methods.end(),
+              "sampler {} is for rows of numbers, and this network reads words: one of {}", method_,
+              fmt::join(methods, ", "));
+  add_run([this, methods](OptionTable& table) {
+    table("sampler", method_, fmt::format("how weights are found: {}", fmt::join(methods, ", ")));
     table("device", device_, "where it is trained: cpu, cuda (the first GPU) or cuda:INDEX").in_older_runs("cpu");
     table(
         "from_run", from_run_,
@@ -66,13 +81,6 @@ void NetworkExperiment::add_sampler() {
   });
 }
 
-void NetworkExperiment::refuse_methods_of_rows(std::string_view inputs) const {
-  STEIN_CHECK(!method_options_.takes_all_data,
-              "sampler {} looks at all rows of numbers at a time, and this network reads {}", method_, inputs);
-  STEIN_CHECK(!method_options_.hides_inputs, "sampler {} hides parts of rows of numbers, and this network reads {}",
-              method_, inputs);
-}
-
 void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std::string& data, bool is_file) {
   add_part("Method " + method_, [this](OptionTable& table) { method_options_.describe(table); });
   for (const PublishedPreset& each : published_.presets)
@@ -80,7 +88,8 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
   method_options_.check_device(inference::parse_device(device_));
-  if (!from_run_.empty() && !sources.of_run) {  // one that goes on has its weights
+  begins_ = !sources.of_run;
+  if (!from_run_.empty() && begins_) {  // one that goes on has its weights
     STEIN_CHECK(
         method_options_.kind != MethodKind::ensemble,
         "option 'from_run' gives all particles of {} the same weights, and particles that begin alike never part",
@@ -118,6 +127,7 @@ std::unique_ptr<runs::Run> NetworkExperiment::make_run(const std::string&) const
       if (*source == nullptr) *source = std::make_unique<SourceRun>(from);
       return (*source)->weights(seed);
     });
+  for (std::int64_t i = 0; begins_ && i < run->count(); ++i) run->trainer(i).check_start();
   return run;
 }
 
@@ -126,8 +136,9 @@ std::string NetworkExperiment::name() const {
   return fmt::format("{}/{}", path.has_parent_path() ? path.stem().string() : data(), method_);
 }
 
-void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets) {
-  for (const auto& [name, method] : weight_methods().entries()) {
+void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets, NetworkInputs inputs) {
+  for (const std::string& name : methods_for(inputs)) {
+    const WeightMethod& method = weight_methods().at(name);
     WeightMethodOptions options = method.defaults;
     parts.push_back(runs::make_part("method", name, method.description, OptionTable::of(options)));
   }

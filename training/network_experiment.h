@@ -16,6 +16,15 @@
 
 namespace stein::training {
 
+/// What a network reads, which decides on the methods that it can be trained by.
+enum class NetworkInputs {
+  rows,   ///< rows of numbers: all methods
+  words,  ///< sequences: none that hides parts of rows, or looks at all rows at a time
+};
+
+/// Their names.
+std::vector<std::string> methods_for(NetworkInputs inputs);
+
 /// Options of data and network are the derived class's; the method, its options and the published presets stand here. A
 /// step is a datum, and by default a run goes through all epochs.
 ///
@@ -54,11 +63,8 @@ class NetworkExperiment : public runs::Experiment {
   /// The data that the sources name, or the preset that they name; else `otherwise`.
   static std::string named_data(const runs::OptionSources& sources, const Published& published,
                                 const std::string& otherwise);
-  /// What a run is, by which method and on which device.
-  void add_sampler();
-  /// Throws Error(usage) for a method that is for rows of numbers only: that hides parts of them, or looks at all of
-  /// them at a time. @param inputs  what the network reads instead: "words"
-  void refuse_methods_of_rows(std::string_view inputs) const;
+  /// What a run is, by which method and on which device. Throws Error(usage) for a method that is not for such inputs.
+  void add_sampler(NetworkInputs inputs);
   /// Adds the options of the method, offers the presets of `data` and the method, and reads all sources.
   /// @param data     the option's value, whose path becomes absolute where it is a file of one's own
   /// @param is_file  whether it is one; presets without data are for such
@@ -75,10 +81,11 @@ class NetworkExperiment : public runs::Experiment {
 
   Published published_;
   std::string method_, device_ = "cpu", from_run_;
+  bool begins_ = false;  ///< and does not go on
   WeightMethodOptions method_options_;
 };
 
-/// Appends all methods, and the published settings.
-void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets);
+/// Appends the methods for such inputs, and the published settings.
+void add_method_parts(std::vector<runs::Part>& parts, std::span<const PublishedPreset> presets, NetworkInputs inputs);
 
 }  // namespace stein::training

@@ -20,7 +20,7 @@ std::string temperature_range(const Json& layers) {
   };
   const bool unsure = std::ranges::any_of(layers, [](const Json& layer) { return layer["interval"][0].is_null(); });
   return text(*coldest) + (coldest == hottest ? "" : " to " + text(*hottest)) +
-         (unsure ? ", too few readings to be sure" : "");
+         (unsure ? ", some by readings too few or too slow to be sure" : "");
 }
 
 /// Weights at zero, and what a network without them takes.

@@ -31,6 +31,17 @@ void check_same_network(const inference::Layout& start, const inference::Layout&
               start.buffer_size(), own.buffer_size());
 }
 
+/// Throws Error(usage) where both name words or classes, and not the same ones in the same order.
+void check_same_names(const Snapshot& start, const Snapshot& own) {
+  constexpr std::pair<const char*, const char*> names[] = {{"vocabulary/text", "another vocabulary"},
+                                                           {"classes", "other classes"}};
+  for (const auto& [name, what] : names) {
+    const auto theirs = start.texts().find(name), ours = own.texts().find(name);
+    STEIN_CHECK(theirs == start.texts().end() || ours == own.texts().end() || theirs->second == ours->second,
+                "the weights to begin with are of {}: the same numbers would stand for other names", what);
+  }
+}
+
 }  // namespace
 
 StartingWeights starting_weights(NetworkWeights& from) {
@@ -40,12 +51,17 @@ StartingWeights starting_weights(NetworkWeights& from) {
   return start;
 }
 
-void begin_with(const StartingWeights& start, NetworkWeights& to) {
+void check_start(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning) {
+  check_same_names(start.meaning, meaning);
   STEIN_CHECK(to.holds_plain_weights(),
               "weights to begin with are given to methods that move the weights themselves or their means; those of "
               "structured matrices are not told by their product");
-  inference::Particles<float>& particles = to.particles();
   check_same_network(start.layout, to.posterior().model().layout());
+}
+
+void begin_with(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning) {
+  check_start(start, to, meaning);
+  inference::Particles<float>& particles = to.particles();
   inference::Matrix<float> host = inference::host_copy<float>(std::as_const(particles).values(), particles.device());
   for (const LayoutEntry& from : start.layout.entries()) {
     if (!from.is_weight()) continue;

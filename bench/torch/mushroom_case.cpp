@@ -80,9 +80,9 @@ Row tensor_row(std::string name, const TensorPair& pair, std::string reference_i
                     {"ratio_to_one_reference_thread", pair.ratio_to_one_thread}}};
 }
 
-double matrix_product_rate() {
+double matrix_product_rate(int threads) {
   constexpr std::int64_t size = 1024;
-  inference::set_tensor_threads(1);
+  inference::set_tensor_threads(threads);
   const at::Tensor a = at::rand({size, size}), b = at::rand({size, size});
   at::Tensor c = at::mm(a, b);
   double best = 0;
@@ -92,6 +92,7 @@ double matrix_product_rate() {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     best = std::max(best, 2.0 * size * size * size / seconds);
   }
+  inference::set_tensor_threads(1);
   return best;
 }
 

@@ -56,8 +56,8 @@ TensorPair measure_tensor_pair(const std::function<void()>& ours, const std::fun
 /// The row of such a pair in µs, with the number of threads and the ratio to one.
 Row tensor_row(std::string name, const TensorPair& pair, std::string reference_is);
 
-/// Multiply-adds × 2 a second of LibTorch's product of 1,024-square float matrices on one thread: what one core reaches
-/// in practice.
-double matrix_product_rate();
+/// Multiply-adds × 2 a second of LibTorch's product of 1,024-square float matrices: what so many cores reach in
+/// practice.
+double matrix_product_rate(int threads = 1);
 
 }  // namespace stein::bench

@@ -5,8 +5,10 @@ namespace stein::inference::cuda {
 
 void check(cudaError_t status, std::string_view what) {
   if (status == cudaSuccess) return;
-  const bool no_gpu = status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
-  fail(no_gpu ? ErrorKind::usage : ErrorKind::io, "cannot {}: CUDA says '{}'", what, cudaGetErrorString(status));
+  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver)
+    fail(ErrorKind::usage, "there is no GPU here that can be used (CUDA says '{}'); device cpu is the processor",
+         cudaGetErrorString(status));
+  fail(ErrorKind::io, "cannot {}: CUDA says '{}'", what, cudaGetErrorString(status));
 }
 
 std::int32_t make_current(std::int32_t index) {

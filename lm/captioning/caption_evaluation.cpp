@@ -12,8 +12,10 @@
 #include <stein/runs/measured.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,13 @@ CaptionData read_other_images(const std::filesystem::path& images, const std::fi
       {.data = images.string(), .features = features, .captions_only = features.empty(), .needed = PartsNeeded::any});
   check_feature_width(features, data.features.columns(), width);
   return data;
+}
+
+/// Throws Error(usage) where there cannot be such a folder; does nothing for an empty name.
+void make_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!path.empty()) std::filesystem::create_directories(path, error);
+  STEIN_CHECK(!error, "option 'out': cannot make the folder '{}': {}", path.string(), error.message());
 }
 
 }  // namespace
@@ -73,6 +82,7 @@ std::vector<CaptionedImage> CaptionEvaluation::images_of_part(const CaptionData&
 
 Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const runs::SavedRun& saved,
                                       const std::string&, const runs::Console& console) {
+  make_folder(out_);
   STEIN_CHECK(features_.empty() || !images_.empty(), "`features` are of other images: set `images` too");
   const CaptionDecodingOptions decoding = decoding_.of(experiment.training().decoding);
   console.progress->begin(experiment.name(), "passes over the captions", 0);
@@ -112,7 +122,6 @@ Json CaptionEvaluation::perform_saved(const CaptionExperiment& experiment, const
     if (losses.size() > 1) continue;
     captions = captions_json(candidates);
     if (out_.empty()) continue;
-    std::filesystem::create_directories(out_);
     write_file_atomically(out_ / "captions.json", captions.dump() + "\n");
     write_file_atomically(out_ / "references.json", references_json(candidates).dump() + "\n");
   }

@@ -16,8 +16,7 @@ CaptionExperiment::CaptionExperiment(const runs::RunKind& kind, const runs::Opti
               "`features` to the features of their images",
               sources.preset);
   if (!data_.is_file()) static_cast<void>(caption_sets().at(data_.data));
-  refuse_methods_of_rows("words");
-  add_sampler();
+  add_sampler(training::NetworkInputs::words);
   add_part("Images", [this](OptionTable& table) { data_.describe(table); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
@@ -78,7 +77,7 @@ std::vector<runs::Part> caption_parts() {
       runs::make_part("images", "scenes", caption_sets().at("scenes").description, OptionTable::of(scenes)),
       runs::make_part("network", "", "", OptionTable::of(network)),
       runs::make_part("training", "", "", OptionTable::of(training))};
-  training::add_method_parts(parts, caption_presets());
+  training::add_method_parts(parts, caption_presets(), training::NetworkInputs::words);
   return parts;
 }
 

@@ -25,7 +25,7 @@ std::vector<std::int64_t> rows_of(std::span<const CaptionedImage> images) {
 }
 
 Json quality_json(const std::vector<double>& losses, const std::vector<CaptionQuality>& qualities) {
-  Json json = loss_json(losses, TokenUnit::words);
+  Json json = loss_json(losses);
   json.erase("bits_per_character");
   for (const auto& metric : qualities.front().metrics)
     json[metric.first] =

@@ -63,7 +63,7 @@
     const ways = [["averaged", "averaged over samples"], ["single_sample", "one sample"], ["final_weights", "at the end"],
       ["validation_chosen", "best by validation"]];
     for (const [which, name] of ways) nodes.push(...scores(group, "test", which, name));
-    nodes.push(...scores(group, "validation", "averaged", "averaged over samples"));
+    nodes.push(...scores(group, "validation", "averaged", "averaged over samples"), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...tools.averages(group, key, "Test perplexity", "perplexity", (_, loss) => Math.exp(loss)),
       ...tools.overTime(group, key, "tokens", "loss", "Training loss", "Mean −log p of a token in the minibatches since the last point.", "nats a token"),
       ...tools.overTime(group, key, "tokens", "validation", "Validation", "Mean −log p of a token of the validation captions, by the weights as they are.", "nats a token")));

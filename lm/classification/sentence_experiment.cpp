@@ -94,8 +94,7 @@ SentenceExperiment::SentenceExperiment(const runs::RunKind& kind, const runs::Op
       sentences_(named_sentences(sources)),
       network_(classifier_network()),
       training_(classifier_training()) {
-  refuse_methods_of_rows("words");
-  add_sampler();
+  add_sampler(training::NetworkInputs::words);
   add_part("Sentences", [this](OptionTable& table) {
     sentences_.describe(table);
     table("word_vectors", word_vectors_,
@@ -219,7 +218,7 @@ std::vector<runs::Part> sentence_parts() {
       runs::make_part("sentences", "mr, subj, cr, mpqa", "sets without a test part", OptionTable::of(folds)),
       runs::make_part("network", "", "", OptionTable::of(network)),
       runs::make_part("training", "", "", OptionTable::of(training))};
-  training::add_method_parts(parts, sentence_presets());
+  training::add_method_parts(parts, sentence_presets(), training::NetworkInputs::words);
   return parts;
 }
 

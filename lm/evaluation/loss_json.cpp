@@ -9,15 +9,15 @@ namespace stein::lm {
 
 using Json = nlohmann::ordered_json;
 
-Json loss_json(const std::vector<double>& losses, TokenUnit unit) {
+Json loss_json(const std::vector<double>& losses, std::optional<double> tokens_a_character) {
   std::vector<double> perplexities, bits;
   for (const double loss : losses) {
     perplexities.push_back(std::exp(loss));
-    bits.push_back(loss / std::numbers::ln2);
+    bits.push_back(tokens_a_character.value_or(1) * loss / std::numbers::ln2);
   }
   return {{"loss", runs::measured(losses)},
           {"perplexity", runs::measured(perplexities)},
-          {"bits_per_character", unit == TokenUnit::words ? Json(nullptr) : runs::measured(bits)}};
+          {"bits_per_character", tokens_a_character ? runs::measured(bits) : Json(nullptr)}};
 }
 
 }  // namespace stein::lm

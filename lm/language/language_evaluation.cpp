@@ -212,7 +212,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
   shares_ = training::shares_of("prune", prune_, {.low = 0, .high = 1, .high_open = true});
   console.progress->begin(experiment.name(), "passes over the text", 0);
   ScoredText text;
-  TokenUnit unit{};
+  std::optional<double> tokens_a_character;
   training::MethodKind kind{};
   std::vector<Worth> all;
   for (std::uint64_t seed = experiment.seeds().first; seed < experiment.seeds().end; ++seed) {
@@ -220,7 +220,7 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
     if (all.empty()) {
       const Vocabulary vocabulary = saved_vocabulary(network.meaning());
       text = text_of(experiment, saved, vocabulary);
-      unit = vocabulary.unit();
+      tokens_a_character = tokens_per_character(text.tokens, vocabulary);
       kind = network.weights().kind();
     }
     all.push_back(worth(experiment, network, text.tokens, *console.progress));
@@ -231,22 +231,23 @@ Json LanguageEvaluation::perform_saved(const LanguageExperiment& experiment, con
               {"tokens", first.tokens},
               {"unknown", text.unknown},
               {"samples", first.draws},
-              {"single_sample", loss_json(of_each(all, &Worth::single), unit)},
-              {"averaged", loss_json(of_each(all, &Worth::averaged), unit)}};
+              {"single_sample", loss_json(of_each(all, &Worth::single), tokens_a_character)},
+              {"averaged", loss_json(of_each(all, &Worth::averaged), tokens_a_character)}};
   const char* const weights = single_weights(kind, weights_.by);
   if (first.dynamic) {
-    result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->moving; }), unit);
-    result["dynamic"]["still"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->still; }), unit);
+    result["dynamic"] = loss_json(of_each(all, [](const Worth& w) { return w.dynamic->moving; }), tokens_a_character);
+    result["dynamic"]["still"] =
+        loss_json(of_each(all, [](const Worth& w) { return w.dynamic->still; }), tokens_a_character);
     result["dynamic"].update({{"protocol", protocol_name(TextProtocol::stateful_1, 1, 1)}, {"weights", weights}});
   }
   if (first.bound) {
     const training::EpochOptions& epochs = experiment.training().epochs;
-    result["bound"] = loss_json(of_each(all, [](const Worth& w) { return *w.bound; }), unit);
+    result["bound"] = loss_json(of_each(all, [](const Worth& w) { return *w.bound; }), tokens_a_character);
     result["bound"]["protocol"] =
         protocol_name(TextProtocol::stateful, epochs.batch_size, experiment.training().unroll);
   }
   for (std::size_t k = 0; k < shares_.size(); ++k) {
-    Json row = loss_json(of_each(all, [k](const Worth& w) { return w.pruned[k]; }), unit);
+    Json row = loss_json(of_each(all, [k](const Worth& w) { return w.pruned[k]; }), tokens_a_character);
     row.update({{"share", shares_[k]}, {"weights", weights}});
     result["pruned"].push_back(std::move(row));
   }

@@ -8,8 +8,7 @@ namespace stein::lm {
 LanguageExperiment::LanguageExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
     : NetworkExperiment(kind, sources, published(), /*checkpoint_every=*/100'000) {
   corpus_.data = named_data(sources, published(), corpus_.data);
-  refuse_methods_of_rows("words");
-  add_sampler();
+  add_sampler(training::NetworkInputs::words);
   add_part("Text", [this](OptionTable& table) { corpus_.describe(table); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
@@ -60,7 +59,7 @@ std::vector<runs::Part> language_parts() {
       runs::make_part("text", "text-synthetic", corpora().at("text-synthetic").description, OptionTable::of(synthetic)),
       runs::make_part("network", "", "", OptionTable::of(network)),
       runs::make_part("training", "", "", OptionTable::of(training))};
-  training::add_method_parts(parts, language_presets());
+  training::add_method_parts(parts, language_presets(), training::NetworkInputs::words);
   return parts;
 }
 

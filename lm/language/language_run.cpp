@@ -1,4 +1,5 @@
 #include <stein/core/atomic_file.h>
+#include <stein/core/error.h>
 #include <stein/lm/evaluation/loss_json.h>
 #include <stein/lm/language/language_run.h>
 #include <stein/lm/language/uncertainty_file.h>
@@ -6,6 +7,7 @@
 #include <stein/runs/of_each.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace stein::lm {
@@ -14,17 +16,28 @@ namespace {
 using Json = nlohmann::ordered_json;
 using runs::of_each;
 
-Json part_json(const std::vector<TextLosses>& losses, TokenUnit unit) {
+Json part_json(const std::vector<TextLosses>& losses, std::optional<double> tokens_a_character) {
   const TextLosses& first = losses.front();
   Json json{{"protocol", first.protocol},
             {"tokens", first.tokens},
             {"samples", first.samples},
-            {"single_sample", loss_json(of_each(losses, &TextLosses::single), unit)},
-            {"averaged", loss_json(of_each(losses, &TextLosses::averaged), unit)},
-            {"final_weights", loss_json(of_each(losses, &TextLosses::final_weights), unit)}};
+            {"single_sample", loss_json(of_each(losses, &TextLosses::single), tokens_a_character)},
+            {"averaged", loss_json(of_each(losses, &TextLosses::averaged), tokens_a_character)},
+            {"final_weights", loss_json(of_each(losses, &TextLosses::final_weights), tokens_a_character)}};
   if (std::ranges::all_of(losses, [](const TextLosses& l) { return l.chosen.has_value(); }))
-    json["validation_chosen"] = loss_json(of_each(losses, [](const TextLosses& l) { return *l.chosen; }), unit);
+    json["validation_chosen"] =
+        loss_json(of_each(losses, [](const TextLosses& l) { return *l.chosen; }), tokens_a_character);
   return json;
+}
+
+/// Throws Error(numeric) where a perplexity is beyond all numbers.
+void check_finite(const std::vector<double>& losses) {
+  for (const double loss : losses)
+    if (!std::isfinite(std::exp(loss)))
+      fail(ErrorKind::numeric,
+           "the training diverged: its weights are finite, but a token of the test part costs {:.3g} nats; shorter "
+           "steps, or of a chain a lower temperature, may help",
+           loss);
 }
 
 }  // namespace
@@ -45,9 +58,10 @@ std::vector<std::string> LanguageRun::notices() const {
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
                   repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
   std::ranges::copy(chain_notices("token"), std::back_inserter(found));
-  if (corpus_->unknown_validation + corpus_->unknown_test > 0)
-    found.push_back(fmt::format("words that the training part does not have stand as {}: {} of validation, {} of test",
-                                unknown_word, corpus_->unknown_validation, corpus_->unknown_test));
+  if (corpus_->unknown_train + corpus_->unknown_validation + corpus_->unknown_test > 0)
+    found.push_back(
+        fmt::format("words that are not in the vocabulary stand as {}: {} of training, {} of validation, {} of test",
+                    unknown_word, corpus_->unknown_train, corpus_->unknown_validation, corpus_->unknown_test));
   return found;
 }
 
@@ -72,7 +86,6 @@ std::vector<std::string> LanguageRun::warnings() const {
 }
 
 Json LanguageRun::summarize(const Watch& watch) {
-  const TokenUnit unit = corpus_->vocabulary.unit();
   validation_losses_.clear(), test_losses_.clear();
   watch.begin("final evaluation", "passes over texts",
               static_cast<std::uint64_t>(2 * count() * repetition(0).passes()));
@@ -81,18 +94,20 @@ Json LanguageRun::summarize(const Watch& watch) {
     test_losses_.push_back(repetition(i).test_losses(watch));
   }
   if (watch.stop_requested()) return {};
-  Json summary{{"env", corpus_->name},
-               {"data", corpus_->name},
-               {"synthetic", corpus_->synthetic},
-               {"model", facts_.network},
-               {"sampler", facts_.method},
-               {"tokens", unit_name(unit)},
-               {"vocabulary", corpus_->vocabulary.size()},
-               {"parameters", repetition(0).weights().weight_count()},
-               {"epochs", facts_.epochs},
-               {"tokens_per_second", runs::rounded(data_per_second())},
-               {"validation", part_json(validation_losses_, unit)},
-               {"test", part_json(test_losses_, unit)}};
+  check_finite(of_each(test_losses_, &TextLosses::averaged));
+  Json summary{
+      {"env", corpus_->name},
+      {"data", corpus_->name},
+      {"synthetic", corpus_->synthetic},
+      {"model", facts_.network},
+      {"sampler", facts_.method},
+      {"tokens", unit_name(corpus_->vocabulary.unit())},
+      {"vocabulary", corpus_->vocabulary.size()},
+      {"parameters", repetition(0).weights().weight_count()},
+      {"epochs", facts_.epochs},
+      {"tokens_per_second", runs::rounded(data_per_second())},
+      {"validation", part_json(validation_losses_, tokens_per_character(corpus_->validation, corpus_->vocabulary))},
+      {"test", part_json(test_losses_, tokens_per_character(corpus_->test, corpus_->vocabulary))}};
   if (corpus_->truth) {
     const double truth = repetition(0).test_loss_of(*corpus_->truth);
     std::vector<double> excess;

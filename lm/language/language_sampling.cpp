@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/log.h>
 #include <stein/lm/language/language_sampling.h>
 #include <stein/lm/language/text_prediction.h>
 #include <stein/lm/text/tokenizer.h>
@@ -53,6 +54,9 @@ Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const
   training::TrainedNetwork network = experiment.trained_network(saved, experiment.seeds().first, device_);
   const Vocabulary vocabulary = saved_vocabulary(network.meaning());
   TokenizedText text = prompt_.empty() ? TokenizedText{} : tokenize(prompt_, vocabulary, "the prompt");
+  if (text.unknown > 0)
+    log_info("{} of the prompt not in the vocabulary, which stand as {}", runs::counted(text.unknown, "word"),
+             unknown_word);
   std::vector<std::int32_t> prompt = std::move(text.tokens);
   if (!prompt.empty() && vocabulary.token(prompt.back()) == end_of_sentence) prompt.pop_back();  // its line goes on
   training::WeightDraws draws = network.draws({.draws = draws_, .seed = static_cast<std::uint64_t>(seed_)});
@@ -81,12 +85,9 @@ Json LanguageSampling::perform_saved(const LanguageExperiment& experiment, const
 }
 
 std::string LanguageSampling::readable(const Json& result) const {
-  std::string note, text;
-  if (const auto unknown = result["unknown"].get<std::int64_t>(); unknown > 0)
-    note = fmt::format("({} of the prompt not in the vocabulary, which stand as {})\n", runs::counted(unknown, "word"),
-                       unknown_word);
+  std::string text;
   for (const Json& each : result["texts"]) text += (text.empty() ? "" : "\n----\n") + each.get<std::string>() + "\n";
-  return note + text;
+  return text;
 }
 
 }  // namespace stein::lm

@@ -3,7 +3,8 @@
   const {element, format, colour, alpha, ink, addPlot, draw, figure, choice, count} = tools;
   const score = (summary, value) => summary.tokens === "words" ? value.perplexity : value.bits_per_character;
   const unit = (group) => group.runs[0].summary.tokens === "words" ? "perplexity" : "bits a character";
-  const of_loss = (run, loss) => run.summary.tokens === "words" ? Math.exp(loss) : loss / Math.LN2;
+  const bitsOfNats = ({test: {averaged}}) => averaged.bits_per_character.mean / averaged.loss.mean;
+  const of_loss = (run, loss) => run.summary.tokens === "words" ? Math.exp(loss) : bitsOfNats(run.summary) * loss;
   const spread = (value, digits) => [format(value.mean, digits), value.sd === null ? "" : ` ± ${format(value.sd, digits)}`];
 
   function scores(group, part) {
@@ -194,7 +195,7 @@
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     nodes.push(...tools.warnings(group.runs));
-    nodes.push(scores(group, "test"), scores(group, "validation"));
+    nodes.push(scores(group, "test"), scores(group, "validation"), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...tools.averages(group, key, `Test ${unit(group)}`, unit(group), of_loss), ...entropyGap(group, key), ...pruning(group, key),
       ...colouredText(group), ...strips(group), ...patterns(group, key),
       ...tools.overTime(group, key, "tokens", "loss", "Training loss", "Mean −log p of a token in the minibatches since the last point.", "nats a token"),

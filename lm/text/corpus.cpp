@@ -42,7 +42,9 @@ Vocabulary vocabulary_of(const Part& train, std::string_view whole, TokenUnit un
 Corpus make_corpus(std::string name, const Part& train, const Part& validation, const Part& test,
                    Vocabulary vocabulary) {
   Corpus corpus{.name = std::move(name), .vocabulary = std::move(vocabulary)};
-  corpus.train.push_back(tokenize(train.text, corpus.vocabulary, train.source).tokens);
+  TokenizedText learned = tokenize(train.text, corpus.vocabulary, train.source);
+  corpus.unknown_train = learned.unknown;
+  corpus.train.push_back(std::move(learned.tokens));
   TokenizedText held = tokenize(validation.text, corpus.vocabulary, validation.source);
   corpus.unknown_validation = held.unknown;
   corpus.validation.push_back(std::move(held.tokens));
@@ -197,6 +199,18 @@ const bool registered =
 std::int64_t token_count(const Stretches& stretches) {
   return std::accumulate(stretches.begin(), stretches.end(), std::int64_t{0},
                          [](std::int64_t sum, const auto& stretch) { return sum + std::ssize(stretch); });
+}
+
+std::optional<double> tokens_per_character(const Stretches& stretches, const Vocabulary& vocabulary) {
+  if (vocabulary.unit() == TokenUnit::words) return std::nullopt;
+  if (vocabulary.unit() == TokenUnit::characters) return 1;
+  std::vector<bool> begins;  // whether a character begins with the byte
+  for (std::int32_t number = 0; number < vocabulary.size(); ++number)
+    begins.push_back((static_cast<unsigned char>(vocabulary.token(number).front()) & 0xC0) != 0x80);
+  std::int64_t characters = 0;
+  for (const std::vector<std::int32_t>& stretch : stretches)
+    characters += std::ranges::count_if(stretch, [&](std::int32_t token) { return begins[token]; });
+  return static_cast<double>(token_count(stretches)) / static_cast<double>(std::max<std::int64_t>(characters, 1));
 }
 
 bool CorpusOptions::is_file() const {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,20 @@ using Stretches = std::vector<std::vector<std::int32_t>>;
 /// Tokens of all stretches together.
 std::int64_t token_count(const Stretches& stretches);
 
+/// How many tokens a character takes: 1 of characters; of bytes those of UTF-8 characters, whose later bytes are known
+/// by themselves; nothing for words.
+std::optional<double> tokens_per_character(const Stretches& stretches, const Vocabulary& vocabulary);
+
 /// A text as numbers of tokens, with what they stand for.
 struct Corpus {
   std::string name;
   bool synthetic = false;  ///< made up, its truth is known
   Vocabulary vocabulary;
   Stretches train, validation, test;
-  std::int64_t unknown_validation = 0, unknown_test = 0;  ///< words that the training part does not have
-  std::map<std::string, std::string> checksums{};         ///< file name → SHA-256 of what was read
-  std::shared_ptr<const MarkovSource> truth{};            ///< of a synthetic text
+  /// Words that are not in the vocabulary: rare ones of the training part, and what that part does not have.
+  std::int64_t unknown_train = 0, unknown_validation = 0, unknown_test = 0;
+  std::map<std::string, std::string> checksums{};  ///< file name → SHA-256 of what was read
+  std::shared_ptr<const MarkovSource> truth{};     ///< of a synthetic text
 };
 
 /// Which text, and how it is cut.

@@ -23,8 +23,9 @@ void check_utf8(std::string_view text, std::string_view source) {
   if (simdjson::validate_utf8(text.data(), text.size())) return;
   for (std::int64_t number = 1;; ++number)
     if (const std::string_view line = take_line(text); !simdjson::validate_utf8(line.data(), line.size()))
-      fail(ErrorKind::data, "'{}', line {}: expected UTF-8, found '{}'; as tokens = bytes any text can be read", source,
-           number, escaped(line.substr(0, 60)));
+      fail(ErrorKind::data,
+           "'{}', line {}: expected UTF-8, found '{}' (models of bytes, tokens = bytes, read any text)", source, number,
+           escaped(line.substr(0, 60)));
 }
 
 template <class Visit>

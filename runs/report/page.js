@@ -252,6 +252,17 @@
   const warnings = (runs) => runs.flatMap((run) => (run.summary.warnings ?? []).map((text) =>
     element("div", {class: "notice"}, runs.length > 1 ? `${run.label}: ${text}` : text)));
 
+  // What the temperature meters of chains read in the first seed, layer by layer.
+  function temperatures(runs) {
+    const read = runs.filter((run) => run.summary.temperatures);
+    if (!read.length) return [];
+    const number = (value) => value === null ? "?" : format(value, 3);
+    const layers = (summary) => summary.temperatures.map(({layer, temperature, interval: [low, high]}) =>
+      `${layer} ${number(temperature)} (${low === null ? "no interval" : `${number(low)} to ${number(high)}`})`).join(", ");
+    return [table(read, "temperature", [["asked for", (summary) => [number(summary.temperature)]], ["as read, with 99 % intervals", (summary) => [layers(summary)]]],
+      () => false)];
+  }
+
   // "3 runs, 2 to 3 seeds (not the same in all runs)".
   function counts(runs) {
     const seeds = runs.map((run) => run.summary.seeds.length);
@@ -261,7 +272,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, colourSwatches, warnings, groups, mean, weightMethods};
+                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, colourSwatches, warnings, temperatures, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));

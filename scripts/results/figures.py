@@ -189,8 +189,8 @@ def draw_panel(root, panel, rows, begin, end, top):
                 add(root, "text", mark.text, x=end, y=y + 4, **{"class": "soft end"})
 
 
-def curves(path, title, panels, x_axis, y_axis):
-    """Curves with bands; `panels` is {title: [Curve, …]}."""
+def curves(path, title, panels, x_axis, y_axis, logarithmic=False):
+    """Curves with bands; `panels` is {title: [Curve, …]}; `logarithmic` says how they rise."""
     height, top, bottom = 300, 62, 250
     root = svg(title, height)
     legend_x = 14
@@ -202,7 +202,7 @@ def curves(path, title, panels, x_axis, y_axis):
     for index, (name, members) in enumerate(panels.items()):
         begin, end = index * width + 64, (index + 1) * width - 18
         x_of = Axis([0] + [x for curve in members for x, *_ in curve.points], begin, end)
-        y_of = Axis([bound for curve in members for *_, low, high in curve.points for bound in (low, high)], bottom, top)
+        y_of = Axis([bound for curve in members for *_, low, high in curve.points for bound in (low, high)], bottom, top, logarithmic)
         add(root, "text", name, x=begin, y=top - 10, **{"class": "title"})
         for tick in y_of.ticks:
             add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
@@ -244,17 +244,22 @@ def scatter(path, title, points, classes):
     save(root, path)
 
 
-def strips(path, title, tokens, rows):
-    """A row of cells for each list of probabilities in `rows`, one cell a token, the darker the likelier; the tokens stand below."""
-    left, cell, row_height, top = 84, 12, 22, 16
-    root = svg(title, top + row_height * len(rows) + 34)
+def strips(path, title, tokens, rows, words):
+    """A row of cells for each list of probabilities in `rows`, one cell a token, the darker the likelier (of `words` by the root of the
+    probability); the tokens stand below, words on end."""
+    left, cell, row_height, top = 84, 20 if words else 12, 22, 16
+    root = svg(title, top + row_height * len(rows) + (96 if words else 34))
     for k, (name, probabilities) in enumerate(rows.items()):
         y = top + k * row_height
         add(root, "text", name, x=14, y=y + 14)
         for i, probability in enumerate(probabilities):
             add(root, "rect", x=left + i * cell, y=y, width=cell - 1, height=row_height - 3, **{"class": "svgd seeds"},
-                style=f"fill-opacity:{probability:.2f}")
+                style=f"fill-opacity:{math.sqrt(probability) if words else probability:.2f}")
     for i, token in enumerate(tokens):
+        if words:
+            place = f"translate({number(left + (i + 0.7) * cell)},{top + row_height * len(rows) + 8}) rotate(-70)"
+            add(root, "text", token, transform=place, **{"text-anchor": "end"})
+            continue
         shown = {" ": "␣", "\n": "↵", "\r": "↵"}.get(token, token)
         add(root, "text", shown, x=number(left + (i + 0.5) * cell), y=top + row_height * len(rows) + 14, **{"text-anchor": "middle"})
     save(root, path)

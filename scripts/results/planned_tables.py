@@ -38,6 +38,8 @@ def cell(summary, column):
     measured = at(summary, column["path"])
     if measured is None:
         return ""
+    if isinstance(measured, str):
+        return measured
     if not isinstance(measured, dict):
         return f"{column.get('scale', 1) * measured:.{column['digits']}f}"
     return with_interval([column.get("scale", 1) * value for value in of_repetitions(measured)], column["digits"])

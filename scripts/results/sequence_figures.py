@@ -102,6 +102,24 @@ def gap(_, records):
                    "Averages over the first 1, 2, … draws of the weights (of dropout: of its masks).")
 
 
+def pruned(_, records):
+    """Perplexities by the share of the weights that is zero."""
+    styles = {"bbb": ("psgld", False), "sgd": ("sgld", False), "sgd-dropout": ("rmsprop", True)}
+    drawn = []
+    for name, (colour, dashed) in styles.items():
+        if records.get(name):
+            summary = records[name]["summary"]
+            shares = [(0, summary["averaged"]), *((100 * row["share"], row) for row in summary["pruned"])]
+            means = [(share, measured["perplexity"]["mean"]) for share, measured in shares]
+            drawn.append(Curve({"bbb": "Bayes by Backprop, by |μ|/σ", "sgd": "SGD, by |w|", "sgd-dropout": "SGD + dropout, by |w|"}[name],
+                               colour, dashed, [(share, mean, mean, mean) for share, mean in means if mean is not None]))
+    if not drawn:
+        return ""
+    title = "Test perplexity of pruned weights"
+    figures.curves(IMAGES / "sequences_pruning.svg", title, {"test": drawn}, "% of the weights at zero", "perplexity", logarithmic=True)
+    return picture("sequences_pruning", title, "Which matrices lose them stands below the table of 2 x 200.")
+
+
 def captions_of(images):
     """Of the first images that `caption train` shows, the three best captions of two samples, each with what is known of its truth."""
     return [{"references": image["references"],
@@ -109,8 +127,15 @@ def captions_of(images):
             for image in images[:3]]
 
 
-def strips_of(passage, count=64):
-    """The first tokens of a test text, with their probabilities under three samples and under the average of all."""
+def are_words(tokens):
+    """Not characters, of which a few have names of two: \\n."""
+    return statistics.median(map(len, tokens)) > 1
+
+
+def strips_of(passage):
+    """The first tokens of a test text, as many as a strip has room for, with their probabilities under three samples and under the
+    average of all."""
+    count = 38 if are_words(passage["tokens"]) else 64
     return {"tokens": passage["tokens"][1:count + 1], "average": passage["probability"][1:count + 1],
             "samples": [sample[1:count + 1] for sample in passage["samples"]]}
 
@@ -119,11 +144,14 @@ def examples(found):
     if "strips" in found:
         strips = found["strips"]
         rows = {**{f"sample {k}": sample for k, sample in enumerate(strips["samples"], 1)}, "average": strips["average"]}
-        title = "Probability of each character of a test text under three samples and their average"
-        figures.strips(IMAGES / "sequences_strips.svg", title, strips["tokens"], rows)
-        return picture("sequences_strips", title,
-                       "The beginning of the test text of War and Peace under pSGLD's LSTM: the darker, the likelier the character was held (Gan et "
-                       "al. 2017, figure 3, of words). The average is over all stored samples, of which three are shown.")
+        words = are_words(strips["tokens"])
+        what, name = ("word", "sequences_words") if words else ("character", "sequences_strips")
+        text = "Penn Treebank under SGLD's LSTM with dropout" if words else "War and Peace under pSGLD's LSTM"
+        title = f"Probability of each {what} of a test text under three samples and their average"
+        figures.strips(IMAGES / f"{name}.svg", title, strips["tokens"], rows, words)
+        return picture(name, title,
+                       f"The beginning of the test text of {text}: the darker, the likelier the {what} was held (Gan et al. 2017, figure 3, of words"
+                       f"{'; here by the root of the probability' if words else ''}). The average is over all stored samples, of which three are shown.")
     text = "What two samples of pSGLD say of three test scenes, their three best captions each (Gan et al. 2017, figure 4):\n\n"
     for image in found["captions"]:
         text += f"- An image of which people may say “{image['references'][0]}” or “{image['references'][1]}”:\n"
@@ -171,4 +199,4 @@ def in_the_plane():
 
 
 OF_TABLE = {"trec": learning, "mnist": sharpening, "ptb-small": small, "war-and-peace": averages(
-    "sequences_war_and_peace", "Test loss of averages over samples", "nats a character", lambda loss: loss), "entropy-gap": gap}
+    "sequences_war_and_peace", "Test loss of averages over samples", "nats a character", lambda loss: loss), "entropy-gap": gap, "pruning": pruned}

@@ -24,7 +24,7 @@ ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs
     : ClassifierExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
       images_(named_images(sources)),
       training_(image_training()) {
-  add_sampler();
+  add_sampler(training::NetworkInputs::rows);
   add_part("Images", [this](OptionTable& table) {
     images_.describe(table);
     table("normalisation", normalisation_,
@@ -165,7 +165,7 @@ std::vector<runs::Part> image_class_parts() {
   parts.push_back(runs::make_part("network", "", "", OptionTable::of(network)));
   training::EpochOptions training = image_training();
   parts.push_back(runs::make_part("training", "", "", OptionTable::of(training)));
-  training::add_method_parts(parts, image_class_presets());
+  training::add_method_parts(parts, image_class_presets(), training::NetworkInputs::rows);
   return parts;
 }
 

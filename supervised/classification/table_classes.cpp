@@ -79,7 +79,7 @@ TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       training_(class_training()) {
   network_.spec.likelihood = inference::Likelihood::categorical;
-  add_sampler();
+  add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::category); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
@@ -188,7 +188,7 @@ std::vector<runs::Part> table_class_parts() {
   parts.push_back(runs::make_part("network", "", "", OptionTable::of(network)));
   training::EpochOptions training = class_training();
   parts.push_back(runs::make_part("training", "", "", OptionTable::of(training)));
-  training::add_method_parts(parts, table_class_presets());
+  training::add_method_parts(parts, table_class_presets(), training::NetworkInputs::rows);
   return parts;
 }
 

@@ -77,7 +77,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
       network_(regression_network()),
       training_(regression_training()) {
   method_options().posterior.slab.likelihood = inference::SlabLikelihood::regression;
-  add_sampler();
+  add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::number); });
   add_part("Network", [this](OptionTable& table) { network_.describe_with_noise(table); });
   add_part("Training", [this](OptionTable& table) { training_.describe(table); });
@@ -162,7 +162,7 @@ std::vector<runs::Part> regression_parts() {
   parts.push_back(runs::make_part("network", "", "", noise));
   training::EpochOptions training = regression_training();
   parts.push_back(runs::make_part("training", "", "", OptionTable::of(training)));
-  training::add_method_parts(parts, regression_presets());
+  training::add_method_parts(parts, regression_presets(), training::NetworkInputs::rows);
   return parts;
 }
 

@@ -89,7 +89,7 @@
   function section(group, key) {
     const nodes = [element("p", {class: "lead"}, tools.counts(group.runs))];
     nodes.push(...tools.warnings(group.runs));
-    nodes.push(scores(group, "test"), scores(group, "validation"));
+    nodes.push(scores(group, "test"), scores(group, "validation"), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...band(group, key), ...learning(group, key),
       ...tools.averages(group, key, "−log density of test targets", "nats", (_, loss) => loss), ...calibration(group, key), ...agreement(group, key),
       ...tools.differences(group, key, "rmse", "Differences in RMSE", "difference in RMSE", "Left of zero the first is better."),

@@ -267,6 +267,33 @@ TEST_CASE("images are described alike in a file of many and in one of their own"
   }
 }
 
+TEST_CASE("captions that are drawn for new images are those of the seed of draws", "[cli][caption]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), train_toys(folder.path(), "run", {"--epochs", "1"})).code == 0);
+  const auto drawn = [&](const std::string& seed) {
+    return ask(folder, "run --features toys.npy --decoding sampled --draw-seed " + seed, "");
+  };
+  const std::vector<Json> first = drawn("1");
+  REQUIRE(first.size() == 60);
+  CHECK(drawn("1") == first);
+  CHECK(drawn("2") != first);
+}
+
+TEST_CASE("an evaluation counts words that a run does not know once, whatever the number of its seeds",
+          "[cli][caption]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), train_toys(folder.path(), "run", {"--epochs", "1", "--seeds", "0:2"})).code == 0);
+  Json others = Json::parse(content_of(folder / "toys.json"));
+  REQUIRE(others["images"][4]["split"] == "test");
+  others["images"][4]["sentences"][0]["raw"] = "A purple zebra.";
+  std::ofstream(folder / "others.json") << others.dump();
+  const Outcome outcome =
+      run(folder.path(), {"eval", "run", "--images", "others.json", "--features", "toys.npy", "--json"});
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json()["loss"]["per_seed"].size() == 2);
+  CHECK(outcome.json()["unknown"] == 2);
+}
+
 TEST_CASE("an evaluation of a part says of it what the run's summary says", "[cli][caption]") {
   const TemporaryDirectory folder;
   write_images(folder / "toys.json", 60);

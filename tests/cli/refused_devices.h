@@ -19,7 +19,7 @@ inline void check_devices_are_refused(const TemporaryDirectory& folder, const st
   };
   const Outcome far = with_device({"cuda:4096"});  // no machine has so many
   CHECK(far.code == 2);
-  CHECK_THAT(far.err, Catch::Contains("a GPU") || Catch::Contains("without its library 'cuda'"));
+  CHECK_THAT(far.err, Catch::Contains("GPU") || Catch::Contains("without its library 'cuda'"));
   const Outcome unknown = with_device({"tpu"});
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));

@@ -58,7 +58,7 @@ TEST_CASE("a file that cannot be read is refused when it is opened", "[core][inp
   std::ofstream(folder / "file") << "a";
   CHECK_ERROR(InputFile(folder / "none"), data, "none", "does not exist");
   CHECK_ERROR(InputFile(folder / "file" / "below"), data, "below", "does not exist");
-  CHECK_ERROR(InputFile(folder.path()), io, folder.path().string(), "Is a directory");
+  CHECK_ERROR(InputFile(folder.path()), data, folder.path().string(), "is a folder");
 }
 
 }  // namespace

@@ -262,7 +262,7 @@ TEST_CASE("what cannot be opened is refused in words", "[core][line_reader]") {
   CHECK_ERROR(LineReader(files.path() / "none"), data, "none", "does not exist");
   CHECK_ERROR(LineReader(files.path() / "none.gz"), data, "none.gz", "does not exist");
   CHECK_ERROR(LineReader(files.write("file", "") / "below"), data, "does not exist");
-  CHECK_ERROR(LineReader(files.path()), io, files.path().string(), "Is a directory");
+  CHECK_ERROR(LineReader(files.path()), data, files.path().string(), "is a folder");
 }
 
 TEST_CASE("a file without permission to read is refused in words", "[core][line_reader][unprivileged]") {

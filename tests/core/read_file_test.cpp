@@ -64,7 +64,7 @@ TEST_CASE("missing, oversized and damaged files are refused in words", "[core][r
 
   CHECK_ERROR(read_file(folder / "none"), data, "none", "does not exist");
   CHECK_ERROR(read_text(folder / "none.gz"), data, "none.gz", "does not exist");
-  CHECK_ERROR(read_file(folder.path()), io, "Is a directory");
+  CHECK_ERROR(read_file(folder.path()), data, "is a folder");
   CHECK_ERROR(read_text(folder / "cut.gz"), data, "cut.gz", "truncated");
   CHECK_ERROR(read_text(folder / "cut-trailer.gz"), data, "truncated");
   CHECK_ERROR(read_text(folder / "altered.gz"), data, "altered.gz", "damaged");

@@ -66,9 +66,28 @@ TEST_CASE("a finished run is read with its metrics by seed and its result files"
   CHECK_ERROR(record.json_file("counted.txt"), data, "'counted.txt'", "no JSON file");
 }
 
+/// As runs were before there were checksums.
+void without_checksums(const RunDirectory& directory) {
+  REQUIRE(std::filesystem::remove(directory.file("checksums.json")));
+}
+
+TEST_CASE("a result that was changed since the run wrote it is refused by name", "[runs][record]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = make_run(folder / "run");
+  const std::string metrics = read_file(directory.metrics());
+  write_file_atomically(directory.file("counted.txt"), "before the summarY");
+  CHECK_ERROR(runs::read_run(directory), data, "counted.txt' is not as it was written", "checksums.json");
+  write_file_atomically(directory.file("counted.txt"), "before the summary");
+  write_file_atomically(directory.metrics(), metrics.substr(0, metrics.size() / 2));
+  CHECK_ERROR(runs::read_run(directory), data, "metrics.jsonl' is not as it was written");
+  write_file_atomically(directory.metrics(), metrics);
+  CHECK_NOTHROW(runs::read_run(directory));
+}
+
 TEST_CASE("values that are not finite are in no curve", "[runs][record]") {
   const test::TemporaryDirectory folder;
   const RunDirectory directory = make_run(folder / "run");
+  without_checksums(directory);
   write_file_atomically(directory.metrics(),
                         "{\"tag\":\"a\",\"seed\":0,\"step\":1,\"value\":null}\n"
                         "{\"tag\":\"a\",\"seed\":0,\"step\":2,\"value\":0.5}\n");
@@ -85,6 +104,7 @@ TEST_CASE("what is no finished run is refused with what to do", "[runs][record]"
   directory.write_summary("{\"steps\": 10, \"seeds\": [0]}");
   CHECK_ERROR(runs::read_run(directory), data, "has no 'env'", "counter run");
   directory.write_summary(summary);
+  without_checksums(directory);
   write_file_atomically(directory.metrics(), "{\"tag\":\"a\",\"seed\":0,\"step\":1,\"value\":1}\n{\"tag\":\"a\"}\n");
   CHECK_ERROR(runs::read_run(directory), data, "metrics.jsonl', line 2", "{\"tag\":\"a\"}");
   write_file_atomically(directory.metrics(), "{\"tag\":5,\"seed\":0,\"step\":1,\"value\":1}\n");

@@ -112,7 +112,7 @@ TEST_CASE("the manifest names kind, preset, files and data", "[runs][session]") 
   CHECK(manifest["kind"] == "counter");
   CHECK(manifest["preset"] == "paper");
   CHECK(manifest["seeds"] == Json{3, 5});
-  CHECK(manifest["result_files"] == Json{"lines.txt", "counted.txt"});
+  CHECK(manifest["result_files"] == Json{"lines.txt", "counted.txt", "checksums.json"});
   CHECK(manifest["protocol"]["data_folder"] == fs::absolute("some/folder").string());
   CHECK(manifest["protocol"]["env"] == "numbers");
 }
@@ -128,6 +128,7 @@ TEST_CASE("overwriting removes whatever runs of any kind leave", "[runs][session
   CHECK(read_file(folder / "run/lines.txt").empty());
   CHECK_FALSE(fs::exists(folder / "run/counted.txt"));
   CHECK_FALSE(fs::exists(folder / "run/summary.json"));
+  CHECK_FALSE(fs::exists(folder / "run/checksums.json"));
   CHECK(read_file(folder / "run/mine.txt") == "mine");
 }
 
@@ -295,7 +296,9 @@ TEST_CASE("a run is loaded as its newest checkpoint left it", "[runs][session]")
 
 TEST_CASE("a finished run that has lost its last checkpoint is not taken for what it was before", "[runs][session]") {
   const test::TemporaryDirectory folder;
-  REQUIRE(start(folder / "run", {{"seeds", "0:2"}, {"checkpoint_every", "4"}}).finished);
+  const SessionResult whole = start(folder / "run", {{"seeds", "0:2"}, {"checkpoint_every", "4"}});
+  REQUIRE(whole.finished);
+  const std::string metrics = read_file(folder / "run/metrics.jsonl");
   const RunDirectory directory = RunDirectory::open(folder / "run");
   CHECK_NOTHROW(runs::read_saved_run(directory));
   std::vector<fs::path> files;
@@ -303,7 +306,10 @@ TEST_CASE("a finished run that has lost its last checkpoint is not taken for wha
   REQUIRE(files.size() == 2);
   const auto number = [](const fs::path& file) { return std::stoi(file.stem().string().substr(11)); };
   fs::remove(number(files[0]) > number(files[1]) ? files[0] : files[1]);
-  CHECK_ERROR(runs::read_saved_run(directory), data, "was finished after", "missing or damaged");
+  CHECK_ERROR(runs::read_saved_run(directory), data, "was finished after", "missing or damaged", "stein resume");
+  CHECK(resume(folder / "run").summary["counts"] == whole.summary["counts"]);  // and it is made again
+  CHECK(read_file(directory.metrics()) == metrics);
+  CHECK_NOTHROW(runs::read_saved_run(directory));
   fs::remove(directory.summary());
   CHECK_NOTHROW(runs::read_saved_run(directory));  // then it is one that goes on
 }

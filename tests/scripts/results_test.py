@@ -348,8 +348,9 @@ class SequencesTest(ResultsTest):
     def test_a_run_that_a_row_looks_at_is_made_again_where_it_is_gone(self):
         row, = (row for row in sequences.PLAN["tables"]["pruning"]["rows"] if row["name"] == "sgd-dropout")
         trained = sequences.row_named("ptb-small", "sgd-dropout")
+        measured = {"perplexity": {"mean": 2, "per_seed": [2]}}
         summary = {"seeds": [0], "steps": 1, "run_directory": "/somewhere", "commit": self.head(), "commits": [self.head()],
-                   "test": {"averaged": {"perplexity": {"mean": 2, "per_seed": [2]}}}}
+                   "test": {"protocol": "stateful-1", "averaged": measured}, "averaged": measured, "pruned": [{"share": 0.5, **measured}] * 8}
         record = {"command": sequences.command(trained), "commits": [self.head()], "version": sequences.PLAN["version"], "summary": summary}
         self.rewrite("sequences/ptb-small_sgd-dropout.json", record)
         (self.root / "docs/results/sequences/pruning_sgd-dropout.json").unlink(missing_ok=True)

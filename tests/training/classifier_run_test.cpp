@@ -141,6 +141,19 @@ TEST_CASE("the summary has the scores of averages, of single samples and of the 
   CHECK(summary["model"] == "line");
 }
 
+TEST_CASE("each seed of a variational method has a divergence of its own", "[training][classifier-run]") {
+  ClassifierRun run({3, 5}, ClassifierRun::Facts{.method = "bbb", .epochs = 2, .classes = {"low", "high"}},
+                    [](std::uint64_t seed) {
+                      auto trainer = new_trainer(seed, test::method_with("bbb", {}), true);
+                      for (float& mean : trainer->weights().particles().values().row(0))
+                        mean += static_cast<float>(seed);  // so that seeds are far apart
+                      return trainer;
+                    });
+  const Json measured = run.summarize({})["divergence"];
+  check_measured(measured, "per_seed", run.repetition(0).divergence(), run.repetition(1).divergence());
+  CHECK(measured["per_seed"][0] != measured["per_seed"][1]);
+}
+
 TEST_CASE("whoever loses more than equal chances would is warned of, once that is known",
           "[training][classifier-run]") {
   ClassifierRun run = make_run();
@@ -326,7 +339,11 @@ TEST_CASE("a summary for a person has one sample and the average only where ther
   summary["test"]["samples"] = 1, summary.erase("validation");
   const std::string single = readable_classifier_summary(summary);
   CHECK_THAT(single, !Catch::Contains("averaged over") && !Catch::Contains("validation, error") &&
-                         Catch::Contains("weights at the end"));
+                         !Catch::Contains("one sample") && Catch::Contains("of predictions (weights at the end)"));
+  summary["test"]["final_weights"]["error"]["mean"] = 0.25;  // a sample that is not where the training ended
+  CHECK_THAT(readable_classifier_summary(summary), Catch::Contains("one sample") && Catch::Contains("50.00 %") &&
+                                                       Catch::Contains("25.00 %") &&
+                                                       Catch::Contains("of predictions (one sample)"));
 }
 
 }  // namespace stein::training

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/error_matcher.h"
@@ -118,6 +119,26 @@ TEST_CASE("the loss that is recorded is the mean of −log p since the last reco
     CHECK(records.numbers()[k].tag == "loss");
     CHECK(records.numbers()[k].value == Approx(apart * apart).epsilon(1e-6));  // two weights, ½ each
   }
+}
+
+TEST_CASE("a loss of several minibatches is recorded whole where a training went on between them",
+          "[training][trainer][resume]") {
+  const EpochOptions options{.epochs = 20, .validations_per_epoch = 0};
+  const WeightMethodOptions method = plain("sgd");
+  MeanTrainer whole(options, method), first(options, method), second(options, method);
+  const auto later = [](const runs::Records& records) {
+    std::map<std::int64_t, double> found;
+    for (const auto& number : records.numbers())
+      if (number.step > 133) found[number.step] = number.value;
+    return found;
+  };
+  const std::map<std::int64_t, double> expected = later(train(whole));
+  REQUIRE(expected.size() == 14);  // from the 128th on every second one: 134, 136, …, 160
+  train(first, 133);
+  Snapshot state;
+  first.save(state);
+  second.restore(state);
+  CHECK(later(train(second)) == expected);
 }
 
 TEST_CASE("the rate falls at the start of each epoch after those at the full rate", "[training][trainer]") {

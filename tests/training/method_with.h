@@ -22,12 +22,4 @@ inline training::WeightMethodOptions method_with(const std::string& name, const 
   return method;
 }
 
-/// Names of the methods that train networks of words.
-inline std::vector<std::string> methods_of_words() {
-  std::vector<std::string> names;
-  for (const auto& [name, method] : training::weight_methods().entries())
-    if (!method.defaults.hides_inputs && !method.defaults.takes_all_data) names.push_back(name);
-  return names;
-}
-
 }  // namespace stein::test

@@ -56,6 +56,26 @@ TEST_CASE("a structured ensemble gives its products as a start, and takes none",
   CHECK_ERROR(begin_with(starting_weights(to), from), usage, "structured matrices");
 }
 
+TEST_CASE("weights whose words or classes have other names are refused", "[training][starting]") {
+  const auto meaning = [](const char* name, const char* names) {
+    Snapshot snapshot;
+    snapshot.put_text(name, names);
+    return snapshot;
+  };
+  NetworkWeights network = network_of("adam");
+  const auto start = [&](const Snapshot& of) {
+    StartingWeights weights = starting_weights(network);
+    weights.meaning = of;
+    return weights;
+  };
+  const Snapshot words = meaning("vocabulary/text", "a b"), classes = meaning("classes", "good bad");
+  CHECK_NOTHROW(check_start(start(words), network, meaning("vocabulary/text", "a b")));
+  CHECK_NOTHROW(check_start(start({}), network, words));
+  CHECK_NOTHROW(check_start(start(meaning("target", "price")), network, meaning("target", "rent")));
+  CHECK_ERROR(check_start(start(words), network, meaning("vocabulary/text", "b a")), usage, "another vocabulary");
+  CHECK_ERROR(begin_with(start(classes), network, meaning("classes", "bad good")), usage, "other classes");
+}
+
 TEST_CASE("weights of another network are refused by the name of what differs", "[training][starting]") {
   NetworkWeights deep = network_of("adam", {}, 0, {5, 4}), wide = network_of("adam", {}, 0, {6}),
                  plain = network_of("adam");

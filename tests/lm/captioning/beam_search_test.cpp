@@ -96,6 +96,23 @@ TEST_CASE("a wider beam finds the caption whose first word is not the likeliest"
   CHECK(wide[0][0].log_probability == Approx(std::log(.4)).epsilon(1e-6));
 }
 
+TEST_CASE("an end finishes a caption only where it is among the W best continuations", "[lm][caption][beam]") {
+  // The second word: p(3 <eos>) = .3, p(3 5) = .24, p(4 <eos>) = .2, p(4 6) = .12. The caption 4 would be the second
+  // best one, but its end is the third.
+  WordChain chain(4, 1);
+  chain.set(0, start_token, {{3, .6F}, {4, .4F}});
+  chain.set(0, 3, {{end_token, .5F}, {5, .4F}, {3, .1F}});
+  chain.set(0, 4, {{end_token, .5F}, {6, .3F}, {4, .2F}});
+  chain.set(0, 5, {{end_token, .7F}, {5, .3F}});
+  chain.set(0, 6, {{end_token, .7F}, {6, .3F}});
+  const std::vector<std::int64_t> one{0};
+  const auto found = beam_search(chain, one, {.beam_width = 2});
+  REQUIRE(found[0].size() == 2);
+  CHECK(found[0][0].words == std::vector<std::int32_t>{3});
+  CHECK(found[0][1].words == std::vector<std::int32_t>{3, 5});
+  CHECK(found[0][1].log_probability == Approx(std::log(.6 * .4 * .7)).epsilon(1e-6));
+}
+
 TEST_CASE("a length power prefers longer captions", "[lm][caption][beam]") {
   WordChain chain(2, 1);
   chain.set(0, start_token, {{3, 1.F}});

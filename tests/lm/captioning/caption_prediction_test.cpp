@@ -4,6 +4,7 @@
 #include <stein/lm/captioning/caption_prediction.h>
 #include <stein/lm/captioning/caption_scorer.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
@@ -104,6 +105,22 @@ TEST_CASE("a beam of all captions finds the likeliest under the average of sever
     CHECK(found[i].front().log_probability == Approx(best.rbegin()->first).epsilon(1e-4));
     CHECK(found[i][1].log_probability == Approx(std::next(best.rbegin())->first).epsilon(1e-4));
   }
+}
+
+TEST_CASE("captions begin as if none had been read before", "[lm][caption]") {
+  const FeatureUse use = GENERATE(FeatureUse::first_input, FeatureUse::initial_state);
+  const CaptionData data = test::small_images(4);
+  const inference::RecurrentSpec spec = test::small_network(8, use);
+  ParticleRecurrent model(spec);
+  const Matrix<float> weights = test::random_weights(model, 3);
+  CaptionPrediction used(model, spec, weights.view(), data.features.view(), 4),
+      fresh(model, spec, weights.view(), data.features.view(), 4);
+  used.begin(std::vector<std::int64_t>{0, 1, 2});
+  used.read(std::vector<std::int64_t>{2, 0, 0, 1}, std::vector<std::int32_t>{3, 4, 3, 5});
+  for (CaptionPrediction* prediction : {&used, &fresh}) prediction->begin(std::vector<std::int64_t>{1, 3});
+  const inference::MatrixView<const float> found = used.probabilities(), expected = fresh.probabilities();
+  REQUIRE(found.rows == 2);
+  for (std::int64_t i = 0; i < 2; ++i) CHECK(std::ranges::equal(found.row(i), expected.row(i)));
 }
 
 TEST_CASE("the probabilities of one network are the softmax of its logits", "[lm][caption]") {

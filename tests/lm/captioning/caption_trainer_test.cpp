@@ -4,6 +4,7 @@
 #include <stein/lm/captioning/caption_decoder.h>
 #include <stein/lm/captioning/caption_prediction.h>
 #include <stein/lm/captioning/caption_trainer.h>
+#include <stein/training/network_experiment.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -63,7 +64,7 @@ TEST_CASE("every method goes on with captions from the middle of an epoch with t
           "[lm][caption][trainer][resume]") {
   const int threads = thread_count();
   const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);  // 32 captions: 7 minibatches
-  for (const std::string& name : test::methods_of_words()) {
+  for (const std::string& name : training::methods_for(training::NetworkInputs::words)) {
     CAPTURE(name);
     CaptionCase each{.method = name, .settings = {{"step_size", "1e-3"}}, .dropout = 0.2};
     if (name == "svgd" || name == "s2vgd") each.settings["particles"] = "2";
@@ -106,6 +107,20 @@ TEST_CASE("steps are tokens, data are captions", "[lm][caption][trainer]") {
   train(*trainer);
   CHECK(trainer->steps_done() == 3 * 16 * (4 + 7));  // "a red box <eos>", "there is a red box here <eos>"
   CHECK(trainer->test_losses().tokens == 16 * (4 + 7));
+}
+
+TEST_CASE("one validation an epoch is at its end, of which every token is a step", "[lm][caption][trainer]") {
+  const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
+  CaptionTrainingOptions training = short_training;
+  training.epochs.validations_per_epoch = 1;
+  const auto trainer = CaptionCase{.method = "adam", .training = training}.make(corpus);
+  runs::Records records(false);
+  while (!trainer->ended()) trainer->advance(1'000'000, {}, records);
+  std::vector<std::int64_t> steps;
+  for (const runs::Records::Number& number : records.numbers())
+    if (number.tag == "validation") steps.push_back(number.step);
+  constexpr std::int64_t epoch = 16 * (4 + 7);
+  CHECK(steps == std::vector<std::int64_t>{epoch, 2 * epoch, 3 * epoch});
 }
 
 /// Mean −log p of the tokens of some captions under the weights as they are.

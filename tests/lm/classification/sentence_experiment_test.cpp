@@ -1,15 +1,19 @@
 // Experiments of `stein classify`: which data, which folds, which options, and the rows that come of them.
 #include <stein/lm/classification/sentence_experiment.h>
 
+#include <stein/core/data/manifest.h>
 #include <stein/lm/classification/sentence_rows.h>
+#include <stein/training/network_experiment.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
 
 #include "core/error_matcher.h"
 #include "lm/classification/classified_sentences.h"
+#include "skip.h"
 
 namespace stein::lm {
 namespace {
@@ -169,11 +173,27 @@ TEST_CASE("embeddings of words that a file of vectors has start there, by the wo
         CHECK(start[2] == -static_cast<float>(number));
       } else {
         for (const float value : start) CHECK(std::abs(value) <= 0.01F);
+        CHECK(std::ranges::any_of(start, [](float value) { return value != 0; }));
       }
     }
   }
   CHECK_ERROR(sentence_experiment(small(file, {{"embedding", "4"}, {"word_vectors", path.string()}})).make_run(""),
               usage, "vectors of 3 numbers, 'embedding' says 4: set embedding=3");
+}
+
+TEST_CASE("other sentences are the test part of a set that has one, and all of a set that has none",
+          "[lm][sentence-experiment][data-set]") {
+  if (!find_data_set("sentences")) test::skip("no data set sentences");
+  Snapshot meaning;
+  SentenceExperiment::Meaning{
+      .vocabulary = {TokenUnit::words, {"?", "Denver", "How", "far", "from", "is", "it", "to", "<unk>"}},
+      .classes = {"bad", "good"}}
+      .save(meaning);
+  const SentenceExperiment experiment = sentence_experiment({});
+  const auto trec = experiment.other_rows("trec", meaning);
+  CHECK(trec->count() == 500);
+  CHECK(trec->text(0) == "How far is it from Denver to <unk> ?");
+  CHECK(experiment.other_rows("cr", meaning)->count() == 3'775);
 }
 
 TEST_CASE("sentences without a word are said to be left out", "[lm][sentence-experiment]") {
@@ -193,7 +213,7 @@ TEST_CASE("the parts of a classifier of sentences have all options of an experim
   for (const runs::Part& part : sentence_parts()) options.insert(part.options.begin(), part.options.end());
   const std::set<std::string> of_run{"sampler", "device",           "from_run",    "seeds",
                                      "steps",   "checkpoint_every", "word_vectors"};
-  for (const std::string& name : test::methods_of_words())
+  for (const std::string& name : training::methods_for(training::NetworkInputs::words))
     for (const char* data : {"trec", "mr", "./own.txt"}) {
       CAPTURE(name, data);
       const SentenceExperiment experiment = sentence_experiment({{"data", data}, {"sampler", name}});

@@ -140,6 +140,21 @@ TEST_CASE("sentences are answered with the network's dropout where that is asked
   CHECK(spread({{"dropout", "true"}, {"draws", "7"}}) > 1e-3);
 }
 
+TEST_CASE("every line has its own count of unknown words, however many lines there are", "[lm][sentence-prediction]") {
+  const test::BiasedSentences sentences;
+  const RunDirectory directory = trained(sentences.folder, sentences.settings());
+  std::string text;
+  std::vector<int> expected, found;
+  for (int line = 0; line < 600; ++line) {  // 256 are answered together
+    expected.push_back(line % 7);
+    text += "cat";
+    for (int k = 0; k < line % 7; ++k) text += " zebra";
+    text += "\n";
+  }
+  for (const Json& answer : ask(sentences.folder, directory, text).lines) found.push_back(answer["unknown"]);
+  CHECK(found == expected);
+}
+
 TEST_CASE("no line at all is no sentence and no error", "[lm][sentence-prediction]") {
   const test::BiasedSentences sentences;
   const RunDirectory directory = trained(sentences.folder, sentences.settings());

@@ -46,6 +46,21 @@ TEST_CASE("curves average the first samples, the last ones, or some at equal dis
   for (const auto& curve : {forward, backward, thinned}) CHECK(curve[2] == Approx(samples.averaged_loss()));
 }
 
+TEST_CASE("a curve that is shorter than there are samples still chooses among all of them", "[lm][samples]") {
+  const std::vector<double> p{0.5, 0.25, 0.125, 0.0625, 0.75};
+  SampledProbabilities samples(1);
+  for (const double each : p) samples.add(std::vector<float>{static_cast<float>(std::log(each))});
+  const std::vector<double> forward = samples.curve(Selection::forward, 3),
+                            backward = samples.curve(Selection::backward, 3),
+                            thinned = samples.curve(Selection::thinned, 3);
+  for (const auto& curve : {forward, backward, thinned}) REQUIRE(curve.size() == 3);
+  CHECK(forward[2] == Approx(-std::log((p[0] + p[1] + p[2]) / 3)));
+  CHECK(backward[2] == Approx(-std::log((p[2] + p[3] + p[4]) / 3)));
+  CHECK(thinned[0] == Approx(-std::log(p[4])));
+  CHECK(thinned[1] == Approx(-std::log((p[1] + p[4]) / 2)));
+  CHECK(thinned[2] == Approx(-std::log((p[0] + p[2] + p[4]) / 3)));
+}
+
 TEST_CASE("an average never loses more than its samples do on average", "[lm][samples]") {
   SampledProbabilities samples(10'000);
   std::vector<float> numbers(10'000);

@@ -13,17 +13,18 @@ namespace {
 
 using inference::SharpenedModel;
 
-/// A sharpened network with rates of `rate` before its first step, and a text.
+/// A sharpened network with rates of `rate` before its first step and σ₀ = `deviation`, and a text.
 struct Sharpened {
   Corpus corpus = test::small_text(600);
   std::unique_ptr<LanguageTrainer> trainer;
   SharpenedModel<float>* model;
   training::WeightDraws draws;
 
-  explicit Sharpened(const std::string& rate, const training::WeightDraws::Options& which = {.mean = true})
+  explicit Sharpened(const std::string& rate, const training::WeightDraws::Options& which = {.mean = true},
+                     const std::string& deviation = "1e-6")
       : trainer(test::TrainerCase{
             .method = "sharpening",
-            .settings = {{"initial_rate", rate}, {"sharpening_deviation", "1e-6"}, {"rate_scale", "1"}},
+            .settings = {{"initial_rate", rate}, {"sharpening_deviation", deviation}, {"rate_scale", "1"}},
             .training = {.epochs = {.batch_size = 3}, .unroll = 5}}
                     .make(corpus)),
         model(dynamic_cast<SharpenedModel<float>*>(&trainer->weights().posterior().model())),
@@ -51,6 +52,16 @@ TEST_CASE("a bound of several draws is their mean", "[lm][bound]") {
   }
   CHECK(losses[0] != losses[1]);
   CHECK(sharpened.bound(sharpened.corpus.test) == Approx((losses[0] + losses[1] + losses[2]) / 3).epsilon(1e-5));
+}
+
+TEST_CASE("the noise of every draw of a bound is its own", "[lm][bound]") {
+  // Draws of dropout, which the network does not have: twice the same weights.
+  Sharpened once("0", {.mean = true}, "1"), twice("0", {.draws = 2, .mean = true, .dropout = true}, "1");
+  REQUIRE(once.draws.count() == 1);
+  REQUIRE(twice.draws.count() == 2);
+  const double one = once.bound(once.corpus.test), both = twice.bound(twice.corpus.test);
+  CHECK(once.bound(once.corpus.test) == one);
+  CHECK(std::abs(both - one) > 1e-4);
 }
 
 TEST_CASE("what moving the weights costs is in the bound", "[lm][bound]") {

@@ -126,6 +126,30 @@ TEST_CASE("of a text of two stretches as much is said as of each alone", "[lm][u
   CHECK(apart > 1e-3);
 }
 
+TEST_CASE("every chunk has dropout of its own, the same as where the text is scored", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(3000);
+  TrainerCase each{.method = "adam", .training = short_training};
+  each.network.dropout = 0.5, each.network.start = inference::RecurrentStart::fan_in;
+  const auto trainer = each.make(corpus);
+  inference::Model<float>& model = trainer->weights().posterior().model();
+  training::WeightDraws draws(trainer->weights(), {.draws = 2, .dropout = true}, "", 0);
+  const TextUncertainty found = text_uncertainty(model, draws, corpus.test, {.chunk = 256});  // as the scorer has them
+  TextScorer scorer(corpus.test, TextProtocol::stateful_1, 0, 0, "test");
+  std::vector<float> log_probability(static_cast<std::size_t>(scorer.tokens()));
+  REQUIRE(log_probability.size() > 512);
+  for (std::size_t k = 0; k < 2; ++k) {
+    CAPTURE(k);
+    const training::WeightDraws::Draw draw = draws.get(static_cast<std::int64_t>(k));
+    scorer.score(model, draw.weights, draw.dropout, log_probability);
+    REQUIRE(found.single[k].size() == log_probability.size());
+    float apart = 0;
+    for (std::size_t t = 0; t < log_probability.size(); ++t)
+      apart = std::max(apart, std::abs(found.single[k][t] - log_probability[t]));
+    CHECK(apart < 1e-5F);
+  }
+  CHECK(found.single[0] != found.single[1]);
+}
+
 TEST_CASE("a trained model holds reversed text for less likely", "[lm][uncertainty]") {
   const Corpus corpus = test::small_text(30'000);
   LanguageTrainingOptions training = short_training;
@@ -246,6 +270,30 @@ TEST_CASE("pruning takes the weights with the least signal to noise", "[lm][unce
     for (const std::uint8_t pruned : pruning.pattern(0.5, entry.name)) in_matrices += pruned;
   CHECK(in_matrices == gone);
   CHECK_ERROR(pruning.pruned(1), usage, "got 1");
+}
+
+TEST_CASE("of a sharpened network the weights are pruned, and rates stay as they are", "[lm][uncertainty]") {
+  const Corpus corpus = test::small_text(600);
+  const auto trainer = TrainerCase{.method = "sharpening",
+                                   .settings = {{"initial_rate", "1e-6"}, {"rate_scale", "1"}},
+                                   .training = short_training}
+                           .make(corpus);
+  const WeightPruning pruning(trainer->weights());
+  const inference::Matrix<float> unpruned = pruning.pruned(0), half_pruned = pruning.pruned(0.5);
+  const std::span<const float> all = unpruned.row(0), half = half_pruned.row(0);
+  std::int64_t weights = 0, gone = 0, others = 0, others_kept = 0;
+  for (const inference::LayoutEntry& entry : trainer->weights().posterior().weight_layout().entries())
+    for (std::int64_t k = 0; k < entry.size(); ++k) {
+      const auto place = static_cast<std::size_t>(entry.offset + k);
+      if (entry.is_weight())
+        ++weights, gone += half[place] == 0 ? 1 : 0;
+      else
+        ++others, others_kept += all[place] != 0 && half[place] == all[place] ? 1 : 0;
+    }
+  CHECK(others == weights);  // a rate each
+  CHECK(others_kept == others);
+  CHECK(pruning.count() == weights);
+  CHECK(gone == weights / 2);
 }
 
 }  // namespace

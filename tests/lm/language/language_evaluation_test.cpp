@@ -7,10 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error_matcher.h"
+#include "core/temporary_directory.h"
+#include "core/written_file.h"
 #include "lm/evaluation/learning_loss.h"
 #include "lm/language/letters_run.h"
 
@@ -79,6 +82,31 @@ TEST_CASE("single samples are surer than their average", "[lm][language-evaluati
   REQUIRE(result["samples"] > 1);
   CHECK(result["entropy"]["single_samples"]["mean"].get<double>() <
         result["entropy"]["text"]["mean"].get<double>() - 1e-3);
+}
+
+TEST_CASE("the seed of an evaluation is that of a sharpened bound's noise", "[lm][language-evaluation]") {
+  const LettersRun run(
+      test::Settings{{"sampler", "sharpening"}, {"sharpening_deviation", "0.5"}, {"step_size", "1e-3"}});
+  const auto result_of = [&](const char* seed) {
+    return run.perform<LanguageEvaluation>({{"bound", "true"}, {"by", "mean"}, {"seed", seed}});
+  };
+  const Json one = result_of("1"), other = result_of("2");
+  CHECK(result_of("1")["bound"] == one["bound"]);
+  CHECK(one["averaged"] == other["averaged"]);  // of the mean, which is not drawn
+  CHECK(one["bound"]["loss"]["mean"] != other["bound"]["loss"]["mean"]);
+}
+
+TEST_CASE("words that the vocabulary does not have are counted in the part that is scored",
+          "[lm][language-evaluation]") {
+  const test::TemporaryDirectory folder;
+  std::string lines;
+  for (int line = 0; line < 60; ++line) lines += "a b <unk>\n";
+  const LettersRun run(test::Settings{{"data", test::write(folder / "train.txt", lines).string()},
+                                      {"tokens", "words"},
+                                      {"validation_text", test::write(folder / "valid.txt", "a x b\nb a a\n").string()},
+                                      {"test_text", test::write(folder / "test.txt", "x y a\nz b a\n").string()}});
+  CHECK(run.perform<LanguageEvaluation>({{"part", "validation"}})["unknown"] == 1);
+  CHECK(run.perform<LanguageEvaluation>({{"part", "test"}})["unknown"] == 3);
 }
 
 TEST_CASE("what an evaluation cannot do is refused", "[lm][language-evaluation]") {

@@ -1,4 +1,6 @@
 // Every method against a text whose truth is known.
+#include <stein/training/network_experiment.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -39,7 +41,7 @@ TEST_CASE("every method comes within one percent of what the truth loses, and av
       {"sghmc-sa", {{"rate_unit", "sequence"}, {"step_size", "0.01"}, {"laplace_scale", "1"}}, training_of(20)},
       {"svgd", {{"step_size", "1e-2"}}, training_of(10, 0.7, 5)},
       {"s2vgd", {{"step_size", "1e-2"}}, training_of(10, 0.7, 5)}};
-  REQUIRE(cases.size() == test::methods_of_words().size());
+  REQUIRE(cases.size() == training::methods_for(training::NetworkInputs::words).size());
   for (const TrainerCase& each : cases) {
     CAPTURE(each.method);
     const auto trainer = each.make(corpus);
@@ -54,7 +56,7 @@ TEST_CASE("every method comes within one percent of what the truth loses, and av
 
 TEST_CASE("no default of a method diverges", "[lm][methods][slow]") {
   const Corpus corpus = test::small_text(20'000);
-  for (const std::string& name : test::methods_of_words())
+  for (const std::string& name : training::methods_for(training::NetworkInputs::words))
     for (const std::uint64_t seed : {0, 1, 2}) {
       CAPTURE(name, seed);
       LanguageTrainer trainer(corpus, training_of(5), training::weight_methods().at(name).defaults,
@@ -72,3 +74,4 @@ TEST_CASE("no default of a method diverges", "[lm][methods][slow]") {
 
 }  // namespace
 }  // namespace stein::lm
+#include <stein/training/network_experiment.h>

@@ -7,10 +7,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/temporary_directory.h"
+#include "core/written_file.h"
 #include "lm/language/letters_run.h"
 #include "lm/language/next_tokens.h"
 
@@ -125,6 +129,27 @@ TEST_CASE("texts are drawn from the average over samples, or each with one of th
   };
   CHECK(texts_by("average") == std::set{likeliest(all)});
   CHECK(texts_by("one") == of_one);
+}
+
+TEST_CASE("the line of a prompt of words goes on", "[lm][sampling]") {
+  const test::TemporaryDirectory folder;
+  std::string lines;
+  for (int line = 0; line < 120; ++line) lines += line % 3 == 0 ? "a b c d\n" : "b d\n";
+  const test::LettersRun run(
+      test::Settings{{"data", test::write(folder / "lines.txt", lines).string()}, {"tokens", "words"}});
+  training::TrainedNetwork network = run.network();
+  training::WeightDraws draws = network.draws({});
+  const Vocabulary vocabulary = saved_vocabulary(network.meaning());
+  std::vector<std::int32_t> tokens;  // the end of a line, the prompt, and what is likeliest behind them
+  for (const std::string_view word : {end_of_sentence, std::string_view("a"), std::string_view("b")})
+    tokens.push_back(vocabulary.find(word).value());
+  while (tokens.size() < 3 + 6) {
+    const std::vector<double> next = test::next_tokens(network.model(), draws.get(0).weights, tokens);
+    tokens.push_back(static_cast<std::int32_t>(std::ranges::max_element(next) - next.begin()));
+  }
+  const Json result = run.perform<LanguageSampling>({{"prompt", "a b"}, {"length", "6"}, {"sharpness", "1e6"}});
+  CHECK(result["unknown"] == 0);
+  CHECK(result["texts"][0] == readable_text(std::span(tokens).subspan(1), vocabulary));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Training of language models: what is carried, resumed, repeated and collected.
 #include <stein/core/checkpoint.h>
 #include <stein/core/parallel.h>
+#include <stein/training/network_experiment.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -22,7 +23,7 @@ const LanguageTrainingOptions short_training{
 
 std::vector<TrainerCase> all_methods() {
   std::vector<TrainerCase> cases;
-  for (const std::string& name : test::methods_of_words()) {
+  for (const std::string& name : training::methods_for(training::NetworkInputs::words)) {
     TrainerCase each{.method = name, .settings = {{"step_size", "1e-3"}}, .training = short_training};
     each.network.dropout = 0.2;
     if (name == "svgd" || name == "s2vgd") each.settings["particles"] = "2";
@@ -277,6 +278,23 @@ TEST_CASE("a chain that diverges goes back, begins a new state and says so", "[l
     CHECK(std::ranges::none_of(carried(), is_zero));
     test::train(*trainer);
     for (const double number : numbers_of(*trainer)) CHECK(std::isfinite(number));
+  }
+}
+
+TEST_CASE("samples of steps that were taken back are in no average, of validation nor of test", "[lm][trainer]") {
+  const Corpus corpus = test::small_text(600);  // 24 minibatches an epoch
+  TrainerCase each{.method = "sgld", .settings = {{"step_size", "1e-6"}}, .training = short_training};
+  each.training.epochs.burn_in = 0;
+  const auto trainer = each.make(corpus);
+  test::train(*trainer, 20 * 24);
+  REQUIRE(trainer->steps_done() == 20 * 24);
+  for (const TextLosses& losses : {trainer->validation_losses(), trainer->test_losses()}) CHECK(losses.samples == 2);
+  trainer->weights().particles().values()(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  test::train(*trainer);
+  // Both samples are lost with their 20 steps; of the 51 minibatches that are left every eighth gives one.
+  for (const TextLosses& losses : {trainer->validation_losses(), trainer->test_losses()}) {
+    CHECK(losses.samples == 6);
+    CHECK(losses.curves.forward.size() == 6);
   }
 }
 

@@ -76,6 +76,25 @@ TEST_CASE("two particles' entropies, probabilities and disagreement are those of
   }
 }
 
+TEST_CASE("of many draws the first, the middle one and the last are shown", "[lm][uncertainty]") {
+  training::NetworkWeights weights = sampler_of("svgd", {{"particles", "5"}});
+  const std::vector<double> p{0.1, 0.2, 0.3, 0.4, 0.5};  // of the first word
+  for (std::size_t i = 0; i < 5; ++i) {
+    const double other = (1 - p[i]) / 3;
+    predict_always(weights, static_cast<std::int64_t>(i), {p[i], other, other, other});
+  }
+  training::WeightDraws draws(weights, {}, "", 0);
+  const Json found = uncertainty_json(weights, draws, {{3, 0, 0}}, vocabulary, 2);
+  CHECK(found["draws"] == 5);
+  const Json& samples = found["passage"]["samples"];
+  REQUIRE(samples.size() == 3);
+  for (std::size_t t = 1; t < 3; ++t) {
+    CHECK(samples[0][t].get<double>() == Approx(p[0]).epsilon(1e-5));
+    CHECK(samples[1][t].get<double>() == Approx(p[2]).epsilon(1e-5));
+    CHECK(samples[2][t].get<double>() == Approx(p[4]).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("the entropy gap is that of the reversed text minus that of the text", "[lm][uncertainty]") {
   training::NetworkWeights weights = sampler_of("sgd");
   const auto row = weights.particles().values().row(0);

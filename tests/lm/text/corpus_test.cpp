@@ -119,6 +119,15 @@ TEST_CASE("characters are never cut in two", "[lm][corpus]") {
                                .test_share = .17}));
 }
 
+TEST_CASE("a character of bytes takes as many tokens as UTF-8 has bytes for it", "[lm][corpus]") {
+  const Vocabulary bytes(TokenUnit::bytes, {"a", "\xC3", "\xA4", "\xE2", "\x82", "\xAC"}),
+      characters(TokenUnit::characters, {"a", "ä", "€"}), words(TokenUnit::words, {"a", "ä"});
+  // a ä € a: 1 + 2 + 3 + 1 bytes of four characters, in two stretches.
+  CHECK(tokens_per_character({{0, 1, 2}, {3, 4, 5, 0}}, bytes) == 7.0 / 4);
+  CHECK(tokens_per_character({{0, 1}, {2}}, characters) == 1.0);
+  CHECK_FALSE(tokens_per_character({{0, 1}}, words).has_value());
+}
+
 TEST_CASE("made-up text has parts of its own and its truth", "[lm][corpus]") {
   const Corpus text = read_corpus({.synthetic_words = 5, .synthetic_tokens = 1000});
   CHECK(text.synthetic);
@@ -140,7 +149,7 @@ TEST_CASE("a text that is not there is named, with what to do", "[lm][corpus]") 
   write_file_atomically(folder / "same.txt", std::string(2000, 'x'));
   CHECK_ERROR(read_corpus({.data = (folder / "same.txt").string()}), data, "same.txt' has one token alone");
   CHECK_ERROR(read_corpus({.data = "nowhere.txt"}), data, "the text 'nowhere.txt' does not exist");
-  CHECK_ERROR(read_corpus({.data = "."}), io, "'.'", "Is a directory");
+  CHECK_ERROR(read_corpus({.data = "."}), data, "'.'", "is a folder");
 }
 
 }  // namespace
