@@ -6,6 +6,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/models/particle_mlp.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/torch/image_network.h>
 #include <stein/torch/tensor_view.h>
 #include <stein/training/weight_sampler.h>
@@ -94,21 +95,35 @@ Row measure_ensemble(const std::string& name, const MlpSpec& network, bool struc
   return row;
 }
 
-/// Likelihood and gradients of M particles alone.
+/// Small weights of M particles, and their gradients.
+struct Rows {
+  Matrix<float> values, gradient;
+  Rows(const Layout& layout, std::int64_t particles)
+      : values(particles, layout.size()), gradient(particles, layout.size()) {
+    for (std::int64_t i = 0; i < particles; ++i) {
+      fill_normal(values.row(i), {.seed = 1}, static_cast<std::uint32_t>(i));
+      for (float& weight : values.row(i)) weight *= 0.05F;
+    }
+  }
+  ParticleRows<const float> weights() const { return {.values = values.view()}; }
+};
+
+/// Likelihood and gradients of M particles alone, a few in a task as posteriors have it.
 Row measure_gradient(const std::string& name, const MlpSpec& network, std::int64_t particles, const DenseRows& data,
                      double round_seconds) {
   ParticleMlp model(network);
   ParticleMlpReference<float> reference(network);
-  Particles<float> ours(model.layout(), particles), theirs(reference.layout(), particles);
-  for (Particles<float>* each : {&ours, &theirs})
-    for (std::int64_t i = 0; i < particles; ++i) {
-      fill_normal(each->values().row(i), {.seed = 1}, static_cast<std::uint32_t>(i));
-      for (float& weight : each->values().row(i)) weight *= 0.05F;
-    }
+  Rows ours(model.layout(), particles), theirs(reference.layout(), particles);
   const Batch<float> batch = data.batch();
+  const std::int64_t together = model.rows_per_call();
+  const auto blocks = [&] {
+    parallel_blocks(particles, together, [&](std::int64_t begin, std::int64_t end) {
+      model.log_likelihood({.values = ours.values.view().block(begin, end - begin), .first_row = begin}, batch, {},
+                           {.gradient = ours.gradient.view().block(begin, end - begin)});
+    });
+  };
   const TensorPair pair = measure_tensor_pair(
-      [&] { model.log_likelihood(ours.coordinates(), batch, {}, {.gradient = ours.gradients()}); },
-      [&] { reference.log_likelihood(theirs.coordinates(), batch, {}, {.gradient = theirs.gradients()}); },
+      blocks, [&] { reference.log_likelihood(theirs.weights(), batch, {}, {.gradient = theirs.gradient.view()}); },
       {.round_seconds = round_seconds, .warm_up_seconds = 0.5});
   Row row = tensor_row(name, pair, "LibTorch autograd, batched over particles");
   const double rate = static_cast<double>(particles) * gradient_operations(network, batch_rows) / pair.seconds.ours;
