@@ -100,6 +100,13 @@ TEST_CASE("sentences of one's own are classified in folds, and new ones predicte
   const Outcome report = run(folder.path(), {"report", "run"});
   CAPTURE(report.err);
   CHECK(report.code == 0);
+  for (const bool known : {true, false}) {  // by its checksum, or by what it lacks
+    if (!known) std::filesystem::remove(folder / "run/checksums.json");
+    std::ofstream(folder / "run/predictions.json") << "{}";
+    const Outcome changed = run(folder.path(), {"report", "run"});
+    CHECK(changed.code == 3);
+    CHECK_THAT(changed.err, Contains("not as it was written"));
+  }
   std::filesystem::remove(folder / "own.txt");
   CHECK(ask(folder, "run --seed 1", "the dog purrs softly\n\na cow bites\nthe zebra purrs softly\n") == answers);
   CHECK(run(folder.path(), {"eval", "run"}).code == 3);

@@ -142,6 +142,7 @@ TEST_CASE("what cannot be compressed, begun with or exported is refused by a sen
   refused({"classify", "--data", "digits-synthetic", "--sampler", "hmc", "--set", "rotation=10", "--out", "x"}, 2,
           "the same images in every step");
   refused(compress("other", {"--set", "hidden=30"}), 2, "layer0.weight is [784, 20], expected [784, 30]");
+  CHECK_FALSE(std::filesystem::exists(folder / "other"));
   refused(compress("seeds", {"--set", "seeds=0:3"}), 2, "the run has seeds 0:2, got 2");
   refused({"classify", "--data", "digits-synthetic", "--set", "from_run=nowhere", "--out", "x"}, 3, "nowhere");
   CHECK_FALSE(std::filesystem::exists(folder / "x"));

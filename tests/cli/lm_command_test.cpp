@@ -385,6 +385,42 @@ TEST_CASE("a run that ends with its epochs says so where more steps were asked f
   CHECK(content_of(folder / "run/config.toml").find("steps = 1000000") == std::string::npos);
 }
 
+TEST_CASE("a language model whose perplexity is beyond numbers has diverged", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  const Outcome far = run(folder.path(), train("far", {"--sampler", "sgd", "--step-size", "1e10", "--epochs", "1"}));
+  CHECK(far.code == 4);
+  CHECK_THAT(far.err, Contains("diverged"));
+  CHECK_FALSE(std::filesystem::exists(folder / "far/summary.json"));
+  const Outcome report = run(folder.path(), {"report", "far"});
+  CHECK(report.code == 3);
+  CHECK_THAT(report.err, Contains("diverged"));
+}
+
+TEST_CASE("weights of a model of other words are no start", "[cli][lm]") {
+  const TemporaryDirectory folder;
+  const auto train_on = [&](const char* words, const char* out, const std::vector<std::string>& more = {}) {
+    std::ofstream file(folder / (std::string(out) + ".txt"));
+    for (int i = 0; i < 300; ++i) file << words;
+    file.close();
+    std::vector<std::string> arguments{"lm",        "train", "--data",   "./" + std::string(out) + ".txt",
+                                       "--tokens",  "words", "--hidden", "4",
+                                       "--layers",  "1",     "--epochs", "1",
+                                       "--unroll",  "5",     "--out",    out,
+                                       "--sampler", "adam",  "--quiet",  "--batch-size",
+                                       "4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder.path(), arguments);
+  };
+  REQUIRE(train_on("a b a c\n", "letters").code == 0);
+  const Outcome same = train_on("a b a c\n", "again", {"--set", "from_run=letters"});
+  CAPTURE(same.err);
+  CHECK(same.code == 0);
+  const Outcome other = train_on("x y x z\n", "others", {"--set", "from_run=letters"});
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("another vocabulary"));
+  CHECK_FALSE(std::filesystem::exists(folder / "others"));
+}
+
 TEST_CASE("mistakes with language models are said in a sentence", "[cli][lm]") {
   const TemporaryDirectory folder;
   const auto fails = [&](std::vector<std::string> arguments, int code, const std::string& part) {
