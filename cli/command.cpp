@@ -72,7 +72,9 @@ void TableArguments::add_all(CLI::App& command, const OptionTable& table, const 
     const std::string description = option.help + otherwise;
     if (std::ranges::any_of(arguments_, [&](const auto& known) { return known->key == option.name; })) {
       CLI::Option* const known = command.get_option(name);
-      if (known->get_description() != description) known->description("What it says depends on the data: below");
+      if (known->get_description() != description)
+        known->description(known->get_description().starts_with(option.help) ? option.help + " (default: below)"
+                                                                             : "Depends on the data: below");
       continue;
     }
     Argument& argument = *arguments_.emplace_back(std::make_unique<Argument>(Argument{.key = option.name}));
