@@ -53,7 +53,7 @@ Json reliability(const Json& predictions) {
 Json ambiguous(const Json& predictions) {
   constexpr std::size_t most = 8;
   std::vector<const Json*> rows;
-  for (const Json& row : predictions.at("seeds").at(0)["rows"]) rows.push_back(&row);
+  for (const Json& row : predictions.at("seeds").at(0).at("rows")) rows.push_back(&row);
   const auto spread = [](const Json* row) {
     return -row->at("deviations").at(place_of_largest(row->at("probabilities"))).get<double>();
   };

@@ -109,10 +109,6 @@ std::int64_t EpochTrainer::stored_samples() const {
   return stored_ ? stored_->size() : stored_count(saved_stored_);
 }
 
-void EpochTrainer::check_start() {
-  training::check_start(start_(), weights_, meaning());
-}
-
 void EpochTrainer::begin() {
   if (begun_ || !start_) return;
   training::begin_with(start_(), weights_, meaning());

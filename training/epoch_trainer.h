@@ -51,10 +51,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
 
   /// The training begins with these weights, where it does begin: they are asked for by `begin`.
   void begin_with(std::function<StartingWeights()> weights) { start_ = std::move(weights); }
-  /// Throws Error(usage) naming what differs where those are of another network, or their words or classes are others.
-  void check_start();
   /// To be called before the first step, or once the state of an earlier process is restored: takes the weights that
-  /// `begin_with` promised, unless that state has them.
+  /// `begin_with` promised, unless it or that state has them. Throws as training::begin_with.
   void begin();
 
   /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of

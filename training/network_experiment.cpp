@@ -127,7 +127,7 @@ std::unique_ptr<runs::Run> NetworkExperiment::make_run(const std::string&) const
       if (*source == nullptr) *source = std::make_unique<SourceRun>(from);
       return (*source)->weights(seed);
     });
-  for (std::int64_t i = 0; begins_ && i < run->count(); ++i) run->trainer(i).check_start();
+  for (std::int64_t i = 0; begins_ && i < run->count(); ++i) run->trainer(i).begin();  // before a folder is made
   return run;
 }
 

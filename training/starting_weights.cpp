@@ -51,16 +51,12 @@ StartingWeights starting_weights(NetworkWeights& from) {
   return start;
 }
 
-void check_start(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning) {
+void begin_with(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning) {
   check_same_names(start.meaning, meaning);
   STEIN_CHECK(to.holds_plain_weights(),
               "weights to begin with are given to methods that move the weights themselves or their means; those of "
               "structured matrices are not told by their product");
   check_same_network(start.layout, to.posterior().model().layout());
-}
-
-void begin_with(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning) {
-  check_start(start, to, meaning);
   inference::Particles<float>& particles = to.particles();
   inference::Matrix<float> host = inference::host_copy<float>(std::as_const(particles).values(), particles.device());
   for (const LayoutEntry& from : start.layout.entries()) {

@@ -19,14 +19,12 @@ struct StartingWeights {
 /// The weights of the first particle as they are, of a variational method their mean, with what belongs to them.
 StartingWeights starting_weights(NetworkWeights& from);
 
-/// Throws Error(usage) naming what differs where the weights are of another network than `to`, for structured weights,
-/// which are not told by their product, and where both meanings name words or classes, and not the same ones in the
-/// same order: number 3 would be another word.
-/// @param meaning  of the inputs and outputs of `to`
-void check_start(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning);
-
 /// Every particle of `to` becomes these weights, of a mean-field Gaussian the means; what it has besides stays as it
-/// starts. Throws as `check_start`.
+/// starts.
+/// @param meaning  of the inputs and outputs of `to`
+/// @throws Error(usage) naming what differs where the weights are of another network, for structured weights, which are
+///         not told by their product, and where both meanings name words or classes, and not the same ones in the same
+///         order: number 3 would be another word
 void begin_with(const StartingWeights& start, NetworkWeights& to, const Snapshot& meaning = {});
 
 }  // namespace stein::training

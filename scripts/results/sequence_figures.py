@@ -104,15 +104,15 @@ def gap(_, records):
 
 def pruned(_, records):
     """Perplexities by the share of the weights that is zero."""
-    styles = {"bbb": ("psgld", False), "sgd": ("sgld", False), "sgd-dropout": ("rmsprop", True)}
+    styles = {"bbb": ("Bayes by Backprop, by |μ|/σ", "psgld", False), "sgd": ("SGD, by |w|", "sgld", False),
+              "sgd-dropout": ("SGD + dropout, by |w|", "rmsprop", True)}
     drawn = []
-    for name, (colour, dashed) in styles.items():
+    for name, (label, colour, dashed) in styles.items():
         if records.get(name):
             summary = records[name]["summary"]
             shares = [(0, summary["averaged"]), *((100 * row["share"], row) for row in summary["pruned"])]
             means = [(share, measured["perplexity"]["mean"]) for share, measured in shares]
-            drawn.append(Curve({"bbb": "Bayes by Backprop, by |μ|/σ", "sgd": "SGD, by |w|", "sgd-dropout": "SGD + dropout, by |w|"}[name],
-                               colour, dashed, [(share, mean, mean, mean) for share, mean in means if mean is not None]))
+            drawn.append(Curve(label, colour, dashed, [(share, mean, mean, mean) for share, mean in means if mean is not None]))
     if not drawn:
         return ""
     title = "Test perplexity of pruned weights"

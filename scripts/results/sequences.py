@@ -117,14 +117,16 @@ folds ± half the width of a 95 % interval where there are several. Hours are of
 """
 
 
-def published_beside(row, digits):
+def beside_published(table, row, path, digits):
+    """A row by name, what it measured, and what was published."""
     of = f", of {row['published_of']}" if "published_of" in row else ""
-    return f" (published {row['published']:.{digits}f}{of})" if row["published"] else ""
+    published = f" (published {row['published']:.{digits}f}{of})" if row["published"] else ""
+    return f"{row['label']} {mean_of(table, row['name'], path):.{digits}f}{published}"
 
 
 def averages_of(table, path, digits):
     """Every row that has been run with what its averages are worth, and what was published."""
-    return ", ".join(f"{row['label']} {mean_of(table, row['name'], path):.{digits}f}{published_beside(row, digits)}" for row in rows_run(table))
+    return ", ".join(beside_published(table, row, path, digits) for row in rows_run(table))
 
 
 def averages_by_protocol(table):
@@ -132,7 +134,7 @@ def averages_by_protocol(table):
     groups = {}
     for row in rows_run(table):
         protocol = record_of(table, row)["summary"]["test"]["protocol"]
-        groups.setdefault(protocol, []).append(f"{row['label']} {mean_of(table, row['name'], 'test/averaged/perplexity'):.1f}{published_beside(row, 1)}")
+        groups.setdefault(protocol, []).append(beside_published(table, row, "test/averaged/perplexity", 1))
     return "; ".join(f"under {protocol} {', '.join(found)}" for protocol, found in groups.items())
 
 

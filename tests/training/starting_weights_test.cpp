@@ -69,10 +69,10 @@ TEST_CASE("weights whose words or classes have other names are refused", "[train
     return weights;
   };
   const Snapshot words = meaning("vocabulary/text", "a b"), classes = meaning("classes", "good bad");
-  CHECK_NOTHROW(check_start(start(words), network, meaning("vocabulary/text", "a b")));
-  CHECK_NOTHROW(check_start(start({}), network, words));
-  CHECK_NOTHROW(check_start(start(meaning("target", "price")), network, meaning("target", "rent")));
-  CHECK_ERROR(check_start(start(words), network, meaning("vocabulary/text", "b a")), usage, "another vocabulary");
+  CHECK_NOTHROW(begin_with(start(words), network, meaning("vocabulary/text", "a b")));
+  CHECK_NOTHROW(begin_with(start({}), network, words));
+  CHECK_NOTHROW(begin_with(start(meaning("target", "price")), network, meaning("target", "rent")));
+  CHECK_ERROR(begin_with(start(words), network, meaning("vocabulary/text", "b a")), usage, "another vocabulary");
   CHECK_ERROR(begin_with(start(classes), network, meaning("classes", "bad good")), usage, "other classes");
 }
 
