@@ -19,7 +19,8 @@ The findings in short: [results.md](../results.md#classifiers-of-images).
 Made by `scripts/results/classifiers.py` from `docs/results/classifiers/`. Settings are those of the presets, the published ones where a paper has
 any, or the defaults; nothing was tuned on the test. "Averaged" is the average of the probabilities of all samples (of an optimizer, which has none,
 the weights at the end), "one sample" the mean over samples of what each is worth alone. No number was chosen by the test. Means over seeds ± half the
-width of a 95 % interval where there are several. Hours are of two shared cores.
+width of a 95 % interval where there are several. Hours are of two shared
+cores, or of a GPU where the command names one.
 
 """
 
@@ -43,7 +44,7 @@ def compression_text():
 
 def short():
     done, held = TABLES.counts()
-    text = "## Classifiers of images\n\n" + paragraph(f"{done} of {held} rows that two cores can run have been run.")
+    text = "## Classifiers of images\n\n" + paragraph(f"{done} of {held} rows that two cores, or a quarter of an hour of a GPU, can run have been run.")
     for table, title in (("softmax", "**Softmax regression on MNIST**, five chains"), ("convolutions", "**Convolutional networks on MNIST**, one seed")):
         if TABLES.rows_run(table):
             text += paragraph(f"{title}, test error in % of averages: {errors_of(table, 'test/error')}.")
