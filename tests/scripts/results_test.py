@@ -24,7 +24,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
-               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run")]
+               ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
+               ("empirical_bayes.py", "run")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
 PROGRAM = """#!/usr/bin/env python3
@@ -330,7 +331,7 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py"):
+        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
 
