@@ -1,6 +1,7 @@
 // `stein classify` of images: what the program needs to know of it.
 #include <stein/runs/run_kind.h>
 #include <stein/supervised/classification/image_attack.h>
+#include <stein/supervised/classification/image_class_prediction.h>
 #include <stein/supervised/classification/image_classes.h>
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_report.h>
@@ -32,6 +33,7 @@ namespace {
      .report = training::classifier_report(),
      .compressed = training::compression_of,
      .actions = {{"eval", [] { return std::make_unique<training::ClassifierEvaluation>(); }},
+                 {"predict", [] { return std::make_unique<ImageClassPrediction>(); }},
                  {"attack", [] { return std::make_unique<ImageAttack>(); }},
                  {"export", [] { return std::make_unique<training::NetworkExport>(); }}}});
 

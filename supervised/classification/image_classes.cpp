@@ -79,6 +79,12 @@ ImageClassExperiment::Meaning ImageClassExperiment::Meaning::saved_in(const Snap
       .classes = saved_class_names(snapshot)};
 }
 
+void ImageClassExperiment::Meaning::check_shape(const ImageSet& set) const {
+  if (set.shape != shape)
+    fail(ErrorKind::data, "the images of '{}' are {} x {} in {} channels, the network reads {} x {} in {}", set.name,
+         set.shape.height, set.shape.width, set.shape.channels, shape.height, shape.width, shape.channels);
+}
+
 ImageNetworkOptions ImageClassExperiment::network(const ImageShape& shape, std::int64_t classes) const {
   ImageNetworkOptions options = network_;
   options.spec.channels = shape.channels, options.spec.height = shape.height, options.spec.width = shape.width;
@@ -108,10 +114,7 @@ std::unique_ptr<training::LabelledRows> ImageClassExperiment::other_rows(const s
   options.data = data, options.test_data = "";
   ImageSet set = read_image_set(options);
   const Meaning known = Meaning::saved_in(meaning);
-  if (set.shape != known.shape)
-    fail(ErrorKind::data, "the images of '{}' are {} x {} in {} channels, the network reads {} x {} in {}", data,
-         set.shape.height, set.shape.width, set.shape.channels, known.shape.height, known.shape.width,
-         known.shape.channels);
+  known.check_shape(set);
   const std::int64_t first = set.first_test < set.count() ? set.first_test : 0;  // all where there is no test part
   std::vector<std::int64_t> images(static_cast<std::size_t>(set.count() - first));
   std::iota(images.begin(), images.end(), first);

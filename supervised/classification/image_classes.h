@@ -34,6 +34,8 @@ class ImageClassExperiment final : public training::ClassifierExperiment {
     void save(Snapshot& snapshot) const;
     /// What `save` wrote. Throws Error(data) if it is not there or damaged.
     static Meaning saved_in(const Snapshot& snapshot);
+    /// Throws Error(data), naming the set, if its images have another size.
+    void check_shape(const ImageSet& set) const;
   };
 
  private:

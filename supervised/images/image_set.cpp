@@ -27,17 +27,28 @@ fs::path labels_beside(const fs::path& images) {
   return images.parent_path() / name;
 }
 
+/// [n, height, width], at least one image.
+IdxArray read_images(const fs::path& file) {
+  IdxArray images = read_idx(file);
+  if (images.shape.size() != 3 || images.shape[1] < 1 || images.shape[2] < 1)
+    fail(ErrorKind::data, "'{}': expected images [n, height, width], found {} dimensions", file.string(),
+         images.shape.size());
+  if (images.shape[0] == 0) fail(ErrorKind::data, "'{}' has no image", file.string());
+  return images;
+}
+
+/// Of the images of an IDX file.
+ImageShape shape_of(const IdxArray& images) {
+  return {.channels = 1, .height = images.shape[1], .width = images.shape[2]};
+}
+
 /// Appends images and labels; the set has no class names yet.
 void append(const fs::path& image_file, const fs::path& label_file, ImageSet& to) {
-  IdxArray images = read_idx(image_file), labels = read_idx(label_file);
-  if (images.shape.size() != 3 || images.shape[1] < 1 || images.shape[2] < 1)
-    fail(ErrorKind::data, "'{}': expected images [n, height, width], found {} dimensions", image_file.string(),
-         images.shape.size());
+  IdxArray images = read_images(image_file), labels = read_idx(label_file);
   if (labels.shape.size() != 1 || labels.shape[0] != images.shape[0])
     fail(ErrorKind::data, "'{}': expected a label for each of {} images, found {}", label_file.string(),
          images.shape[0], labels.bytes.size());
-  if (images.shape[0] == 0) fail(ErrorKind::data, "'{}' has no image", image_file.string());
-  const ImageShape shape{.channels = 1, .height = images.shape[1], .width = images.shape[2]};
+  const ImageShape shape = shape_of(images);
   if (to.labels.empty())
     to.shape = shape, to.pixels = std::move(images.bytes);
   else if (shape == to.shape)
@@ -147,6 +158,21 @@ ImageSet read_image_set(const ImageOptions& options) {
   if (options.is_cifar10()) return read_cifar10(options.data);
   if (options.is_file()) return read_own(options);
   return image_sets().at(options.data).read(options);
+}
+
+ImageSet read_unlabelled_images(const std::filesystem::path& file) {
+  ImageSet set{.name = file.string()};
+  if (file.extension() == ".bin") {
+    set.shape = {.channels = Cifar10Batch::channels, .height = Cifar10Batch::height, .width = Cifar10Batch::width};
+    set.pixels = read_cifar10_batch(file).pixels;
+  } else {
+    IdxArray images = read_images(file);
+    set.shape = shape_of(images);
+    set.pixels = std::move(images.bytes);
+  }
+  set.labels.resize(set.pixels.size() / static_cast<std::size_t>(set.shape.pixels()));
+  set.first_test = set.count();
+  return set;
 }
 
 }  // namespace stein::supervised

@@ -99,4 +99,9 @@ Registry<ImageSetEntry>& image_sets();
 ///         images, or whose test part has a class that the training part does not have
 ImageSet read_image_set(const ImageOptions& options);
 
+/// Images whose classes nobody has told: of an IDX file [n, height, width], or of a batch of CIFAR-10's binary version
+/// (….bin), whose labels are not looked at. All labels are 0, `classes` is empty.
+/// @throws Error(data) for a file that is missing, damaged or without an image, as read_idx and read_cifar10_batch
+ImageSet read_unlabelled_images(const std::filesystem::path& file);
+
 }  // namespace stein::supervised

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <sstream>
 
 #include "cli/browser.h"
 #include "cli/program.h"
@@ -11,6 +12,22 @@
 using namespace stein::test;
 using Catch::Contains;
 using Json = nlohmann::json;
+
+namespace {
+
+/// What the run in `folder` says of each image of a file.
+std::vector<Json> answers_to(const TemporaryDirectory& folder, const std::string& images) {
+  const Outcome predicted = run(folder.path(), {"predict", "run", "--images", images});
+  CAPTURE(predicted.err);
+  REQUIRE(predicted.code == 0);
+  std::vector<Json> answers;
+  std::istringstream lines(predicted.out);
+  for (std::string line; std::getline(lines, line);) answers.push_back(Json::parse(line));
+  CHECK_THAT(predicted.err, Contains(std::to_string(answers.size()) + " images predicted"));
+  return answers;
+}
+
+}  // namespace
 
 TEST_CASE("made-up digits are learned by a perceptron", "[cli][classify-images]") {
   const TemporaryDirectory folder;
@@ -117,6 +134,58 @@ TEST_CASE("batches of CIFAR-10 are learned from, and read again for an evaluatio
   CAPTURE(evaluated.err);
   REQUIRE(evaluated.code == 0);
   CHECK(evaluated.json()["error"] == summary["test"]["error"]);
+
+  // Of new images it says what it said of these where training ended.
+  const Json rows = Json::parse(content_of(folder / "run/predictions.json"))["seeds"][0]["rows"];
+  const std::vector<Json> answers = answers_to(folder, "test_batch.bin");
+  REQUIRE(answers.size() == 20);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    CAPTURE(i);
+    CHECK(answers[i]["image"] == i);
+    CHECK(answers[i]["class"] == (i % 2 == 1 ? "truck" : "airplane"));
+    CHECK(answers[i]["probabilities"]["truck"] == rows[i]["probabilities"][9]);
+  }
+}
+
+TEST_CASE("new images need no labels, but the size of those that were learned from", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  const std::string header("\0\0\x08\x03\0\0\0\x3c\0\0\0\x02\0\0\0\x03", 16);
+  std::string images, labels("\0\0\x08\x01\0\0\0\x3c", 8);
+  for (int i = 0; i < 60; ++i) {
+    images += std::string(i % 2 == 1 ? "\xff\xff\xff\0\0\0" : "\0\0\0\xff\xff\xff", 6);
+    labels += static_cast<char>(i % 2);
+  }
+  write(folder / "own-images-idx3-ubyte", header + images), write(folder / "own-labels-idx1-ubyte", labels);
+  const Outcome trained =
+      run(folder.path(), {"classify", "--data", "./own-images-idx3-ubyte", "--sampler", "svgd", "--hidden", "4",
+                          "--epochs", "60", "--batch-size", "10", "--step-size", "0.03", "--out", "run", "--quiet"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  write(folder / "new.idx",
+        std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x03", 16) + images.substr(6, 6) + images.substr(0, 6));
+  const std::vector<Json> answers = answers_to(folder, "new.idx");
+  REQUIRE(answers.size() == 2);
+  CHECK(answers[0]["class"] == "1");
+  CHECK(answers[1]["class"] == "0");
+  CHECK(answers[1]["probabilities"]["0"].get<double>() + answers[1]["probabilities"]["1"].get<double>() ==
+        Approx(1).margin(1e-6));
+  CHECK(answers[1]["deviations"]["0"].get<double>() > 0);  // over particles
+  const auto refusal = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"predict", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(folder.path(), arguments);
+  };
+  const Outcome without = refusal({});
+  CHECK(without.code == 2);
+  CHECK_THAT(without.err, Contains("--images FILE"));
+  write(folder / "turned.idx", std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x03\0\0\0\x02", 16) + "abcdef");
+  const Outcome turned = refusal({"--images", "turned.idx"});
+  CHECK(turned.code == 3);
+  CHECK_THAT(turned.err, Contains("turned.idx' are 3 x 2 in 1 channels, the network reads 2 x 3 in 1"));
+  CHECK(turned.out.empty());
+  const Outcome missing = refusal({"--images", "none.idx"});
+  CHECK(missing.code == 3);
+  CHECK_THAT(missing.err, Contains("none.idx"));
 }
 
 TEST_CASE("features in a .npy file are learned from and predicted by their columns", "[cli][classify-images]") {
