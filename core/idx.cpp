@@ -4,6 +4,8 @@
 
 #include <fmt/ranges.h>
 
+#include <utility>
+
 namespace stein {
 namespace {
 
@@ -32,14 +34,17 @@ IdxArray decode_idx(std::string_view bytes, const std::string& origin) {
     fail(ErrorKind::data, "'{}' is truncated: expected a header of {} bytes, found {}", origin, header, bytes.size());
   IdxArray array;
   const std::uint64_t found = bytes.size() - header;
-  std::uint64_t expected = 1;
-  bool too_many = false;
+  // Sizes beside a 0 have to be small enough too: whoever reads the array multiplies them.
+  std::int64_t expected = 1;
+  bool too_many = false, any_zero = false;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
-    const std::uint32_t extent = big_endian(bytes, number_bytes * (1 + i));
+    const std::int64_t extent = big_endian(bytes, number_bytes * (1 + i));
     array.shape.push_back(extent);
-    too_many = too_many || __builtin_mul_overflow(expected, extent, &expected);
+    any_zero = any_zero || extent == 0;
+    too_many = too_many || (extent != 0 && __builtin_mul_overflow(expected, extent, &expected));
   }
-  if (too_many || expected != found)
+  if (any_zero) expected = 0;
+  if (too_many || std::cmp_not_equal(expected, found))
     fail(ErrorKind::data, "'{}': its header says [{}], which is {} bytes, and {} follow", origin,
          fmt::join(array.shape, ", "), too_many ? "too many" : fmt::format("{}", expected), found);
   array.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(header), bytes.end());

@@ -43,6 +43,7 @@ class Posterior final : public Target<Scalar> {
 
   Model<Scalar>& model() { return *model_; }
   const Parameterization<Scalar>& parameterization() const { return *parameterization_; }
+  const std::vector<std::unique_ptr<Prior<Scalar>>>& priors() const { return priors_; }
   const Layout& weight_layout() const { return parameterization_->weights(); }
   /// S: rows of weights for each row of coordinates.
   std::int64_t weight_samples() const { return parameterization_->samples(); }

@@ -142,6 +142,22 @@
     return [node];
   }
 
+  // How probable the slab is for the weights of each layer.
+  function slabs(group, key) {
+    return group.runs.filter((run) => run.summary.layers?.some((layer) => layer.slab_probabilities)).flatMap((run, r) => {
+      const layers = run.summary.layers, shades = ["#0b62a4", "#cf4a00", "#00875f", "#b0568c", "#7a6a00", "#5b4db0", "#3f7f93", "#8a867e"];
+      const {node, plot} = figure(`Spike or slab: ${run.label}`,
+        `Weights of each layer by the posterior probability ρ of the slab, in twentieths, first seed; σ = ${format(run.summary.sigma, 3)}. Beside each name the share of the slab δ.`);
+      addPlot(plot, `${key}slabs${r}`, () => ({
+        traces: layers.map(({layer, slab_share: share, slab_probabilities: shares}, i) => ({
+          x: shares.map((_, bin) => (bin + 0.5) / shares.length), y: shares.map((value) => 100 * value), name: `${layer}, δ ${format(share, 3)}`, mode: "lines+markers",
+          line: {color: shades[i % shades.length], width: 2, shape: "hvh"}, marker: {size: 5},
+          hovertemplate: `<b>${layer}</b><br>ρ about %{x:.3f}<br>%{y:.2f} % of the weights<extra></extra>`})),
+        frame: {xaxis: {title: {text: "probability of the slab ρ"}, range: [0, 1]}, yaxis: {title: {text: "weights (%)"}, rangemode: "tozero"}}}));
+      return [node];
+    });
+  }
+
   function sparsityTable(group) {
     const runs = group.runs.filter((run) => run.summary.layers?.length), share = (left, all) => [`${format(100 * left / all, 1)} %`, ""];
     if (!runs.length) return "";
@@ -177,7 +193,7 @@
     nodes.push(...tools.warnings(group.runs));
     nodes.push(scores(group, "test"), scores(group, "validation"), sparsityTable(group), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...planes(group, key), ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
-      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...adversarial(group, key), ...confusion(group, key),
+      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...slabs(group, key), ...adversarial(group, key), ...confusion(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),
       ...ambiguous(group, key)));
     return nodes;

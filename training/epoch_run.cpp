@@ -86,10 +86,13 @@ void EpochRun::describe_sparsity(Json& summary) {
   summary["operations_left"] = mean(&NetworkSparsity::operations_left);
   summary["bytes"] = found[0].bytes();
   summary["bytes_left"] = mean(&NetworkSparsity::bytes_left);
+  summary["sigma"] = runs::rounded(found[0].sigma);
   for (const LayerSparsity& layer : found[0].layers)
     summary["layers"].push_back({{"layer", layer.name},
                                  {"weights", layer.weights},
                                  {"left", layer.left},
+                                 {"slab_share", runs::rounded(layer.slab_share)},
+                                 {"slab_probabilities", runs::of_each(layer.slab_probabilities, runs::rounded)},
                                  {"operations", layer.operations()},
                                  {"operations_left", layer.operations_left()}});
 }

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/entry_view.h>
+#include <stein/inference/priors/spike_and_slab_prior.h>
 #include <stein/training/network_sparsity.h>
 
 #include <algorithm>
@@ -21,6 +22,24 @@ std::int64_t sum_of(const std::vector<LayerSparsity>& layers,
                     const std::function<std::int64_t(const LayerSparsity&)>& value) {
   return std::accumulate(layers.begin(), layers.end(), std::int64_t{0},
                          [&](std::int64_t sum, const LayerSparsity& layer) { return sum + value(layer); });
+}
+
+/// The latent variables of the weights that are made sparse.
+const inference::SpikeAndSlabLatents& latents_of(const NetworkWeights& weights) {
+  for (const auto& prior : weights.posterior().priors())
+    if (const auto* const sparse = dynamic_cast<const inference::SpikeAndSlabPrior<float>*>(prior.get()))
+      return sparse->latents();
+  fail(ErrorKind::usage, "the method does not make weights sparse");
+}
+
+/// The share of some probabilities in each twentieth from 0 to 1.
+std::vector<double> twentieths(std::span<const double> probabilities) {
+  constexpr std::size_t bins = 20;
+  std::vector<double> shares(bins);
+  for (const double probability : probabilities)
+    shares[std::min(bins - 1, static_cast<std::size_t>(probability * bins))] +=
+        1 / static_cast<double>(probabilities.size());
+  return shares;
 }
 
 }  // namespace
@@ -52,9 +71,10 @@ std::int64_t NetworkSparsity::bytes_left() const {
 
 NetworkSparsity sparsity_of(NetworkWeights& weights) {
   const std::vector<std::string> sparse = weights.sparse_layers();
-  STEIN_CHECK(!sparse.empty(), "the method does not make weights sparse");
   const inference::Matrix<float> row = weights.host_weights_now();
-  NetworkSparsity found;
+  const inference::SpikeAndSlabLatents& latents = latents_of(weights);
+  const std::int64_t first = latents.rows().first;
+  NetworkSparsity found{.sigma = latents.sigma(first)};
   for (const inference::LayoutEntry& entry : weights.posterior().model().layout().entries()) {
     if (!entry.is_weight()) continue;
     const bool is_sparse = std::ranges::find(sparse, entry.name) != sparse.end();
@@ -65,6 +85,15 @@ NetworkSparsity sparsity_of(NetworkWeights& weights) {
           {.name = entry.name, .rows = entry.shape.front(), .weights = entry.size(), .left = left, .uses = entry.uses});
     else if (entry.role == inference::Role::weight)
       found.other_operations += entry.size() * entry.uses;
+  }
+  std::size_t place = 0;  // of a layer among the latent variables, which have the order of `sparse`
+  std::size_t begin = 0;  // of its weights among them
+  for (const std::string& name : sparse) {
+    LayerSparsity& layer = *std::ranges::find(found.layers, name, &LayerSparsity::name);
+    const auto count = static_cast<std::size_t>(layer.weights);
+    layer.slab_share = latents.slab_share(first, place++);
+    layer.slab_probabilities = twentieths(latents.rho(first).subspan(begin, count));
+    begin += count;
   }
   return found;
 }

@@ -53,17 +53,18 @@ void SampledClasses::add(MatrixView<const float> logits) {
 void SampledClasses::drop_last(std::int64_t count) {
   STEIN_CHECK(count >= 0 && count <= samples_, "cannot drop {} of {} samples", count, samples_);
   samples_ -= count;
+  if (count > 0) average_.reset();
   logits_.resize(static_cast<std::size_t>(samples_ * rows() * classes_));
 }
 
-Predictive SampledClasses::predictive() const {
-  Predictive all(inference::Likelihood::categorical, rows(), classes_);
-  for (std::int64_t k = 0; k < samples_; ++k) all.add(sample(k));
-  return all;
+const Predictive& SampledClasses::average() const {
+  if (!average_) average_.emplace(inference::Likelihood::categorical, rows(), classes_);
+  while (average_->draws() < samples_) average_->add(sample(average_->draws()));
+  return *average_;
 }
 
 runs::ClassifierScore SampledClasses::averaged() const {
-  return score_of(predictive().mean(), labels_);
+  return score_of(average().mean(), labels_);
 }
 
 runs::ClassifierScore SampledClasses::single() const {
@@ -107,6 +108,7 @@ void SampledClasses::save(Snapshot& snapshot) const {
 }
 
 void SampledClasses::restore(const Snapshot& snapshot) {
+  average_.reset();
   samples_ = snapshot.get_scalar<std::int64_t>("samples");
   logits_ = snapshot.get_vector<float>("logits");
   if (std::ssize(logits_) != samples_ * rows() * classes_)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,7 +37,7 @@ class SampledClasses {
   // All that follows throws Error(usage) before the first sample.
 
   /// The average over all samples, with its spread.
-  inference::Predictive predictive() const;
+  inference::Predictive predictive() const { return average(); }
   /// The score of the average over all samples.
   runs::ClassifierScore averaged() const;
   /// The mean over samples of their scores: what one of them is worth.
@@ -55,12 +56,16 @@ class SampledClasses {
  private:
   std::int64_t rows() const { return std::ssize(labels_); }
   inference::MatrixView<const float> sample(std::int64_t k) const;
+  /// Over all samples.
+  const inference::Predictive& average() const;
   /// What sample k alone says.
   inference::Predictive alone(std::int64_t k) const;
 
   std::vector<std::int64_t> labels_;
   std::int64_t classes_, samples_ = 0;
   std::vector<float> logits_;  ///< [samples, n, K]
+  /// Of some of the first samples; `average` adds the others: each epoch asks for that of all so far.
+  mutable std::optional<inference::Predictive> average_;
 };
 
 }  // namespace stein::training

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "sparse_regression.h"
 
@@ -22,16 +23,32 @@ SlabAdaptation method_of(const std::string& name) {
   return SlabAdaptation::fixed;
 }
 
+std::string list_of(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%s%.4f", text.empty() ? "" : ", ", number);
+    text += digits;
+  }
+  return "[" + text + "]";
+}
+
+std::string list_of(const std::vector<std::vector<double>>& rows) {
+  std::string text;
+  for (const std::vector<double>& row : rows) text += (text.empty() ? "" : ", ") + list_of(row);
+  return "[" + text + "]";
+}
+
 int print(const Cell& cell) {
   try {
     const Outcome o = run(cell);
     std::printf(
         "{\"mae\": %.6g, \"mse\": %.6g, \"sample_mae\": %.6g, \"sample_mse\": %.6g, \"ideal_mae\": %.6g, "
-        "\"ideal_mse\": %.6g, \"first_weights\": [%.4f, %.4f, %.4f, %.4f, %.4f], \"sigma\": %.6g, "
-        "\"slab_share\": %.6g}\n",
+        "\"ideal_mse\": %.6g, \"first_weights\": %s, \"sigma\": %.6g, \"slab_share\": %.6g, \"truth\": %s, "
+        "\"quantiles\": %s, \"predicted\": %s, \"responses\": %s}\n",
         o.mean_absolute, o.mean_square, o.sample_absolute, o.sample_square, o.ideal_absolute, o.ideal_square,
-        o.first_weights[0], o.first_weights[1], o.first_weights[2], o.first_weights[3], o.first_weights[4], o.sigma,
-        o.slab_share);
+        list_of(o.first_weights).c_str(), o.sigma, o.slab_share, list_of(o.truth).c_str(), list_of(o.quantiles).c_str(),
+        list_of(o.predicted).c_str(), list_of(o.responses).c_str());
   } catch (const stein::Error& error) {
     if (error.kind() != stein::ErrorKind::numeric) throw;
     std::printf("{\"diverged\": \"%s\"}\n", error.what());

@@ -36,6 +36,9 @@ struct Outcome {
   double sample_absolute = 0, sample_square = 0;  ///< of the prediction of one sample, averaged over the samples
   double ideal_absolute = 0, ideal_square = 0;    ///< of the true means
   std::vector<double> first_weights;              ///< posterior means of β₁ to β₅
+  std::vector<double> truth;                      ///< β₁ to β₃
+  std::vector<std::vector<double>> quantiles;     ///< of β₁ to β₃ over the samples: .05, .25, .5, .75 and .95
+  std::vector<double> predicted, responses;       ///< averaged predictions of the new rows, and what these answered
   double sigma = 0, slab_share = 0;               ///< where they ended
 };
 
@@ -120,6 +123,15 @@ inline std::pair<double, double> errors(const std::vector<double>& predicted, co
   return {absolute / count, square / count};
 }
 
+/// The values below which the given shares of some numbers lie.
+inline std::vector<double> quantiles(std::vector<double> numbers, const std::vector<double>& shares) {
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<double> found;
+  for (const double share : shares)
+    found.push_back(numbers[static_cast<std::size_t>(share * static_cast<double>(numbers.size() - 1))]);
+  return found;
+}
+
 /// Samples the posterior of one cell and predicts. Settings as published: ε_k = 0.001 k^(−1/3),
 /// ω_k = 10 (k + 1000)^−0.7, τ = λ = ν = 1, v₁ = 10, δ = 0.5 at the start, a = 1, b = p. The regression here has an
 /// intercept besides, under N(0, 1), and the weights start at N(0, 1/p).
@@ -152,7 +164,8 @@ inline Outcome run(const Cell& cell) {
                       particles.ensemble(cell.seed));
   Minibatch minibatch(train, cell.seed);
 
-  Outcome outcome{.first_weights = std::vector<double>(5)};
+  Outcome outcome{.first_weights = std::vector<double>(5), .truth = {beta.begin(), beta.begin() + 3}};
+  std::vector<std::vector<double>> sampled(3);
   std::vector<double> average(test_rows), predicted(test_rows);
   std::vector<float> outputs(test_rows), weights(static_cast<std::size_t>(posterior->weight_layout().size()));
   double samples = 0;
@@ -171,6 +184,8 @@ inline Outcome run(const Cell& cell) {
     outcome.sample_absolute += absolute, outcome.sample_square += square;
     for (std::size_t j = 0; j < 5; ++j)
       outcome.first_weights[j] += static_cast<double>(particles.values()(0, static_cast<std::int64_t>(j)));
+    for (std::size_t j = 0; j < sampled.size(); ++j)
+      sampled[j].push_back(static_cast<double>(particles.values()(0, static_cast<std::int64_t>(j))));
     ++samples;
   }
   for (double& value : average) value /= samples;
@@ -178,6 +193,9 @@ inline Outcome run(const Cell& cell) {
   outcome.sample_absolute /= samples, outcome.sample_square /= samples;
   std::tie(outcome.mean_absolute, outcome.mean_square) = errors(average, test);
   std::tie(outcome.ideal_absolute, outcome.ideal_square) = errors(test.mean, test);
+  for (const std::vector<double>& weight : sampled)
+    outcome.quantiles.push_back(quantiles(weight, {0.05, 0.25, 0.5, 0.75, 0.95}));
+  outcome.predicted = average, outcome.responses.assign(test.y.begin(), test.y.end());
   outcome.sigma = latents->sigma(0), outcome.slab_share = latents->slab_share(0, 0);
   return outcome;
 }

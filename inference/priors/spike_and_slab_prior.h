@@ -35,6 +35,8 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   void save(Snapshot& snapshot) const override { latents_->save(snapshot); }
   void restore(const Snapshot& snapshot) override { latents_->restore(snapshot); }
 
+  const SpikeAndSlabLatents& latents() const { return *latents_; }
+
  private:
   std::span<double> observed_row(std::int64_t row) {
     return observed_.row(static_cast<std::int64_t>(latents_->position(row)));

@@ -244,6 +244,32 @@ def scatter(path, title, points, classes):
     save(root, path)
 
 
+def fits(path, title, x_axis, y_axis, panels):
+    """Panels side by side, {title: (colour, [(x, y), …])}, on the same axes, with the line where both are equal."""
+    top, bottom = 62, 300
+    root = svg(title, bottom + 50)
+    width = WIDTH / len(panels)
+    values = [value for _, points in panels.values() for point in points for value in point]
+    y_of = Axis(values, bottom, top)
+    for index, (name, (colour, points)) in enumerate(panels.items()):
+        begin, end = index * width + 64, (index + 1) * width - 18
+        x_of = Axis(values, begin, end)
+        add(root, "text", name, x=begin, y=top - 10, **{"class": "title"})
+        for tick in y_of.ticks:
+            add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
+            add(root, "text", label_of(tick), x=begin - 6, y=y_of(tick) + 4, **{"class": "soft end"})
+        for tick in x_of.ticks:
+            add(root, "text", label_of(tick), x=x_of(tick), y=bottom + 17, **{"class": "soft middle"})
+        add(root, "text", x_axis, x=(begin + end) / 2, y=bottom + 36, **{"class": "soft middle"})
+        turned = f"translate({number(begin - 48)},{(top + bottom) // 2}) rotate(-90)"
+        add(root, "text", y_axis, transform=turned, **{"class": "soft middle"})
+        low, high = min(values), max(values)
+        add(root, "line", x1=x_of(low), x2=x_of(high), y1=y_of(low), y2=y_of(high), **{"class": "reference"})
+        for x, y in points:
+            add(root, "circle", cx=x_of(x), cy=y_of(y), r=2.6, **{"class": f"{colour} seeds"})
+    save(root, path)
+
+
 def strips(path, title, tokens, rows, words):
     """A row of cells for each list of probabilities in `rows`, one cell a token, the darker the likelier (of `words` by the root of the
     probability); the tokens stand below, words on end."""

@@ -96,9 +96,11 @@ void RegressionTrainer::drop_samples(std::int64_t count) {
 void RegressionTrainer::end_epoch(runs::Records& records) {
   for (Shown* shown : {&train_, &validation_, &test_}) {
     if (shown->rows.count() == 0) continue;
-    const SampledNumbers now = shown->samples.samples() > 0 ? shown->samples : of_weights(*shown);
-    records.number(steps_done(), fmt::format("{}_rmse", shown->name), now.rmse());
-    records.number(steps_done(), fmt::format("{}_log_likelihood", shown->name), now.log_likelihood());
+    const auto record = [&](const SampledNumbers& now) {
+      records.number(steps_done(), fmt::format("{}_rmse", shown->name), now.rmse());
+      records.number(steps_done(), fmt::format("{}_log_likelihood", shown->name), now.log_likelihood());
+    };
+    shown->samples.samples() > 0 ? record(shown->samples) : record(of_weights(*shown));
   }
 }
 

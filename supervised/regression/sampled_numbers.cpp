@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/runs/of_each.h>
 #include <stein/runs/seed_statistics.h>
 #include <stein/supervised/regression/sampled_numbers.h>
 
@@ -63,6 +64,7 @@ void SampledNumbers::add(inference::MatrixView<const float> outputs, double nois
 
 void SampledNumbers::drop_last(std::int64_t count) {
   STEIN_CHECK(count >= 0 && count <= samples(), "cannot drop {} of {} samples", count, samples());
+  if (count > 0) sums_ = {};
   deviations_.resize(deviations_.size() - static_cast<std::size_t>(count));
   outputs_.resize(deviations_.size() * rows_);
 }
@@ -74,6 +76,10 @@ void SampledNumbers::check_any_sample() const {
 void SampledNumbers::check_targets() const {
   check_any_sample();
   STEIN_CHECK(!targets_.empty(), "the targets of these rows are not known");
+}
+
+double SampledNumbers::log_density(std::size_t sample, std::size_t row) const {
+  return log_normal_density((targets_[row] - mean(sample, row)) / deviations_[sample]) - std::log(deviations_[sample]);
 }
 
 SampledNumbers::Law SampledNumbers::law(std::size_t row, double value) const {
@@ -147,23 +153,33 @@ std::vector<double> SampledNumbers::log_densities(std::span<const std::int64_t> 
   std::vector<double> found(rows_);
   for_each_row(rows_, samples.size(), [&](std::size_t row) {
     double sum = -std::numeric_limits<double>::infinity();
-    for (const std::int64_t sample : samples) {
-      const auto s = static_cast<std::size_t>(sample);
-      sum =
-          log_sum(sum, log_normal_density((targets_[row] - mean(s, row)) / deviations_[s]) - std::log(deviations_[s]));
-    }
+    for (const std::int64_t sample : samples) sum = log_sum(sum, log_density(static_cast<std::size_t>(sample), row));
     found[row] = sum - std::log(static_cast<double>(samples.size()));
   });
   return found;
 }
 
+const SampledNumbers::Sums& SampledNumbers::sums() const {
+  if (sums_.samples > samples() || sums_.samples == 0)
+    sums_ = {.means = std::vector<double>(rows_),
+             .log_densities = std::vector<double>(rows_, -std::numeric_limits<double>::infinity())};
+  const auto first = static_cast<std::size_t>(sums_.samples);
+  for_each_row(rows_, deviations_.size() - first, [&](std::size_t row) {
+    for (std::size_t s = first; s < deviations_.size(); ++s) {
+      sums_.means[row] += mean(s, row);
+      sums_.log_densities[row] = log_sum(sums_.log_densities[row], log_density(s, row));
+    }
+  });
+  sums_.samples = samples();
+  return sums_;
+}
+
 double SampledNumbers::rmse() const {
   check_targets();
+  const std::vector<double>& means = sums().means;
   double squares = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
-    double predicted = 0;
-    for (std::size_t s = 0; s < deviations_.size(); ++s) predicted += mean(s, row);
-    const double off = targets_[row] - predicted / static_cast<double>(samples());
+    const double off = targets_[row] - means[row] / static_cast<double>(samples());
     squares += off * off;
   }
   return std::sqrt(squares / static_cast<double>(rows_));
@@ -171,7 +187,9 @@ double SampledNumbers::rmse() const {
 
 double SampledNumbers::log_likelihood() const {
   check_targets();
-  return runs::mean(log_densities(all_rows(samples())));
+  const double share = std::log(static_cast<double>(samples()));
+  const std::vector<double>& sums = this->sums().log_densities;
+  return runs::mean(runs::of_each(sums, [&](double sum) { return sum - share; }));
 }
 
 RegressionScore SampledNumbers::averaged() const {
@@ -229,6 +247,7 @@ void SampledNumbers::save(Snapshot& snapshot) const {
 }
 
 void SampledNumbers::restore(const Snapshot& snapshot) {
+  sums_ = {};
   deviations_ = snapshot.get_vector<double>("deviations");
   outputs_ = snapshot.get_vector<float>("outputs");
   if (outputs_.size() != deviations_.size() * rows_)

@@ -72,6 +72,8 @@ class SampledNumbers {
     double probability = 0, density = 0;
   };
   Law law(std::size_t row, double value) const;
+  /// Of the target of a row under one sample.
+  double log_density(std::size_t sample, std::size_t row) const;
   double quantile(std::size_t row, double probability, double start, double deviation) const;
   PredictedNumber prediction(std::size_t row) const;
   /// log density of each target under the given samples together.
@@ -79,11 +81,20 @@ class SampledNumbers {
   void check_any_sample() const;
   void check_targets() const;
 
+  /// What scores are sums of, of the first so many samples: each epoch asks for those of all so far.
+  struct Sums {
+    std::int64_t samples = 0;
+    std::vector<double> means, log_densities;  ///< [n] Σ_s mean_s; log Σ_s density of the target
+  };
+  /// Of all samples.
+  const Sums& sums() const;
+
   std::size_t rows_;
   std::vector<double> targets_;
   Scale scale_;
   std::vector<float> outputs_;      ///< [samples, n]
   std::vector<double> deviations_;  ///< [samples] sd of the noise, in the targets' units
+  mutable Sums sums_;               ///< of some of the samples; `sums` adds the others
 };
 
 }  // namespace stein::supervised

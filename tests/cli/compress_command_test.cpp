@@ -74,7 +74,11 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
   CHECK(summary["sparsity"].get<double>() == Approx(0.7).margin(1.5 / weights));
   CHECK(summary["parameters_left"].get<double>() ==
         Approx((1 - summary["sparsity"].get<double>()) * weights + 30).epsilon(1e-9));
-  CHECK(summary["layers"].size() == 2);
+  REQUIRE(summary["layers"].size() == 2);
+  for (const Json& layer : summary["layers"]) {
+    CHECK(layer["slab_probabilities"].size() == 20);
+    CHECK(layer["slab_share"].get<double>() > 0);
+  }
   CHECK(summary["operations"] == weights);
   CHECK(summary["bytes_left"] < summary["bytes"]);
 
@@ -103,9 +107,10 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
           values.at(static_cast<std::size_t>(k));
   CHECK(filled == first);
 
-  const Outcome report = run(folder.path(), {"report", "dense", "sparse"});
+  const Outcome report = run(folder.path(), {"report", "dense", "sparse", "--out", "page.html"});
   CAPTURE(report.err);
-  CHECK(report.code == 0);
+  REQUIRE(report.code == 0);
+  CHECK_THAT(content_of(folder / "page.html"), Contains("\"slab_probabilities\":["));
 }
 
 TEST_CASE("a compression that was stopped goes on to the same numbers, without the run that it began with",

@@ -35,6 +35,9 @@ TEST_CASE("a file that is no IDX array says what is wrong with it", "[core][idx]
   CHECK_ERROR(decode_idx("\x00\x00\x08\x01\x00\x00\x00\x03"s + "abcd", "f"), data, "3 bytes, and 4 follow");
   CHECK_ERROR(decode_idx("\x00\x00\x08\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, "f"),
               data, "too many bytes, and 0 follow");
+  // Sizes that nobody can multiply, beside one of 0.
+  CHECK_ERROR(decode_idx("\x00\x00\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00"s, "f"), data,
+              "too many bytes, and 0 follow");
   CHECK_ERROR(read_idx("/no/such/file"), data, "no/such/file");
 }
 

@@ -77,6 +77,29 @@ TEST_CASE("curves average the first, the last and evenly spread samples", "[trai
   CHECK(unlike.error_curve(Selection::backward) == std::vector<double>{1, 0, 1, 0});
 }
 
+TEST_CASE("an average that is asked for as samples come and go is that of those that are there",
+          "[training][samples]") {
+  const auto averaged = [](const std::vector<double>& probabilities) {
+    SampledClasses samples({1}, 2);
+    for (const double p : probabilities) add(samples, {p});
+    return samples.averaged().log_likelihood;
+  };
+  SampledClasses samples({1}, 2);
+  add(samples, {0.9});
+  CHECK(samples.averaged().log_likelihood == averaged({0.9}));
+  add(samples, {0.2});
+  CHECK(samples.averaged().log_likelihood == averaged({0.9, 0.2}));
+  samples.drop_last(1);
+  add(samples, {0.4});
+  CHECK(samples.averaged().log_likelihood == averaged({0.9, 0.4}));
+  Snapshot snapshot;
+  SampledClasses other({1}, 2);
+  add(other, {0.3}), add(other, {0.1});
+  other.save(snapshot);
+  samples.restore(snapshot);
+  CHECK(samples.averaged().log_likelihood == averaged({0.3, 0.1}));
+}
+
 TEST_CASE("samples of steps that were taken back are dropped, and what is kept is saved", "[training][samples]") {
   SampledClasses samples({1, 0}, 2);
   add(samples, {0.9, 0.1});

@@ -84,6 +84,32 @@ TEST_CASE("weights of another network are refused by the name of what differs", 
   CHECK_ERROR(begin_with(starting_weights(wide), plain), usage, "layer0.weight is [3, 6], expected [3, 5]");
 }
 
+TEST_CASE("probabilities of the slab are those of the layer that they stand beside, whatever the order of the names",
+          "[training][sparsity]") {
+  NetworkWeights weights = network_of("sghmc-sa", {{"sparse_layers", "layer1.weight,layer0.weight"}});
+  Snapshot as_it_was, changed;
+  weights.posterior().save(as_it_was);
+  for (const auto& [name, array] : as_it_was.arrays())
+    if (name.ends_with("/rho")) {
+      std::vector<double> rho(25, 0.12);  // of layer1, 5 x 2, then of layer0, 3 x 5
+      rho[3] = 1, std::fill(rho.begin() + 10, rho.end(), 0.97);
+      changed.put(name, std::span<const double>(rho), {1, 25});
+    } else if (name.ends_with("/slab_share")) {
+      changed.put(name, std::span<const double>(std::vector<double>{0.2, 0.9}), {1, 2});
+    } else {
+      changed.put_array(name, array);
+    }
+  weights.posterior().restore(changed);
+  const NetworkSparsity found = sparsity_of(weights);
+  REQUIRE(found.layers.size() == 2);
+  CHECK(found.layers[0].name == "layer0.weight");
+  CHECK(found.layers[0].slab_share == 0.9);
+  CHECK(found.layers[0].slab_probabilities[19] == Approx(1));
+  CHECK(found.layers[1].slab_share == 0.2);
+  CHECK(found.layers[1].slab_probabilities[2] == Approx(0.9));
+  CHECK(found.layers[1].slab_probabilities[19] == Approx(0.1));
+}
+
 TEST_CASE("zeros are counted in the layers that are made sparse, operations and bytes by hand",
           "[training][sparsity]") {
   NetworkWeights weights = network_of("sghmc-sa", {{"sparse_layers", "layer0.weight"}});
@@ -103,6 +129,9 @@ TEST_CASE("zeros are counted in the layers that are made sparse, operations and 
   CHECK(found.bytes() == 4 * 32);
   CHECK(found.bytes_left() == 4 * 32);  // 7 floats and columns and 4 beginnings of rows, 72 bytes, are more than 60
   CHECK(LayerSparsity{.rows = 3, .weights = 15, .left = 2}.bytes_left() == 2 * 8 + 4 * 4);
+  CHECK(found.sigma == Approx(1));
+  CHECK(found.layers[0].slab_share == Approx(0.5));
+  CHECK(found.layers[0].slab_probabilities[10] == Approx(1));  // ρ begins at δ
   NetworkWeights dense = network_of("sghmc");
   CHECK_ERROR(sparsity_of(dense), usage, "does not make weights sparse");
 }

@@ -95,6 +95,27 @@ TEST_CASE("curves lose what averages of those samples lose", "[supervised][regre
   CHECK(-samples.log_likelihood() == Approx(forward[2]));
 }
 
+TEST_CASE("scores that are asked for as samples come and go are those of the samples that are there",
+          "[supervised][regression]") {
+  const auto scores = [](const SampledNumbers& samples) { return std::pair(samples.rmse(), samples.log_likelihood()); };
+  const auto of = [&](const std::vector<float>& outputs) {
+    SampledNumbers samples(1, {0.5}, {});
+    for (const float output : outputs) add(samples, {output}, 4 * output);
+    return samples;
+  };
+  SampledNumbers samples = of({1});
+  CHECK(scores(samples) == scores(of({1})));
+  add(samples, {2}, 8);
+  CHECK(scores(samples) == scores(of({1, 2})));
+  samples.drop_last(1);
+  add(samples, {3}, 12);
+  CHECK(scores(samples) == scores(of({1, 3})));
+  Snapshot snapshot;
+  of({4, 5}).save(snapshot);
+  samples.restore(snapshot);
+  CHECK(scores(samples) == scores(of({4, 5})));
+}
+
 TEST_CASE("samples of lost steps are dropped, and saved ones come back", "[supervised][regression]") {
   SampledNumbers samples = two_samples();
   Snapshot snapshot;
