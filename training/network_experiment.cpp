@@ -55,7 +55,7 @@ NetworkExperiment::NetworkExperiment(const runs::RunKind& kind, const runs::Opti
                         .seeds = std::move(seeds)}),
       published_(published) {
   const PublishedPreset* const preset = named_preset(published.presets, sources, published.what);
-  method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : "psgld");
+  method_ = sources.look_ahead("sampler", preset != nullptr ? preset->sampler : std::string(published.method));
   method_options_ = weight_methods().at(method_).defaults;
 }
 

@@ -49,10 +49,11 @@ class NetworkExperiment : public runs::Experiment {
   std::string name() const final;
 
  protected:
-  /// Published settings, and what they are of: "language models".
+  /// Published settings, what they are of ("language models"), and the method where none is named.
   struct Published {
     std::span<const PublishedPreset> presets;
     std::string_view what;
+    std::string_view method = "psgld";
   };
   /// Throws Error(usage) for an unknown preset or method. @param seeds  of a run that does not say which
   NetworkExperiment(const runs::RunKind& kind, const runs::OptionSources& sources, const Published& published,

@@ -7,6 +7,7 @@
 #include <stein/supervised/classification/table_rows.h>
 #include <stein/supervised/network/perceptron_model.h>
 #include <stein/supervised/tables/column_places.h>
+#include <stein/supervised/tables/table_method.h>
 #include <stein/supervised/tables/table_notices.h>
 #include <stein/supervised/tables/table_part.h>
 #include <stein/supervised/tables/table_split.h>
@@ -79,6 +80,7 @@ TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       training_(class_training()) {
   network_.spec.likelihood = inference::Likelihood::categorical;
+  adapt_to_tables(method_options());
   add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::category); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
@@ -87,7 +89,7 @@ TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs
 }
 
 TableClassExperiment::Published TableClassExperiment::published() {
-  return {table_class_presets(), "classifiers of tables"};
+  return {table_class_presets(), "classifiers of tables", table_method};
 }
 
 bool TableClassExperiment::recognises(const runs::OptionSources& sources) {

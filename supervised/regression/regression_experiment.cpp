@@ -6,6 +6,7 @@
 #include <stein/supervised/regression/regression_presets.h>
 #include <stein/supervised/regression/regression_run.h>
 #include <stein/supervised/tables/column_places.h>
+#include <stein/supervised/tables/table_method.h>
 #include <stein/supervised/tables/table_notices.h>
 #include <stein/supervised/tables/table_part.h>
 #include <stein/supervised/tables/table_split.h>
@@ -76,6 +77,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       network_(regression_network()),
       training_(regression_training()) {
+  adapt_to_tables(method_options());
   method_options().posterior.slab.likelihood = inference::SlabLikelihood::regression;
   add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::number); });
@@ -85,7 +87,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
 }
 
 RegressionExperiment::Published RegressionExperiment::published() {
-  return {regression_presets(), "regressions"};
+  return {regression_presets(), "regressions", table_method};
 }
 
 TableOptions RegressionExperiment::named_table(const runs::OptionSources& sources) {

@@ -23,9 +23,13 @@ std::vector<PublishedPreset> make_regression_presets() {
                                        {"protein", "100", "1000"}, {"wine-red", "50", "100"}, {"yacht", "50", "100"}};
   std::vector<PublishedPreset> presets;
   for (const PublishedTable& table : tables) {
-    const Settings all{{"hidden", table.hidden},          {"batch_size", table.batch_size},
-                       {"learn_noise_precision", "true"}, {"learn_weight_precision", "true"},
-                       {"validation_share", "0"},         {"particles", "20"}};
+    const Settings all{{"hidden", table.hidden},
+                       {"batch_size", table.batch_size},
+                       {"learn_noise_precision", "true"},
+                       {"learn_weight_precision", "true"},
+                       {"validation_share", "0"},
+                       {"particles", "20"},
+                       {"step_size", "0.001"}};
     presets.push_back({std::string(table.data) + "-svgd", source, table.data, "svgd", all});
     presets.push_back({std::string(table.data) + "-s2vgd", source, table.data, "s2vgd",
                        joined(all, {{"learn_reflector_precision", "true"}})});
