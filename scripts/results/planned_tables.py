@@ -34,7 +34,7 @@ def of_repetitions(measured):
 
 
 def cell(summary, column):
-    """A number with its interval where there are several of it."""
+    """A number with its interval where there are several of it, if all are finite."""
     measured = at(summary, column["path"])
     if measured is None:
         return ""
@@ -42,7 +42,10 @@ def cell(summary, column):
         return measured
     if not isinstance(measured, dict):
         return f"{column.get('scale', 1) * measured:.{column['digits']}f}"
-    return with_interval([column.get("scale", 1) * value for value in of_repetitions(measured)], column["digits"])
+    values = of_repetitions(measured)
+    if None in values:  # a probability that is 0 in double precision where it should not be
+        return f"not finite in {values.count(None)} of {len(values)}"
+    return with_interval([column.get("scale", 1) * value for value in values], column["digits"])
 
 
 def hours_of(record):
