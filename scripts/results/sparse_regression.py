@@ -97,7 +97,7 @@ def draw_pictures(task):
         groups[heading] = [figures.Row(name, name.lower()) for name in METHODS.values()]
         for method, name in METHODS.items():
             values = outcome[method]["quantiles"][j]
-            marks[f"{heading}/{name}"] = figures.Mark(values, values[2], None, truth, f"{values[2]:.2f}")
+            marks[f"{heading}/{name}"] = figures.Mark(values, values[2], None, truth)
     figures.dots(IMAGES / f"sparse_regression_{task}_posterior.svg", f"Posteriors of three weights, {task} regression", groups,
                  [[figures.Panel("Quantiles .05, .25, .5, .75 and .95 over samples", "weight", marks)]])
     text = (f"![Posteriors of the three weights that are not 0](images/sparse_regression_{task}_posterior.svg)\n\nOne seed, v₀ = {DRAWN[0]} and "

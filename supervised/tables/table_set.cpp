@@ -3,6 +3,7 @@
 #include <stein/core/data/csv_table.h>
 #include <stein/core/data/manifest.h>
 #include <stein/core/error.h>
+#include <stein/supervised/tables/ages_synthetic.h>
 #include <stein/supervised/tables/regression_toy.h>
 #include <stein/supervised/tables/table_set.h>
 #include <stein/supervised/tables/two_moons.h>
@@ -160,6 +161,11 @@ void add_class_tables(Registry<TableSetEntry>& to) {
                        .target = TargetKind::category,
                        .synthetic = true,
                        .read = [](const TableOptions& options) { return make_two_moons(options.synthetic_rows, 0); }});
+  to.add("ages-synthetic",
+         {.description = "features of faces in eight classes of age, some of them rare, made up: 512 columns",
+          .target = TargetKind::category,
+          .synthetic = true,
+          .read = [](const TableOptions& options) { return make_ages(options.synthetic_rows, 0); }});
 }
 
 /// Called when the registry is first asked for.
