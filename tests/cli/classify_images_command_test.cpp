@@ -2,6 +2,7 @@
 #include <stein/core/read_file.h>
 
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -277,6 +278,62 @@ TEST_CASE("a table of one's own is classified, and its new rows", "[cli][classif
   CHECK(answers[1]["class"] == "small");
   CHECK(answers[1]["unknown"] == Json{"colour"});
   CHECK(answers[2].contains("error"));
+}
+
+TEST_CASE("a table is learned by twenty particles where no method is named", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  for (const auto& [command, data] : {std::pair("classify", "two-moons"), std::pair("regress", "regression-toy")}) {
+    CAPTURE(command);
+    const Outcome trained =
+        run(folder.path(), {command, "--data", data, "--epochs", "2", "--out", command, "--quiet", "--json"});
+    CAPTURE(trained.err);
+    REQUIRE(trained.code == 0);
+    CHECK(trained.json()["sampler"] == "svgd");
+    CHECK(trained.json()["test"]["samples"] == 20);
+    CHECK_THAT(content_of(folder / command / "config.toml"), Contains("step_size = 0.01"));
+  }
+}
+
+TEST_CASE("a report counts classes down and what they were taken for across, and how often bins are right",
+          "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  // Of three kinds one is never recognised: its column is that of another.
+  std::string rows = "size,kind\n";
+  for (int i = 0; i < 120; ++i)
+    rows += (i % 3 == 0 ? "0,big\n" : i % 3 == 1 ? "1,small\n" : i % 6 == 2 ? "1,tiny\n" : "1,small\n");
+  write(folder / "things.csv", rows);
+  const Outcome trained = run(
+      folder.path(), {"classify", "--data", "things.csv", "--target", "kind", "--sampler", "adam", "--hidden", "none",
+                      "--epochs", "60", "--step-size", "0.05", "--out", "run", "--quiet", "--set", "test_share=0.5"});
+  CAPTURE(trained.err);
+  REQUIRE(trained.code == 0);
+  const Json rows_of_test = Json::parse(content_of(folder / "run/predictions.json"))["seeds"][0]["rows"];
+  std::vector<std::vector<int>> counts(3, std::vector<int>(3));
+  double right = 0, mean = 0;
+  for (const Json& row : rows_of_test) {
+    const auto probabilities = row["probabilities"].get<std::vector<double>>();
+    const auto predicted = static_cast<std::size_t>(std::ranges::max_element(probabilities) - probabilities.begin());
+    ++counts[row["label"].get<std::size_t>()][predicted];
+    right += predicted == row["label"].get<std::size_t>();
+    mean += probabilities[predicted];
+  }
+  CHECK(counts[2][1] > 0);  // tiny ones are taken for small ones
+  CHECK(counts[1][2] == 0);
+  REQUIRE(run(folder.path(), {"report", "run", "--out", "page.html"}).code == 0);
+  const std::string page = content_of(folder / "page.html");
+  CHECK_THAT(page, Contains("\"confusion\":" + Json(counts).dump()));
+  const std::size_t place = page.find("\"reliability\":[");
+  REQUIRE(place != std::string::npos);
+  const std::size_t begin = page.find('[', place);
+  double counted = 0, accuracy = 0, confidence = 0;
+  for (const Json& bin : Json::parse(page.substr(begin, page.find(']', begin) - begin + 1))) {
+    counted += bin["rows"].get<double>();
+    accuracy += bin["rows"].get<double>() * bin["accuracy"].get<double>();
+    confidence += bin["rows"].get<double>() * bin["confidence"].get<double>();
+  }
+  CHECK(counted == static_cast<double>(rows_of_test.size()));
+  CHECK(accuracy == Approx(right).margin(1e-3));
+  CHECK(confidence == Approx(mean).margin(1e-3));
 }
 
 TEST_CASE("a report of classes on a plane shows what is said there, confusions, and samples alone",

@@ -64,6 +64,7 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
   REQUIRE(compressed.code == 0);
   const Json summary = compressed.json(), dense = summary_of(folder, "dense");
   CHECK(summary["sampler"] == "sghmc-sa");
+  CHECK(summary["temperature"] == 0.001);
   CHECK(summary["model"] == dense["model"]);
   CHECK(summary["test"]["error"]["per_seed"].size() == 2);
   CHECK(summary["error_before"].get<double>() ==
@@ -106,6 +107,16 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
       filled[r * 20 + static_cast<std::size_t>(columns.at(static_cast<std::size_t>(k)))] =
           values.at(static_cast<std::size_t>(k));
   CHECK(filled == first);
+
+  // The best weights by validation are others than those of the end, unless the last validation was the best.
+  REQUIRE(run(folder.path(), {"export", "dense", "--to", "end.safetensors"}).code == 0);
+  REQUIRE(run(folder.path(), {"export", "dense", "--to", "best.safetensors", "--by", "best"}).code == 0);
+  const bool same_weights = read_safetensors(folder / "end.safetensors").get_vector<float>("layer0.weight") ==
+                            read_safetensors(folder / "best.safetensors").get_vector<float>("layer0.weight");
+  const double at_end = dense["validation"]["final_weights"]["error"]["per_seed"][0],
+               at_best = dense["validation"]["validation_chosen"]["error"]["per_seed"][0];
+  CAPTURE(at_end, at_best);
+  CHECK(same_weights == (at_end == at_best));
 
   const Outcome report = run(folder.path(), {"report", "dense", "sparse", "--out", "page.html"});
   CAPTURE(report.err);

@@ -64,6 +64,10 @@ TEST_CASE("a table of one's own is learned, evaluated, and used for new rows", "
   CAPTURE(evaluated.err);
   REQUIRE(evaluated.code == 0);
   CHECK(evaluated.json()["rmse"] == summary["rmse"]);
+  const Outcome validated = run(folder.path(), {"eval", "run", "--part", "validation", "--json"});
+  REQUIRE(validated.code == 0);
+  CHECK(validated.json()["rows"] == 27);
+  CHECK(validated.json()["rmse"] == summary["validation"]["rmse"]);
 
   const std::vector<Json> answers =
       ask(folder, "run", "colour,size,weight\nred,10,1\nblue,10,1\ngreen,,1\nred,large,1\nred\n");

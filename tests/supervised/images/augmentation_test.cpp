@@ -74,6 +74,32 @@ TEST_CASE("a turn keeps the middle and the distance from it", "[supervised][augm
   }
 }
 
+TEST_CASE("an image is turned as often one way as the other", "[supervised][augmentation]") {
+  constexpr int turns = 400;
+  int down = 0;
+  for (std::uint64_t step = 0; step < turns; ++step) {
+    const Image result = changed({.rotation = 30}, dot(4, 7), step);
+    double row = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) row += result[i] * static_cast<double>(static_cast<int>(i / 9) - 4);
+    down += row > 0;
+  }
+  CHECK(down == Approx(turns / 2).margin(6.1 * std::sqrt(turns) / 2));
+}
+
+TEST_CASE("every colour is changed in the same way from its own pixels", "[supervised][augmentation]") {
+  constexpr ImageShape colours{.channels = 3, .height = 9, .width = 9};
+  Image image;
+  for (const std::int64_t row : {2, 4, 6}) {
+    const Image colour = dot(row, 7);
+    image.insert(image.end(), colour.begin(), colour.end());
+  }
+  const Image mirrored = changed({.flip = 1}, image, 0, colours);
+  for (std::size_t channel = 0; channel < 3; ++channel)
+    CHECK(Image(mirrored.begin() + static_cast<std::ptrdiff_t>(81 * channel),
+                mirrored.begin() + static_cast<std::ptrdiff_t>(81 * (channel + 1))) ==
+          dot(static_cast<std::int64_t>(2 + 2 * channel), 1));
+}
+
 TEST_CASE("erasing covers 2 to 40 per cent of an image", "[supervised][augmentation]") {
   const ImageShape large{.channels = 1, .height = 40, .width = 40};
   const Image grey(1600, 100);
@@ -95,6 +121,10 @@ TEST_CASE("images for training change with the key and with nothing else", "[sup
     return std::vector<float>(row.begin(), row.end());
   };
   const Augmentation turned{.rotation = 15};
+  // The same image twice is changed in two ways.
+  ImageRows twice(set, {0, 0}, {}, turned);
+  const auto both = twice.training_inputs(asked, {.seed = 1, .step = 1, .stream = Stream::data}).dense;
+  CHECK_FALSE(std::ranges::equal(both.row(0), both.row(1)));
   CHECK(pixels(turned, 1) == pixels(turned, 1));
   CHECK(pixels(turned, 1) != pixels(turned, 2));
   CHECK(pixels({}, 1) == pixels({}, 2));
