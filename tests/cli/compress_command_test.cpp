@@ -27,7 +27,7 @@ void train_dense(const TemporaryDirectory& folder) {
                                               "--hidden",
                                               "20",
                                               "--epochs",
-                                              "4",
+                                              "6",
                                               "--seeds",
                                               "0:2",
                                               "--set",
@@ -108,7 +108,7 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
           values.at(static_cast<std::size_t>(k));
   CHECK(filled == first);
 
-  // The best weights by validation are others than those of the end, unless the last validation was the best.
+  // Where they are better on the rows for validation, the best weights are others than those of the end.
   REQUIRE(run(folder.path(), {"export", "dense", "--to", "end.safetensors"}).code == 0);
   REQUIRE(run(folder.path(), {"export", "dense", "--to", "best.safetensors", "--by", "best"}).code == 0);
   const bool same_weights = read_safetensors(folder / "end.safetensors").get_vector<float>("layer0.weight") ==
@@ -116,7 +116,7 @@ TEST_CASE("a trained classifier is made as sparse as was asked for, from its own
   const double at_end = dense["validation"]["final_weights"]["error"]["per_seed"][0],
                at_best = dense["validation"]["validation_chosen"]["error"]["per_seed"][0];
   CAPTURE(at_end, at_best);
-  CHECK(same_weights == (at_end == at_best));
+  if (at_best < at_end) CHECK_FALSE(same_weights);
 
   const Outcome report = run(folder.path(), {"report", "dense", "sparse", "--out", "page.html"});
   CAPTURE(report.err);
