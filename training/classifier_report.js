@@ -1,6 +1,7 @@
 // What a report shows of classifiers; `tools` are those of runs/report/page.js.
 (tools) => {
   const {element, format, colour, alpha, ink, soft, addPlot, figure} = tools;
+  const shades = ["#0b62a4", "#cf4a00", "#00875f", "#b0568c", "#7a6a00", "#5b4db0", "#3f7f93", "#8a867e", "#d98200", "#4f7a28"];  // of classes and of layers
   const percent = (error) => error ? [`${format(100 * error.mean, 2)} %`, error.sd === null ? "" : ` ± ${format(100 * error.sd, 2)}`] : ["–"];
   const number = (value) => [format(value.mean, 3), value.sd === null ? "" : ` ± ${format(value.sd, 3)}`];
 
@@ -52,7 +53,6 @@
       const {node, plot} = figure(`Where the samples disagree: ${run.label}`,
         "Test rows of the first seed whose predicted class varies most over samples: mean probability of each class, and one sd over samples. A star marks the true class.", true);
       plot.style.height = `${7 + 3.4 * rows.length}rem`;
-      const shades = ["#0b62a4", "#cf4a00", "#00875f", "#b0568c", "#7a6a00", "#5b4db0", "#3f7f93", "#8a867e", "#d98200", "#4f7a28"];
       const text = (row) => { const all = row.text ?? ""; return all.length > 64 ? `${all.slice(0, 62)}…` : all; };
       addPlot(plot, `${key}ambiguous${r}`, () => ({
         traces: classes.map((name, c) => ({
@@ -145,7 +145,7 @@
   // How probable the slab is for the weights of each layer.
   function slabs(group, key) {
     return group.runs.filter((run) => run.summary.layers?.some((layer) => layer.slab_probabilities)).flatMap((run, r) => {
-      const layers = run.summary.layers, shades = ["#0b62a4", "#cf4a00", "#00875f", "#b0568c", "#7a6a00", "#5b4db0", "#3f7f93", "#8a867e"];
+      const layers = run.summary.layers;
       const {node, plot} = figure(`Spike or slab: ${run.label}`,
         `Weights of each layer by the posterior probability ρ of the slab, in twentieths, first seed; σ = ${format(run.summary.sigma, 3)}. Beside each name the share of the slab δ.`);
       addPlot(plot, `${key}slabs${r}`, () => ({

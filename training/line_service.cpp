@@ -1,5 +1,6 @@
-#include <stein/core/error.h>
 #include <stein/core/line_stream.h>
+#include <stein/runs/of_each.h>
+#include <stein/training/answer_lines.h>
 #include <stein/training/line_service.h>
 
 #include <algorithm>
@@ -27,11 +28,11 @@ void LineService::write(std::FILE* out) {
   const bool any_kept = std::ranges::any_of(faults_, &std::string::empty);
   const std::vector<nlohmann::ordered_json> answers = any_kept ? answer_kept() : std::vector<nlohmann::ordered_json>{};
   std::size_t next = 0;
-  for (const std::string& fault : faults_) {
-    const nlohmann::ordered_json answer = fault.empty() ? answers[next++] : nlohmann::ordered_json{{"error", fault}};
-    if (std::fputs((answer.dump() + "\n").c_str(), out) < 0) fail(ErrorKind::io, "cannot write to standard output");
-  }
-  if (std::fflush(out) != 0) fail(ErrorKind::io, "cannot write to standard output");
+  write_lines(runs::of_each(faults_,
+                            [&](const std::string& fault) {
+                              return fault.empty() ? answers[next++] : nlohmann::ordered_json{{"error", fault}};
+                            }),
+              out);
   answered_ += static_cast<std::int64_t>(next);
   errors_ += std::ssize(faults_) - static_cast<std::int64_t>(next);
   faults_.clear();

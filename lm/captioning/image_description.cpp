@@ -4,9 +4,9 @@
 #include <stein/lm/captioning/image_description.h>
 #include <stein/lm/captions/image_features.h>
 #include <stein/runs/measured.h>
+#include <stein/training/answer_lines.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
@@ -64,19 +64,18 @@ Json ImageDescription::perform_saved(const CaptionExperiment& experiment, const 
     const auto decoded = decoder.decode(weights.view(), rows, static_cast<std::uint64_t>(network_.draw_seed));
     const std::vector<DecodedCaption> best = best_captions(decoded);
     const auto sure = decoder.certainty(weights.view(), rows, best);
+    std::vector<Json> lines;
     for (std::size_t i = 0; i < rows.size(); ++i, ++described) {
-      Json line{{"image", names[static_cast<std::size_t>(described)]},
-                {"caption", caption_of(best[i].words, vocabulary)},
-                {"log_probability", runs::rounded(best[i].log_probability)},
-                {"words", sure_words_json(sure[i], vocabulary)},
-                {"others", Json::array()}};
+      Json& line = lines.emplace_back(Json{{"image", names[static_cast<std::size_t>(described)]},
+                                           {"caption", caption_of(best[i].words, vocabulary)},
+                                           {"log_probability", runs::rounded(best[i].log_probability)},
+                                           {"words", sure_words_json(sure[i], vocabulary)},
+                                           {"others", Json::array()}});
       for (std::size_t k = 1; k < decoded[i].size(); ++k)
         line["others"].push_back({{"caption", caption_of(decoded[i][k].words, vocabulary)},
                                   {"log_probability", runs::rounded(decoded[i][k].log_probability)}});
-      if (std::fputs((line.dump() + "\n").c_str(), console.out) < 0)
-        fail(ErrorKind::io, "cannot write to standard output");
     }
-    if (std::fflush(console.out) != 0) fail(ErrorKind::io, "cannot write to standard output");
+    training::write_lines(lines, console.out);
   }
   return {{"images", described}};
 }

@@ -7,7 +7,7 @@
 Experiments run from a clean commit only, with a program of that commit (records.py). The plan (commands, seeds, published values, hours of two
 cores that a row may take) is classifiers_plan.json, its form that of planned_tables.py.
 """
-from planned_tables import PlannedTables, parse
+from planned_tables import PlannedTables, carry_out
 from results_page import paragraph, write_page, write_section
 
 TABLES = PlannedTables("classifiers")
@@ -68,13 +68,5 @@ def write():
     write_section("classifiers.py", short())
 
 
-def main():
-    arguments, parser = parse(__doc__)
-    if arguments.action == "run":
-        TABLES.check_names(arguments.tables, parser)
-        TABLES.run(arguments.tables or list(TABLES.tables))
-    write()
-
-
 if __name__ == "__main__":
-    main()
+    carry_out(__doc__, TABLES, write)

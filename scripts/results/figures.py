@@ -189,6 +189,21 @@ def draw_panel(root, panel, rows, begin, end, top):
                 add(root, "text", mark.text, x=end, y=y + 4, **{"class": "soft end"})
 
 
+def draw_axes(root, title, across, down):
+    """The title of a panel, and beside and below it an axis each, (what it measures, Axis)."""
+    (x_axis, x_of), (y_axis, y_of) = across, down
+    begin, end, bottom, top = x_of.begin, x_of.end, y_of.begin, y_of.end
+    add(root, "text", title, x=begin, y=top - 10, **{"class": "title"})
+    for tick in y_of.ticks:
+        add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
+        add(root, "text", label_of(tick), x=begin - 6, y=y_of(tick) + 4, **{"class": "soft end"})
+    for tick in x_of.ticks:
+        add(root, "text", label_of(tick), x=x_of(tick), y=bottom + 17, **{"class": "soft middle"})
+    add(root, "text", x_axis, x=(begin + end) / 2, y=bottom + 36, **{"class": "soft middle"})
+    turned = f"translate({number(begin - 48)},{(top + bottom) // 2}) rotate(-90)"
+    add(root, "text", y_axis, transform=turned, **{"class": "soft middle"})
+
+
 def curves(path, title, panels, x_axis, y_axis, logarithmic=False):
     """Curves with bands; `panels` is {title: [Curve, …]}; `logarithmic` says how they rise."""
     height, top, bottom = 300, 62, 250
@@ -203,15 +218,7 @@ def curves(path, title, panels, x_axis, y_axis, logarithmic=False):
         begin, end = index * width + 64, (index + 1) * width - 18
         x_of = Axis([0] + [x for curve in members for x, *_ in curve.points], begin, end)
         y_of = Axis([bound for curve in members for *_, low, high in curve.points for bound in (low, high)], bottom, top, logarithmic)
-        add(root, "text", name, x=begin, y=top - 10, **{"class": "title"})
-        for tick in y_of.ticks:
-            add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
-            add(root, "text", label_of(tick), x=begin - 6, y=y_of(tick) + 4, **{"class": "soft end"})
-        for tick in x_of.ticks:
-            add(root, "text", label_of(tick), x=x_of(tick), y=bottom + 17, **{"class": "soft middle"})
-        add(root, "text", x_axis, x=(begin + end) / 2, y=bottom + 36, **{"class": "soft middle"})
-        turned = f"translate({number(begin - 48)},{(top + bottom) // 2}) rotate(-90)"
-        add(root, "text", y_axis, transform=turned, **{"class": "soft middle"})
+        draw_axes(root, name, (x_axis, x_of), (y_axis, y_of))
         for curve in members:
             band = [(x, high) for x, *_, high in curve.points] + [(x, low) for x, _, low, _ in curve.points[::-1]]
             add(root, "polygon", points=corners(band, x_of, y_of), **{"class": f"{curve.colour} band"})
@@ -254,15 +261,7 @@ def fits(path, title, x_axis, y_axis, panels):
     for index, (name, (colour, points)) in enumerate(panels.items()):
         begin, end = index * width + 64, (index + 1) * width - 18
         x_of = Axis(values, begin, end)
-        add(root, "text", name, x=begin, y=top - 10, **{"class": "title"})
-        for tick in y_of.ticks:
-            add(root, "line", x1=begin, x2=end, y1=y_of(tick), y2=y_of(tick), **{"class": "grid"})
-            add(root, "text", label_of(tick), x=begin - 6, y=y_of(tick) + 4, **{"class": "soft end"})
-        for tick in x_of.ticks:
-            add(root, "text", label_of(tick), x=x_of(tick), y=bottom + 17, **{"class": "soft middle"})
-        add(root, "text", x_axis, x=(begin + end) / 2, y=bottom + 36, **{"class": "soft middle"})
-        turned = f"translate({number(begin - 48)},{(top + bottom) // 2}) rotate(-90)"
-        add(root, "text", y_axis, transform=turned, **{"class": "soft middle"})
+        draw_axes(root, name, (x_axis, x_of), (y_axis, y_of))
         low, high = min(values), max(values)
         add(root, "line", x1=x_of(low), x2=x_of(high), y1=y_of(low), y2=y_of(high), **{"class": "reference"})
         for x, y in points:

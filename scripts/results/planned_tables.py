@@ -188,11 +188,18 @@ class PlannedTables:
                 parser.error(f"table '{table}' has no row '{row}'; it has {', '.join(there)}")
 
 
-def parse(description, *more):
-    """The action that was asked for, `run` with names of rows, `write`, or one of `more`, and the parser for complaints."""
+def carry_out(description, tables, write, after=lambda table, row: None, **more):
+    """What a script of such tables does: `run` the rows that are named, or all, `write` the pages, or one of `more` before; `description` is
+    its help."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("run").add_argument("tables", nargs="*", metavar="TABLE[/ROW]")
     for action in (*more, "write"):
         actions.add_parser(action)
-    return parser.parse_args(), parser
+    arguments = parser.parse_args()
+    if arguments.action == "run":
+        tables.check_names(arguments.tables, parser)
+        tables.run(arguments.tables or list(tables.tables), after)
+    elif arguments.action in more:
+        more[arguments.action]()
+    write()

@@ -17,7 +17,7 @@ characters, for the figures (sequence_figures.py).
 import json
 
 import sequence_figures
-from planned_tables import PlannedTables, at, parse
+from planned_tables import PlannedTables, at, carry_out
 from records import keep
 from results_page import backed, paragraph, with_interval, write_page, write_section
 
@@ -285,15 +285,5 @@ def write():
     write_section("sequences.py", short())
 
 
-def main():
-    arguments, parser = parse(__doc__, "map")
-    if arguments.action == "run":
-        TABLES.check_names(arguments.tables, parser)
-        TABLES.run(arguments.tables or list(PLAN["tables"]), keep_more)
-    elif arguments.action == "map":
-        map_sentences()
-    write()
-
-
 if __name__ == "__main__":
-    main()
+    carry_out(__doc__, TABLES, write, keep_more, map=map_sentences)

@@ -1,12 +1,12 @@
 #include <stein/core/error.h>
 #include <stein/runs/measured.h>
 #include <stein/supervised/classification/image_class_prediction.h>
+#include <stein/training/answer_lines.h>
 #include <stein/training/class_answers.h>
 #include <stein/training/row_classifier.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -43,13 +43,10 @@ Json ImageClassPrediction::perform_saved(const ImageClassExperiment& experiment,
     std::iota(images.begin(), images.end(), done);
     ImageRows rows(set, std::move(images), meaning.scale, Augmentation{});
     const training::SampledClasses said = training::RowClassifier(rows).classify(network.model(), draws);
-    for (Json& answer : training::class_answers(said.predictive(), meaning.classes)) {
-      Json line{{"image", done++}};
-      line.update(answer);
-      if (std::fputs((line.dump() + "\n").c_str(), console.out) < 0)
-        fail(ErrorKind::io, "cannot write to standard output");
-    }
-    if (std::fflush(console.out) != 0) fail(ErrorKind::io, "cannot write to standard output");
+    std::vector<Json> lines;
+    for (const Json& answer : training::class_answers(said.predictive(), meaning.classes))
+      lines.emplace_back(Json{{"image", done++}}).update(answer);
+    training::write_lines(lines, console.out);
   }
   return {{"images", done}};
 }

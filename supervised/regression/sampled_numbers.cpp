@@ -160,7 +160,7 @@ std::vector<double> SampledNumbers::log_densities(std::span<const std::int64_t> 
 }
 
 const SampledNumbers::Sums& SampledNumbers::sums() const {
-  if (sums_.samples > samples() || sums_.samples == 0)
+  if (sums_.samples == 0)
     sums_ = {.means = std::vector<double>(rows_),
              .log_densities = std::vector<double>(rows_, -std::numeric_limits<double>::infinity())};
   const auto first = static_cast<std::size_t>(sums_.samples);

@@ -26,10 +26,7 @@ TableSet make_ages(std::int64_t rows, std::uint64_t seed) {
   }
   Column label{.name = "age", .categories = {"0-2", "4-6", "8-13", "15-20", "25-32", "38-43", "48-53", "60-"}};
   for (std::int64_t i = 0; i < rows; ++i) {
-    std::int32_t level = 0;
-    for (double left = draws.uniform(); level < std::ssize(share) - 1 && left >= share[static_cast<std::size_t>(level)];
-         ++level)
-      left -= share[static_cast<std::size_t>(level)];
+    const auto level = static_cast<std::int32_t>(draws.categorical(share));
     const double age = level + age_deviation * draws.normal();
     for (std::size_t j = 0; j < features; ++j)
       set.table.columns[j].numbers.push_back(std::cos(frequency[j] * age + phase[j]) + draws.normal());
