@@ -164,7 +164,9 @@ inline Outcome run(const Cell& cell) {
                       particles.ensemble(cell.seed));
   Minibatch minibatch(train, cell.seed);
 
-  Outcome outcome{.first_weights = std::vector<double>(5), .truth = {beta.begin(), beta.begin() + 3}};
+  Outcome outcome;
+  outcome.first_weights.resize(5);
+  outcome.truth.assign(beta.begin(), beta.begin() + 3);
   std::vector<std::vector<double>> sampled(3);
   std::vector<double> average(test_rows), predicted(test_rows);
   std::vector<float> outputs(test_rows), weights(static_cast<std::size_t>(posterior->weight_layout().size()));
