@@ -8,7 +8,7 @@ namespace stein::inference {
 /// Weights, gradients and sums are of single precision in both.
 enum class Precision : std::uint8_t {
   single,    ///< float
-  bfloat16,  ///< both factors rounded to 8 bits of mantissa (AVX-512 BF16)
+  bfloat16,  ///< both factors rounded to 8 bits of mantissa: faster where the processor multiplies such (AVX-512 BF16)
 };
 
 }  // namespace stein::inference

@@ -30,7 +30,8 @@ struct LanguageOptions {
   void describe(V& v) {
     v("hidden", hidden, "units of both layers", between(1, 10'000));
     v("methods", methods, "methods that are measured");
-    v("bfloat16_methods", bfloat16_methods, "and with products in bfloat16, which the processor has to have");
+    v("bfloat16_methods", bfloat16_methods,
+      "and with products in bfloat16: a gain where the processor multiplies such (AVX-512 BF16)");
     v("round_seconds", round_seconds, "how long each is measured in a round", positive, "seconds");
   }
 };

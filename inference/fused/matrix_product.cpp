@@ -1,4 +1,3 @@
-#include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/core/simd.h>
 #include <stein/inference/fused/bfloat16_product.h>
@@ -6,6 +5,8 @@
 #include <stein/inference/fused/scratch.h>
 
 #include <algorithm>
+#include <bit>
+#include <span>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stein/inference/fused/matrix_product.cpp"  // Highway compiles this file once a target
@@ -127,11 +128,10 @@ void pack_rows_for(std::int64_t width, const Operand& a, std::int64_t rows, std:
   }
 }
 
-/// The rows and columns of C from first_row, first_column on that one task computes.
-void product_block(std::int64_t rows, std::int64_t first_row, std::int64_t first_column, std::int64_t columns,
-                   const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride, bool add) {
+/// The rows of C, and of A, and the columns from first_column on that one task computes.
+void product_block(std::int64_t rows, std::int64_t first_column, std::int64_t columns, const MatrixOperand& a,
+                   const PackedMatrix& b, float* c, std::int64_t c_stride, bool add) {
   const std::int64_t k = b.rows(), n = b.columns();
-  float* const rows_of_c = c + first_row * c_stride;
   const bool turned = a.column != 1;
   float* const packed_a = turned ? fused::scratch<RowsScratch>((rows + 16) * depth) : nullptr;
   for (std::int64_t p = 0; p < k; p += depth) {
@@ -142,10 +142,10 @@ void product_block(std::int64_t rows, std::int64_t first_row, std::int64_t first
       Product product{.m = rows,
                       .n = width,
                       .k = deep,
-                      .a = {a.data + first_row * a.row + p * a.column, a.row, a.column},
+                      .a = {a.data + p * a.column, a.row, a.column},
                       .b = b.data() + j * k + p * width,
                       .b_stride = width,
-                      .c = rows_of_c + j,
+                      .c = c + j,
                       .c_stride = c_stride};
       if (turned && packed_width != width / lanes) {
         packed_width = width / lanes;
@@ -177,6 +177,28 @@ HWY_EXPORT(product_block);
 namespace {
 
 struct PairsScratch;
+struct RoundedScratch;
+
+/// To the nearest number of bfloat16, a tie to the even one; what is not finite stays so.
+float rounded_to_bfloat16(float number) {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  const std::uint32_t near = (bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u;
+  constexpr std::uint32_t exponent = 0x7f800000u;
+  return std::bit_cast<float>((bits & exponent) == exponent ? bits : near);
+}
+
+/// Rows of A from first_row on, rounded, in the order in which they lie there: what a block of products reads instead.
+MatrixOperand rounded_rows(std::int64_t rows, std::int64_t first_row, std::int64_t k, const MatrixOperand& a) {
+  float* const to = scratch<RoundedScratch>(rows * k);
+  const bool by_rows = a.column == 1;
+  const MatrixOperand rounded = by_rows ? MatrixOperand{to, k, 1} : MatrixOperand{to, 1, rows};
+  const std::int64_t lines = by_rows ? rows : k, length = by_rows ? k : rows;
+  const std::int64_t next_line = by_rows ? a.row : a.column, next = by_rows ? 1 : a.row;
+  const float* const from = a.data + first_row * a.row;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t j = 0; j < length; ++j) to[i * length + j] = rounded_to_bfloat16(from[i * next_line + j * next]);
+  return rounded;
+}
 
 std::int64_t panels_of_pairs(std::int64_t n) {
   return (n + bfloat16::panel_columns - 1) / bfloat16::panel_columns;
@@ -202,15 +224,13 @@ void product_of_pairs(std::int64_t rows, std::int64_t first_row, std::int64_t fi
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(Precision precision) : precision_(precision) {
-  STEIN_CHECK(precision == Precision::single || bfloat16::has_products(),
-              "precision bfloat16 needs a processor with AVX-512 BF16, which this one is not");
-}
+PackedMatrix::PackedMatrix(Precision precision)
+    : precision_(precision), in_pairs_(precision == Precision::bfloat16 && bfloat16::has_products()) {}
 
 void PackedMatrix::pack(std::int64_t k, std::int64_t n, const MatrixOperand& b) {
   k_ = k, n_ = n;
   const std::int64_t panels_of_task = std::max<std::int64_t>(1, 65536 / (k * 64 + 1));
-  if (precision_ == Precision::bfloat16) {
+  if (in_pairs_) {
     const auto pairs = static_cast<std::size_t>(bfloat16::pairs_of(k) * bfloat16::padded(n));
     if (pairs_.size() < pairs) pairs_ = AlignedBuffer<std::uint32_t>(pairs);
     parallel_blocks(panels_of_pairs(n), panels_of_task, [&](std::int64_t begin, std::int64_t end) {
@@ -221,11 +241,17 @@ void PackedMatrix::pack(std::int64_t k, std::int64_t n, const MatrixOperand& b) 
     });
     return;
   }
-  const auto size = static_cast<std::size_t>(HWY_DYNAMIC_DISPATCH(packed_size)(k, n));
-  if (numbers_.size() < size) numbers_ = AlignedBuffer<float>(size);
+  const std::int64_t size = HWY_DYNAMIC_DISPATCH(packed_size)(k, n);
+  if (static_cast<std::int64_t>(numbers_.size()) < size)
+    numbers_ = AlignedBuffer<float>(static_cast<std::size_t>(size));
   parallel_blocks(HWY_DYNAMIC_DISPATCH(packed_panels)(n), panels_of_task, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end; ++panel)
       HWY_DYNAMIC_DISPATCH(pack_panel)(k, n, b, panel, numbers_.data());
+  });
+  if (precision_ == Precision::single) return;
+  parallel_blocks(size, 65536, [&](std::int64_t begin, std::int64_t end) {
+    for (float& number : std::span(numbers_.data() + begin, numbers_.data() + end))
+      number = rounded_to_bfloat16(number);
   });
 }
 
@@ -233,13 +259,16 @@ void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, flo
               ProductStart start) {
   constexpr std::int64_t rows = 120;       // of C that one task computes
   constexpr std::int64_t small = 1 << 18;  // multiplications that are one task
-  const bool in_pairs = b.precision() == Precision::bfloat16, add = start == ProductStart::add;
+  const bool in_pairs = b.in_pairs(), rounds = b.precision() == Precision::bfloat16, add = start == ProductStart::add;
   const std::int64_t columns = in_pairs ? 4 * bfloat16::panel_columns : HWY_DYNAMIC_DISPATCH(task_columns)();
   const std::int64_t n = b.columns();
   const auto block = [&](std::int64_t first_row, std::int64_t first_column, std::int64_t block_rows,
                          std::int64_t block_columns) {
     if (in_pairs) return product_of_pairs(block_rows, first_row, first_column, block_columns, a, b, c, c_stride, add);
-    HWY_DYNAMIC_DISPATCH(product_block)(block_rows, first_row, first_column, block_columns, a, b, c, c_stride, add);
+    const MatrixOperand part = rounds ? rounded_rows(block_rows, first_row, b.rows(), a)
+                                      : MatrixOperand{a.data + first_row * a.row, a.row, a.column};
+    HWY_DYNAMIC_DISPATCH(product_block)
+    (block_rows, first_column, block_columns, part, b, c + first_row * c_stride, c_stride, add);
   };
   if (m * n * b.rows() <= small) return block(0, 0, m, n);
   const std::int64_t row_blocks = (m + rows - 1) / rows, column_blocks = (n + columns - 1) / columns;

@@ -19,7 +19,6 @@ struct MatrixOperand {
 /// to the largest matrix it has held.
 class PackedMatrix {
  public:
-  /// Throws Error(usage) for bfloat16 on a processor without it.
   explicit PackedMatrix(Precision precision = Precision::single);
 
   Precision precision() const { return precision_; }
@@ -29,13 +28,16 @@ class PackedMatrix {
   std::int64_t rows() const { return k_; }
   std::int64_t columns() const { return n_; }
   const float* data() const { return numbers_.data(); }
+  /// Whether the numbers lie in pairs of bfloat16 (bfloat16_product.h), as a processor that multiplies such reads them.
+  bool in_pairs() const { return in_pairs_; }
   const std::uint32_t* pairs() const { return pairs_.data(); }
 
  private:
   Precision precision_;
+  bool in_pairs_;
   std::int64_t k_ = 0, n_ = 0;
   AlignedBuffer<float> numbers_;
-  AlignedBuffer<std::uint32_t> pairs_;  ///< of bfloat16 numbers (bfloat16_product.h), instead
+  AlignedBuffer<std::uint32_t> pairs_;  ///< instead
 };
 
 /// What a product does with the numbers that are there.
@@ -45,8 +47,9 @@ enum class ProductStart { zero, add };
 /// one rounding a term, so the bits depend neither on threads nor on the SIMD target (one that multiplies and adds at
 /// once).
 ///
-/// Where B is of bfloat16 numbers, A is rounded to such too, and their products are summed in single precision, in the
-/// order and with the roundings of the processor: the same bits at any number of threads.
+/// Where B is of bfloat16 numbers, A is rounded to such too, and their products are summed in single precision: by the
+/// instructions for that where the processor has them (AVX-512 BF16), with its order and roundings of sums, else as
+/// other floats are, at their speed. The same bits at any number of threads.
 void multiply(std::int64_t m, const MatrixOperand& a, const PackedMatrix& b, float* c, std::int64_t c_stride,
               ProductStart start);
 

@@ -37,7 +37,7 @@ struct RecurrentOptions {
       "a mask for each step; or one for a whole sequence, of the state before as well",
       {{"each_step", DropoutMask::each_step}, {"sequence", DropoutMask::sequence}});
     v("precision", spec.precision,
-      "products of matrices in float, or with both factors rounded to bfloat16 (AVX-512 BF16)",
+      "products of matrices in float, or with both factors rounded to bfloat16 (faster with AVX-512 BF16 only)",
       {{"single", inference::Precision::single}, {"bfloat16", inference::Precision::bfloat16}})
         .in_older_runs("single");
     v("start", spec.start,

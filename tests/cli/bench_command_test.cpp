@@ -89,14 +89,14 @@ TEST_CASE("a replay has a rate of every linear policy, and of reading the log", 
 
 TEST_CASE("training a language model has a row for every method, and its memory by arrays", "[cli][bench][torch]") {
   const TemporaryDirectory folder;
-  const Outcome training =
-      run(folder.path(), {"bench", "lm", "--json", "--set", "hidden=8", "--set", "methods=sgd,sghmc,sharpening",
-                          "--set", "bfloat16_methods=", "--set", "round_seconds=0.01"});
+  const Outcome training = run(folder.path(), {"bench", "lm", "--json", "--set", "hidden=8", "--set",
+                                               "methods=sgd,sghmc,sharpening", "--set", "round_seconds=0.01"});
   CAPTURE(training.err);
   REQUIRE(training.code == 0);
   const auto rows = training.json()["rows"];
-  REQUIRE(rows.size() == 3);
+  REQUIRE(rows.size() == 4);
   CHECK(rows[1]["case"] == "sghmc-2x8");
+  CHECK(rows[3]["case"] == "sgd-bfloat16-2x8");
   for (const auto& row : rows) {
     CHECK(row["tokens_per_second"].get<double>() > 0);
     CHECK(row["ratio"].get<double>() == Approx(row["reference"].get<double>() / row["ours"].get<double>()));

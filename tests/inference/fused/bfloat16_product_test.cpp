@@ -1,22 +1,17 @@
-// Products in bfloat16 against sums of the rounded terms in double precision.
+// Products in bfloat16, by the processor's instructions or as rounded floats, against sums of the rounded terms in
+// double precision.
 #include <stein/core/parallel.h>
 #include <stein/core/rng.h>
-#include <stein/inference/fused/bfloat16_product.h>
 #include <stein/inference/fused/matrix_product.h>
 
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <vector>
-
-#include "skip.h"
 
 namespace stein::inference::fused {
 namespace {
-
-void need_bfloat16() {
-  if (!bfloat16::has_products()) test::skip("no SIMD target AVX512_BF16");
-}
 
 std::vector<float> numbers(std::int64_t count, std::uint32_t row) {
   std::vector<float> made(static_cast<std::size_t>(count));
@@ -45,9 +40,7 @@ struct Sizes {
 const std::vector<Sizes> all_sizes{{1, 1, 1},      {1, 200, 33},   {3, 17, 5},     {6, 64, 512},
                                    {13, 65, 1025}, {20, 800, 200}, {121, 300, 71}, {250, 130, 1400}};
 
-TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its sides lie",
-          "[inference][product][simd-target]") {
-  need_bfloat16();
+TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its sides lie", "[inference][product]") {
   for (const auto& [m, n, k] : all_sizes) {
     CAPTURE(m, n, k);
     const std::vector<float> a = numbers(m * k, 0), b = numbers(k * n, 1), a_turned = turned(a, m, k),
@@ -81,8 +74,7 @@ TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its si
 }
 
 TEST_CASE("a product in bfloat16 has the same bits at any number of threads, and touches nothing beside its columns",
-          "[inference][product][simd-target]") {
-  need_bfloat16();
+          "[inference][product]") {
   const int threads = thread_count();
   const std::vector<float> a = numbers(300 * 401, 0), b = numbers(401 * 699, 1);
   std::vector<std::vector<float>> results;
@@ -99,8 +91,7 @@ TEST_CASE("a product in bfloat16 has the same bits at any number of threads, and
     for (std::int64_t j = 699; j < 720; ++j) REQUIRE(results[0][i * 720 + j] == 7);
 }
 
-TEST_CASE("a packed matrix of bfloat16 can hold another one after the first", "[inference][product][simd-target]") {
-  need_bfloat16();
+TEST_CASE("a packed matrix of bfloat16 can hold another one after the first", "[inference][product]") {
   PackedMatrix packed(Precision::bfloat16);
   const std::vector<float> large = numbers(50 * 90, 0), small{1, 2, 3, 4, 5, 6}, a{1, 2};
   packed.pack(50, 90, {large.data(), 90, 1});
@@ -108,6 +99,19 @@ TEST_CASE("a packed matrix of bfloat16 can hold another one after the first", "[
   float c[3];
   multiply(1, {a.data(), 2, 1}, packed, c, 3, ProductStart::zero);
   for (int j = 0; j < 3; ++j) CHECK(c[j] == small[j] + 2 * small[3 + j]);  // small whole numbers have no rounding
+}
+
+TEST_CASE("what is not finite stays so in a product in bfloat16", "[inference][product]") {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const float largest = std::numeric_limits<float>::max();  // rounds to infinity
+  PackedMatrix packed(Precision::bfloat16);
+  for (const float number : {infinity, nan, largest}) {
+    const float b[]{number, 1}, a[]{1, 1};
+    packed.pack(2, 1, {b, 1, 1});
+    float c[1];
+    multiply(1, {a, 2, 1}, packed, c, 1, ProductStart::zero);
+    CHECK(!std::isfinite(c[0]));
+  }
 }
 
 }  // namespace
