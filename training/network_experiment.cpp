@@ -90,10 +90,10 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
   method_options_.check_device(inference::parse_device(device_));
   begins_ = !sources.of_run;
   if (!from_run_.empty() && begins_) {  // one that goes on has its weights
-    STEIN_CHECK(
-        method_options_.kind != MethodKind::ensemble,
-        "option 'from_run' gives all particles of {} the same weights, and particles that begin alike never part",
-        method_);
+    STEIN_CHECK(method_options_.kind != MethodKind::ensemble,
+                "option 'from_run' gives all particles of {} the same weights, and particles that begin alike never "
+                "part: name a chain or an optimizer as sampler",
+                method_);
     static_cast<void>(RunDirectory::open(from_run_));
     from_run_ = std::filesystem::absolute(from_run_).lexically_normal().string();
   }

@@ -52,10 +52,16 @@ void add_convolutional(std::vector<PublishedPreset>& to) {
 void add_softmax_regressions(std::vector<PublishedPreset>& to) {
   constexpr const char* source =
       "Hernández et al. 2020, table 2: softmax regression, 100 epochs; steps and friction as their program has them";
-  const Settings all{
-      {"hidden", "none"},          {"epochs", "100"},      {"batch_size", "100"}, {"validation_images", "0"},
-      {"normalisation", "places"}, {"rate_unit", "joint"}, {"step_size", "1e-6"}, {"clip_norm", "0"},
-      {"burn_in", "0.0083"},       {"seeds", "0:5"}};
+  const Settings all{{"hidden", "none"},
+                     {"epochs", "100"},
+                     {"batch_size", "100"},
+                     {"validation_images", "0"},
+                     {"normalisation", "minibatch"},
+                     {"rate_unit", "joint"},
+                     {"step_size", "1e-6"},
+                     {"clip_norm", "0"},
+                     {"burn_in", "0.0083"},
+                     {"seeds", "0:5"}};
   const Settings momentum = joined(all, {{"friction", "0.5"}});
   to.push_back({"mnist-softmax-sghmc", source, "mnist", "sghmc", momentum});
   to.push_back({"mnist-softmax-sgld", source, "mnist", "sgld",
@@ -78,7 +84,8 @@ void add_sharpened(std::vector<PublishedPreset>& to) {
                      {"validation_images", "10000"},
                      {"step_size", "0.001"},
                      {"initial_deviation_low", "0.01"},
-                     {"initial_deviation_high", "0.01"}};
+                     {"initial_deviation_high", "0.01"},
+                     {"outer_deviation", "2"}};
   for (const char* const sampler : {"bbb", "sharpening"})
     to.push_back({std::string("mnist-400-") + sampler, source, "mnist", sampler, all});
 }

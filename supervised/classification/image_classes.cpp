@@ -3,6 +3,7 @@
 #include <stein/supervised/classification/class_names.h>
 #include <stein/supervised/classification/image_class_presets.h>
 #include <stein/supervised/classification/image_classes.h>
+#include <stein/supervised/images/image_method.h>
 #include <stein/supervised/images/image_split.h>
 #include <stein/training/classifier_run.h>
 #include <stein/training/data_name.h>
@@ -24,16 +25,20 @@ ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs
     : ClassifierExperiment(kind, sources, published(), /*checkpoint_every=*/1'000'000),
       images_(named_images(sources)),
       training_(image_training()) {
+  adapt_to_images(method_options());
   add_sampler(training::NetworkInputs::rows);
   add_part("Images", [this](OptionTable& table) {
     images_.describe(table);
-    table("normalisation", normalisation_,
-          "pixels are shares of 255, less a mean and divided by an sd: of all pixels of the training images, colour by "
-          "colour; of the pixels in each place; the published ones of MNIST, .1307 and .3081; or 0 and 1",
-          {{"all", Normalisation::all},
-           {"places", Normalisation::places},
-           {"published", Normalisation::published},
-           {"none", Normalisation::none}});
+    table(
+        "normalisation", normalisation_,
+        "pixels are shares of 255, less a mean and divided by an sd: of all pixels of the training images, colour by "
+        "colour; of the pixels in each place; of those in each place of the minibatch, where it is learned (elsewhere "
+        "as places); the published ones of MNIST, .1307 and .3081; or 0 and 1",
+        {{"all", Normalisation::all},
+         {"places", Normalisation::places},
+         {"minibatch", Normalisation::minibatch},
+         {"published", Normalisation::published},
+         {"none", Normalisation::none}});
     augmentation_.describe(table);
   });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
@@ -47,7 +52,7 @@ ImageClassExperiment::ImageClassExperiment(const runs::RunKind& kind, const runs
 }
 
 ImageClassExperiment::Published ImageClassExperiment::published() {
-  return {image_class_presets(), "classifiers of images"};
+  return {image_class_presets(), "classifiers of images", image_method};
 }
 
 bool ImageClassExperiment::recognises(const runs::OptionSources& sources) {
@@ -95,7 +100,8 @@ ImageNetworkOptions ImageClassExperiment::network(const ImageShape& shape, std::
 PixelScale ImageClassExperiment::scale_of(const ImageSet& set, std::span<const std::int64_t> train) const {
   switch (normalisation_) {
     case Normalisation::all: return PixelScale::of_channels(set, train);
-    case Normalisation::places: return PixelScale::of_places(set, train);
+    case Normalisation::places:
+    case Normalisation::minibatch: return PixelScale::of_places(set, train);
     case Normalisation::published: return {.mean = {0.1307}, .deviation = {0.3081}};
     case Normalisation::none: break;
   }
@@ -131,7 +137,9 @@ std::unique_ptr<training::EpochRun> ImageClassExperiment::make_trainings() const
     const ImageSplit split = split_images(*set, images_, seed);
     const PixelScale scale = scale_of(*set, split.train);
     const auto rows = [&](const std::vector<std::int64_t>& images) {
-      return std::make_unique<ImageRows>(set, images, scale, augmentation_);
+      return std::make_unique<ImageRows>(
+          set, images, scale, augmentation_,
+          normalisation_ == Normalisation::minibatch ? MinibatchScale::of_minibatch : MinibatchScale::of_set);
     };
     training::LabelledParts parts{
         .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};

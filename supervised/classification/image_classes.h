@@ -42,7 +42,7 @@ class ImageClassExperiment final : public training::ClassifierExperiment {
   /// Images are read, and parted as each seed wants.
   std::unique_ptr<training::EpochRun> make_trainings() const override;
   /// Where the scale of pixels comes from.
-  enum class Normalisation { all, places, published, none };
+  enum class Normalisation { all, places, minibatch, published, none };
 
   static Published published();
   /// The options with the names of the data, on which it depends which others there are.

@@ -54,8 +54,8 @@ PixelScale PixelScale::of_places(const ImageSet& set, std::span<const std::int64
 }
 
 ImageRows::ImageRows(std::shared_ptr<const ImageSet> set, std::vector<std::int64_t> images, const PixelScale& scale,
-                     const Augmentation& augmentation)
-    : set_(std::move(set)), images_(std::move(images)), augmentation_(augmentation) {
+                     const Augmentation& augmentation, MinibatchScale minibatch_scale)
+    : set_(std::move(set)), images_(std::move(images)), augmentation_(augmentation), minibatch_scale_(minibatch_scale) {
   const auto pixels = static_cast<std::size_t>(set_->shape.pixels()),
              channels = static_cast<std::size_t>(set_->shape.channels), parts = scale.mean.size();
   STEIN_CHECK((parts == 1 || parts == channels || parts == pixels) && scale.deviation.size() == parts,
@@ -93,14 +93,31 @@ void ImageRows::change(std::span<float> row, std::span<const float> direction, d
   }
 }
 
-inference::Inputs<float> ImageRows::training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) {
-  if (!augmentation_.changes()) return inputs(rows);
-  if (asked_.rows() < std::ssize(rows)) asked_ = inference::Matrix<float>(std::ssize(rows), set_->shape.pixels());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Draws draws(key, static_cast<std::uint32_t>(i));
-    augment(augmentation_, set_->shape, image(rows[i]), draws, changed_);
-    write(changed_, asked_.row(static_cast<std::int64_t>(i)));
+/// Every place of the first rows less its mean in them, divided by its sd there; one where all are alike becomes 0.
+void ImageRows::standardise_places(std::int64_t count) {
+  const inference::MatrixView<float> numbers = asked_.view();
+  for (std::int64_t i = 0; i < numbers.columns; ++i) {
+    double sum = 0, squares = 0;
+    for (std::int64_t row = 0; row < count; ++row) sum += numbers(row, i);
+    const double mean = sum / static_cast<double>(count);
+    for (std::int64_t row = 0; row < count; ++row) squares += (numbers(row, i) - mean) * (numbers(row, i) - mean);
+    const double variance = squares / static_cast<double>(count);
+    constexpr double rounding = 1e-12;
+    const double factor = variance > rounding ? 1 / std::sqrt(variance) : 0;
+    for (std::int64_t row = 0; row < count; ++row)
+      numbers(row, i) = static_cast<float>(factor * (numbers(row, i) - mean));
   }
+}
+
+inference::Inputs<float> ImageRows::training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) {
+  inputs(rows);
+  if (augmentation_.changes())
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Draws draws(key, static_cast<std::uint32_t>(i));
+      augment(augmentation_, set_->shape, image(rows[i]), draws, changed_);
+      write(changed_, asked_.row(static_cast<std::int64_t>(i)));
+    }
+  if (minibatch_scale_ == MinibatchScale::of_minibatch) standardise_places(std::ssize(rows));
   return first_rows(rows.size());
 }
 

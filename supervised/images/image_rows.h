@@ -24,12 +24,16 @@ struct PixelScale {
   static PixelScale of_places(const ImageSet& set, std::span<const std::int64_t> images);
 };
 
+/// Whose pixels tell the scale of a minibatch in training: those of all images, or its own, place by place (Hernández
+/// et al. 2020, section 5).
+enum class MinibatchScale : std::uint8_t { of_set, of_minibatch };
+
 /// Pixels of each image [channels · height · width] on a scale, and its class; images for training may be changed anew
 /// each time.
 class ImageRows final : public training::LabelledRows {
  public:
   ImageRows(std::shared_ptr<const ImageSet> set, std::vector<std::int64_t> images, const PixelScale& scale,
-            const Augmentation& augmentation);
+            const Augmentation& augmentation, MinibatchScale minibatch_scale = MinibatchScale::of_set);
 
   std::int64_t count() const override { return std::ssize(images_); }
   std::int64_t label(std::int64_t row) const override {
@@ -49,11 +53,13 @@ class ImageRows final : public training::LabelledRows {
   }
   void write(std::span<const std::uint8_t> image, std::span<float> row) const;
   inference::Inputs<float> first_rows(std::size_t count);
+  void standardise_places(std::int64_t count);
 
   std::shared_ptr<const ImageSet> set_;
   std::vector<std::int64_t> images_;
   std::vector<float> factors_, offsets_;  ///< [pixels] a pixel of value v becomes factor · v + offset
   Augmentation augmentation_;
+  MinibatchScale minibatch_scale_;
   inference::Matrix<float> asked_;
   std::vector<std::uint8_t> changed_;
 };

@@ -158,6 +158,25 @@ TEST_CASE("each colour of an image has a scale of its own", "[supervised][images
   CHECK_THROWS_AS(ImageRows(set, both, {.mean = {0, 0}, .deviation = {1, 1}}, {}), Error);
 }
 
+TEST_CASE("a minibatch can have the scale of its own places, in training only", "[supervised][images]") {
+  auto set = std::make_shared<ImageSet>();
+  set->shape = {.channels = 1, .height = 1, .width = 2};
+  set->pixels = {10, 7, 30, 7, 200, 9};
+  set->labels = {1, 0, 1};
+  const std::vector<std::int64_t> all{0, 1, 2}, two{1, 0};
+  const PixelScale scale = PixelScale::of_places(*set, all);
+  ImageRows rows(set, all, scale, {}, MinibatchScale::of_minibatch);
+  const auto learned = rows.training_inputs(two, {});
+  CHECK(learned.dense.rows == 2);
+  CHECK(learned.dense(0, 0) == Approx(1));  // 30 among 30 and 10
+  CHECK(learned.dense(1, 0) == Approx(-1));
+  CHECK(learned.dense(0, 1) == 0);  // all alike there
+  CHECK(learned.dense(1, 1) == 0);
+  ImageRows plain(set, all, scale, {});
+  const float asked = plain.inputs(two).dense(0, 0);
+  CHECK(rows.inputs(two).dense(0, 0) == asked);
+}
+
 TEST_CASE("rows of images are shares of 255 on the scale", "[supervised][images]") {
   auto set = std::make_shared<ImageSet>();
   set->shape = {.channels = 1, .height = 1, .width = 2};
