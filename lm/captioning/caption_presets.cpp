@@ -70,7 +70,7 @@ void add_fortunato(std::vector<PublishedPreset>& presets) {
 }
 
 void add_scenes(std::vector<PublishedPreset>& presets) {
-  const std::string source = "the settings of Gan et al. 2017 at the size of scenes";
+  const std::string source = "the methods of Gan et al. 2017 with settings of our own for small images";
   const Settings all{{"batch_size", "64"}, {"epochs", "40"},       {"hidden", "128"},         {"layers", "1"},
                      {"clip_norm", "5"},   {"step_size", "0.002"}, {"rate_unit", "sequence"}, {"square_decay", "0.99"}};
   add_four(presets, "scenes", "scenes", source, all,
@@ -78,7 +78,7 @@ void add_scenes(std::vector<PublishedPreset>& presets) {
            "0.2");  // 2/N of 10,000 captions
   // Wider draws at the start hide the images for many epochs: the data are few.
   presets.push_back({"scenes-bbb",
-                     "Bayes by Backprop at the size of scenes",
+                     "Bayes by Backprop with settings of our own for small images",
                      "scenes",
                      "bbb",
                      {{"batch_size", "64"},

@@ -52,8 +52,8 @@ def covertype_text():
 
 
 def short():
-    done, held = TABLES.counts()
-    text = "## Classifiers of images and tables\n\n" + paragraph(f"{done} of {held} rows that two cores, or a quarter of an hour of a GPU, can run have been run.")
+    done, planned = TABLES.counts()
+    text = "## Classifiers of images and tables\n\n" + paragraph(f"{done} of {planned} rows have been run.")
     for table, title in (("softmax", "**Softmax regression on MNIST**, five chains"), ("convolutions", "**Convolutional networks on MNIST**, one seed"),
                          ("perceptrons", "**Perceptrons 784-400-400-10 on MNIST**, one seed")):
         if TABLES.rows_run(table):

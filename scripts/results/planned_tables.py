@@ -173,9 +173,9 @@ class PlannedTables:
         return self.rows_run(table) == self.tables[table]["rows"]
 
     def counts(self):
-        """How many rows have been run, and how many can be."""
-        held = [(table, row) for table, plan in self.tables.items() for row in plan["rows"] if "absent" not in row]
-        return sum(self.record_of(table, row) is not None for table, row in held), len(held)
+        """How many rows have been run, and how many there are."""
+        planned = [(table, row) for table, plan in self.tables.items() for row in plan["rows"]]
+        return sum(self.record_of(table, row) is not None for table, row in planned), len(planned)
 
     def check_names(self, names, parser):
         """Ends the script for a name "TABLE/ROW" that is none."""

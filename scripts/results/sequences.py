@@ -109,10 +109,11 @@ TEXT = """# Sequences
 The findings in short: [results.md](../results.md#sequences).
 
 Made by `scripts/results/sequences.py` from `docs/results/sequences/`. Settings are those of the presets: the published ones where a paper has
-any, and chosen on validation parts for `scenes`; on the test nothing was tuned. "Averaged" is the average of the probabilities of all samples (of an optimizer, which has none, the weights at the end),
+any, else our own (tables say which); on the test nothing was tuned. "Averaged" is the average of the probabilities of all samples (of an optimizer, which has none, the weights at the end),
 "one sample" the mean over samples of what each is worth alone, "best by validation" the weights with the best validation score. No number
 was chosen by the test. Means over seeds or
-folds ± half the width of a 95 % interval where there are several. Hours are of two shared cores, or of a GPU where the command names one.
+folds ± half the width of a 95 % interval where there are several. Hours are of two cores, or of a GPU where the command names one, beside other
+work of changing amount: they do not compare.
 
 """
 
@@ -272,10 +273,10 @@ def war_and_peace_text():
 
 def short():
     """The section of the short page; what it says is checked against the records."""
-    done, held = TABLES.counts()
+    done, planned = TABLES.counts()
     return "## Sequences\n\n" + paragraph(
         "Are averages over samples of a recurrent network's weights better than the network that an optimizer finds?",
-        f"{done} of {held} rows that two cores or one GPU can run have been run.") + (scenes_text() if is_complete("scenes") else "") + (
+        f"{done} of {planned} rows have been run; the others say why not.") + (scenes_text() if is_complete("scenes") else "") + (
             trec_text() if is_complete("trec") else "") + penn_text() + bayes_text() + digits_text() + war_and_peace_text() + (
             "All tables, pictures and commands: [results/sequences.md](results/sequences.md).\n")
 
