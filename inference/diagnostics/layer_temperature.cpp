@@ -142,14 +142,17 @@ void LayerTemperature::restore(const Snapshot& snapshot) {
 }
 
 std::optional<std::string> LayerTemperature::warning(double temperature) const {
+  constexpr double plain = 10;  // times the temperature, between it and a reading of which nobody needs an interval
   std::string layers;
   const std::vector<Reading> all = readings();
   std::ptrdiff_t far = 0;
   for (const Reading& reading : all) {
-    if (!(reading.low > 1.1 * temperature || reading.high < 0.9 * temperature)) continue;
+    const bool sure = reading.low > 1.1 * temperature || reading.high < 0.9 * temperature;
+    const bool unsure = std::isinf(reading.low) && std::abs(reading.mean - temperature) > plain * temperature;
+    if (!sure && !unsure) continue;
     ++far;
-    layers += fmt::format("{}{} {:.3g} (99 % interval {:.3g} to {:.3g})", layers.empty() ? "" : ", ", reading.name,
-                          reading.mean, reading.low, reading.high);
+    layers += fmt::format("{}{} {:.3g}", layers.empty() ? "" : ", ", reading.name, reading.mean);
+    layers += sure ? fmt::format(" (99 % interval {:.3g} to {:.3g})", reading.low, reading.high) : " (no interval yet)";
   }
   if (far == 0) return std::nullopt;
   return fmt::format(

@@ -39,7 +39,8 @@ class LayerTemperature {
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for other layers.
   void restore(const Snapshot& snapshot);
-  /// A sentence that names the layers whose intervals lie wholly outside [0.9 T, 1.1 T], or nothing.
+  /// A sentence that names the layers whose intervals lie wholly outside [0.9 T, 1.1 T], and those without an interval
+  /// whose readings are more than 10 T from T: a chain that drifts never has an interval. Nothing where there are none.
   std::optional<std::string> warning(double temperature) const;
 
  protected:

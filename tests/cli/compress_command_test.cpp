@@ -160,7 +160,8 @@ TEST_CASE("what cannot be compressed, begun with or exported is refused by a sen
   refused(compress("other", {"--set", "hidden=30"}), 2, "layer0.weight is [784, 20], expected [784, 30]");
   CHECK_FALSE(std::filesystem::exists(folder / "other"));
   refused(compress("seeds", {"--set", "seeds=0:3"}), 2, "the run has seeds 0:2, got 2");
-  refused({"classify", "--data", "digits-synthetic", "--set", "from_run=nowhere", "--out", "x"}, 3, "nowhere");
+  refused({"classify", "--data", "digits-synthetic", "--sampler", "adam", "--set", "from_run=nowhere", "--out", "x"}, 3,
+          "nowhere");
   CHECK_FALSE(std::filesystem::exists(folder / "x"));
   refused({"export", "dense", "--to", "x.bin"}, 2, "ends in .safetensors");
   refused({"export", "dense", "--to", "x.safetensors", "--format", "csr"}, 2, "made sparse");

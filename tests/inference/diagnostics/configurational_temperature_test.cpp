@@ -95,6 +95,22 @@ TEST_CASE("a sampler off its temperature is warned of by number, one on it is no
   CHECK_FALSE(measure(0.5, 1, 10).warning(1).has_value());  // too few steps to say
 }
 
+TEST_CASE("a chain that drifts is warned of though it never has an interval", "[inference][diagnostics]") {
+  constexpr std::int64_t size = 16;
+  Sgld<double> sampler({.step = {.step_size = 0.001}}, ensemble_of(1, size, 3));
+  Quadratic<double> target(size, 1, 0);
+  Particles<double> particles(target.layout(), 1);
+  for (double& value : particles.values().row(0)) value = 10;
+  ConfigurationalTemperature meter(target.layout());
+  sampler.observe_gradients(
+      [&](const Particles<double>& seen) { meter.add(seen.coordinates(), seen.gradients(), target); });
+  for (int t = 0; t < 500; ++t) sampler.step(particles, target, {});
+  const auto warning = meter.warning(1);
+  REQUIRE(warning.has_value());
+  CHECK_THAT(*warning,
+             Catch::Contains("1 of 1 layers are far from the temperature 1,") && Catch::Contains("(no interval yet)"));
+}
+
 TEST_CASE("layers are told apart", "[inference][diagnostics]") {
   Layout layout;
   layout.add("a", {2}, Role::weight, 0), layout.add("b", {3}, Role::weight, 1), layout.add("c", {1}, Role::bias, 0);
