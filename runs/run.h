@@ -90,7 +90,8 @@ class Run {
 
   /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
   /// Where that takes long it tells `watch` how far it is, and looks whether it is to stop; what it returns then is not
-  /// used.
+  /// used. Where it can go on from a saved state it says when (`Watch::keep`), and in the end leaves the state that the
+  /// last step left.
   virtual nlohmann::ordered_json summarize(const Watch& watch) = 0;
   /// After the last step: writes the result files of the kind.
   virtual void write_results(const RunDirectory& directory);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -65,8 +66,10 @@ class Session {
       const std::int64_t every = experiment_.checkpoint_every();
       const std::int64_t next = (run_.steps_done() / every + 1) * every;
       const std::int64_t until = std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never});
+      const Clock::time_point before = saved_at_;
       explain_divergence([&] { run_.advance(until, stop_, outputs_); });
       save();
+      interval_ = saved_at_ - before;
     }
     progress_->finish();
     if (run_.ended() && run_.steps_done() < experiment_.steps())
@@ -78,8 +81,15 @@ class Session {
   /// The result; nothing if asked to stop before it was there.
   std::optional<Json> finish() {
     Json summary;
-    explain_divergence([&] { summary = run_.summarize({stop_, *progress_}); });
+    bool kept = false;
+    const std::function<void()> keep = [&] {
+      if (Clock::now() - saved_at_ < interval_) return;
+      save();
+      kept = true;
+    };
+    explain_divergence([&] { summary = run_.summarize({stop_, *progress_, keep}); });
     progress_->finish();
+    if (stop_.stop_requested() || kept) save();  // with all that is done, or without what led to the summary
     if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
     run_.write_results(directory_);
@@ -160,6 +170,7 @@ class Session {
     run_.save(state);
     save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
     write_run_cost(directory_.cost(), cost());
+    saved_at_ = Clock::now();
   }
 
   /// Of this process and of those before it.
@@ -174,7 +185,8 @@ class Session {
   const RunDirectory& directory_;
   StopToken stop_;
   RunCost earlier_cost_;
-  Clock::time_point start_ = Clock::now();
+  Clock::time_point start_ = Clock::now(), saved_at_ = start_;
+  Clock::duration interval_ = std::chrono::seconds(10);  ///< between two checkpoints
   RecorderGroup recorder_;
   JsonlRecorder* metrics_ = nullptr;
   std::unique_ptr<Progress> progress_;

@@ -175,6 +175,7 @@ Json CaptionRun::summarize(const Watch& watch) {
     test_.push_back(worth(trainer, data.test, trainer.test_losses(watch.stop()), watch));
   }
   if (watch.stop_requested()) return {};
+  for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_draws();
   Json summary{{"env", data.name},
                {"data", data.name},
                {"synthetic", data.synthetic},

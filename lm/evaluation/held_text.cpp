@@ -47,20 +47,24 @@ std::int64_t HeldText::passes(const training::NetworkWeights& weights, std::int6
 }
 
 TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed,
-                            const Watch& watch) {
+                            std::int64_t step, const Watch& watch) {
   TextLosses found{.protocol = protocol_, .tokens = samples_.tokens()};
   found.final_weights = loss_of_weights(weights);
   watch.advance();
-  SampledProbabilities samples = samples_;
   if (is_drawn(weights)) {
     training::WeightDraws each(weights, {.draws = draws, .seed = seed}, {}, 0);
-    for (std::int64_t k = 0; k < each.count() && !watch.stop_requested(); ++k) {
-      score_(weights.posterior().model(), each.get(k).weights, log_probability_);
-      samples.add(log_probability_);
+    if (draws_step_ != step || draws_.samples() > each.count()) forget_draws();
+    draws_step_ = step;
+    watch.advance(static_cast<std::uint64_t>(draws_.samples()));
+    while (draws_.samples() < each.count() && !watch.stop_requested()) {
+      score_(weights.posterior().model(), each.get(draws_.samples()).weights, log_probability_);
+      draws_.add(log_probability_);
       watch.advance();
+      watch.keep();
     }
   }
   if (watch.stop_requested()) return found;
+  const SampledProbabilities& samples = is_drawn(weights) ? draws_ : samples_;
   if (samples.samples() == 0) {
     found.single = found.averaged = found.final_weights;
   } else {
@@ -71,6 +75,21 @@ TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draw
         [&](Selection which, std::int64_t at_most) { return samples.curve(which, at_most); });
   }
   return found;
+}
+
+void HeldText::save(Snapshot& snapshot) const {
+  samples_.save(snapshot);
+  if (draws_.samples() == 0) return;
+  snapshot.put_saved("draws", draws_);
+  snapshot.put("draws_step", draws_step_);
+}
+
+void HeldText::restore(const Snapshot& snapshot) {
+  samples_.restore(snapshot);
+  forget_draws();
+  if (!snapshot.contains("draws_step")) return;
+  draws_.restore(snapshot.part("draws"));
+  draws_step_ = snapshot.get_scalar<std::int64_t>("draws_step");
 }
 
 }  // namespace stein::lm

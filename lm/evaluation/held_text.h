@@ -35,7 +35,7 @@ class HeldText {
                                    std::span<float> log_probability)>;
 
   HeldText(std::int64_t tokens, std::string protocol, Score score)
-      : protocol_(std::move(protocol)), score_(std::move(score)), samples_(tokens) {}
+      : protocol_(std::move(protocol)), score_(std::move(score)), samples_(tokens), draws_(tokens) {}
 
   /// The weights as they are now are a sample.
   void take_sample(training::NetworkWeights& weights);
@@ -44,15 +44,20 @@ class HeldText {
 
   /// Mean −log p under the weights as they are: the mean of a variational method, the average of several particles.
   double loss_of_weights(training::NetworkWeights& weights);
-  /// All losses but that of the chosen weights; of fewer draws than asked for where it is told to stop.
+  /// All losses but that of the chosen weights; of fewer draws than asked for where it is told to stop. What the draws
+  /// said is kept (`Watch::keep`): asked again for the same weights it goes on behind them.
   /// @param draws, seed  of a variational method
-  TextLosses losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed, const Watch& watch);
+  /// @param step         of the training that led to these weights
+  TextLosses losses(training::NetworkWeights& weights, std::int64_t draws, std::uint64_t seed, std::int64_t step,
+                    const Watch& watch);
+  /// Drops what `losses` kept.
+  void forget_draws() { draws_.drop_last(draws_.samples()); }
   /// How often `losses` reads the text.
   static std::int64_t passes(const training::NetworkWeights& weights, std::int64_t draws);
 
-  void save(Snapshot& snapshot) const { samples_.save(snapshot); }
+  void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for a text of another length.
-  void restore(const Snapshot& snapshot) { samples_.restore(snapshot); }
+  void restore(const Snapshot& snapshot);
 
  private:
   /// Averages log p over the rows of weights, as probabilities, into `log_probability_`.
@@ -60,7 +65,9 @@ class HeldText {
 
   std::string protocol_;
   Score score_;
-  SampledProbabilities samples_;
+  SampledProbabilities samples_;  ///< of a chain
+  SampledProbabilities draws_;    ///< of what it ended with at `draws_step_`, as far as they are scored
+  std::int64_t draws_step_ = 0;
   std::vector<float> log_probability_{}, row_probability_{};
 };
 

@@ -20,7 +20,7 @@ void TextTrainer::drop_samples(std::int64_t count) {
 }
 
 TextLosses TextTrainer::losses(HeldText& held, const Watch& watch) {
-  TextLosses found = held.losses(weights(), options().draws, seed(), watch);
+  TextLosses found = held.losses(weights(), options().draws, seed(), steps_done(), watch);
   if (watch.stop_requested()) return found;
   with_best([&] {
     found.chosen = held.loss_of_weights(weights());

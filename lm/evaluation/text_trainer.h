@@ -16,6 +16,8 @@ class TextTrainer : public training::EpochTrainer {
 
   TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, watch); }
   TextLosses test_losses(const Watch& watch = {}) { return losses(test_, watch); }
+  /// Once both are known: drops what a checkpoint has of them, to go on after an interruption.
+  void forget_draws() { validation_.forget_draws(), test_.forget_draws(); }
   /// How often each of them reads its text, so often it tells the watch.
   std::int64_t passes() const { return HeldText::passes(weights(), options().draws) + (has_best() ? 1 : 0); }
 

@@ -94,6 +94,7 @@ Json LanguageRun::summarize(const Watch& watch) {
     test_losses_.push_back(repetition(i).test_losses(watch));
   }
   if (watch.stop_requested()) return {};
+  for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_draws();
   check_finite(of_each(test_losses_, &TextLosses::averaged));
   Json summary{
       {"env", corpus_->name},

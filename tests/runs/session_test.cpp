@@ -10,6 +10,7 @@
 #include <stein/runs/start_run.h>
 
 #include <algorithm>
+#include <chrono>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -178,14 +179,29 @@ TEST_CASE("asked to stop while it sums up, a run has no result yet, and resuming
   const test::TemporaryDirectory folder;
   const Settings settings{{"seeds", "0:3"}};
   start(folder / "whole", settings);
-  test::stop_in_summary = true;
+  test::in_summary = [](const Watch& watch) { watch.stop().request_stop(); };
   const SessionResult stopped = start(folder / "run", settings);
-  test::stop_in_summary = false;
+  test::in_summary = nullptr;
   CHECK_FALSE(stopped.finished);
   CHECK_FALSE(fs::exists(folder / "run/summary.json"));
   CHECK_FALSE(fs::exists(folder / "run/counted.txt"));
   CHECK_THAT(read_file(folder / "run/log.txt"), Catch::Contains("stopped before the result was there, after 10 "));
   CHECK(resume(folder / "run").finished);
+  CHECK(lasting_files(folder / "run") == lasting_files(folder / "whole"));
+}
+
+TEST_CASE("while it sums up, a run keeps what is done as often as it did before", "[runs][session]") {
+  const test::TemporaryDirectory folder;
+  start(folder / "whole", {});
+  const fs::path last = folder / "run/checkpoints/checkpoint-10.safetensors";
+  test::in_summary = [&](const Watch& watch) {
+    REQUIRE(fs::remove(last));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!fs::exists(last) && std::chrono::steady_clock::now() < deadline) watch.keep();
+    CHECK(fs::remove(last));
+  };
+  CHECK(start(folder / "run", {}).finished);
+  test::in_summary = nullptr;
   CHECK(lasting_files(folder / "run") == lasting_files(folder / "whole"));
 }
 

@@ -167,9 +167,9 @@ TEST_CASE("asked to stop while a run sums up, a sweep begins no other", "[runs][
   const test::TemporaryDirectory folder;
   const Sweep sweep = plan(folder / "sweep", {"steps=5,7"});
   sweep.write(Existing::refuse);
-  test::stop_in_summary = true;
+  test::in_summary = [](const Watch& watch) { watch.stop().request_stop(); };
   const bool done = advance(sweep);
-  test::stop_in_summary = false;
+  test::in_summary = nullptr;
   CHECK_FALSE(done);
   CHECK_FALSE(fs::exists(folder / "sweep/steps=7"));
   runs::SessionOptions stopped{.quiet = true};

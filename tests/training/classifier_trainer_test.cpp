@@ -5,6 +5,7 @@
 #include <stein/training/classifier_trainer.h>
 #include <stein/training/starting_weights.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -12,6 +13,8 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "training/mean_model.h"
+#include "training/method_with.h"
 #include "training/noting_model.h"
 
 namespace stein::training {
@@ -287,6 +290,45 @@ TEST_CASE("rows are classified in their own order, whatever stands together", "[
     CHECK(together.mean()(row, 1) == Approx(1 / (1 + std::exp(double{logits[0]} - double{logits[1]}))).epsilon(1e-6));
     CHECK(all.labels()[static_cast<std::size_t>(row)] == rows.label(row));
   }
+}
+
+/// Notes the keys of dropout that it is asked to predict with.
+class KeyModel final : public inference::Model<float> {
+ public:
+  explicit KeyModel(std::vector<std::uint64_t>& noted) : noted_(noted) {}
+
+  const inference::Layout& layout() const override { return model_.layout(); }
+  bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override {
+    return model_.draw_start(weights, seed, row);
+  }
+  void log_likelihood(const inference::ParticleRows<const float>&, const inference::Batch<float>&, const NoiseKey&,
+                      const inference::Evaluation<float>&) override {}
+  std::int64_t output_count() const override { return model_.output_count(); }
+  void predict(const inference::ParticleRows<const float>& weights, const inference::Inputs<float>& inputs,
+               inference::MatrixView<float> outputs) override {
+    REQUIRE(inputs.dropout.has_value());
+    noted_.push_back(inputs.dropout->step);
+    model_.predict(weights, inputs, outputs);
+  }
+
+ private:
+  test::MeanModel model_;
+  std::vector<std::uint64_t>& noted_;
+};
+
+TEST_CASE("dropout has a key of its own in each piece of the rows and each draw", "[training][classifier]") {
+  std::vector<std::uint64_t> noted;
+  KeyModel model(noted);
+  NetworkWeights weights{
+      test::method_with("sgd", {}), std::make_unique<KeyModel>(noted), {.size = 8, .minibatches = 8}, 0};
+  Points rows(600, 5);  // three pieces of 256
+  WeightDraws draws(weights, {.draws = 2, .dropout = true}, {}, 0);
+  RowClassifier(rows).classify(model, draws);
+  CHECK(noted.size() == 6);
+  CHECK(std::set(noted.begin(), noted.end()).size() == 6);
+  const std::vector<std::uint64_t> first = noted;
+  RowClassifier(rows).classify(model, draws);
+  CHECK(std::equal(first.begin(), first.end(), noted.begin() + 6));
 }
 
 }  // namespace stein::training

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,7 +52,7 @@ TEST_CASE("what particles say of a text is averaged, as probabilities", "[lm][he
   HeldText text = three_tokens(rows);
   CHECK(text.loss_of_weights(weights) == Approx(both).epsilon(1e-6));
   CHECK(rows == std::vector<std::int64_t>{0, 1});
-  const TextLosses losses = text.losses(weights, 10, 0, {});
+  const TextLosses losses = text.losses(weights, 10, 0, 5, {});
   CHECK(losses.protocol == "by hand");
   CHECK(losses.tokens == 3);
   CHECK(losses.samples == 2);
@@ -74,7 +75,7 @@ TEST_CASE("a chain's samples are what its weights were when they were taken", "[
   }
   text.drop_samples(1);
   weights.particles().values()(0, 0) = 0.5F;
-  const TextLosses losses = text.losses(weights, 10, 0, {});
+  const TextLosses losses = text.losses(weights, 10, 0, 5, {});
   CHECK(losses.samples == 2);
   CHECK(losses.final_weights == Approx(loss_of(0.5, 0.5, 0.25)).epsilon(1e-6));
   CHECK(losses.averaged == Approx(both).epsilon(1e-6));
@@ -87,10 +88,46 @@ TEST_CASE("draws of a variational method are those of the seed", "[lm][held-text
     weights.particles().values()(0, entry.offset) = entry.role == inference::Role::log_deviation ? -6.0F : 0.25F;
   const auto single = [&](std::uint64_t seed) {
     std::vector<std::int64_t> rows;
-    return three_tokens(rows).losses(weights, 3, seed, {}).single;
+    return three_tokens(rows).losses(weights, 3, seed, 5, {}).single;
   };
   CHECK(single(1) == single(1));
   CHECK(single(1) != single(2));
+}
+
+TEST_CASE("the draws that were scored are saved, and scored again only for other weights", "[lm][held-text]") {
+  NetworkWeights weights = weights_of("bbb");
+  for (const inference::LayoutEntry& entry : weights.particles().layout().entries())  // about a half
+    weights.particles().values()(0, entry.offset) = entry.role == inference::Role::log_deviation ? -3.0F : 0.5F;
+  std::vector<std::int64_t> rows, again;
+  HeldText text = three_tokens(rows), restored = three_tokens(again);
+  const TextLosses whole = three_tokens(rows).losses(weights, 4, 1, 5, {});
+  rows.clear();
+
+  Snapshot kept;
+  StopToken stop;
+  SilentProgress progress;
+  const std::function<void()> keep = [&] {
+    if (rows.size() < 3) return;  // the mean and two draws
+    text.save(kept);
+    stop.request_stop();
+  };
+  text.losses(weights, 4, 1, 5, {stop, progress, keep});
+  CHECK(rows.size() == 3);
+  restored.restore(kept);
+  const TextLosses found = restored.losses(weights, 4, 1, 5, {});
+  CHECK(again.size() == 3);  // the mean, and the two that were missing
+  CHECK(found.averaged == whole.averaged);
+  CHECK(found.single == whole.single);
+  CHECK(found.curves.forward == whole.curves.forward);
+
+  restored.losses(weights, 4, 1, 6, {});  // the training went on
+  CHECK(again.size() == 3 + 5);
+  restored.losses(weights, 2, 1, 6, {});  // other draws are asked for
+  CHECK(again.size() == 3 + 5 + 3);
+  restored.forget_draws();
+  Snapshot without;
+  restored.save(without);
+  CHECK_FALSE(without.contains("draws_step"));
 }
 
 TEST_CASE("of a variational method the mean is scored as it is", "[lm][held-text]") {
