@@ -1,10 +1,12 @@
 #include <stein/core/data/fetch.h>
 
 #include <curl/curl.h>
+#include <zlib.h>
 
 #include <array>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -26,15 +28,58 @@ Connection open_connection() {
   return connection;
 }
 
-/// Takes what arrives. Exceptions must not pass through the C library, so the first one waits here.
+/// Decompresses a gzip file as its bytes arrive.
+class Gunzip {
+ public:
+  Gunzip() {
+    constexpr int gzip_only = 15 + 16;  // the largest window; neither zlib nor raw streams
+    if (::inflateInit2(&stream_, gzip_only) != Z_OK) fail(ErrorKind::io, "no memory to decompress a file");
+  }
+  ~Gunzip() { ::inflateEnd(&stream_); }
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+
+  /// Whether the file has come to its end.
+  bool ended() const { return ended_; }
+  /// Calls take(bytes) with what these bytes stand for; whether they could be read.
+  bool feed(std::span<const std::byte> bytes, const auto& take) {
+    // zlib does not write there: its interface is older than const.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    std::array<std::byte, 16384> text{};
+    do {
+      if (ended_) return stream_.avail_in == 0;
+      stream_.next_out = reinterpret_cast<Bytef*>(text.data());
+      stream_.avail_out = static_cast<uInt>(text.size());
+      const int result = ::inflate(&stream_, Z_NO_FLUSH);
+      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return false;
+      ended_ = result == Z_STREAM_END;
+      take(std::span(text).first(text.size() - stream_.avail_out));
+    } while (stream_.avail_in > 0 || stream_.avail_out == 0);
+    return true;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ended_ = false;
+};
+
+/// Takes what arrives; from an address that ends in .gz, decompressed. Exceptions must not pass through the C library,
+/// so the first one waits here.
 struct Download {
   const DataFile& file;
   Progress& progress;
   AtomicFile target;
+  std::optional<Gunzip> gzip{};
   Sha256 hash{};
   std::uint64_t received = 0;
   std::exception_ptr failure{};
 
+  void arrive(std::span<const std::byte> bytes) {
+    if (!gzip) return take(bytes);
+    if (!gzip->feed(bytes, [this](std::span<const std::byte> text) { take(text); }))
+      fail(ErrorKind::data, "'{}' is damaged: its gzip stream breaks after {} bytes of text", file.url, received);
+  }
   void take(std::span<const std::byte> bytes) {
     received += bytes.size();
     if (received > file.bytes) {
@@ -49,7 +94,7 @@ struct Download {
 std::size_t on_bytes(char* data, std::size_t size, std::size_t count, void* user) {
   auto& download = *static_cast<Download*>(user);
   try {
-    download.take(std::as_bytes(std::span(data, size * count)));
+    download.arrive(std::as_bytes(std::span(data, size * count)));
     return size * count;
   } catch (...) {
     download.failure = std::current_exception();
@@ -96,6 +141,7 @@ void fetch_file(const DataFile& file, const fs::path& path, Progress& progress) 
   STEIN_CHECK(!file.url.empty(), "'{}' may not be had from a fixed address: get it by hand and put it at '{}'",
               file.name, path.string());
   Download download{.file = file, .progress = progress, .target = AtomicFile(path)};
+  if (file.url.ends_with(".gz")) download.gzip.emplace();
   progress.begin(file.name, "bytes", file.bytes);
   transfer(download);
   if (download.received != file.bytes) {

@@ -15,7 +15,7 @@ namespace stein {
 /// name.
 struct DataFile {
   std::string name;
-  std::string url;          ///< empty if it may not be had from a fixed address
+  std::string url;          ///< of the file, or of it gzip-compressed (.gz); empty: it has no fixed address
   std::uint64_t bytes = 0;  ///< of the file itself, not compressed
   std::string sha256;       ///< of the same
 };

@@ -6,6 +6,7 @@
 #include <stein/core/read_file.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <catch2/catch.hpp>
 #include <thread>
@@ -102,6 +103,37 @@ TEST_CASE("a file is fetched over HTTP", "[core][data][fetch]") {
   SilentProgress progress;
   fetch_file(file_at(server.url()), target / "m.data", progress);
   CHECK(read_file(target / "m.data") == content);
+}
+
+/// `text` as a gzip file.
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  REQUIRE(::deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string packed(::deflateBound(&stream, text.size()), '\0'), from = text;
+  stream.next_in = reinterpret_cast<Bytef*>(from.data()), stream.avail_in = static_cast<uInt>(from.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data()), stream.avail_out = static_cast<uInt>(packed.size());
+  REQUIRE(::deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  packed.resize(packed.size() - stream.avail_out);
+  ::deflateEnd(&stream);
+  return packed;
+}
+
+TEST_CASE("a file whose address ends in .gz is decompressed as it arrives", "[core][data][fetch]") {
+  const test::TemporaryDirectory source, target;
+  CountingProgress progress;
+  const auto fetch = [&](const std::string& bytes) {
+    write_file_atomically(source / "m.data.gz", bytes);
+    fetch_file(file_at("file://" + (source / "m.data.gz").string()), target / "m.data", progress);
+  };
+  const std::string packed = gzipped(content);
+  CHECK_ERROR(fetch(packed.substr(0, packed.size() - 20)), data, "m.data.gz", "expected 100000 bytes");
+  CHECK_ERROR(fetch(packed + "more"), data, "m.data.gz", "gzip stream breaks after 100000 bytes");
+  CHECK_ERROR(fetch(content), data, "m.data.gz", "gzip stream breaks after 0 bytes");
+  CHECK_ERROR(fetch(gzipped(content + content)), data, "m.data.gz", "more arrive");
+  CHECK(std::filesystem::is_empty(target.path()));
+  fetch(packed);
+  CHECK(read_file(target / "m.data") == content);
+  CHECK(progress.total == content.size());
 }
 
 TEST_CASE("a download that fails leaves nothing behind and says why", "[core][data][fetch]") {
