@@ -182,8 +182,8 @@ Made by `scripts/results/tables.py` from `docs/results/tables/`.
 
 The protocol of Zhang et al. (2018): one hidden layer of 50 ReLU units (protein: 100), batches of 100 (1,000), 20 particles, the publisher's 20
 splits (protein: 5), the noise's precision sampled, that of weights too but in rows that say "fixed"; 200 epochs. Numbers are those where training ended, never the best test epoch.
-Means over splits ± half the width of a 95 % interval. The published table is not in the text at hand; its program reports the least test
-error of a training. YearPredictionMSD: not run, not held here. Hours are of two shared cores.
+Means over splits ± half the width of a 95 % interval. The published table could not be read; its program reports the least test
+error of a training. YearPredictionMSD: not run. Hours are of two shared cores.
 
 """
 
