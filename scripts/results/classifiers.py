@@ -7,10 +7,16 @@
 Experiments run from a clean commit only, with a program of that commit (records.py). The plan (commands, seeds, published values, hours of two
 cores that a row may take) is classifiers_plan.json, its form that of planned_tables.py.
 """
+import csv
+import json
+
+import figures
 from planned_tables import PlannedTables, carry_out
-from results_page import paragraph, write_page, write_section
+from records import ROOT, keep, read_record
+from results_page import IMAGES, paragraph, write_page, write_section
 
 TABLES = PlannedTables("classifiers")
+PLANE_STEP = 2  # of the places of a run's grid, of those that are kept
 
 TEXT = """# Classifiers of images and tables
 
@@ -23,6 +29,42 @@ width of a 95 % interval where there are several. Hours are of two shared
 cores, or of a GPU where the command names one.
 
 """
+
+
+def plane_file(table, row):
+    return TABLES.entries / "planes" / f"{TABLES.name_of(table, row)}.json"
+
+
+def keep_plane(table, row):
+    """Of tables with "planes" what a row's run says of places on the plane, at equal distances; the run has to be there."""
+    folder, path = TABLES.run_of(table, row), plane_file(table, row)
+    if "planes" not in TABLES.tables[table] or path.exists() or not (folder / "predictions.json").exists():
+        return
+    plane = json.loads((folder / "predictions.json").read_text())["plane"]
+    across, up = plane["x"], plane["y"]
+    lines = [[round(probabilities[1], 3) for probabilities in plane["probabilities"][j * len(across):(j + 1) * len(across)][::PLANE_STEP]]
+             for j in range(0, len(up), PLANE_STEP)]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    keep(path, TABLES.command(row), manifest["commit"],
+         {"columns": [plane["x_name"], plane["y_name"]], "x": across[::PLANE_STEP], "y": up[::PLANE_STEP], "second": lines})
+
+
+def with_figure(table):
+    """The table, and where its rows lie on a plane a picture of what they say there."""
+    text = TABLES.table_text(table)
+    if "planes" not in TABLES.tables[table]:
+        return text
+    planes = {row["label"]: plane for row in TABLES.tables[table]["rows"]
+              if (plane := read_record(plane_file(table, row), TABLES.command(row)))}
+    if not planes:
+        return text
+    with open(ROOT / "scripts/results/two_classes.csv", newline="") as file:
+        points = [(float(line["x"]), float(line["y"]), line["class"]) for line in csv.DictReader(file)]
+    name = f"classifiers_{table}.svg"
+    columns = next(iter(planes.values()))["columns"]
+    figures.surfaces(IMAGES / name, TABLES.tables[table]["title"], columns, ("a", "b"), points,
+                     {label: (plane["x"], plane["y"], plane["second"]) for label, plane in planes.items()})
+    return text + f"![Twenty points and which class is how likely around them](images/{name})\n\n"
 
 
 def errors_of(table, path, digits=2):
@@ -64,9 +106,9 @@ def short():
 
 
 def write():
-    write_page("classifiers", TEXT + "".join(map(TABLES.table_text, TABLES.tables)))
+    write_page("classifiers", TEXT + "".join(map(with_figure, TABLES.tables)))
     write_section("classifiers.py", short())
 
 
 if __name__ == "__main__":
-    carry_out(__doc__, TABLES, write)
+    carry_out(__doc__, TABLES, write, keep_plane)

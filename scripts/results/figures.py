@@ -269,6 +269,44 @@ def fits(path, title, x_axis, y_axis, panels):
     save(root, path)
 
 
+def surfaces(path, title, columns, classes, points, panels):
+    """Panels side by side, {title: (x, y, probabilities)}: how likely the second of two classes is on a grid (row j of the probabilities lies at
+    y[j]), in its colour where it is the likelier and in that of the first where that is, the fainter the less is known; `points` (x, y, class)
+    lie upon each, `columns` names x and y."""
+    top, bottom = 62, 250
+    root = svg(title, bottom + 50)
+    colours = dict(zip(classes, ("svgd", "s2vgd"), strict=True))
+    legend_x = 14
+    for name in classes:
+        add(root, "circle", cx=legend_x + 5, cy=18, r=4, **{"class": colours[name]})
+        add(root, "text", name, x=legend_x + 14, y=22)
+        legend_x += 14 + CHARACTER * len(name) + 22
+    width = WIDTH / len(panels)
+    for index, (name, (across, up, probabilities)) in enumerate(panels.items()):
+        x_of = Axis([across[0], across[-1]], index * width + 56, (index + 1) * width - 12)
+        y_of = Axis([up[0], up[-1]], bottom, top)
+        draw_axes(root, name, (columns[0], x_of), (columns[1], y_of))
+        half_x, half_y = (across[1] - across[0]) / 2, (up[1] - up[0]) / 2
+        for y, line in zip(up, probabilities, strict=True):
+            for begin, end, shade in runs_of([round(10 * (2 * probability - 1)) for probability in line]):
+                if shade:
+                    left, right = x_of(across[begin] - half_x), x_of(across[end - 1] + half_x)
+                    add(root, "rect", x=left, y=y_of(y + half_y), width=right - left, height=y_of(y - half_y) - y_of(y + half_y),
+                        style=f"fill-opacity:{abs(shade) / 18:.2f}", **{"class": f"{colours[classes[shade > 0]]} band"})
+        for x, y, label in points:
+            add(root, "circle", cx=x_of(x), cy=y_of(y), r=3, **{"class": colours[label]})
+    save(root, path)
+
+
+def runs_of(values):
+    """(begin, end, value) of the stretches of equal neighbours."""
+    begin = 0
+    for end in range(1, len(values) + 1):
+        if end == len(values) or values[end] != values[begin]:
+            yield begin, end, values[begin]
+            begin = end
+
+
 def strips(path, title, tokens, rows, words):
     """A row of cells for each list of probabilities in `rows`, one cell a token, the darker the likelier (of `words` by the root of the
     probability); the tokens stand below, words on end."""
