@@ -81,15 +81,14 @@ class Session {
   /// The result; nothing if asked to stop before it was there.
   std::optional<Json> finish() {
     Json summary;
-    bool kept = false;
+    bool keeps = false;
     const std::function<void()> keep = [&] {
-      if (Clock::now() - saved_at_ < interval_) return;
-      save();
-      kept = true;
+      keeps = true;
+      if (Clock::now() - saved_at_ >= interval_) save();
     };
     explain_divergence([&] { summary = run_.summarize({stop_, *progress_, keep}); });
     progress_->finish();
-    if (stop_.stop_requested() || kept) save();  // with all that is done, or without what led to the summary
+    if (keeps) save();  // asked to stop with all that is done, else without what only led to the summary
     if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
     run_.write_results(directory_);

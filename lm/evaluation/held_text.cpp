@@ -56,6 +56,7 @@ TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draw
     if (draws_step_ != step || draws_.samples() > each.count()) forget_draws();
     draws_step_ = step;
     watch.advance(static_cast<std::uint64_t>(draws_.samples()));
+    watch.keep();
     while (draws_.samples() < each.count() && !watch.stop_requested()) {
       score_(weights.posterior().model(), each.get(draws_.samples()).weights, log_probability_);
       draws_.add(log_probability_);
