@@ -16,7 +16,8 @@ EpochTrainer::Epoch epoch_of(const LabelledParts& parts, const EpochOptions& opt
 }
 
 EpochOptions for_parts(EpochOptions options, const LabelledParts& parts, const WeightMethodOptions& method) {
-  if (method.takes_all_data) options.batch_size = parts.train->count();
+  const std::int64_t rows = parts.train->count();
+  if (rows > 0) options.batch_size = method.takes_all_data ? rows : fitting_batch_size(options.batch_size, rows);
   if (parts.validation->count() == 0) options.validations_per_epoch = 0;
   return options;
 }

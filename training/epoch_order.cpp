@@ -7,6 +7,13 @@
 
 namespace stein::training {
 
+std::int64_t fitting_batch_size(std::int64_t size, std::int64_t rows) {
+  constexpr std::int64_t largest_default = 100;
+  STEIN_CHECK(size <= std::max(rows, largest_default), "batch_size={} is more than the {} rows for training", size,
+              rows);
+  return size <= rows ? size : (rows + 4) / 5;
+}
+
 EpochOrder::EpochOrder(std::int64_t rows, std::int64_t size, std::uint64_t seed)
     : size_(size), seed_(seed), order_(static_cast<std::size_t>(rows)) {
   STEIN_CHECK(rows >= 1 && size >= 1, "expected rows of training and of a minibatch, got {} and {}", rows, size);

@@ -28,6 +28,10 @@ struct ColumnFacts {
   std::size_t place = 0;  ///< of its cells in a row of the file
   bool numeric = true;
   std::set<std::string, std::less<>> texts{};  ///< one more than `most_categories` at most
+  bool named = false;                          ///< as one of categories, whatever its cells look like
+  std::int64_t numbers = 0, others = 0;        ///< cells
+  std::string first_other{};                   ///< the first that is no number, …
+  std::uint64_t line = 0;                      ///< … and where it stands
 };
 
 /// A file that is gone through line by line, with a header that names columns.
@@ -93,7 +97,7 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
   for (std::size_t c = 0; c < file.columns().size(); ++c) {
     const std::string& name = file.columns()[c];
     if (!is_among(name, form.ignore))
-      facts.push_back({.name = name, .place = c, .numeric = !is_among(name, form.categorical)});
+      facts.push_back({.name = name, .place = c, .named = is_among(name, form.categorical)});
   }
   std::int64_t rows = 0;
   while (file.next()) {
@@ -101,11 +105,25 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
     for (ColumnFacts& column : facts) {
       const std::string_view cell = file.cell(column.place);
       if (is_missing(cell)) continue;
-      column.numeric = column.numeric && number_in(cell).has_value();
+      if (number_in(cell)) {
+        ++column.numbers;
+      } else if (column.others++ == 0) {
+        column.first_other = cell, column.line = file.reader().line_number();
+      }
       if (std::ssize(column.texts) <= most_categories && !column.texts.contains(cell)) column.texts.emplace(cell);
     }
   }
   if (rows == 0) fail(ErrorKind::data, "'{}' has no row", path.string());
+  for (ColumnFacts& column : facts) {
+    column.numeric = !column.named && column.others == 0;
+    if (column.named || column.others == 0 || column.numbers <= column.others) continue;
+    fail(ErrorKind::data,
+         "'{}', line {}: column '{}' has the text '{}' where {} of {} cells are numbers: correct it, empty it, or name "
+         "the "
+         "column in `categorical`",
+         path.string(), column.line, escaped(column.name), escaped(column.first_other), column.numbers,
+         column.numbers + column.others);
+  }
   for (const ColumnFacts& column : facts)
     if (!column.numeric && std::ssize(column.texts) > most_categories)
       fail(

@@ -34,15 +34,16 @@ struct CsvForm {
 /// has the header.
 ///
 /// A column is one of numbers where every cell that is not missing is a number, and where it is not to be one of
-/// categories; any other is one of categories, sorted by value where all are whole numbers, else by the alphabet. A
-/// column without any value is one of numbers, all missing. Empty lines are passed over.
+/// categories; any other is one of categories, sorted by value where all are whole numbers, else by the alphabet,
+/// unless most of its cells are numbers: then those that are none are taken for mistakes. A column without any value is
+/// one of numbers, all missing. Empty lines are passed over.
 ///
 /// The file is read twice: to see what columns are, then to keep their cells.
 /// @throws Error(data) naming file and line: no header, a column without a name or with one that another has, a row
 /// with
-///         more or fewer fields than the header, text that is no UTF-8, a column with more than `most_categories`
-///         texts; Error(data) for a file without rows; Error(usage) for a name in `categorical` or `ignore` that is no
-///         column
+///         more or fewer fields than the header, text that is no UTF-8, a text among numbers, a column with more than
+///         `most_categories` texts; Error(data) for a file without rows; Error(usage) for a name in `categorical` or
+///         `ignore` that is no column
 Table read_csv_table(const std::filesystem::path& path, const CsvForm& form = {});
 
 /// Names of the columns of a table with a header, in order. Throws Error(data) as read_csv_table does for a header.

@@ -33,9 +33,8 @@ training::EpochTrainer::Epoch epoch_of(const RegressionParts& parts, const Epoch
 
 EpochOptions for_parts(EpochOptions options, const RegressionParts& parts,
                        const training::WeightMethodOptions& method) {
-  if (method.takes_all_data) options.batch_size = parts.train.count();
-  STEIN_CHECK(options.batch_size <= parts.train.count(), "batch_size={} is more than the {} rows for training",
-              options.batch_size, parts.train.count());
+  const std::int64_t rows = parts.train.count();
+  options.batch_size = method.takes_all_data ? rows : training::fitting_batch_size(options.batch_size, rows);
   if (parts.validation.count() == 0) options.validations_per_epoch = 0;
   return options;
 }

@@ -61,9 +61,14 @@ class OwnTable {
   }
   /// Of the rows from `first` on, which are those of the file.
   void check_target(const fs::path& path, std::int64_t first) const {
-    if (kind_ == TargetKind::number && !target().numeric())
-      fail(ErrorKind::data, "'{}': the target '{}' is to be a number in every row, and has the text '{}'",
-           path.string(), target().name, target().categories.front());
+    if (kind_ == TargetKind::number && !target().numeric()) {
+      const auto row = std::ranges::find_if(target().levels, [this](std::int32_t level) {
+        return level >= 0 && !number_in(target().categories[static_cast<std::size_t>(level)]);
+      });
+      fail(ErrorKind::data, "'{}', row {}: the target '{}' is to be a number in every row, and has the text '{}'",
+           path.string(), row - target().levels.begin() + 1, target().name,
+           target().categories[static_cast<std::size_t>(*row)]);
+    }
     for (std::int64_t row = first; row < target().rows(); ++row)
       if (target().missing(row))
         fail(ErrorKind::data, "'{}', row {}: the target '{}' has no value", path.string(), row - first + 1,

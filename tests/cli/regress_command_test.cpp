@@ -126,7 +126,7 @@ TEST_CASE("tables that cannot be learned from end with a sentence and their exit
   };
   refused(on("ragged.csv"), 3, "ragged.csv', line 3");
   refused(on("constant.csv"), 3, "every column is constant");
-  refused(on("texts.csv"), 3, "the text '2'");
+  refused(on("texts.csv"), 3, "row 2: the target 'y' is to be a number in every row, and has the text 'many'");
   refused(on("missing.csv"), 3, "missing.csv");
   refused(on("prices.csv", "prise"), 2, "Did you mean 'price'");
   refused(on("prices.csv", ""), 2, "--target COLUMN, of id, size, colour, price");

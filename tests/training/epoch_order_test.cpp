@@ -38,4 +38,14 @@ TEST_CASE("the last minibatch of an epoch takes what is left", "[training][order
   CHECK_ERROR(EpochOrder(5, 0, 0), usage, "got 5 and 0");
 }
 
+TEST_CASE("few rows are five minibatches, and a minibatch of more than all rows is refused", "[training][order]") {
+  CHECK(fitting_batch_size(100, 1000) == 100);
+  CHECK(fitting_batch_size(100, 100) == 100);
+  CHECK(fitting_batch_size(100, 81) == 17);
+  CHECK(fitting_batch_size(100, 1) == 1);
+  CHECK(fitting_batch_size(1000, 1000) == 1000);
+  CHECK_ERROR(fitting_batch_size(101, 81), usage, "batch_size=101 is more than the 81 rows for training");
+  CHECK_ERROR(fitting_batch_size(1000, 999), usage, "batch_size=1000 is more than the 999 rows");
+}
+
 }  // namespace stein::training

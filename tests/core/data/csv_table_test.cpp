@@ -57,6 +57,11 @@ TEST_CASE("columns of numbers that are named are categories, in the order of the
   CHECK(table.columns[0].levels == std::vector<std::int32_t>{1, 0, 2});
 }
 
+TEST_CASE("a column of texts may hold a few numbers, and one that is named any", "[core][csv-table]") {
+  CHECK_FALSE(File("house,y\n12,1\n12a,2\n14b,3\n").read().columns[0].numeric());
+  CHECK(File("house,y\n12,1\n14,2\n14b,3\n").read({"house"}).columns[0].categories.size() == 3);
+}
+
 TEST_CASE("columns that are ignored may hold anything", "[core][csv-table]") {
   std::string text = "id,y\n";
   for (int i = 0; i < 1001; ++i) text += "name" + std::to_string(i) + ",1\n";
@@ -113,6 +118,8 @@ TEST_CASE("a table that is none says where and why", "[core][csv-table]") {
   refused("a,\n1,2\n", {"column 2 has no name"});
   refused("a,a\n1,2\n", {"two columns are called 'a'"});
   refused("a,b\n\xff,2\n", {"line 2", "expected UTF-8"});
+  refused("a,b\n1,2\n,3\noops,4\n5,5\nn/a,6\nmore,7\n8,8\n",
+          {"line 4: column 'a' has the text 'oops' where 3 of 5 cells are numbers", "`categorical`"});
   refused("a,b\n\"1,2\n", {"line 2", "quoted"});
   CHECK_ERROR(File("size,b\n1,2\n").read({"sise"}), usage, "no column 'sise', which `categorical` names",
               "Did you mean 'size'");

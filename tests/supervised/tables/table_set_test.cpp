@@ -126,7 +126,7 @@ TEST_CASE("the target of classes is one of categories, whatever it looks like", 
 TEST_CASE("a table that cannot be learned from says why", "[supervised][tables]") {
   Own own;
   CHECK_ERROR(own.read("x,y\n1,2\n3,?\n"), data, "table.csv', row 2: the target 'y' has no value");
-  CHECK_ERROR(own.read("x,y\n1,2\n3,high\n"), data, "the target 'y' is to be a number", "'2'");
+  CHECK_ERROR(own.read("x,y\n1,2\n3,high\n"), data, "row 2: the target 'y' is to be a number", "'high'");
   CHECK_ERROR(own.read("y\n2\n"), usage, "no column but the target");
   CHECK_ERROR(own.read("x,y\n1,2\n", "x\n1\n"), data, "test.csv' has no column 'y'");
   CHECK_ERROR(own.read("x,y\n1,2\n", "x,y\na,1\n"), data, "test.csv': the column 'x' has the text 'a'");
