@@ -1,58 +1,82 @@
+#include <stein/core/byte_reader.h>
 #include <stein/core/error.h>
 #include <stein/core/idx.h>
-#include <stein/core/read_file.h>
 
 #include <fmt/ranges.h>
 
-#include <utility>
+#include <algorithm>
+#include <array>
+#include <span>
 
 namespace stein {
 namespace {
 
 constexpr std::uint32_t unsigned_bytes = 0x08;  ///< type of the elements
-constexpr std::size_t number_bytes = 4;
+constexpr std::size_t number_bytes = 4, most_dimensions = 4;
 
-std::uint32_t big_endian(std::string_view bytes, std::size_t offset) {
+std::uint32_t big_endian(std::span<const char> bytes) {
   std::uint32_t number = 0;
-  for (std::size_t i = 0; i < number_bytes; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes[offset + i]);
+  for (const char byte : bytes.first(number_bytes)) number = number << 8 | static_cast<std::uint8_t>(byte);
   return number;
+}
+
+/// As many bytes as there are, until the buffer is full.
+std::size_t fill(ByteReader& reader, std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    const std::size_t count = reader.read(buffer.subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  return filled;
 }
 
 }  // namespace
 
-IdxArray decode_idx(std::string_view bytes, const std::string& origin) {
-  if (bytes.size() < number_bytes)
-    fail(ErrorKind::data, "'{}' is no IDX file: expected a magic number of 4 bytes, found {} bytes", origin,
-         bytes.size());
-  const std::uint32_t magic = big_endian(bytes, 0), type = magic >> 8, dimensions = magic & 0xff;
-  if (type != unsigned_bytes || dimensions < 1 || dimensions > 4)
+IdxArray read_idx(const std::filesystem::path& path) {
+  ByteReader reader(path);
+  std::array<char, number_bytes*(1 + most_dimensions)> bytes{};
+  const std::size_t first = fill(reader, std::span(bytes).first(number_bytes));
+  if (first < number_bytes)
+    fail(ErrorKind::data, "'{}' is no IDX file: expected a magic number of 4 bytes, found {} bytes", path.string(),
+         first);
+  const std::uint32_t magic = big_endian(bytes), type = magic >> 8, dimensions = magic & 0xff;
+  if (type != unsigned_bytes || dimensions < 1 || dimensions > most_dimensions)
     fail(ErrorKind::data,
-         "'{}' is no IDX file of bytes: expected a magic number from 0x00000801 to 0x00000804, found {:#010x}", origin,
-         magic);
+         "'{}' is no IDX file of bytes: expected a magic number from 0x00000801 to 0x00000804, found {:#010x}",
+         path.string(), magic);
   const std::size_t header = number_bytes * (1 + dimensions);
-  if (bytes.size() < header)
-    fail(ErrorKind::data, "'{}' is truncated: expected a header of {} bytes, found {}", origin, header, bytes.size());
+  const std::size_t there = first + fill(reader, std::span(bytes).subspan(number_bytes, header - number_bytes));
+  if (there < header)
+    fail(ErrorKind::data, "'{}' is truncated: expected a header of {} bytes, found {}", path.string(), header, there);
+
   IdxArray array;
-  const std::uint64_t found = bytes.size() - header;
   // Sizes beside a 0 have to be small enough too: whoever reads the array multiplies them.
   std::int64_t expected = 1;
   bool too_many = false, any_zero = false;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
-    const std::int64_t extent = big_endian(bytes, number_bytes * (1 + i));
+    const std::int64_t extent = big_endian(std::span<const char>(bytes).subspan(number_bytes * (1 + i)));
     array.shape.push_back(extent);
     any_zero = any_zero || extent == 0;
     too_many = too_many || (extent != 0 && __builtin_mul_overflow(expected, extent, &expected));
   }
+  if (too_many)
+    fail(ErrorKind::data, "'{}': its header says [{}], which is too many bytes", path.string(),
+         fmt::join(array.shape, ", "));
   if (any_zero) expected = 0;
-  if (too_many || std::cmp_not_equal(expected, found))
-    fail(ErrorKind::data, "'{}': its header says [{}], which is {} bytes, and {} follow", origin,
-         fmt::join(array.shape, ", "), too_many ? "too many" : fmt::format("{}", expected), found);
-  array.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(header), bytes.end());
-  return array;
-}
 
-IdxArray read_idx(const std::filesystem::path& path) {
-  return decode_idx(read_text(path), path.string());
+  // Memory grows with what arrives, and no more is read than the header says and one byte.
+  std::array<char, 65536> piece{};
+  for (std::size_t count = 1; count > 0 && std::ssize(array.bytes) <= expected;) {
+    count = reader.read(piece);
+    array.bytes.insert(array.bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  if (std::ssize(array.bytes) != expected)
+    fail(ErrorKind::data, "'{}': its header says [{}], which is {} bytes, and {} follow", path.string(),
+         fmt::join(array.shape, ", "), expected,
+         std::ssize(array.bytes) > expected ? "more" : fmt::format("{}", array.bytes.size()));
+  array.bytes.shrink_to_fit();
+  return array;
 }
 
 }  // namespace stein

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace stein {
@@ -15,13 +13,10 @@ struct IdxArray {
   std::vector<std::uint8_t> bytes;  ///< the last index runs fastest
 };
 
-/// Reads an array of unsigned bytes, plain or gzip-compressed. The length that the header implies is compared with the
-/// length of the file before memory is asked for.
+/// Reads an array of unsigned bytes, plain or gzip-compressed. Memory is asked for as bytes arrive, and reading stops
+/// behind the length that the header implies.
 /// @throws Error(data) naming the file and what is wrong with it (missing, another magic number or type of elements,
 ///         truncated, bytes behind the array); Error(io)
 IdxArray read_idx(const std::filesystem::path& path);
-
-/// The same for the bytes of a file in memory; `origin` stands for the path in messages.
-IdxArray decode_idx(std::string_view bytes, const std::string& origin);
 
 }  // namespace stein
