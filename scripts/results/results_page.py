@@ -31,6 +31,12 @@ def with_interval(values, digits):
     return mean if half is None else f"{mean} ± {half:.{digits}f}"
 
 
+def with_error(values, digits):
+    """"mean ± its standard error"."""
+    mean = f"{statistics.mean(values):.{digits}f}"
+    return mean if len(values) < 2 else f"{mean} ± {statistics.stdev(values) / len(values) ** 0.5:.{digits}f}"
+
+
 def paired_difference(first, second):
     """The mean of first − second, paired by seed, and half the width of its interval."""
     values = [a - b for a, b in zip(first, second, strict=True)]

@@ -17,7 +17,7 @@ import pathlib
 import sys
 
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import paragraph, with_interval, write_page, write_section
+from results_page import paragraph, with_error, with_interval, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "tables_plan.json").read_text())
 ENTRIES, RUNS = RESULTS / "tables", ROOT / "runs/results/tables"
@@ -134,8 +134,8 @@ def line(table, method):
     if record is None:
         return f"| {table} | {label} | not run | | | | | |\n"
     summary = record["summary"]
-    cells = [with_interval(values(table, method, "rmse"), 4), with_interval(values(table, method, "log_likelihood"), 3),
-             f"{100 * summary['test']['coverage']['mean']:.1f} %", with_interval(summary["test"]["single_sample"]["rmse"]["per_split"], 4),
+    cells = [with_error(values(table, method, "rmse"), 4), with_error(values(table, method, "log_likelihood"), 3),
+             f"{100 * summary['test']['coverage']['mean']:.1f} %", with_error(summary["test"]["single_sample"]["rmse"]["per_split"], 4),
              f"{summary['wall_seconds'] / 3600:.3f}"]
     return f"| {table} | {label} | {' | '.join(cells)} | `{run_command(table, method)}` |\n"
 
@@ -182,8 +182,8 @@ Made by `scripts/results/tables.py` from `docs/results/tables/`.
 
 The protocol of Zhang et al. (2018): one hidden layer of 50 ReLU units (protein: 100), batches of 100 (1,000), 20 particles, the publisher's 20
 splits (protein: 5), the noise's precision sampled, that of weights too but in rows that say "fixed"; 200 epochs. Numbers are those where training ended, never the best test epoch.
-Means over splits ± half the width of a 95 % interval. The published table could not be read; its program reports the least test
-error of a training. YearPredictionMSD: not run. Hours are of two shared cores.
+Means over splits ± their standard errors; differences ± half the width of a 95 % interval. The published table could not be read; its program reports the least test
+error of a training. YearPredictionMSD: not run. Hours are of two shared cores. Budget: {budget}.
 
 """
 
@@ -191,18 +191,27 @@ error of a training. YearPredictionMSD: not run. Hours are of two shared cores.
 WHY = """As published, the precisions of weights and of reflectors are
 sampled with the weights. Few particles in many coordinates follow the density rather than its mass, and the joint density of a precision and of the
 values under it has its peak where the values are small and the precision is large: factors and reflectors shrink until steps of one size turn and
-scale the weights at random. So both methods stand here twice: as published, and with fixed precisions and steps that decay, tuned alike.
+scale the weights at random. So both methods stand here three times: with sampled precisions and tuned steps, with fixed precisions and steps that decay,
+tuned alike, and as the published program of SVGD has them: sampled precisions, RMSprop, a step of .001 (of S2VGD ten reflectors), nothing tuned.
 
 """
+
+
+def budget():
+    """Hours of two cores that a row may take, tables alike together."""
+    tables = {}
+    for name, table in PLAN["tables"].items():
+        tables.setdefault(table["hours"], []).append(name)
+    return "; ".join(f"{hours:g} hours a row of {', '.join(names)}" for hours, names in tables.items())
 
 
 def write():
     records = [record for table, method in wanted([]) if (record := record_of(table, method))]
     rows = "".join(line(table, method) for table, method in wanted([]))
-    text = TEXT + "| | | RMSE | log-likelihood, nats | in 90 % intervals | RMSE of one sample | hours | command |\n" + "|---" * 8 + "|\n" + rows
+    text = TEXT.format(budget=budget()) + "| | | RMSE | log-likelihood, nats | in 90 % intervals | RMSE of one sample | hours | command |\n" + "|---" * 8 + "|\n" + rows
     text += f"\nRecords by commit: {by_commit(records)}.\n" if records else ""
     text += "\n### Is S2VGD better than SVGD?\n\nDifferences on the same splits, both tuned alike on splits of their own. " + WHY
-    text += comparison("s2vgd", "svgd") + comparison("s2vgd-decay", "svgd-decay")
+    text += comparison("s2vgd", "svgd") + comparison("s2vgd-decay", "svgd-decay") + comparison("s2vgd-published", "svgd-published")
     text += "What the two changes are worth to each method:\n\n"
     text += "".join(comparison(f"{method}-decay", method) for method in ("svgd", "s2vgd", "sghmc", "vmg"))
     text += ("### How far is SVGD from the posterior?\n\nNUTS draws from the posterior whose density SVGD's particles climb, but for the length of its "
