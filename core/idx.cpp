@@ -12,11 +12,11 @@ namespace stein {
 namespace {
 
 constexpr std::uint32_t unsigned_bytes = 0x08;  ///< type of the elements
-constexpr std::size_t number_bytes = 4, most_dimensions = 4;
+constexpr std::size_t idx_word_bytes = 4, most_idx_dimensions = 4;
 
 std::uint32_t big_endian(std::span<const char> bytes) {
   std::uint32_t number = 0;
-  for (const char byte : bytes.first(number_bytes)) number = number << 8 | static_cast<std::uint8_t>(byte);
+  for (const char byte : bytes.first(idx_word_bytes)) number = number << 8 | static_cast<std::uint8_t>(byte);
   return number;
 }
 
@@ -35,18 +35,18 @@ std::size_t fill(ByteReader& reader, std::span<char> buffer) {
 
 IdxArray read_idx(const std::filesystem::path& path) {
   ByteReader reader(path);
-  std::array<char, number_bytes*(1 + most_dimensions)> bytes{};
-  const std::size_t first = fill(reader, std::span(bytes).first(number_bytes));
-  if (first < number_bytes)
+  std::array<char, idx_word_bytes*(1 + most_idx_dimensions)> bytes{};
+  const std::size_t first = fill(reader, std::span(bytes).first(idx_word_bytes));
+  if (first < idx_word_bytes)
     fail(ErrorKind::data, "'{}' is no IDX file: expected a magic number of 4 bytes, found {} bytes", path.string(),
          first);
   const std::uint32_t magic = big_endian(bytes), type = magic >> 8, dimensions = magic & 0xff;
-  if (type != unsigned_bytes || dimensions < 1 || dimensions > most_dimensions)
+  if (type != unsigned_bytes || dimensions < 1 || dimensions > most_idx_dimensions)
     fail(ErrorKind::data,
          "'{}' is no IDX file of bytes: expected a magic number from 0x00000801 to 0x00000804, found {:#010x}",
          path.string(), magic);
-  const std::size_t header = number_bytes * (1 + dimensions);
-  const std::size_t there = first + fill(reader, std::span(bytes).subspan(number_bytes, header - number_bytes));
+  const std::size_t header = idx_word_bytes * (1 + dimensions);
+  const std::size_t there = first + fill(reader, std::span(bytes).subspan(idx_word_bytes, header - idx_word_bytes));
   if (there < header)
     fail(ErrorKind::data, "'{}' is truncated: expected a header of {} bytes, found {}", path.string(), header, there);
 
@@ -55,7 +55,7 @@ IdxArray read_idx(const std::filesystem::path& path) {
   std::int64_t expected = 1;
   bool too_many = false, any_zero = false;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
-    const std::int64_t extent = big_endian(std::span<const char>(bytes).subspan(number_bytes * (1 + i)));
+    const std::int64_t extent = big_endian(std::span<const char>(bytes).subspan(idx_word_bytes * (1 + i)));
     array.shape.push_back(extent);
     any_zero = any_zero || extent == 0;
     too_many = too_many || (extent != 0 && __builtin_mul_overflow(expected, extent, &expected));
