@@ -228,9 +228,10 @@ def bayes_text():
     if has("dynamic/bbb"):
         rest, moving = (mean_of("dynamic", "bbb", path) for path in ("dynamic/still/perplexity", "dynamic/perplexity"))
         text.append(backed(moving > rest, f"Dynamic evaluation at the published rate makes it worse ({moving:.0f})."))
-    if has("dynamic/sharpening-slow"):
-        rest, moving = (mean_of("dynamic", "sharpening-slow", path) for path in ("dynamic/still/perplexity", "dynamic/perplexity"))
-        text.append(backed(moving < rest, f"At a tenth of that rate it makes the mean of φ that posterior sharpening found better: {moving:.0f} instead of {rest:.0f}."))
+    for name, found in (("bbb-slow", "the mean"), ("sharpening-slow", "the mean of φ that posterior sharpening found")):
+        if has(f"dynamic/{name}"):
+            rest, moving = (mean_of("dynamic", name, path) for path in ("dynamic/still/perplexity", "dynamic/perplexity"))
+            text.append(backed(moving < rest, f"At a tenth of that rate it makes {found} better: {moving:.0f} instead of {rest:.0f}."))
     return paragraph("**Bayes by Backprop**, 2 x 200 on Penn Treebank, one seed.", *text) if text else ""
 
 
