@@ -7,8 +7,9 @@
 
 namespace stein::training {
 
-/// Rows of a minibatch where `rows` are for training: `size`, or a fifth of the rows where there are fewer than that and
-/// `size` is no more than a default: one step an epoch would be few. Throws Error(usage) for a size that somebody must have asked for and that is more than the rows.
+/// Rows of a minibatch where `rows` are for training: `size`, or a fifth of the rows where there are fewer than that
+/// and `size` is no more than a default: one step an epoch would be few. Throws Error(usage) for a size that somebody
+/// must have asked for and that is more than the rows.
 std::int64_t fitting_batch_size(std::int64_t size, std::int64_t rows);
 
 /// All rows in an order that each epoch draws anew: a function of the seed and the epoch alone, so that a resumed

@@ -10,8 +10,8 @@
 #include <stein/runs/start_run.h>
 
 #include <algorithm>
-#include <chrono>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <map>
 
