@@ -119,8 +119,7 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
     if (column.named || column.others == 0 || column.numbers <= column.others) continue;
     fail(ErrorKind::data,
          "'{}', line {}: column '{}' has the text '{}' where {} of {} cells are numbers: correct it, empty it, or name "
-         "the "
-         "column in `categorical`",
+         "the column in `categorical`",
          path.string(), column.line, escaped(column.name), escaped(column.first_other), column.numbers,
          column.numbers + column.others);
   }

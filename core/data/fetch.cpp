@@ -39,8 +39,6 @@ class Gunzip {
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
 
-  /// Whether the file has come to its end.
-  bool ended() const { return ended_; }
   /// Calls take(bytes) with what these bytes stand for; whether they could be read.
   bool feed(std::span<const std::byte> bytes, const auto& take) {
     // zlib does not write there: its interface is older than const.

@@ -227,6 +227,15 @@ def curves(path, title, panels, x_axis, y_axis, logarithmic=False):
     save(root, path)
 
 
+def draw_legend(root, drawn):
+    """A disc for each name, {name: how it is drawn}, in a line above the panels."""
+    x = 14
+    for name, how in drawn.items():
+        add(root, "circle", cx=x + 5, cy=18, r=4, **{"class": how})
+        add(root, "text", name, x=x + 14, y=22)
+        x += 14 + CHARACTER * len(name) + 22
+
+
 # Colours of classes, in the order of their names.
 CLASSES = ("epsilon-greedy", "lints", "linucb", "ensemble", "svgd", "vmg")
 
@@ -238,11 +247,7 @@ def scatter(path, title, points, classes):
     x_of = Axis([x for x, *_ in points], 14, WIDTH - 14)
     y_of = Axis([y for _, y, *_ in points], height - 14, top)
     colours = dict(zip(classes, CLASSES, strict=True))
-    legend_x = 14
-    for name in classes:
-        add(root, "circle", cx=legend_x + 5, cy=18, r=4, **{"class": f"{colours[name]} seeds"})
-        add(root, "text", name, x=legend_x + 14, y=22)
-        legend_x += 14 + CHARACTER * len(name) + 22
+    draw_legend(root, {name: f"{colours[name]} seeds" for name in classes})
     for x, y, name, _ in points:
         add(root, "circle", cx=number(x_of(x)), cy=number(y_of(y)), r=2.5, **{"class": f"{colours[name]} seeds"})
     for x, y, _, circled in points:
@@ -276,11 +281,7 @@ def surfaces(path, title, columns, classes, points, panels):
     top, bottom = 62, 250
     root = svg(title, bottom + 50)
     colours = dict(zip(classes, ("svgd", "s2vgd"), strict=True))
-    legend_x = 14
-    for name in classes:
-        add(root, "circle", cx=legend_x + 5, cy=18, r=4, **{"class": colours[name]})
-        add(root, "text", name, x=legend_x + 14, y=22)
-        legend_x += 14 + CHARACTER * len(name) + 22
+    draw_legend(root, colours)
     width = WIDTH / len(panels)
     for index, (name, (across, up, probabilities)) in enumerate(panels.items()):
         x_of = Axis([across[0], across[-1]], index * width + 56, (index + 1) * width - 12)
