@@ -53,7 +53,7 @@ def command(table, method, setting, options, seeds):
 
 
 def tuning_command(table, method, setting):
-    return command(table, method, setting, PLAN["tuning"]["options"], PLAN["tuning"]["seeds"])
+    return command(table, method, setting, PLAN["tuning"]["options"], PLAN["tables"][table].get("tuning_seeds", PLAN["tuning"]["seeds"]))
 
 
 def tuning_record(table, method, setting):
