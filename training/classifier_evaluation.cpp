@@ -1,10 +1,14 @@
+#include <stein/core/atomic_file.h>
 #include <stein/runs/area_under_roc.h>
 #include <stein/runs/measured.h>
+#include <stein/runs/of_each.h>
 #include <stein/runs/seed_statistics.h>
 #include <stein/training/classifier_evaluation.h>
 #include <stein/training/classifier_run.h>
 #include <stein/training/row_classifier.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -23,11 +27,37 @@ struct Uncertainty {
   std::vector<double> mutual_information;  ///< of class and weights: what more data would lower
 };
 
+/// Which share of values lies in each of `histogram_bins` equal parts of [0, log C], over all networks.
+class Histogram {
+ public:
+  explicit Histogram(std::size_t classes) : most_(std::log(static_cast<double>(classes))), counts_(histogram_bins) {}
+
+  void add(const std::vector<double>& values) {
+    for (const double value : values) {
+      const double place = value / most_ * static_cast<double>(histogram_bins);
+      ++counts_[std::min(static_cast<std::size_t>(std::max(place, 0.0)), histogram_bins - 1)];
+    }
+    all_ += static_cast<double>(values.size());
+  }
+  Json shares() const {
+    return runs::of_each(counts_, [&](double count) { return runs::rounded(count / all_); });
+  }
+
+ private:
+  static constexpr std::size_t histogram_bins = 40;
+
+  double most_, all_ = 0;
+  std::vector<double> counts_;
+};
+
 /// Means over rows, of one network after the other, and how well they tell other rows from those of the part.
 class Uncertainties {
  public:
+  explicit Uncertainties(std::size_t classes) : entropies_(classes), informations_(classes) {}
+
   void add(const Uncertainty& rows) {
     entropy_.push_back(runs::mean(rows.entropy)), information_.push_back(runs::mean(rows.mutual_information));
+    entropies_.add(rows.entropy), informations_.add(rows.mutual_information);
   }
   void add(const Uncertainty& rows, const Uncertainty& of_part) {
     add(rows);
@@ -41,9 +71,12 @@ class Uncertainties {
                                 {"mutual_information", runs::measured(by_information_, each)}};
     return json;
   }
+  /// Shares of the rows of all networks, by how uncertain they are.
+  Json histograms() const { return {{"entropy", entropies_.shares()}, {"mutual_information", informations_.shares()}}; }
 
  private:
   std::vector<double> entropy_, information_, by_entropy_, by_information_;
+  Histogram entropies_, informations_;
 };
 
 }  // namespace
@@ -64,7 +97,8 @@ Json ClassifierEvaluation::perform_saved(const ClassifierExperiment& experiment,
   auto& run = dynamic_cast<ClassifierRun&>(*with_data);
   console.progress->begin(experiment.name(), "models", static_cast<std::uint64_t>(run.count()));
   std::vector<ClassifierResult> results;
-  Uncertainties of_part, of_other;
+  const std::size_t classes = run.facts().classes.size();
+  Uncertainties of_part(classes), of_other(classes);
   std::int64_t other_rows = 0;
   for (std::int64_t i = 0; i < run.count(); ++i) {
     ClassifierTrainer& trainer = run.repetition(i);
@@ -93,6 +127,11 @@ Json ClassifierEvaluation::perform_saved(const ClassifierExperiment& experiment,
   if (!other_.empty()) {
     result["other"] = {{"data", other_}, {"rows", other_rows}};
     result["other"].update(of_other.json(run.each()));
+    Json kept = result;
+    kept["histograms"] = {{"most", runs::rounded(std::log(static_cast<double>(classes)))},
+                          {"part", of_part.histograms()},
+                          {"other", of_other.histograms()}};
+    write_file_atomically(saved.directory.file("other.json"), kept.dump() + "\n");
   }
   return result;
 }

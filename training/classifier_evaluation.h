@@ -11,7 +11,8 @@
 namespace stein::training {
 
 /// Classifies the test or the validation part by averages over draws of the weights; other data, of which nothing was
-/// learned, beside it: how uncertain the network is there, and how well that tells them from the part.
+/// learned, beside it: how uncertain the network is there, and how well that tells them from the part. What it found
+/// of other data is kept in the run as other.json, which reports draw.
 class ClassifierEvaluation final : public runs::SavedRunAction<ClassifierExperiment> {
  public:
   void describe(OptionTable& table) override;

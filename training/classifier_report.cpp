@@ -131,6 +131,7 @@ runs::ReportLayout classifier_report() {
                             {"confusion", confusion(predictions)},
                             {"class_accuracies", class_accuracies(predictions)},
                             {"adversarial", record.json_file("adversarial.json")},
+                            {"other", record.json_file("other.json")},
                             {"plane", predictions.value("plane", Json(nullptr))},
                             {"ambiguous", ambiguous(predictions)}};
               }};

@@ -128,6 +128,24 @@
     return [node];
   }
 
+  // How uncertain the network is of data that it never learned from, by `stein eval --other`.
+  function otherData(group, key) {
+    return group.runs.filter((run) => run.other).flatMap((run, r) => {
+      const {histograms: {most, part, other}} = run.other, bins = part.entropy.length, places = part.entropy.map((_, i) => (i + 0.5) / bins * most);
+      const scores = run.other.other.area_under_roc;
+      return [["entropy", "entropy of the averaged probabilities"], ["mutual_information", "mutual information of class and weights"]].map(([id, name]) => {
+        const {node, plot} = figure(`Never learned from: ${run.label}`,
+          `Rows by the ${name}: the ${run.other.part} part of the run's data, and ${run.other.other.data}, of all seeds. Told apart by it: ${format(scores[id].mean, 3)} under the ROC curve.`);
+        addPlot(plot, `${key}other${r}${id}`, () => ({
+          traces: [[run.other.part, part, colour(run)], [run.other.other.data, other, soft()]].map(([label, shares, tone]) => ({
+            type: "bar", x: places, y: shares[id].map((share) => 100 * share), name: label, opacity: 0.75, marker: {color: tone},
+            hovertemplate: `<b>${label}</b><br>about %{x:.2f} nats<br>%{y:.2f} % of the rows<extra></extra>`})),
+          frame: {barmode: "overlay", bargap: 0.05, xaxis: {title: {text: `${name} (nats)`}, range: [0, most]}, yaxis: {title: {text: "rows (%)"}, rangemode: "tozero"}}}));
+        return node;
+      });
+    });
+  }
+
   // Which share of each layer's weights is left; of networks that were compressed, what it cost.
   function sparsity(group, key) {
     const runs = group.runs.filter((run) => run.summary.layers?.length);
@@ -193,7 +211,7 @@
     nodes.push(...tools.warnings(group.runs));
     nodes.push(scores(group, "test"), scores(group, "validation"), sparsityTable(group), ...tools.temperatures(group.runs));
     nodes.push(element("div", {class: "plots"}, ...planes(group, key), ...learning(group, key), ...tools.averages(group, key, "Test error", "error (%)", (_, error) => 100 * error),
-      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...slabs(group, key), ...adversarial(group, key), ...confusion(group, key),
+      ...reliability(group, key), ...sampleErrors(group, key), ...perClass(group, key), ...sparsity(group, key), ...slabs(group, key), ...adversarial(group, key), ...otherData(group, key), ...confusion(group, key),
       ...tools.differences(group, key, "test/error", "Differences in test error", "difference in error", "Left of zero the first is better."),
       ...ambiguous(group, key)));
     return nodes;

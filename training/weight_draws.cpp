@@ -36,9 +36,11 @@ WeightDraws::Draw WeightDraws::get(std::int64_t k) {
                     sample_->coordinates().buffers};
   } else if (weights_.kind() == MethodKind::variational && options_.mean) {
     draw.weights = {weights_.mean_weights(memory_), 0, weights_.buffers()};
+  } else if (weights_.kind() == MethodKind::ensemble) {
+    const inference::ParticleRows<const float> particle = weights_.particles().coordinates().block(i, 1);
+    draw.weights = {weights_.posterior().weights_of(particle, key, memory_), i, particle.buffers};
   } else {
     draw.weights = {weights_.draw_weights(key, memory_), 0, weights_.buffers()};
-    if (weights_.kind() == MethodKind::ensemble) draw.weights = draw.weights.block(i, 1);
   }
   return draw;
 }

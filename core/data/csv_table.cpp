@@ -86,8 +86,13 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Facts of the columns that are kept; others have no place in the file.
-std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvForm& form) {
+/// Facts of a file and of the columns that are kept; others have no place in the file.
+struct FileFacts {
+  std::vector<ColumnFacts> columns;
+  std::size_t rows = 0;
+};
+
+FileFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
   CsvFile file(path, form);
   for (const auto& [names, option] : {std::pair(&form.categorical, "categorical"), std::pair(&form.ignore, "ignore")})
     for (const std::string& name : *names)
@@ -99,7 +104,7 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
     if (!is_among(name, form.ignore))
       facts.push_back({.name = name, .place = c, .named = is_among(name, form.categorical)});
   }
-  std::int64_t rows = 0;
+  std::size_t rows = 0;
   while (file.next()) {
     ++rows;
     for (ColumnFacts& column : facts) {
@@ -129,7 +134,7 @@ std::vector<ColumnFacts> look_at(const std::filesystem::path& path, const CsvFor
           ErrorKind::data,
           "'{}': column '{}' has more than {} different texts, such as '{}': it has no categories; name it in `ignore`",
           path.string(), escaped(column.name), most_categories, escaped(*column.texts.begin()));
-  return facts;
+  return {std::move(facts), rows};
 }
 
 /// By value if all are whole numbers, else by the alphabet, as a set has them.
@@ -173,12 +178,16 @@ std::vector<std::string> csv_column_names(const std::filesystem::path& path) {
 }
 
 Table read_csv_table(const std::filesystem::path& path, const CsvForm& form) {
-  const std::vector<ColumnFacts> facts = look_at(path, form);
+  const auto [facts, rows] = look_at(path, form);
   Table table;
   std::vector<std::unordered_map<std::string, std::int32_t>> places(facts.size());
   for (std::size_t c = 0; c < facts.size(); ++c) {
     Column& column = table.columns.emplace_back(Column{.name = facts[c].name});
-    if (facts[c].numeric) continue;
+    if (facts[c].numeric) {
+      column.numbers.reserve(rows);
+      continue;
+    }
+    column.levels.reserve(rows);
     column.categories = sorted(facts[c].texts);
     for (const std::string& text : column.categories)
       places[c].emplace(text, static_cast<std::int32_t>(places[c].size()));

@@ -1,6 +1,6 @@
 // Small matrix products on SIMD registers: C = A·B (+ C or a bias row), optionally through ReLU. Included once a target
 // by files that Highway's foreach_target compiles. The matrices are a few hundred numbers wide and stay in the cache,
-// so there is no packing (it was measured to cost more than it saves) and no blocking beyond the register tile.
+// so B is not packed (it was measured to cost more than it saves) and nothing is blocked beyond the register tile.
 #if defined(STEIN_INFERENCE_FUSED_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEIN_INFERENCE_FUSED_GEMM_INL_H_
 #undef STEIN_INFERENCE_FUSED_GEMM_INL_H_
@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -154,6 +155,47 @@ void product(const Product& p) {
     product_panels<start, relu, true>(p);
   } else {
     product_panels<start, relu, false>(p);
+  }
+}
+
+/// A block of A with rows side by side for every k: what the kernel reads with one pointer. Blocks of R rows.
+template <int R>
+void pack_rows(const Operand& a, std::int64_t rows, std::int64_t k, float* to) {
+  for (std::int64_t i = 0; i < rows; i += R) {
+    const std::int64_t count = std::min<std::int64_t>(R, rows - i);
+    for (std::int64_t p = 0; p < k; ++p, to += R) {
+      const float* const from = a.data + p * a.column + i * a.row;
+      for (std::int64_t r = 0; r < count; ++r) to[r] = from[r * a.row];
+    }
+  }
+}
+
+/// Numbers that `product_of_packed_rows` lays side by side.
+constexpr std::int64_t packed_rows_size(const Product& p) {
+  return (p.m + tile_height[widest_panel]) * p.k;
+}
+
+/// The whole product, the rows of A first laid side by side in `memory` [packed_rows_size(p)]: worth its time where A
+/// is transposed and B has several panels.
+template <Start start>
+void product_of_packed_rows(const Product& p, float* memory) {
+  constexpr int R = tile_height[widest_panel];
+  pack_rows<R>(p.a, p.m, p.k, memory);
+  const auto panel = [&]<int V>(std::int64_t j) {
+    for (std::int64_t i = 0; i < p.m; i += R) {
+      Product part = p;
+      part.a = {memory + i * p.k, 1, R};
+      part.c += i * p.c_stride;
+      product_rows<start, false, true, R, V>(part, 0, j, std::min<std::int64_t>(R, p.m - i));
+    }
+  };
+  std::int64_t j = 0;
+  for (; j + widest_panel * lanes <= p.n; j += widest_panel * lanes) panel.template operator()<widest_panel>(j);
+  switch ((p.n - j) / lanes) {
+    case 0: return;
+    case 1: return panel.template operator()<1>(j);
+    case 2: return panel.template operator()<2>(j);
+    default: return panel.template operator()<3>(j);
   }
 }
 

@@ -64,18 +64,6 @@ std::int64_t packed_size(std::int64_t k, std::int64_t n) {
 
 struct RowsScratch;
 
-/// A block of A with rows side by side for every k: what the kernel reads with one pointer. Blocks of R rows.
-template <int R>
-void pack_rows(const Operand& a, std::int64_t rows, std::int64_t k, float* to) {
-  for (std::int64_t i = 0; i < rows; i += R) {
-    const std::int64_t count = std::min<std::int64_t>(R, rows - i);
-    for (std::int64_t p = 0; p < k; ++p, to += R) {
-      const float* const from = a.data + p * a.column + i * a.row;
-      for (std::int64_t r = 0; r < count; ++r) to[r] = from[r * a.row];
-    }
-  }
-}
-
 /// One panel of C's columns for some rows of A, in tiles. Where the panel's last vector reaches past the columns, tiles
 /// are computed beside C and copied.
 template <Start start, bool adjacent, int V>

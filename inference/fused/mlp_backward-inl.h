@@ -137,7 +137,7 @@ void layer_gradient(const MlpPlan::Layer& layer, const ChunkInputs& inputs, cons
                   .b_stride = width,
                   .c = weight,
                   .c_stride = width};
-  add ? product<Start::add_to_c>(p) : product<Start::zero>(p);
+  add ? gradient_product<Start::add_to_c>(p) : gradient_product<Start::zero>(p);
 }
 
 /// All layers, from the slopes of the outputs; `transposed` are the weights turned over.
@@ -149,14 +149,14 @@ void backward(const MlpPlan& plan, const float* transposed, const ChunkInputs& i
     layer_gradient(layer, inputs, below, l == 0 ? inputs.stride : padded(layer.inputs), rows, add, work, gradient);
     if (l == 0) return;
     const std::int64_t width = padded(layer.inputs);
-    product<Start::zero>({.m = rows,
-                          .n = width,
-                          .k = layer.outputs,
-                          .a = {work.slope(), padded(layer.outputs), 1},
-                          .b = transposed + layer.transposed,
-                          .b_stride = width,
-                          .c = work.next_slope(),
-                          .c_stride = width});
+    layer_product<Start::zero>({.m = rows,
+                                .n = width,
+                                .k = layer.outputs,
+                                .a = {work.slope(), padded(layer.outputs), 1},
+                                .b = transposed + layer.transposed,
+                                .b_stride = width,
+                                .c = work.next_slope(),
+                                .c_stride = width});
     multiply_slopes(plan.spec.activation, below, work.next_slope(), rows * width);
     work.swap_slopes();
   }

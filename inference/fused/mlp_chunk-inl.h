@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <hwy/contrib/math/math-inl.h>
+#include <stein/core/parallel.h>
 #include <stein/inference/fused/gemm-inl.h>
 #include <stein/inference/fused/mlp_pass.h>
 #include <stein/inference/fused/scratch.h>
@@ -82,6 +83,47 @@ HWY_INLINE void for_panels(std::int64_t width, const Panel& panel) {
     j += size * lanes;
     vectors -= size;
   }
+}
+
+/// Multiplications that are worth a thread of their own.
+constexpr std::int64_t multiplications_of_task = 1 << 21;
+
+/// Calls part(begin, end) for whole multiples of `unit` that cover [0, size), on as many threads as are free and `p`
+/// feeds. For products, whose numbers do not depend on how they are parted.
+template <class Part>
+void for_parts(const Product& p, std::int64_t size, std::int64_t unit, const Part& part) {
+  const std::int64_t units = (size + unit - 1) / unit, worth = p.m * p.n * p.k / multiplications_of_task;
+  const std::int64_t tasks = worth < 2 ? 1 : std::min({worth, units, std::int64_t{available_threads()}});
+  if (tasks == 1) return part(0, size);
+  parallel_for(tasks, [&](std::int64_t task) {
+    part(units * task / tasks * unit, std::min(units * (task + 1) / tasks * unit, size));
+  });
+}
+
+/// The product, its columns on all free threads.
+template <Start start, bool relu = false>
+void layer_product(const Product& p) {
+  for_parts(p, p.n, lanes, [&](std::int64_t begin, std::int64_t end) {
+    Product part = p;
+    part.n = end - begin;
+    part.b += begin, part.c += begin;
+    if (part.bias != nullptr) part.bias += begin;
+    product<start, relu>(part);
+  });
+}
+
+struct RowsScratch;
+
+/// The product with a transposed A, its rows on all free threads.
+template <Start start>
+void gradient_product(const Product& p) {
+  if (p.m * p.n * p.k < multiplications_of_task) return product<start>(p);
+  for_parts(p, p.m, tile_height[widest_panel], [&](std::int64_t begin, std::int64_t end) {
+    Product part = p;
+    part.m = end - begin;
+    part.a.data += begin * p.a.row, part.c += begin * p.c_stride;
+    product_of_packed_rows<start>(part, fused::scratch<RowsScratch>(packed_rows_size(part)));
+  });
 }
 
 HWY_INLINE void activate(Activation activation, float* values, std::int64_t size) {

@@ -157,7 +157,7 @@ void forward(const MlpPlan& plan, const float* weights, const float* transposed,
                       .c = output,
                       .c_stride = width,
                       .bias = weights + layer.bias};
-      relu ? product<Start::bias, true>(p) : product<Start::bias>(p);
+      relu ? layer_product<Start::bias, true>(p) : layer_product<Start::bias>(p);
     }
     if (l < last && plan.spec.activation == Activation::tanh) activate(Activation::tanh, output, rows * width);
     below = output;

@@ -85,6 +85,11 @@ double ParticleMlp::initial_value(const LayoutEntry&) const {
   return std::log(plan_->spec.noise_precision);
 }
 
+std::int64_t ParticleMlp::rows_per_call() const {
+  constexpr std::int64_t large = 1 << 15;  // weights whose work is many times that of a call
+  return layout_.size() < large ? 4 : 1;
+}
+
 std::int64_t ParticleMlp::output_count() const {
   return plan_->spec.outputs;
 }

@@ -27,8 +27,8 @@ class ParticleMlp final : public Model<float>, public InputGradient {
 
   const Layout& layout() const override { return layout_; }
   double initial_value(const LayoutEntry& entry) const override;
-  /// A few: the batch is checked and turned over once a call.
-  std::int64_t rows_per_call() const override { return 4; }
+  /// A few small ones: the batch is checked and turned over once a call.
+  std::int64_t rows_per_call() const override;
   std::int64_t tasks(const Batch<float>& batch) const override;
   std::int64_t output_count() const override;
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,

@@ -1,4 +1,5 @@
 #include <fmt/ranges.h>
+#include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/priors/spike_and_slab.h>
 
 #include <algorithm>
@@ -13,21 +14,13 @@ void move_towards(double& latent, double target, double weight) {
   latent += weight * (target - latent);
 }
 
-/// P(γ = 1 | β, σ, δ) of eq. 12, from the logarithm of its odds: neither density ever underflows.
-class SlabProbability {
- public:
-  SlabProbability(const SpikeAndSlabOptions& options, double sigma, double slab_share)
-      : absolute_(1 / (sigma * options.laplace_scale)),
-        square_(1 / (2 * sigma * sigma * options.gaussian_scale)),
-        spike_over_slab_(std::log1p(-slab_share) - std::log(slab_share) - std::log(2 * sigma * options.laplace_scale) +
-                         0.5 * std::log(2 * std::numbers::pi * sigma * sigma * options.gaussian_scale)) {}
-  double operator()(double beta) const {
-    return 1 / (1 + std::exp(spike_over_slab_ - absolute_ * std::abs(beta) + square_ * beta * beta));
-  }
-
- private:
-  double absolute_, square_, spike_over_slab_;
-};
+SpikeOdds spike_odds(const SpikeAndSlabOptions& options, double sigma, double slab_share) {
+  const double laplace = sigma * options.laplace_scale, variance = sigma * sigma * options.gaussian_scale;
+  return {.constant = std::log1p(-slab_share) - std::log(slab_share) - std::log(2 * laplace) +
+                      0.5 * std::log(2 * std::numbers::pi * variance),
+          .absolute = 1 / laplace,
+          .square = 1 / (2 * variance)};
+}
 
 }  // namespace
 
@@ -58,6 +51,7 @@ SpikeAndSlabLatents::SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std
   }
   sigma_.assign(count, options.sigma);
   count_.assign(count, 0);
+  slabs_.resize(layers_.size());
 }
 
 double SpikeAndSlabLatents::slab_share(std::int64_t row, std::size_t layer) const {
@@ -77,11 +71,12 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
   const std::span<double> shares = slab_share_.row(static_cast<std::int64_t>(place));
   double& sigma = sigma_[place];
 
-  std::size_t j = 0;
+  std::size_t first = 0;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const SlabProbability slab_probability(options_, sigma, shares[l]);
-    for (const std::size_t end = j + static_cast<std::size_t>(layers_[l]); j < end; ++j)
-      move_towards(rho[j], slab_probability(before[j]), weight);
+    const auto count = static_cast<std::size_t>(layers_[l]);
+    slabs_[l] = fused::move_slab_shares(spike_odds(options_, sigma, shares[l]), before.subspan(first, count), weight,
+                                        rho.subspan(first, count));
+    first += count;
   }
 
   if (options_.adapt_sigma) {
@@ -101,13 +96,10 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
   }
 
   if (!options_.adapt_slab_share) return;
-  auto next = rho.begin();
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const double slabs = std::accumulate(next, next + layers_[l], 0.0);
-    next += layers_[l];
     const double size = static_cast<double>(layers_[l]);
     const double target =
-        (slabs + options_.slab_share_a - 1) / (options_.slab_share_a + options_.slab_share_b + size - 2);
+        (slabs_[l] + options_.slab_share_a - 1) / (options_.slab_share_a + options_.slab_share_b + size - 2);
     move_towards(shares[l], target, weight);
   }
 }

@@ -122,6 +122,7 @@ class SpikeAndSlabLatents {
   std::vector<double> sigma_;        ///< [rows]
   Matrix<double> slab_share_;        ///< [rows, layers]
   std::vector<std::int64_t> count_;  ///< [rows] adaptations so far
+  std::vector<double> slabs_;        ///< [layers] Σ ρ in an adaptation
 };
 
 }  // namespace stein::inference

@@ -1,3 +1,4 @@
+#include <stein/core/parallel.h>
 #include <stein/inference/parameterizations/coupled_noise.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
@@ -43,11 +44,19 @@ void SpikeAndSlabPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>
     const Scalar* values = rows.values.row(i).data();
     Scalar* slope = wanted.wants_gradient() ? wanted.gradient.row(i).data() : nullptr;
     const double* rho = latents_->rho(row).data();
-    for (const auto& [offset, length] : spans_)
-      for (std::int64_t q = offset; slope != nullptr && q < offset + length; ++q, ++rho) {
-        const double sign = static_cast<double>(values[q] > 0) - static_cast<double>(values[q] < 0);
-        slope[q] -= static_cast<Scalar>((1 - *rho) * spike * sign + *rho * slab * static_cast<double>(values[q]));
-      }
+    for (const auto& [offset, length] : spans_) {
+      if (slope == nullptr) break;
+      constexpr std::int64_t block = 8192;
+      parallel_blocks(length, block, [&, first = offset](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t j = begin; j < end; ++j) {
+          const Scalar value = values[first + j];
+          const double sign = static_cast<double>(value > 0) - static_cast<double>(value < 0);
+          slope[first + j] -=
+              static_cast<Scalar>((1 - rho[j]) * spike * sign + rho[j] * slab * static_cast<double>(value));
+        }
+      });
+      rho += length;
+    }
     if (!wanted.wants_value()) continue;
     gather(rows.values.row(i), weights);
     wanted.value[i] += latents_->log_density(row, weights);
@@ -63,11 +72,11 @@ void SpikeAndSlabPrior<Scalar>::observe(const ParticleRows<const Scalar>& coordi
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates,
                                       const std::function<Residuals(std::int64_t)>& residuals) {
-  std::vector<double> after(static_cast<std::size_t>(latents_->size()));
+  after_.resize(static_cast<std::size_t>(latents_->size()));
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const std::int64_t row = coordinates.first_row + i;
-    gather(coordinates.values.row(i), after);
-    latents_->adapt(row, observed_row(row), after, [&] { return residuals(i); });
+    gather(coordinates.values.row(i), after_);
+    latents_->adapt(row, observed_row(row), after_, [&] { return residuals(i); });
   }
 }
 

@@ -47,6 +47,7 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   std::shared_ptr<SpikeAndSlabLatents> latents_;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans_;  ///< offset and length of every entry
   Matrix<double> observed_;                                   ///< [rows, p] where the last gradients were taken
+  std::vector<double> after_;                                 ///< [p] of one row, where the step ended
 };
 
 /// Sizes of chosen entries of a layout. Throws Error(usage) naming one that there is not.

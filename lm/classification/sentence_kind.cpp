@@ -27,7 +27,7 @@ namespace {
                 const runs::OptionSources& sources) { return std::make_unique<SentenceExperiment>(kind, sources); },
      .parts = sentence_parts,
      .log_files = {"samples"},
-     .result_files = {"curves.json", "predictions.json"},
+     .result_files = {"curves.json", "predictions.json", "other.json"},
      .readable = training::readable_classifier_summary,
      .report = training::classifier_report(),
      .compressed = training::compression_of,

@@ -28,7 +28,7 @@ namespace {
                 const runs::OptionSources& sources) { return std::make_unique<ImageClassExperiment>(kind, sources); },
      .parts = image_class_parts,
      .log_files = {"samples"},
-     .result_files = {"curves.json", "predictions.json", "adversarial.json"},
+     .result_files = {"curves.json", "predictions.json", "adversarial.json", "other.json"},
      .readable = training::readable_classifier_summary,
      .report = training::classifier_report(),
      .compressed = training::compression_of,

@@ -26,7 +26,7 @@ namespace {
                 const runs::OptionSources& sources) { return std::make_unique<TableClassExperiment>(kind, sources); },
      .parts = table_class_parts,
      .log_files = {"samples"},
-     .result_files = {"curves.json", "predictions.json"},
+     .result_files = {"curves.json", "predictions.json", "other.json"},
      .readable = training::readable_classifier_summary,
      .report = training::classifier_report(),
      .compressed = training::compression_of,

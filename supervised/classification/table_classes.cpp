@@ -41,12 +41,13 @@ std::unique_ptr<TableRows> rows_of(const training::ClassPlane& plane, const Tabl
   return std::make_unique<TableRows>(encoding.encode(table, all_rows(table.rows())), std::vector<std::int64_t>{});
 }
 
-training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, const TableEncoding& encoding) {
+training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, const TableEncoding& encoding,
+                                 MinibatchScale scale) {
   const Column& target = set.table.columns[set.target];
   const auto rows = [&](const std::vector<std::int64_t>& of) {
     std::vector<std::int64_t> labels;
     for (const std::int64_t row : of) labels.push_back(target.levels[static_cast<std::size_t>(row)]);
-    return std::make_unique<TableRows>(encoding.encode(set.table, of), std::move(labels));
+    return std::make_unique<TableRows>(encoding.encode(set.table, of), std::move(labels), scale);
   };
   training::LabelledParts parts{
       .train = rows(split.train), .validation = rows(split.validation), .test = rows(split.test)};
@@ -159,7 +160,7 @@ std::unique_ptr<training::EpochRun> TableClassExperiment::make_trainings() const
     const TableSplit split = split_table(set, table_, seed);
     const TableEncoding encoding = encoding_of(split);
     return std::make_unique<training::ClassifierTrainer>(
-        parts_of(set, split, encoding), training_, method(),
+        parts_of(set, split, encoding, table_.normalisation), training_, method(),
         make_perceptron_model(network(encoding.width(), std::ssize(classes)), method().posterior.arithmetic, device),
         seed);
   };

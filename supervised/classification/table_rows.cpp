@@ -6,8 +6,8 @@
 
 namespace stein::supervised {
 
-TableRows::TableRows(inference::Matrix<float> inputs, std::vector<std::int64_t> labels)
-    : inputs_(std::move(inputs)), labels_(std::move(labels)) {
+TableRows::TableRows(inference::Matrix<float> inputs, std::vector<std::int64_t> labels, MinibatchScale scale)
+    : inputs_(std::move(inputs)), labels_(std::move(labels)), scale_(scale) {
   STEIN_CHECK(labels_.empty() || std::ssize(labels_) == inputs_.rows(), "expected {} labels, got {}", inputs_.rows(),
               labels_.size());
 }
@@ -19,6 +19,12 @@ inference::Inputs<float> TableRows::inputs(std::span<const std::int64_t> rows) {
   inference::Inputs<float> inputs;
   inputs.dense = std::as_const(asked_).view().block(0, std::ssize(rows));
   return inputs;
+}
+
+inference::Inputs<float> TableRows::training_inputs(std::span<const std::int64_t> rows, const NoiseKey& /*key*/) {
+  const inference::Inputs<float> found = inputs(rows);
+  if (scale_ == MinibatchScale::of_minibatch) standardise_columns(asked_.view().block(0, std::ssize(rows)));
+  return found;
 }
 
 }  // namespace stein::supervised

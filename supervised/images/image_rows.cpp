@@ -93,22 +93,6 @@ void ImageRows::change(std::span<float> row, std::span<const float> direction, d
   }
 }
 
-/// Every place of the first rows less its mean in them, divided by its sd there; one where all are alike becomes 0.
-void ImageRows::standardise_places(std::int64_t count) {
-  const inference::MatrixView<float> numbers = asked_.view();
-  for (std::int64_t i = 0; i < numbers.columns; ++i) {
-    double sum = 0, squares = 0;
-    for (std::int64_t row = 0; row < count; ++row) sum += numbers(row, i);
-    const double mean = sum / static_cast<double>(count);
-    for (std::int64_t row = 0; row < count; ++row) squares += (numbers(row, i) - mean) * (numbers(row, i) - mean);
-    const double variance = squares / static_cast<double>(count);
-    constexpr double rounding = 1e-12;
-    const double factor = variance > rounding ? 1 / std::sqrt(variance) : 0;
-    for (std::int64_t row = 0; row < count; ++row)
-      numbers(row, i) = static_cast<float>(factor * (numbers(row, i) - mean));
-  }
-}
-
 inference::Inputs<float> ImageRows::training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) {
   inputs(rows);
   if (augmentation_.changes())
@@ -117,7 +101,7 @@ inference::Inputs<float> ImageRows::training_inputs(std::span<const std::int64_t
       augment(augmentation_, set_->shape, image(rows[i]), draws, changed_);
       write(changed_, asked_.row(static_cast<std::int64_t>(i)));
     }
-  if (minibatch_scale_ == MinibatchScale::of_minibatch) standardise_places(std::ssize(rows));
+  if (minibatch_scale_ == MinibatchScale::of_minibatch) standardise_columns(asked_.view().block(0, std::ssize(rows)));
   return first_rows(rows.size());
 }
 

@@ -4,6 +4,7 @@
 #include <stein/inference/storage/matrix.h>
 #include <stein/supervised/images/augmentation.h>
 #include <stein/supervised/images/image_set.h>
+#include <stein/supervised/network/minibatch_scale.h>
 #include <stein/training/labelled_rows.h>
 
 #include <cstdint>
@@ -23,10 +24,6 @@ struct PixelScale {
   /// Of the pixels in each place. A deviation of 0 becomes 1.
   static PixelScale of_places(const ImageSet& set, std::span<const std::int64_t> images);
 };
-
-/// Whose pixels tell the scale of a minibatch in training: those of all images, or its own, place by place (Hernández
-/// et al. 2020, section 5).
-enum class MinibatchScale : std::uint8_t { of_set, of_minibatch };
 
 /// Pixels of each image [channels · height · width] on a scale, and its class; images for training may be changed anew
 /// each time.
@@ -53,7 +50,6 @@ class ImageRows final : public training::LabelledRows {
   }
   void write(std::span<const std::uint8_t> image, std::span<float> row) const;
   inference::Inputs<float> first_rows(std::size_t count);
-  void standardise_places(std::int64_t count);
 
   std::shared_ptr<const ImageSet> set_;
   std::vector<std::int64_t> images_;

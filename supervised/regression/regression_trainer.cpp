@@ -74,8 +74,12 @@ inference::Batch<float> RegressionTrainer::minibatch(std::int64_t epoch, std::in
   return batch;
 }
 
+training::WeightDraws RegressionTrainer::weights_as_they_are() {
+  return {weights(), {.mean = true}, {}, 0};
+}
+
 SampledNumbers RegressionTrainer::of_weights(Shown& shown) {
-  WeightDraws draws(weights(), {.mean = true}, {}, 0);
+  WeightDraws draws = weights_as_they_are();
   return shown.rows.predict(weights().posterior().model(), draws);
 }
 
@@ -93,14 +97,25 @@ void RegressionTrainer::drop_samples(std::int64_t count) {
 }
 
 void RegressionTrainer::end_epoch(runs::Records& records) {
+  const auto record = [&](const char* name, const SampledNumbers& now) {
+    records.number(steps_done(), fmt::format("{}_rmse", name), now.rmse());
+    records.number(steps_done(), fmt::format("{}_log_likelihood", name), now.log_likelihood());
+  };
+  std::vector<std::pair<Shown*, SampledNumbers>> now;  // of the weights as they are
   for (Shown* shown : {&train_, &validation_, &test_}) {
     if (shown->rows.count() == 0) continue;
-    const auto record = [&](const SampledNumbers& now) {
-      records.number(steps_done(), fmt::format("{}_rmse", shown->name), now.rmse());
-      records.number(steps_done(), fmt::format("{}_log_likelihood", shown->name), now.log_likelihood());
-    };
-    shown->samples.samples() > 0 ? record(shown->samples) : record(of_weights(*shown));
+    if (shown->samples.samples() > 0)
+      record(shown->name, shown->samples);
+    else
+      now.emplace_back(shown, shown->rows.no_samples());
   }
+  if (now.empty()) return;
+  WeightDraws draws = weights_as_they_are();
+  for (std::int64_t k = 0; k < draws.count(); ++k) {
+    const WeightDraws::Draw draw = draws.get(k);
+    for (auto& [shown, samples] : now) shown->rows.add_sample(weights().posterior().model(), draw, samples);
+  }
+  for (const auto& [shown, samples] : now) record(shown->name, samples);
 }
 
 SampledNumbers RegressionTrainer::samples_at_end(Shown& shown) {

@@ -76,7 +76,9 @@ class RegressionTrainer final : public training::EpochTrainer {
   void save_stream(Snapshot& snapshot) const override;
   void restore_stream(const Snapshot& snapshot) override;
 
-  /// What the weights as they are say: the mean of a variational method, all particles together.
+  /// The mean of a variational method, all particles of an ensemble.
+  training::WeightDraws weights_as_they_are();
+  /// What they say.
   SampledNumbers of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
   SampledNumbers samples_at_end(Shown& shown);

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/physical_memory.h>
 #include <stein/supervised/tables/table_encoding.h>
 
 #include <algorithm>
@@ -97,7 +98,21 @@ std::vector<std::string> TableEncoding::names() const {
   return names;
 }
 
+void TableEncoding::check_memory(std::int64_t rows) const {
+  const double bytes = static_cast<double>(rows) * static_cast<double>(width()) * sizeof(float);
+  const auto memory = static_cast<double>(physical_memory());
+  if (memory == 0 || bytes <= memory) return;
+  const Input& widest = *std::ranges::max_element(inputs_, {}, &Input::width);
+  constexpr double gigabyte = 1e9;
+  fail(ErrorKind::data,
+       "{} rows become {} numbers each, {:.1f} GB in all, and the machine has {:.1f} GB; '{}' becomes {} of them: name "
+       "it "
+       "in `ignore`",
+       rows, width(), bytes / gigabyte, memory / gigabyte, widest.name, widest.width());
+}
+
 inference::Matrix<float> TableEncoding::encode(const Table& table, std::span<const std::int64_t> rows) const {
+  check_memory(std::ssize(rows));
   inference::Matrix<float> encoded(std::ssize(rows), width());
   const inference::MatrixView<float> cells = encoded.view();
   std::int64_t first = 0;

@@ -54,7 +54,8 @@ class TableEncoding {
   std::vector<std::string> names() const;
 
   /// Rows of a table that has these columns, whatever others there are, by name: [rows, D]. Throws Error(data) for a
-  /// column that is not there, and for one of categories where numbers are expected.
+  /// column that is not there, for one of categories where numbers are expected, and for more numbers than the
+  /// machine's memory holds.
   inference::Matrix<float> encode(const Table& table, std::span<const std::int64_t> rows) const;
   /// How many cells of these rows are of a category that no training row has: {column → {category → cells}}.
   std::map<std::string, std::map<std::string, std::int64_t>> unknown(const Table& table,
@@ -63,6 +64,8 @@ class TableEncoding {
   void save(Snapshot& snapshot) const;
 
  private:
+  void check_memory(std::int64_t rows) const;
+
   std::vector<Input> inputs_;
   std::vector<std::string> constant_;
 };

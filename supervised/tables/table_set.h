@@ -4,6 +4,7 @@
 #include <stein/core/data/table.h>
 #include <stein/core/options.h>
 #include <stein/core/registry.h>
+#include <stein/supervised/network/minibatch_scale.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +55,7 @@ struct TableOptions {
   Splits splits = Splits::published;
   double test_share = 0.1, validation_share = 0.1;
   std::int64_t split_seed = 0;
-
+  MinibatchScale normalisation = MinibatchScale::of_set;  ///< of classifiers
   std::int64_t synthetic_rows = 400;
 
   bool is_file() const;
@@ -98,6 +99,11 @@ struct TableOptions {
     v("validation_share", validation_share, "share of the rows that are not for the test which is for validation",
       Range{.low = 0, .high = 0.5});
     v("split_seed", split_seed, "seed of the rows that are drawn, with that of the run", at_least(0));
+    if (kind == TargetKind::category)
+      v("normalisation", normalisation,
+        "of which rows the columns have mean 0 and sd 1 in training: of all of training, or of the minibatch that is "
+        "learned (Hernández et al. 2020)",
+        {{"training", MinibatchScale::of_set}, {"minibatch", MinibatchScale::of_minibatch}});
   }
 
  private:

@@ -1,4 +1,5 @@
 // The weights that predictions are averaged over, by the laws and numbers that they come from.
+#include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/softplus.h>
 #include <stein/training/weight_draws.h>
 
@@ -83,6 +84,24 @@ TEST_CASE("particles are drawn one after the other, and an optimizer's weights a
   CHECK(row_of(one.get(0)) == std::vector<float>{5, 0});
   CHECK_FALSE(one.get(0).dropout.has_value());
   CHECK_ERROR(WeightDraws(optimizer, {.draws = 0}, "", 0), usage, "at least 1 draw, got 0");
+}
+
+TEST_CASE("a draw of a structured ensemble is what one of its particles stands for", "[training][draws]") {
+  auto network = std::make_unique<inference::ParticleMlp>(inference::MlpSpec{.inputs = 3, .hidden = {4}});
+  NetworkWeights ensemble(test::method_with("s2vgd", {{"particles", "3"}}), std::move(network),
+                          {.size = 8, .minibatches = 8}, 0);
+  REQUIRE_FALSE(ensemble.posterior().parameterization().passes_through());
+  inference::Matrix<float> memory;
+  const inference::MatrixView<const float> all =
+      ensemble.posterior().weights_of(ensemble.particles().coordinates(), {}, memory);
+  WeightDraws draws(ensemble, {}, "", 0);
+  REQUIRE(draws.count() == 3);
+  for (std::int64_t k = 0; k < 3; ++k) {
+    const auto row = all.row(k);
+    CHECK(row_of(draws.get(k)) == std::vector<float>(row.begin(), row.end()));
+    CHECK(draws.get(k).weights.first_row == k);
+  }
+  CHECK(row_of(draws.get(0)) != row_of(draws.get(1)));
 }
 
 TEST_CASE("with dropout there are as many draws as asked for, each particle in its turn, each with masks of its own",

@@ -1,4 +1,5 @@
 // Both float drivers of the perceptron against the LibTorch reference in double.
+#include <stein/core/parallel.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/torch/particle_mlp_reference.h>
@@ -144,4 +145,29 @@ TEST_CASE("both float perceptrons agree on the networks of the mushroom bandit",
   const std::int64_t ones = GENERATE(0, 22), rows = GENERATE(1, 64);
   check_parity({.inputs = 117, .hidden = {50, 50}, .outputs = 2, .learn_noise_precision = true},
                {.particles = 20, .rows = rows, .ones = ones, .chosen_outputs = true, .data_size = 4096});
+}
+
+TEST_CASE("a wide perceptron is parted over all threads, with the same bits at any number of them",
+          "[inference][mlp][parity]") {
+  const Activation activation = GENERATE(Activation::relu, Activation::tanh);
+  const MlpSpec spec{.inputs = 331,
+                     .hidden = {301, 290},
+                     .outputs = 7,
+                     .activation = activation,
+                     .likelihood = Likelihood::categorical};
+  const MlpCaseOptions options{.particles = 1, .rows = 150, .data_size = 4096};  // 128 rows in the first pass, then 22
+  const int threads = thread_count();
+  ParticleMlp model(spec);
+  set_thread_count(1);
+  const Result one = run(model, make_mlp_case<float>(spec, options));
+  for (const int count : {2, 3, 7}) {
+    set_thread_count(count);
+    const Result several = run(model, make_mlp_case<float>(spec, options));
+    CHECK(several.value == one.value);
+    CHECK(several.outputs == one.outputs);
+    for (std::int64_t m = 0; m < options.particles; ++m)
+      CHECK(std::ranges::equal(several.gradients.gradients().row(m), one.gradients.gradients().row(m)));
+  }
+  check_parity(spec, options);
+  set_thread_count(threads);
 }

@@ -1,4 +1,5 @@
 // How cells become numbers: by the training rows alone.
+#include <stein/core/physical_memory.h>
 #include <stein/supervised/tables/table_encoding.h>
 
 #include <catch2/catch.hpp>
@@ -91,6 +92,27 @@ TEST_CASE("a table without a column that varies is refused", "[supervised][table
   const Table table{.columns = {{.name = "x", .numbers = {1, 1, 2}}}};
   CHECK_ERROR(TableEncoding(table, std::vector<std::size_t>{0}, Rows{0, 1}), data, "every column is constant",
               "2 rows");
+}
+
+TEST_CASE("a table whose categories would not fit into memory is refused before it is made", "[supervised][tables]") {
+  Column codes{.name = "code"};
+  for (std::int32_t i = 0; i < 1000; ++i) {
+    codes.categories.push_back(fmt::format("c{:03}", i));
+    codes.levels.push_back(i);
+  }
+  const Table table{.columns = {codes}};
+  const std::vector<std::size_t> columns{0};
+  const TableEncoding encoding(table, columns, all_rows(1000));
+  constexpr std::int64_t bytes_of_row = 4000;
+  const std::vector<std::int64_t> rows(static_cast<std::size_t>(physical_memory() / bytes_of_row + 1));
+  CHECK_ERROR(encoding.encode(table, rows), data, "'code' becomes 1000 of them");
+}
+
+TEST_CASE("the scale of a target is of the training rows alone", "[supervised][tables]") {
+  const std::vector<std::int64_t> training{0, 1, 2};
+  const std::vector<double> targets{1, 2, 3, 1e6}, others{1, 2, 3, -5};
+  CHECK(Scale::of(targets, training).mean == Scale::of(others, training).mean);
+  CHECK(Scale::of(targets, training).deviation == Scale::of(others, training).deviation);
 }
 
 TEST_CASE("a scale is of the rows that have a value, and goes back", "[supervised][tables]") {
