@@ -134,13 +134,14 @@
       const {histograms: {most, part, other}} = run.other, bins = part.entropy.length, places = part.entropy.map((_, i) => (i + 0.5) / bins * most);
       const scores = run.other.other.area_under_roc;
       return [["entropy", "entropy of the averaged probabilities"], ["mutual_information", "mutual information of class and weights"]].map(([id, name]) => {
+        const shown = Math.max(...[part, other].map((of) => of[id].findLastIndex((share) => share > 0))) + 1;
         const {node, plot} = figure(`Never learned from: ${run.label}`,
           `Rows by the ${name}: the ${run.other.part} part of the run's data, and ${run.other.other.data}, of all seeds. Told apart by it: ${format(scores[id].mean, 3)} under the ROC curve.`);
         addPlot(plot, `${key}other${r}${id}`, () => ({
           traces: [[run.other.part, part, colour(run)], [run.other.other.data, other, soft()]].map(([label, shares, tone]) => ({
             type: "bar", x: places, y: shares[id].map((share) => 100 * share), name: label, opacity: 0.75, marker: {color: tone},
             hovertemplate: `<b>${label}</b><br>about %{x:.2f} nats<br>%{y:.2f} % of the rows<extra></extra>`})),
-          frame: {barmode: "overlay", bargap: 0.05, xaxis: {title: {text: `${name} (nats)`}, range: [0, most]}, yaxis: {title: {text: "rows (%)"}, rangemode: "tozero"}}}));
+          frame: {barmode: "overlay", bargap: 0.05, xaxis: {title: {text: `${name} (nats)`}, range: [0, shown / bins * most]}, yaxis: {title: {text: "rows (%)"}, rangemode: "tozero"}}}));
         return node;
       });
     });

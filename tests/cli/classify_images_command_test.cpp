@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -97,6 +98,14 @@ TEST_CASE("a classifier of images is shown other images, and images that were ch
   // Of its own kind it can tell nothing: the same images, made up from the same seed.
   const Json own = run(folder.path(), {"eval", "run", "--other", "digits-synthetic", "--json"}).json()["other"];
   CHECK(own["area_under_roc"]["entropy"]["mean"].get<double>() == Approx(0.5).margin(1e-9));
+  // The last of them is kept, and drawn.
+  const Json kept = Json::parse(content_of(folder / "run/other.json"));
+  CHECK(kept["other"]["data"] == "digits-synthetic");
+  CHECK(kept["histograms"]["most"].get<double>() == Approx(std::log(10)).epsilon(1e-4));
+  CHECK(kept["histograms"]["part"] == kept["histograms"]["other"]);
+  double all = 0;
+  for (const Json& share : kept["histograms"]["part"]["mutual_information"]) all += share.get<double>();
+  CHECK(all == Approx(1).epsilon(1e-3));
   const Outcome unknown = run(folder.path(), {"eval", "run", "--other", "mnits"});
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, Contains("mnist"));
@@ -355,9 +364,14 @@ TEST_CASE("a report of classes on a plane shows what is said there, confusions, 
                                             "5", "--seeds", "0:3", "--out", "runs", "--quiet"});
   CAPTURE(swept.err);
   REQUIRE(swept.code == 0);
+  write(folder / "far.csv", "x1,x2\n9,9\n-8,7\n0.5,0.2\n");
+  REQUIRE(run(folder.path(), {"eval", "runs/sampler=svgd", "--other", "./far.csv"}).code == 0);
+  REQUIRE(run(folder.path(), {"report", "runs"}).code == 0);
   const std::string dom = rendered(folder.path(), "runs/report.html");
+  CHECK_THAT(dom, Contains("Never learned from: svgd"));
   check_page(folder.path(), dom,
-             {"surface0", "surface1", "disagreement0", "classes", "samples", "learning", "reliability"});
+             {"other0entropy", "other0mutual_information", "surface0", "surface1", "disagreement0", "classes",
+              "samples", "learning", "reliability"});
   CHECK_THAT(dom, Contains("Confusion: svgd"));
   const Json predictions = Json::parse(content_of(folder / "runs/sampler=svgd/predictions.json"));
   const Json& plane = predictions["plane"];
