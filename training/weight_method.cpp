@@ -28,6 +28,7 @@ WeightMethodOptions chain(std::string_view sampler) {
   WeightMethodOptions made;
   made.kind = MethodKind::chain;
   made.sampler = inference::samplers().at(sampler).defaults;
+  made.posterior.chooses_law = true;
   return made;
 }
 
@@ -64,6 +65,7 @@ WeightMethodOptions hiding_chain() {
 WeightMethodOptions sparse_chain(std::string_view sampler, const char* rate) {
   WeightMethodOptions made = chain_along_gradients(sampler, rate);
   made.posterior.spike_and_slab = true;
+  made.posterior.chooses_law = false;
   return made;
 }
 
@@ -90,6 +92,7 @@ WeightMethodOptions ensemble(inference::WeightForm form) {
   made.kind = MethodKind::ensemble;
   made.sampler = inference::samplers().at("svgd").defaults;
   made.posterior.parameterization = form;
+  made.posterior.chooses_law = form == inference::WeightForm::direct;
   made.particles = 4;
   return made;
 }
@@ -148,6 +151,7 @@ void WeightMethodOptions::check_device(inference::Device device) const {
                               : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
                               : takes_all_data                ? "a chain of trajectories (hmc, nuts)"
                               : posterior.spike_and_slab      ? "a spike-and-slab prior (sgld-sa, sghmc-sa)"
+                              : posterior.sampled_law == inference::PriorLaw::scale_mixture ? "prior=scale_mixture"
                               : !posterior.flat_prior && posterior.prior.learn_weight_precision
                                   ? "learn_weight_precision=true"
                                   : nullptr;

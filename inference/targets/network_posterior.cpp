@@ -3,6 +3,7 @@
 #include <stein/inference/parameterizations/matrix_gaussian.h>
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
 #include <stein/inference/parameterizations/variational_matrix_gaussian.h>
+#include <stein/inference/priors/scale_mixture_prior.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/targets/reference_arithmetic.h>
@@ -21,6 +22,26 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
   if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
   return torch_arithmetic().make_matrix_gaussian(weights, options.structure);
+}
+
+/// The priors of weights that are sampled themselves, and of what is learned beside them.
+std::vector<std::unique_ptr<Prior<float>>> make_priors(const NetworkPosteriorOptions& options, const Layout& weights,
+                                                       const Layout& coordinates, Device device) {
+  std::vector<std::unique_ptr<Prior<float>>> priors;
+  if (options.flat_prior) return priors;
+  std::vector<std::string> in_mixture;
+  if (options.sampled_law == PriorLaw::scale_mixture) {
+    STEIN_CHECK(options.parameterization == WeightForm::direct && device.kind == Device::Kind::host,
+                "prior=scale_mixture is of plain weights on the host");
+    STEIN_CHECK(!options.prior.learn_weight_precision,
+                "learn_weight_precision is of a Gaussian prior, got prior=scale_mixture, whose widths are fixed");
+    for (const LayoutEntry& entry : weights.entries())
+      if (entry.is_weight()) in_mixture.push_back(entry.name);
+    priors.push_back(std::make_unique<ScaleMixturePrior<float>>(options.mixture, weights));
+  }
+  priors.push_back(
+      std::make_unique<GaussianPrior<float>>(options.prior, coordinates, in_mixture, PriorSpace::coordinates, device));
+  return priors;
 }
 
 /// Sparse layers under a spike-and-slab prior, some of whose weights are pruned as the chain goes on.
@@ -63,11 +84,7 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
   auto parameterization = make_parameterization(options, weights);
-  std::vector<std::unique_ptr<Prior<float>>> priors;
-  if (!options.flat_prior)
-    priors.push_back(std::make_unique<GaussianPrior<float>>(options.prior, parameterization->coordinates(),
-                                                            std::vector<std::string>{}, PriorSpace::coordinates,
-                                                            model->device()));
+  auto priors = make_priors(options, weights, parameterization->coordinates(), model->device());
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }
 

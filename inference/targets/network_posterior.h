@@ -26,7 +26,7 @@ enum class WeightForm {
   mean_field,  ///< every weight ~ N(μ, softplus(ρ)²): the coordinates describe these Gaussians, Bayes by Backprop
 };
 
-/// The prior of weights that a mean-field Gaussian is fitted to.
+/// The law of weights before any data.
 enum class PriorLaw { gaussian, scale_mixture };
 
 /// The form of a network's weights and their prior.
@@ -36,6 +36,9 @@ struct NetworkPosteriorOptions {
   VariationalOptions variational{};
   GaussianPriorOptions prior{};
   PriorLaw prior_law = PriorLaw::scale_mixture;  ///< of mean_field
+  bool chooses_law =
+      false;  ///< of direct: `sampled_law` is an option; decides which options there are, no option itself
+  PriorLaw sampled_law = PriorLaw::gaussian;  ///< of direct
   ScaleMixtureOptions mixture{};
   bool sharpened = false;  ///< posterior sharpening; decides which options there are, no option itself
   SharpeningOptions sharpening{};
@@ -55,18 +58,23 @@ struct NetworkPosteriorOptions {
     if (structured) structure.describe(v);
     if (parameterization == WeightForm::mean_field) {
       variational.describe(v);
-      v("prior", prior_law, "of the weights: a mixture of a wide and a narrow Gaussian, or one Gaussian",
-        {{"scale_mixture", PriorLaw::scale_mixture}, {"gaussian", PriorLaw::gaussian}});
-      mixture.describe(v);
+      describe_law(v, prior_law);
       v("weight_precision", prior.weight_precision, "λ of the Gaussian prior", positive);
     } else if (distributes_weights()) {
       variational.describe(v);
       prior.describe_fixed(v);
     } else {
+      if (chooses_law) describe_law(v, sampled_law);
       prior.describe(v);
     }
     if (structured) prior.describe_structured(v);
     describe_arithmetic(v);
+  }
+  template <class V>
+  void describe_law(V& v, PriorLaw& law) {
+    v("prior", law, "of the weights: a mixture of a wide and a narrow Gaussian, or one Gaussian",
+      {{"scale_mixture", PriorLaw::scale_mixture}, {"gaussian", PriorLaw::gaussian}});
+    mixture.describe(v);
   }
   template <class V>
   void describe_sparse(V& v) {
@@ -94,7 +102,8 @@ std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, c
 
 /// The posterior of the weights of `model` under the prior; for a form that distributes the weights, its
 /// evidence lower bound, with the divergence in closed form where there is one. Sparse weights are those of one
-/// particle, row 0 of its ensemble. Throws Error(usage) for options that make no sense, for sparse layers that the
+/// particle, row 0 of its ensemble. A mixture of Gaussians is on weights, biases and gains; a noise precision keeps the
+/// law that it has beside a Gaussian. Throws Error(usage) for options that make no sense, for sparse layers that the
 /// model does not have, and for reference arithmetic where Stein was built without LibTorch.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model);
