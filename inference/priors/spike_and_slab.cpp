@@ -1,8 +1,10 @@
 #include <fmt/ranges.h>
+#include <stein/core/parallel.h>
 #include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/priors/spike_and_slab.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -20,6 +22,30 @@ SpikeOdds spike_odds(const SpikeAndSlabOptions& options, double sigma, double sl
                       0.5 * std::log(2 * std::numbers::pi * variance),
           .absolute = 1 / laplace,
           .square = 1 / (2 * variance)};
+}
+
+/// Σ (1 − ρ) |β| and Σ ρ β².
+struct WeightedSums {
+  double spikes = 0, slabs = 0;
+};
+
+WeightedSums weighted_sums(std::span<const double> rho, std::span<const double> weights) {
+  // A split that follows from the size alone, as that of fused::move_slab_shares.
+  constexpr std::int64_t least = 8192, most_parts = 64;
+  const std::int64_t size = std::ssize(rho), share = (size + most_parts - 1) / most_parts;
+  const std::int64_t part = std::max<std::int64_t>(1, (share + least - 1) / least) * least;
+  std::array<WeightedSums, most_parts> sums{};
+  parallel_blocks(size, part, [&](std::int64_t begin, std::int64_t end) {
+    WeightedSums sum;
+    for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
+      sum.spikes += (1 - rho[q]) * std::abs(weights[q]);
+      sum.slabs += rho[q] * weights[q] * weights[q];
+    }
+    sums[static_cast<std::size_t>(begin / part)] = sum;
+  });
+  WeightedSums all;
+  for (const WeightedSums& sum : sums) all.spikes += sum.spikes, all.slabs += sum.slabs;
+  return all;
 }
 
 }  // namespace
@@ -64,7 +90,7 @@ std::span<const double> SpikeAndSlabLatents::rho(std::int64_t row) const {
 
 void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before, std::span<const double> after,
                                 const std::function<Residuals()>& residuals) {
-  const std::size_t place = position(row), p = static_cast<std::size_t>(size_);
+  const std::size_t place = position(row);
   const double weight = options_.weight(++count_[place] + 1);
   if (weight == 0) return;
   const std::span<double> rho = rho_.row(static_cast<std::int64_t>(place));
@@ -80,11 +106,8 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
   }
 
   if (options_.adapt_sigma) {
-    double absolute = 0, square = 0;  // R_b = C_b, and J
-    for (std::size_t q = 0; q < p; ++q) {
-      absolute += (1 - rho[q]) / options_.laplace_scale * std::abs(after[q]);
-      square += rho[q] / options_.gaussian_scale * after[q] * after[q];
-    }
+    const auto [spikes, slabs] = weighted_sums(rho, after);
+    const double absolute = spikes / options_.laplace_scale, square = slabs / options_.gaussian_scale;  // R_b = C_b, J
     const double nu = options_.sigma_shape;
     double a = static_cast<double>(size_) + nu + 2, c = square + nu * options_.sigma_scale;
     if (options_.likelihood == SlabLikelihood::regression) {
@@ -107,11 +130,7 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
 double SpikeAndSlabLatents::log_density(std::int64_t row, std::span<const double> weights) const {
   const std::span<const double> share = rho(row);
   const double sigma_now = sigma(row), variance = sigma_now * sigma_now, nu = options_.sigma_shape;
-  double absolute = 0, square = 0;
-  for (std::size_t q = 0; q < share.size(); ++q) {
-    absolute += (1 - share[q]) * std::abs(weights[q]);
-    square += share[q] * weights[q] * weights[q];
-  }
+  const auto [absolute, square] = weighted_sums(share, weights);
   return -absolute / (options_.laplace_scale * sigma_now) - square / (2 * options_.gaussian_scale * variance) -
          (static_cast<double>(size_) + nu + 2) * std::log(sigma_now) - nu * options_.sigma_scale / (2 * variance);
 }

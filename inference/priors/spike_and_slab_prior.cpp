@@ -3,6 +3,8 @@
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
 
+#include <algorithm>
+
 namespace stein::inference {
 
 std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::string>& entries) {
@@ -29,8 +31,14 @@ SpikeAndSlabPrior<Scalar>::SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents
 
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::gather(std::span<const Scalar> row, std::span<double> weights) const {
-  auto to = weights.begin();
-  for (const auto& [offset, length] : spans_) to = std::copy_n(row.begin() + offset, length, to);
+  constexpr std::int64_t block = 65536;
+  double* to = weights.data();
+  for (const auto& [offset, length] : spans_) {
+    parallel_blocks(length, block, [&, from = row.data() + offset](std::int64_t begin, std::int64_t end) {
+      std::copy(from + begin, from + end, to + begin);
+    });
+    to += length;
+  }
 }
 
 template <class Scalar>
