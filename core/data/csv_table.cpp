@@ -87,12 +87,12 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
 }
 
 /// Facts of a file and of the columns that are kept; others have no place in the file.
-struct FileFacts {
+struct CsvFacts {
   std::vector<ColumnFacts> columns;
   std::size_t rows = 0;
 };
 
-FileFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
+CsvFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
   CsvFile file(path, form);
   for (const auto& [names, option] : {std::pair(&form.categorical, "categorical"), std::pair(&form.ignore, "ignore")})
     for (const std::string& name : *names)

@@ -112,7 +112,7 @@ void layer_product(const Product& p) {
   });
 }
 
-struct RowsScratch;
+struct GradientRowsScratch;
 
 /// The product with a transposed A, its rows on all free threads.
 template <Start start>
@@ -122,7 +122,7 @@ void gradient_product(const Product& p) {
     Product part = p;
     part.m = end - begin;
     part.a.data += begin * p.a.row, part.c += begin * p.c_stride;
-    product_of_packed_rows<start>(part, fused::scratch<RowsScratch>(packed_rows_size(part)));
+    product_of_packed_rows<start>(part, fused::scratch<GradientRowsScratch>(packed_rows_size(part)));
   });
 }
 
