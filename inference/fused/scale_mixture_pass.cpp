@@ -1,9 +1,8 @@
-#include <stein/core/parallel.h>
+#include <stein/core/block_sums.h>
 #include <stein/core/simd.h>
 #include <stein/inference/fused/scale_mixture_pass.h>
 
 #include <algorithm>
-#include <array>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stein/inference/fused/scale_mixture_pass.cpp"  // Highway compiles this file once a target
@@ -87,18 +86,11 @@ namespace stein::inference {
 HWY_EXPORT(add_scale_mixture);
 
 double fused::add_scale_mixture(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient) {
-  // A split that follows from the size alone: at most 64 sums, of whole blocks.
-  constexpr std::int64_t least = 16384, most_parts = 64;
-  const std::int64_t size = std::ssize(weights), share = (size + most_parts - 1) / most_parts;
-  const std::int64_t part = std::max<std::int64_t>(1, (share + least - 1) / least) * least;
-  std::array<double, most_parts> sums{};
-  parallel_blocks(size, part, [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / part)] = HWY_DYNAMIC_DISPATCH(add_scale_mixture)(
-        law, weights.data() + begin, gradient.empty() ? nullptr : gradient.data() + begin, end - begin);
+  constexpr std::int64_t least = 16384;  // whole blocks of `sum_block`
+  return sum_of_blocks<double>(std::ssize(weights), least, [&](std::int64_t begin, std::int64_t end) {
+    return HWY_DYNAMIC_DISPATCH(add_scale_mixture)(law, weights.data() + begin,
+                                                   gradient.empty() ? nullptr : gradient.data() + begin, end - begin);
   });
-  double sum = 0;
-  for (const double s : sums) sum += s;
-  return sum;
 }
 
 }  // namespace stein::inference

@@ -1,9 +1,8 @@
-#include <stein/core/parallel.h>
+#include <stein/core/block_sums.h>
 #include <stein/core/simd.h>
 #include <stein/inference/fused/slab_shares.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -63,18 +62,10 @@ HWY_EXPORT(move_slab_shares);
 
 double fused::move_slab_shares(const SpikeOdds& odds, std::span<const double> weights, double omega,
                                std::span<double> rho) {
-  // A split that follows from the size alone: at most 64 sums, of whole blocks.
-  constexpr std::int64_t least = 8192, most_parts = 64;
-  const std::int64_t size = std::ssize(rho), share = (size + most_parts - 1) / most_parts;
-  const std::int64_t part = std::max<std::int64_t>(1, (share + least - 1) / least) * least;
-  std::array<double, most_parts> sums{};
-  parallel_blocks(size, part, [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / part)] =
-        HWY_DYNAMIC_DISPATCH(move_slab_shares)(odds, weights.data() + begin, omega, rho.data() + begin, end - begin);
+  constexpr std::int64_t least = 8192;
+  return sum_of_blocks<double>(std::ssize(rho), least, [&](std::int64_t begin, std::int64_t end) {
+    return HWY_DYNAMIC_DISPATCH(move_slab_shares)(odds, weights.data() + begin, omega, rho.data() + begin, end - begin);
   });
-  double sum = 0;
-  for (const double s : sums) sum += s;
-  return sum;
 }
 
 }  // namespace stein::inference

@@ -1,10 +1,9 @@
 #include <fmt/ranges.h>
-#include <stein/core/parallel.h>
+#include <stein/core/block_sums.h>
 #include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/priors/spike_and_slab.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -27,25 +26,19 @@ SpikeOdds spike_odds(const SpikeAndSlabOptions& options, double sigma, double sl
 /// Σ (1 − ρ) |β| and Σ ρ β².
 struct WeightedSums {
   double spikes = 0, slabs = 0;
+  void operator+=(const WeightedSums& more) { spikes += more.spikes, slabs += more.slabs; }
 };
 
 WeightedSums weighted_sums(std::span<const double> rho, std::span<const double> weights) {
-  // A split that follows from the size alone, as that of fused::move_slab_shares.
-  constexpr std::int64_t least = 8192, most_parts = 64;
-  const std::int64_t size = std::ssize(rho), share = (size + most_parts - 1) / most_parts;
-  const std::int64_t part = std::max<std::int64_t>(1, (share + least - 1) / least) * least;
-  std::array<WeightedSums, most_parts> sums{};
-  parallel_blocks(size, part, [&](std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t least = 8192;
+  return sum_of_blocks<WeightedSums>(std::ssize(rho), least, [&](std::int64_t begin, std::int64_t end) {
     WeightedSums sum;
     for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
       sum.spikes += (1 - rho[q]) * std::abs(weights[q]);
       sum.slabs += rho[q] * weights[q] * weights[q];
     }
-    sums[static_cast<std::size_t>(begin / part)] = sum;
+    return sum;
   });
-  WeightedSums all;
-  for (const WeightedSums& sum : sums) all.spikes += sum.spikes, all.slabs += sum.slabs;
-  return all;
 }
 
 }  // namespace
