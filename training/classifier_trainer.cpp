@@ -2,6 +2,7 @@
 #include <stein/training/classifier_trainer.h>
 
 #include <utility>
+#include <vector>
 
 namespace stein::training {
 namespace {
@@ -54,8 +55,12 @@ inference::Batch<float> ClassifierTrainer::minibatch(std::int64_t epoch, std::in
   return batch;
 }
 
+WeightDraws ClassifierTrainer::weights_as_they_are() {
+  return {weights(), {.mean = true}, {}, 0};
+}
+
 runs::ClassifierScore ClassifierTrainer::score_of_weights(Shown& shown) {
-  WeightDraws draws(weights(), {.mean = true}, {}, 0);
+  WeightDraws draws = weights_as_they_are();
   return shown.rows.classify(weights().posterior().model(), draws).averaged();
 }
 
@@ -77,10 +82,24 @@ void ClassifierTrainer::drop_samples(std::int64_t count) {
 }
 
 void ClassifierTrainer::end_epoch(runs::Records& records) {
-  for (Shown* shown : {&train_, &validation_, &test_})
-    if (shown->rows.count() > 0)
-      records.number(steps_done(), shown->curve,
-                     shown->samples.samples() > 0 ? shown->samples.averaged().error : score_of_weights(*shown).error);
+  const auto record = [&](const Shown& shown, const SampledClasses& now) {
+    records.number(steps_done(), shown.curve, now.averaged().error);
+  };
+  std::vector<std::pair<Shown*, SampledClasses>> now;  // of the weights as they are
+  for (Shown* shown : {&train_, &validation_, &test_}) {
+    if (shown->rows.count() == 0) continue;
+    if (shown->samples.samples() > 0)
+      record(*shown, shown->samples);
+    else
+      now.emplace_back(shown, SampledClasses(shown->rows.labels(), classes_));
+  }
+  if (now.empty()) return;
+  WeightDraws draws = weights_as_they_are();
+  for (std::int64_t k = 0; k < draws.count(); ++k) {
+    const WeightDraws::Draw draw = draws.get(k);
+    for (auto& [shown, samples] : now) shown->rows.add_sample(weights().posterior().model(), draw, samples);
+  }
+  for (const auto& [shown, samples] : now) record(*shown, samples);
 }
 
 SampledClasses ClassifierTrainer::samples_at_end(Shown& shown) {

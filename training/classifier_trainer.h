@@ -82,7 +82,9 @@ class ClassifierTrainer final : public EpochTrainer {
       if (shown->rows.count() > 0) see(*shown);
     if (plane_) see(*plane_);
   }
-  /// What the weights as they are say: the mean of a variational method, all particles together.
+  /// The mean of a variational method, all particles, the weights.
+  WeightDraws weights_as_they_are();
+  /// What these say together.
   runs::ClassifierScore score_of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
   SampledClasses samples_at_end(Shown& shown);
