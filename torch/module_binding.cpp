@@ -15,9 +15,9 @@ std::vector<at::Tensor> real_buffers(const torch::nn::Module& module) {
 
 /// The place of buffer `i` in a row of buffers, as a tensor of its shape.
 template <class Number>
-at::Tensor buffer_view(std::span<Number> row, const Layout& layout, std::size_t i, const at::Tensor& buffer) {
-  return at::from_blob(const_cast<float*>(row.data()) + layout.buffers()[i].offset, buffer.sizes(),
-                       tensor_options<float>());
+at::Tensor buffer_view(std::span<Number> row, const Layout& layout, std::size_t i, const at::Tensor& buffer,
+                       const at::TensorOptions& options) {
+  return at::from_blob(const_cast<float*>(row.data()) + layout.buffers()[i].offset, buffer.sizes(), options);
 }
 
 /// Throws Error(usage) unless the module trains `known` and no others.
@@ -34,10 +34,11 @@ void check_parameters(const torch::nn::Module& module, const std::vector<ModuleP
 
 }  // namespace
 
-void copy_buffers(const torch::nn::Module& module, const Layout& layout, std::span<float> row) {
+void copy_buffers(const torch::nn::Module& module, const Layout& layout, Device device, std::span<float> row) {
   const c10::NoGradGuard no_gradient;
   const std::vector<at::Tensor> buffers = real_buffers(module);
-  for (std::size_t i = 0; i < buffers.size(); ++i) buffer_view(row, layout, i, buffers[i]).copy_(buffers[i]);
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    buffer_view(row, layout, i, buffers[i], tensor_options<float>(device)).copy_(buffers[i]);
 }
 
 ModuleBinding::ModuleBinding(const torch::nn::Module& module, const Layout& layout,
@@ -52,6 +53,10 @@ ModuleBinding::ModuleBinding(const torch::nn::Module& module, const Layout& layo
     own_gradients_.push_back(parameter.tensor.grad());
   }
   for (const at::Tensor& buffer : module.buffers()) buffers_.emplace_back(buffer, buffer.clone());
+  for (at::Tensor& buffer : real_buffers_) {
+    own_buffers_.push_back(buffer.detach());
+    if (buffer.device() != options_.device()) buffer.set_data(buffer.to(options_.device()));
+  }
 }
 
 ModuleBinding::~ModuleBinding() {
@@ -59,6 +64,8 @@ ModuleBinding::~ModuleBinding() {
     parameters_[i].tensor.set_data(own_values_[i]);
     parameters_[i].tensor.mutable_grad() = own_gradients_[i];
   }
+  for (std::size_t i = 0; i < real_buffers_.size(); ++i)
+    if (real_buffers_[i].device() != own_buffers_[i].device()) real_buffers_[i].set_data(own_buffers_[i]);
   restore_buffers();
 }
 
@@ -105,7 +112,7 @@ at::Tensor ModuleBinding::part_of(const at::Tensor& layer, std::size_t i) const 
 void ModuleBinding::take_buffers(std::span<const float> row) {
   const c10::NoGradGuard no_gradient;
   for (std::size_t i = 0; i < real_buffers_.size(); ++i)
-    real_buffers_[i].copy_(buffer_view(row, layout_, i, real_buffers_[i]));
+    real_buffers_[i].copy_(buffer_view(row, layout_, i, real_buffers_[i], options_));
 }
 
 void ModuleBinding::restore_buffers() {

@@ -15,10 +15,12 @@
 
 namespace stein::inference {
 
-/// Writes the buffers of a module to the place that `layout` has for them in a row of buffers.
-void copy_buffers(const torch::nn::Module& module, const Layout& layout, std::span<float> row);
+/// Writes the buffers of a module to the place that `layout` has for them in a row of buffers on `device`, which may be
+/// another one than theirs.
+void copy_buffers(const torch::nn::Module& module, const Layout& layout, Device device, std::span<float> row);
 
-/// The module's parameters as views of one flat row after the other; gives the module its own tensors and buffers back.
+/// The module's parameters as views of one flat row after the other, its real-valued buffers on the device of the rows;
+/// gives the module its own tensors and buffers back.
 class ModuleBinding {
  public:
   /// @param layout      of a row, outlives the binding
@@ -65,7 +67,7 @@ class ModuleBinding {
   const Layout& layout_;
   at::TensorOptions options_;
   std::vector<ModuleParameter> parameters_;
-  std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_;
+  std::vector<at::Tensor> own_values_, own_gradients_, real_buffers_, own_buffers_;
   std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;  ///< each with the values that it had
 };
 

@@ -157,9 +157,6 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   parameters_->all = module_parameters(*module_);
   layout_ = module_layout(*module_, parameters_->all, functions_.uses);
   check_present(device);
-  STEIN_CHECK(device.kind == Device::Kind::host || layout_.buffer_size() == 0,
-              "module: buffer '{}' is real-valued: such modules are on the host only, not on device {}",
-              layout_.buffers().front().name, device_name(device));
   // Single precision is what it says: by default LibTorch lets cuDNN round the factors of products to TF32 (10 bits).
   if (device.kind == Device::Kind::cuda) at::globalContext().setAllowTF32CuDNN(false);
 }
@@ -170,7 +167,7 @@ ModuleModel::ModuleModel(ModuleModel&&) noexcept = default;
 void ModuleModel::initialise_buffers(std::span<float> row) const {
   STEIN_CHECK(std::ssize(row) == layout_.buffer_size(), "module: expected a row of {} buffers, got {}",
               layout_.buffer_size(), row.size());
-  copy_buffers(*module_, layout_, row);
+  copy_buffers(*module_, layout_, Device{}, row);
 }
 
 void ModuleModel::check_rows(const ParticleRows<const float>& rows) const {
@@ -311,7 +308,7 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
     functions_.log_likelihood(rows_of(masked.batch(), i));
-    copy_buffers(*module_, layout_, buffers.row(i));
+    copy_buffers(*module_, layout_, device_, buffers.row(i));
   }
 }
 

@@ -73,12 +73,12 @@ struct ModuleFunctions {
 /// multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float>, public InputGradient {
  public:
-  /// @param device  where the weights of calls lie; the module's own numbers stay on the CPU. On a GPU LibTorch
-  ///                multiplies in single precision from then on, in the whole process: its TF32 is turned off for cuDNN
+  /// @param device  where the weights and buffers of calls lie; the module's own numbers stay on the CPU. On a GPU
+  ///                LibTorch multiplies in single precision from then on, in the whole process: its TF32 is turned off
+  ///                for cuDNN
   /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
-  ///         or is registered under two names; if no parameter is trainable; for a complex buffer, and for a
-  ///         real-valued one on another device than the host; without a module or a log-likelihood; unless
-  ///         output_count ≥ 1; where there is no such device
+  ///         or is registered under two names; if no parameter is trainable; for a complex buffer; without a module or
+  ///         a log-likelihood; unless output_count ≥ 1; where there is no such device
   ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device = {});
   ~ModuleModel() override;
   ModuleModel(ModuleModel&&) noexcept;
