@@ -44,7 +44,11 @@ int compress(const CompressArguments& arguments) {
   check_kind(kind, arguments.directory);
   runs::OptionSources sources =
       kind.compressed(*runs::recorded_experiment(trained), arguments.directory, arguments.target);
-  for (const std::string& setting : arguments.settings) sources.settings.push_back(runs::parse_setting(setting));
+  for (const std::string& setting : arguments.settings) {
+    sources.settings.push_back(runs::parse_setting(setting));
+    STEIN_CHECK(sources.settings.back().first != "pruning.final_share",
+                "--target says which share of the weights is zero in the end: leave --set pruning.final_share out");
+  }
   if (!arguments.epochs.empty()) sources.settings.emplace_back("epochs", arguments.epochs);
   const auto experiment = kind.make(kind, sources);
   const Existing existing = arguments.overwrite ? Existing::overwrite : Existing::refuse;

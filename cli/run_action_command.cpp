@@ -64,9 +64,12 @@ std::unique_ptr<runs::RunAction> make_action(const RunVerb& verb, const runs::Ru
   const auto kinds = kinds_with(verb);
   if (std::ranges::find(kinds, &kind) != kinds.end()) return kind.actions.at(verb.name)();
   std::set<std::string> others;
-  for (const runs::RunKind* other : kinds) others.insert(fmt::format("`stein {}`", other->subcommand));
-  fail(ErrorKind::data, "'{}' holds a run of `stein {}`: `stein {}` is for runs of {}", directory, kind.subcommand,
-       verb.text(), fmt::join(others, " and "));
+  const auto called = [](const runs::RunKind& each) {
+    return fmt::format("`stein {}` ({})", each.subcommand, each.name);
+  };
+  for (const runs::RunKind* other : kinds) others.insert(called(*other));
+  fail(ErrorKind::data, "'{}' holds a run of {}: `stein {}` is for runs of {}", directory, called(kind), verb.text(),
+       fmt::join(others, " and "));
 }
 
 /// A text of bytes need not be UTF-8, which JSON is: what is not becomes U+FFFD.

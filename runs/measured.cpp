@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/seed_statistics.h>
 
@@ -58,6 +58,12 @@ std::string spread_note(std::size_t seeds) {
 
 std::string counted(std::int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string few(std::span<const std::string> texts) {
+  constexpr std::size_t most = 8;
+  if (texts.size() <= most) return fmt::format("{}", fmt::join(texts, ", "));
+  return fmt::format("{} and {} more", fmt::join(texts.first(most), ", "), texts.size() - most);
 }
 
 std::string summary_line(const char* name, const std::string& value) {

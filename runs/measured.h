@@ -39,6 +39,9 @@ std::string spread_note(std::size_t seeds);
 /// "1 event", "2 events".
 std::string counted(std::int64_t count, std::string_view what);
 
+/// "a, b, c"; of more than eight the first eight and how many more.
+std::string few(std::span<const std::string> texts);
+
 /// One aligned line of a summary.
 std::string summary_line(const char* name, const std::string& value);
 

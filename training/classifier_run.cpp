@@ -50,12 +50,6 @@ Json plane_json(const ClassPlane& plane, const inference::Predictive& predictive
 }
 
 /// "low, high"; of many the first.
-std::string few_names(std::span<const std::string> names) {
-  constexpr std::size_t most = 8;
-  const bool all = names.size() <= most;
-  return fmt::format("{}{}", fmt::join(names.first(all ? names.size() : most), ", "), all ? "" : ", …");
-}
-
 std::string part_lines(const Json& scores, const char* part) {
   const auto samples = scores["samples"].get<std::int64_t>();
   std::string lines = fmt::format("\n  {}, error\n", part);
@@ -97,9 +91,11 @@ ClassifierRun::ClassifierRun(runs::SeedRange seeds, Facts facts,
 
 std::vector<std::string> ClassifierRun::notices() const {
   std::vector<std::string> found{
-      fmt::format("{} {}s of training in {} classes ({}); {} weights; {} minibatches of an epoch",
-                  repetition(0).epoch().data, facts_.datum, facts_.classes.size(), few_names(facts_.classes),
-                  repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+      fmt::format("{} {}s of training, {} of validation, {} of test; {} classes ({}); {} weights; {} minibatches of an "
+                  "epoch",
+                  repetition(0).epoch().data, facts_.datum, repetition(0).validation_rows().count(),
+                  repetition(0).test_rows().count(), facts_.classes.size(), runs::few(facts_.classes),
+                  repetition(0).weights().parameter_count(), repetition(0).epoch().minibatches)};
   found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
   std::ranges::copy(chain_notices(facts_.datum.c_str()), std::back_inserter(found));
   return found;
@@ -149,7 +145,7 @@ Json ClassifierRun::summarize(const Watch& watch) {
                {"model", facts_.network},
                {"sampler", facts_.method},
                {"classes", facts_.classes},
-               {"parameters", repetition(0).weights().weight_count()},
+               {"parameters", repetition(0).weights().parameter_count()},
                {"epochs", facts_.epochs},
                {"rows_per_second", runs::rounded(data_per_second())},
                {"test", classifier_json(test_results_, each())}};

@@ -3,8 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 namespace stein::training {
+namespace {
+
+/// Whether a file begins with what the IDX format says of images or labels: bytes, in three dimensions or one.
+bool begins_as_idx(const std::string& data) {
+  std::array<char, 4> begin{};
+  std::ifstream file(data, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && begin[0] == 0 && begin[1] == 0 && begin[2] == 8 &&
+         (begin[3] == 1 || begin[3] == 3);
+}
+
+}  // namespace
 
 bool means_table(const std::string& data) {
   constexpr std::array endings{".csv", ".tsv", ".csv.gz", ".tsv.gz"};
@@ -12,6 +25,7 @@ bool means_table(const std::string& data) {
 }
 
 bool means_images(const std::string& data) {
+  if (begins_as_idx(data)) return true;
   return std::filesystem::path(data).filename().string().find("images-idx3") != std::string::npos ||
          means_cifar10(data);
 }

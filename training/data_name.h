@@ -20,7 +20,8 @@ bool means_file(const std::string& data, const Registry<Entry>& registered) {
 /// Whether a file's name says that it is a table: it ends in .csv or .tsv, or in these and .gz, in .npy or
 /// .safetensors.
 bool means_table(const std::string& data);
-/// Whether it says that it has images: …images-idx3-ubyte, or that and .gz, or a batch of CIFAR-10, data_batch_….bin.
+/// Whether it says that it has images: …images-idx3-ubyte, or that and .gz, or a batch of CIFAR-10, data_batch_….bin;
+/// or a file of another name begins as those of the IDX format do.
 bool means_images(const std::string& data);
 /// Whether it is called like a batch of CIFAR-10's binary version.
 bool means_cifar10(const std::string& data);

@@ -127,7 +127,7 @@ std::optional<std::string> EpochRun::noise_notice(const char* datum) const {
   const WeightSampler& weights = trainer(0).weights();
   if (weights.scales_all_gradients()) return std::nullopt;
   const double weights_of_datum =
-      static_cast<double>(weights.weight_count()) / static_cast<double>(trainer(0).epoch().data);
+      static_cast<double>(weights.parameter_count()) / static_cast<double>(trainer(0).epoch().data);
   const double loss = weights.temperature() * weights_of_datum / 2;
   constexpr double small_loss = 0.05;
   if (!(loss > 2 * small_loss)) return std::nullopt;

@@ -82,12 +82,14 @@ Json NetworkExport::perform_saved(const NetworkExperiment& experiment, const run
   }
   for (const inference::LayoutEntry& entry : weights.layout.buffers())
     file.put(entry.name, std::span<const float>(numbers_of(weights.buffers.row(0), entry)), entry.shape);
-  write_safetensors(file_, file,
-                    {{"format", format_ == Format::csr ? "csr" : "dense"},
-                     {"network", saved.manifest["protocol"].value("model", "")},
-                     {"run", experiment.name()},
-                     {"seed", fmt::format("{}", seed)},
-                     {"stein", std::string(version())}});
+  SafetensorsMetadata facts{{"format", format_ == Format::csr ? "csr" : "dense"},
+                            {"network", saved.manifest["protocol"].value("model", "")},
+                            {"run", experiment.name()},
+                            {"seed", fmt::format("{}", seed)},
+                            {"stein", std::string(version())}};
+  for (const auto& [name, array] : network.meaning().arrays()) file.put_array("meaning/" + name, array);
+  for (const auto& [name, text] : network.meaning().texts()) facts.emplace("meaning/" + name, text);
+  write_safetensors(file_, file, facts);
   return {{"file", file_},
           {"seed", seed},
           {"parameters", written},

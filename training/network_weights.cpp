@@ -55,6 +55,13 @@ inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matri
   return memory.view();
 }
 
+std::int64_t NetworkWeights::parameter_count() const {
+  std::int64_t count = 0;
+  for (const inference::LayoutEntry& entry : posterior_->model().layout().entries())
+    if (entry.is_weight()) count += entry.size();
+  return count;
+}
+
 std::vector<std::string> NetworkWeights::sparse_layers() const {
   return inference::sparse_layers(method_.posterior, posterior_->model().layout());
 }

@@ -31,7 +31,9 @@ class NetworkWeights {
     const inference::WeightForm form = method_.posterior.parameterization;
     return form == inference::WeightForm::direct || form == inference::WeightForm::mean_field;
   }
-  /// P: weights of the network, and of what a method adds to them.
+  /// Weights of the network: no padding, and no precision that is sampled with them.
+  std::int64_t parameter_count() const;
+  /// P: numbers of a row of weights, padding and what a method adds included.
   std::int64_t weight_count() const { return posterior_->weight_layout().size(); }
   inference::Posterior<float>& posterior() { return *posterior_; }
   const inference::Posterior<float>& posterior() const { return *posterior_; }

@@ -60,7 +60,7 @@ void begin_with(const StartingWeights& start, NetworkWeights& to, const Snapshot
   inference::Particles<float>& particles = to.particles();
   inference::Matrix<float> host = inference::host_copy<float>(std::as_const(particles).values(), particles.device());
   for (const LayoutEntry& from : start.layout.entries()) {
-    if (!from.is_weight()) continue;
+    if (!from.is_weight() && particles.layout().find(from.name) == nullptr) continue;  // a precision that one lacks
     const LayoutEntry& own = particles.layout().at(from.name);
     for (std::int64_t i = 0; i < host.rows(); ++i)
       inference::copy_rows(inference::entry_view(start.weights.row(0), from), inference::entry_view(host.row(i), own),

@@ -45,10 +45,11 @@ int print(const Cell& cell) {
     std::printf(
         "{\"mae\": %.6g, \"mse\": %.6g, \"sample_mae\": %.6g, \"sample_mse\": %.6g, \"ideal_mae\": %.6g, "
         "\"ideal_mse\": %.6g, \"first_weights\": %s, \"sigma\": %.6g, \"slab_share\": %.6g, \"truth\": %s, "
-        "\"quantiles\": %s, \"predicted\": %s, \"responses\": %s}\n",
+        "\"quantiles\": %s, \"predicted\": %s, \"responses\": %s, \"fitted\": %s, \"learned\": %s}\n",
         o.mean_absolute, o.mean_square, o.sample_absolute, o.sample_square, o.ideal_absolute, o.ideal_square,
         list_of(o.first_weights).c_str(), o.sigma, o.slab_share, list_of(o.truth).c_str(), list_of(o.quantiles).c_str(),
-        list_of(o.predicted).c_str(), list_of(o.responses).c_str());
+        list_of(o.predicted).c_str(), list_of(o.responses).c_str(), list_of(o.fitted).c_str(),
+        list_of(o.learned).c_str());
   } catch (const stein::Error& error) {
     if (error.kind() != stein::ErrorKind::numeric) throw;
     std::printf("{\"diverged\": \"%s\"}\n", error.what());

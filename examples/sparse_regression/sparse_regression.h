@@ -39,6 +39,7 @@ struct Outcome {
   std::vector<double> truth;                      ///< β₁ to β₃
   std::vector<std::vector<double>> quantiles;     ///< of β₁ to β₃ over the samples: .05, .25, .5, .75 and .95
   std::vector<double> predicted, responses;       ///< averaged predictions of the new rows, and what these answered
+  std::vector<double> fitted, learned;            ///< the same of the first 50 rows of the training set
   double sigma = 0, slab_share = 0;               ///< where they ended
 };
 
@@ -168,7 +169,8 @@ inline Outcome run(const Cell& cell) {
   outcome.first_weights.resize(5);
   outcome.truth.assign(beta.begin(), beta.begin() + 3);
   std::vector<std::vector<double>> sampled(3);
-  std::vector<double> average(test_rows), predicted(test_rows);
+  std::vector<double> average(test_rows), fitted(test_rows), predicted(test_rows);
+  const auto expected = [&](float output) { return linear ? double{output} : 1 / (1 + std::exp(-double{output})); };
   std::vector<float> outputs(test_rows), weights(static_cast<std::size_t>(posterior->weight_layout().size()));
   double samples = 0;
   for (std::int64_t t = 0; t < cell.steps; ++t) {
@@ -177,11 +179,10 @@ inline Outcome run(const Cell& cell) {
     const MatrixView<float> row{weights.data(), 1, posterior->weight_layout().size()};
     posterior->effective_weights(particles.coordinates(), {}, row);
     posterior->model().predict({row}, test.inputs(), {outputs.data(), test_rows, 1});
-    for (std::size_t i = 0; i < predicted.size(); ++i) {
-      const double output = outputs[i];
-      predicted[i] = linear ? output : 1 / (1 + std::exp(-output));
-      average[i] += predicted[i];
-    }
+    for (std::size_t i = 0; i < predicted.size(); ++i) average[i] += predicted[i] = expected(outputs[i]);
+    posterior->model().predict({row}, {.dense = {train.x.data(), test_rows, predictors}},
+                               {outputs.data(), test_rows, 1});
+    for (std::size_t i = 0; i < fitted.size(); ++i) fitted[i] += expected(outputs[i]);
     const auto [absolute, square] = errors(predicted, test);
     outcome.sample_absolute += absolute, outcome.sample_square += square;
     for (std::size_t j = 0; j < 5; ++j)
@@ -190,7 +191,8 @@ inline Outcome run(const Cell& cell) {
       sampled[j].push_back(static_cast<double>(particles.values()(0, static_cast<std::int64_t>(j))));
     ++samples;
   }
-  for (double& value : average) value /= samples;
+  for (std::vector<double>* sum : {&average, &fitted})
+    for (double& value : *sum) value /= samples;
   for (double& value : outcome.first_weights) value /= samples;
   outcome.sample_absolute /= samples, outcome.sample_square /= samples;
   std::tie(outcome.mean_absolute, outcome.mean_square) = errors(average, test);
@@ -198,6 +200,7 @@ inline Outcome run(const Cell& cell) {
   for (const std::vector<double>& weight : sampled)
     outcome.quantiles.push_back(quantiles(weight, {0.05, 0.25, 0.5, 0.75, 0.95}));
   outcome.predicted = average, outcome.responses.assign(test.y.begin(), test.y.end());
+  outcome.fitted = fitted, outcome.learned.assign(train.y.begin(), train.y.begin() + test_rows);
   outcome.sigma = latents->sigma(0), outcome.slab_share = latents->slab_share(0, 0);
   return outcome;
 }

@@ -58,7 +58,7 @@ std::vector<std::string> CaptionRun::notices() const {
       "{} captions of {} images, {} tokens of training, vocabulary of {}, {} features an image; {} weights; {} "
       "minibatches of an epoch",
       corpus_->train.size(), data.train.size(), token_count(corpus_->train), corpus_->vocabulary.size(),
-      data.features.columns(), repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+      data.features.columns(), repetition(0).weights().parameter_count(), repetition(0).epoch().minibatches)};
   std::ranges::copy(chain_notices("caption"), std::back_inserter(found));
   if (!data.has_features())
     found.emplace_back("captions without images: the model learns their words, and all images get the same caption");
@@ -183,7 +183,7 @@ Json CaptionRun::summarize(const Watch& watch) {
                {"sampler", facts_.method},
                {"vocabulary", corpus_->vocabulary.size()},
                {"features", data.features.columns()},
-               {"parameters", repetition(0).weights().weight_count()},
+               {"parameters", repetition(0).weights().parameter_count()},
                {"epochs", facts_.epochs},
                {"tokens_per_second", runs::rounded(data_per_second())},
                {"validation", part_json(validation_, data.validation, corpus_->validation.size())},

@@ -56,7 +56,7 @@ std::vector<std::string> LanguageRun::notices() const {
   std::vector<std::string> found{
       fmt::format("{} {} of training, vocabulary of {}; {} weights; {} minibatches of an epoch",
                   token_count(corpus_->train), unit_name(corpus_->vocabulary.unit()), corpus_->vocabulary.size(),
-                  repetition(0).weights().weight_count(), repetition(0).epoch().minibatches)};
+                  repetition(0).weights().parameter_count(), repetition(0).epoch().minibatches)};
   std::ranges::copy(chain_notices("token"), std::back_inserter(found));
   if (corpus_->unknown_train + corpus_->unknown_validation + corpus_->unknown_test > 0)
     found.push_back(
@@ -104,7 +104,7 @@ Json LanguageRun::summarize(const Watch& watch) {
       {"sampler", facts_.method},
       {"tokens", unit_name(corpus_->vocabulary.unit())},
       {"vocabulary", corpus_->vocabulary.size()},
-      {"parameters", repetition(0).weights().weight_count()},
+      {"parameters", repetition(0).weights().parameter_count()},
       {"epochs", facts_.epochs},
       {"tokens_per_second", runs::rounded(data_per_second())},
       {"validation", part_json(validation_losses_, tokens_per_character(corpus_->validation, corpus_->vocabulary))},

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/runs/run_kind.h>
 #include <stein/supervised/classification/class_names.h>
+#include <stein/supervised/classification/class_notices.h>
 #include <stein/supervised/classification/image_class_presets.h>
 #include <stein/supervised/classification/image_classes.h>
 #include <stein/supervised/images/image_method.h>
@@ -148,18 +149,23 @@ std::unique_ptr<training::EpochRun> ImageClassExperiment::make_trainings() const
         std::move(parts), training_, method(),
         options.make_model(method().posterior.arithmetic, device, seeds().count()), seed);
   };
-  return std::make_unique<training::ClassifierRun>(seeds(),
-                                                   training::ClassifierRun::Facts{.data = set->name,
-                                                                                  .source = "images " + set->name,
-                                                                                  .datum = "image",
-                                                                                  .network = options.name(),
-                                                                                  .method = method_name(),
-                                                                                  .epochs = training_.epochs,
-                                                                                  .classes = set->classes,
-                                                                                  .synthetic = set->synthetic,
-                                                                                  .data_options = values_of("Images"),
-                                                                                  .checksums = set->checksums},
-                                                   make_trainer);
+  std::vector<std::int64_t> labels;
+  for (const std::int64_t image : split_images(*set, images_, seeds().first).train)
+    labels.push_back(set->labels[static_cast<std::size_t>(image)]);
+  return std::make_unique<training::ClassifierRun>(
+      seeds(),
+      training::ClassifierRun::Facts{.data = set->name,
+                                     .source = "images " + set->name,
+                                     .datum = "image",
+                                     .network = options.name(),
+                                     .method = method_name(),
+                                     .epochs = training_.epochs,
+                                     .classes = set->classes,
+                                     .synthetic = set->synthetic,
+                                     .notices = class_notices(set->classes, labels, "image"),
+                                     .data_options = values_of("Images"),
+                                     .checksums = set->checksums},
+      make_trainer);
 }
 
 std::vector<runs::Part> image_class_parts() {

@@ -1,7 +1,9 @@
 #include <stein/core/data/csv_table.h>
 #include <stein/core/error.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 #include <stein/supervised/classification/class_names.h>
+#include <stein/supervised/classification/class_notices.h>
 #include <stein/supervised/classification/table_class_presets.h>
 #include <stein/supervised/classification/table_classes.h>
 #include <stein/supervised/classification/table_rows.h>
@@ -56,17 +58,17 @@ training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, c
   return parts;
 }
 
-/// Sentences about classes that no row of training has.
-std::vector<std::string> class_notices(const TableSet& set, const TableSplit& split) {
+/// Of the rows of training, and of classes that are many and look like numbers.
+std::vector<std::string> notices_of(const TableSet& set, const TableSplit& split) {
   const Column& target = set.table.columns[set.target];
-  std::vector<std::int64_t> rows(target.categories.size());
-  for (const std::int64_t row : split.train)
-    ++rows[static_cast<std::size_t>(target.levels[static_cast<std::size_t>(row)])];
-  std::vector<std::string> notices;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i] == 0)
-      notices.push_back(fmt::format("no row of training is of the class '{}', which is never predicted with confidence",
-                                    target.categories[i]));
+  std::vector<std::int64_t> labels;
+  for (const std::int64_t row : split.train) labels.push_back(target.levels[static_cast<std::size_t>(row)]);
+  std::vector<std::string> notices = class_notices(target.categories, labels, "row");
+  constexpr std::size_t few_classes = 20;
+  if (target.categories.size() > few_classes &&
+      std::ranges::all_of(target.categories, [](const std::string& name) { return number_in(name).has_value(); }))
+    notices.push_back(fmt::format("the {} classes of '{}' are numbers: `stein regress` predicts how large one is",
+                                  target.categories.size(), target.name));
   return notices;
 }
 
@@ -81,7 +83,7 @@ TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       training_(class_training()) {
   network_.spec.likelihood = inference::Likelihood::categorical;
-  adapt_to_tables(method_options());
+  adapt_to_tables(method_options(), training_, sources);
   add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::category); });
   add_part("Network", [this](OptionTable& table) { network_.describe(table); });
@@ -90,7 +92,7 @@ TableClassExperiment::TableClassExperiment(const runs::RunKind& kind, const runs
 }
 
 TableClassExperiment::Published TableClassExperiment::published() {
-  return {table_class_presets(), "classifiers of tables", table_method};
+  return {table_class_presets(), "classifiers of tables", table_class_method};
 }
 
 bool TableClassExperiment::recognises(const runs::OptionSources& sources) {
@@ -135,6 +137,11 @@ std::unique_ptr<training::LabelledRows> TableClassExperiment::other_rows(const s
   options.data = data, options.test_data = "";
   if (options.is_file() && !options.is_arrays()) {
     CsvForm form;
+    const std::vector<std::string> there = csv_column_names(data);
+    for (const TableEncoding::Input& input : encoding.inputs())
+      if (std::ranges::find(there, input.name) == there.end())
+        fail(ErrorKind::data, "'{}' has no column '{}', which the run was trained on; it has {}", data, input.name,
+             runs::few(there));
     for (const TableEncoding::Input& input : encoding.inputs())
       if (!input.numeric()) form.categorical.push_back(input.name);
     const Table table = read_csv_table(data, form);
@@ -167,7 +174,7 @@ std::unique_ptr<training::EpochRun> TableClassExperiment::make_trainings() const
   const TableSplit first = split_table(set, table_, seeds().first);
   const TableEncoding encoding = encoding_of(first);
   std::vector<std::string> notices = table_notices(set, first, encoding);
-  std::ranges::copy(class_notices(set, first), std::back_inserter(notices));
+  std::ranges::copy(notices_of(set, first), std::back_inserter(notices));
   return std::make_unique<training::ClassifierRun>(
       seeds(),
       training::ClassifierRun::Facts{.data = set.name,

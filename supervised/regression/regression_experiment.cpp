@@ -47,6 +47,13 @@ RegressionParts parts_of(const TableSet& set, const TableSplit& split, const Tab
   if (scale.deviation == 0)
     fail(ErrorKind::data, "the target '{}' is {} in all {} rows for training: there is nothing to learn", target.name,
          scale.mean, split.train.size());
+  constexpr double largest = 1e150;  // its square is a double
+  if (!(scale.deviation < largest && scale.deviation > 1 / largest))
+    fail(
+        ErrorKind::data,
+        "the target '{}' has an sd of {:.3g} in the {} rows for training, and no double holds its square: expected one "
+        "between {:g} and {:g}; correct the cell that is far off, or change the unit",
+        target.name, scale.deviation, split.train.size(), 1 / largest, largest);
   RegressionParts parts{.train = rows_of(set, encoding, split.train),
                         .validation = rows_of(set, encoding, split.validation),
                         .test = rows_of(set, encoding, split.test),
@@ -77,7 +84,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
       table_(named_table(sources)),
       network_(regression_network()),
       training_(regression_training()) {
-  adapt_to_tables(method_options());
+  adapt_to_tables(method_options(), training_, sources);
   method_options().posterior.slab.likelihood = inference::SlabLikelihood::regression;
   add_sampler(training::NetworkInputs::rows);
   add_part("Table", [this](OptionTable& table) { table_.describe(table, TargetKind::number); });
@@ -87,7 +94,7 @@ RegressionExperiment::RegressionExperiment(const runs::RunKind& kind, const runs
 }
 
 RegressionExperiment::Published RegressionExperiment::published() {
-  return {regression_presets(), "regressions", table_method};
+  return {regression_presets(), "regressions", regression_method};
 }
 
 TableOptions RegressionExperiment::named_table(const runs::OptionSources& sources) {

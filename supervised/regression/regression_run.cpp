@@ -1,15 +1,19 @@
 #include <stein/core/atomic_file.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
+#include <stein/runs/seed_statistics.h>
 #include <stein/supervised/regression/regression_run.h>
 #include <stein/training/network_summary.h>
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace stein::supervised {
 namespace {
@@ -39,6 +43,30 @@ Json line_json(RegressionTrainer& trainer) {
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+/// Whether intervals hold clearly fewer test targets than `interval_level`: by three in a hundred at least, and by five
+/// standard deviations of the share that intervals of that level hold.
+std::optional<std::string> surer_than_right(double coverage, double rows) {
+  constexpr double least = 0.03, deviations = 5;
+  const double short_of = interval_level - coverage;
+  if (!(short_of > std::max(least, deviations * std::sqrt(interval_level * (1 - interval_level) / rows)))) return {};
+  return fmt::format(
+      "intervals of {:.0f} % hold {:.1f} % of the test targets: predictions are surer than they are right; sampler "
+      "nuts "
+      "or s2vgd, or fewer epochs, may help",
+      100 * interval_level, 100 * coverage);
+}
+
+/// Whether intervals are more than twice as long as those of errors of this size.
+std::optional<std::string> longer_than_errors(double width, double rmse) {
+  constexpr double gaussian_width = 2 * 1.6448536269514722, clearly = 2;
+  const double ratio = width / (gaussian_width * rmse);
+  if (!(ratio > clearly) || !std::isfinite(ratio)) return {};
+  return fmt::format(
+      "intervals are {:.3g} times as long as the errors on test rows ask for: the precision of the noise has not "
+      "settled, or the samples are far apart; more epochs or sampler nuts may help",
+      ratio);
 }
 
 std::string part_lines(const Json& scores, const char* part) {
@@ -94,7 +122,7 @@ std::vector<std::string> RegressionRun::notices() const {
                   "an epoch",
                   first.parts().train.count(), first.parts().validation.count(), first.parts().test.count(),
                   facts_.target, facts_.inputs.size(), first.parts().train.inputs.columns(),
-                  first.weights().weight_count(), first.epoch().minibatches)};
+                  first.weights().parameter_count(), first.epoch().minibatches)};
   found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
   std::ranges::copy(chain_notices("row"), std::back_inserter(found));
   return found;
@@ -105,6 +133,29 @@ Json RegressionRun::protocol() const {
           {"model", facts_.network}, {"sampler", facts_.method},
           {"target", facts_.target}, {"N", static_cast<double>(repetition(0).epoch().data)},
           {"unit", "rows"},          {"minibatches", repetition(0).epoch().minibatches}};
+}
+
+std::vector<std::string> RegressionRun::warnings() const {
+  std::vector<std::string> found = EpochRun::warnings();
+  if (test_results_.empty()) return found;
+  const auto mean_of = [&](const auto& of) { return runs::mean(runs::of_each(test_results_, of)); };
+  const auto idle = std::ranges::find_if(
+      test_results_, [](const RegressionResult& result) { return !(result.averaged.rmse < result.constant_rmse); });
+  if (idle != test_results_.end()) {
+    found.push_back(
+        fmt::format("an RMSE of {:.4g} is no better than that of the mean of the training targets, {:.4g}: nothing was "
+                    "learned that "
+                    "holds for test rows; other columns, another step size or more epochs may help",
+                    idle->averaged.rmse, idle->constant_rmse));
+    return found;
+  }
+  const auto rows = static_cast<double>(test_results_.front().rows * std::ssize(test_results_));
+  const double coverage = mean_of([](const RegressionResult&result) { return result.averaged.coverage; }),
+               width = mean_of([](const RegressionResult&result) { return result.averaged.interval_width; }),
+               rmse = mean_of([](const RegressionResult&result) { return result.averaged.rmse; });
+  if (auto warning = surer_than_right(coverage, rows)) found.push_back(std::move(*warning));
+  if (auto warning = longer_than_errors(width, rmse)) found.push_back(std::move(*warning));
+  return found;
 }
 
 Json RegressionRun::summarize(const Watch& watch) {
@@ -125,7 +176,7 @@ Json RegressionRun::summarize(const Watch& watch) {
                {"model", facts_.network},
                {"sampler", facts_.method},
                {"splits", count()},
-               {"parameters", repetition(0).weights().weight_count()},
+               {"parameters", repetition(0).weights().parameter_count()},
                {"epochs", facts_.epochs},
                {"rows_per_second", runs::rounded(data_per_second())},
                {"rmse", test["rmse"]},

@@ -50,6 +50,9 @@ class RegressionRun final : public training::EpochRunOf<RegressionTrainer> {
   std::vector<std::string> notices() const override;
   nlohmann::ordered_json protocol() const override;
   std::map<std::string, std::string> data_checksums() const override { return facts_.checksums; }
+  /// Those of the repetitions, and once it was summarised whether nothing was learned, and whether intervals hold
+  /// clearly fewer of the test targets than they say or are clearly longer than the errors.
+  std::vector<std::string> warnings() const override;
   nlohmann::ordered_json summarize(const Watch& watch) override;
   /// curves.json: −log density of averages over 1, 2, … samples; predictions.json: of every test row its target, the
   /// predicted mean, the sd of the target and of the means alone, the central 90 % interval, and F(target), and its

@@ -128,6 +128,7 @@ RegressionResult RegressionTrainer::result(Shown& shown) {
   const SampledNumbers samples = samples_at_end(shown);
   RegressionResult found{.rows = shown.rows.count(),
                          .samples = samples.samples(),
+                         .constant_rmse = samples.constant_rmse(),
                          .single = samples.single(),
                          .averaged = samples.averaged(),
                          .final_weights = of_weights(shown).averaged()};

@@ -25,6 +25,7 @@ struct RegressionParts {
 struct RegressionResult {
   std::int64_t rows = 0;
   std::int64_t samples = 1;                 ///< of which averages were taken
+  double constant_rmse = 0;                 ///< of who always says the mean of the training targets
   RegressionScore single{};                 ///< one sample alone, averaged over the samples
   RegressionScore averaged{};               ///< all samples together
   RegressionScore final_weights{};          ///< the weights where training ended; of a variational method the mean

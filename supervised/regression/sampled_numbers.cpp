@@ -185,6 +185,13 @@ double SampledNumbers::rmse() const {
   return std::sqrt(squares / static_cast<double>(rows_));
 }
 
+double SampledNumbers::constant_rmse() const {
+  check_targets();
+  double squares = 0;
+  for (const double target : targets_) squares += (target - scale_.mean) * (target - scale_.mean);
+  return std::sqrt(squares / static_cast<double>(rows_));
+}
+
 double SampledNumbers::log_likelihood() const {
   check_targets();
   const double share = std::log(static_cast<double>(samples()));

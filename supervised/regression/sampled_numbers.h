@@ -46,6 +46,8 @@ class SampledNumbers {
   std::vector<PredictedNumber> predictions() const;
   /// √ of the mean squared error of their mean.
   double rmse() const;
+  /// √ of the mean squared error of who always says the mean that the scale has.
+  double constant_rmse() const;
   /// Mean log density of the targets under all samples together [nats].
   double log_likelihood() const;
   /// The score of all samples together.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 namespace stein::supervised {
 namespace {
@@ -44,6 +45,21 @@ const Column& column_for(const TableEncoding::Input& input, const Table& table) 
   return *place;
 }
 
+/// Of numbers whose squares no double holds, by a second pass over them in units of the largest.
+Scale scale_in_units_of_largest(std::span<const double> numbers, std::span<const std::int64_t> rows) {
+  std::vector<double> known;
+  for (const std::int64_t row : rows)
+    if (const double value = numbers[static_cast<std::size_t>(row)]; !std::isnan(value)) known.push_back(value);
+  if (known.empty()) return {.mean = 0, .deviation = 0};
+  const auto [low, high] = std::ranges::minmax(known);
+  if (low == high) return {.mean = low, .deviation = 0};
+  const double unit = std::max(std::abs(low), std::abs(high)), count = static_cast<double>(known.size());
+  double mean = 0, square = 0;
+  for (const double value : known) mean += value / unit / count;
+  for (const double value : known) square += (value / unit - mean) * (value / unit - mean) / count;
+  return {.mean = unit * mean, .deviation = unit * std::sqrt(square)};
+}
+
 }  // namespace
 
 Scale Scale::of(std::span<const double> numbers, std::span<const std::int64_t> rows) {
@@ -55,7 +71,9 @@ Scale Scale::of(std::span<const double> numbers, std::span<const std::int64_t> r
     mean += off / ++count;
     square += off * (value - mean);
   }
-  return {.mean = mean, .deviation = count > 0 ? std::sqrt(square / count) : 0};
+  const double deviation = count > 0 ? std::sqrt(square / count) : 0;
+  if (std::isfinite(deviation) && deviation > 0) return {.mean = mean, .deviation = deviation};
+  return scale_in_units_of_largest(numbers, rows);
 }
 
 std::vector<std::int64_t> all_rows(std::int64_t count) {

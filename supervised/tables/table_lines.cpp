@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace stein::supervised {
@@ -16,6 +17,8 @@ TableLines::TableLines(const TableEncoding& encoding, std::string_view header)
     fail(ErrorKind::data, "expected a header with the names of the columns as the first line, found '{}'",
          header.substr(0, 60));
   for (const TableEncoding::Input& input : encoding.inputs()) {
+    if (std::ranges::count(lines_.columns(), input.name) > 1)
+      fail(ErrorKind::data, "two columns of the header are called '{}', which the run was trained on", input.name);
     const auto place = lines_.find(input.name);
     if (!place)
       fail(ErrorKind::data, "the header has no column '{}', which the run was trained on; it has '{}'", input.name,
@@ -36,6 +39,12 @@ std::string TableLines::add(std::string_view line) {
     if (encoding_.inputs()[i].numeric() && !number)
       return fmt::format("expected a number in column '{}', found '{}'", table_.columns[i].name, cell);
     numbers[i] = number.value_or(0);
+    if (!encoding_.inputs()[i].numeric()) continue;
+    constexpr double farthest = 1e6;
+    if (const Scale& scale = encoding_.inputs()[i].scale; std::abs(scale.to_unit(numbers[i])) > farthest)
+      return fmt::format(
+          "{} in column '{}' is {:.3g} sds from the mean of the training rows, {:.3g}: expected at most {:g}", cell,
+          table_.columns[i].name, std::abs(scale.to_unit(numbers[i])), scale.mean, farthest);
   }
   std::vector<std::string>& unknown = unknown_.emplace_back();
   for (std::size_t i = 0; i < places_.size(); ++i) {

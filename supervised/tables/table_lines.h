@@ -22,6 +22,8 @@ class TableLines {
   /// Adds a row. Why it cannot be read, or nothing.
   std::string add(std::string_view line);
   std::int64_t rows() const { return std::ssize(unknown_); }
+  /// Columns of a line.
+  std::int64_t columns() const { return std::ssize(lines_.columns()); }
   /// The rows so far as the network reads them [rows, D], and of each the columns with a category that no row of
   /// training has; then there are none.
   struct Encoded {

@@ -1,22 +1,9 @@
 #include <stein/runs/measured.h>
 #include <stein/supervised/tables/table_notices.h>
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 namespace stein::supervised {
-namespace {
-
-/// "a, b, c"; of many the first and how many more.
-std::string few(const std::vector<std::string>& texts) {
-  constexpr std::size_t most = 8;
-  if (texts.size() <= most) return fmt::format("{}", fmt::join(texts, ", "));
-  return fmt::format("{} and {} more", fmt::join(texts.begin(), texts.begin() + most, ", "), texts.size() - most);
-}
-
-}  // namespace
-
 std::vector<std::string> table_notices(const TableSet& set, const TableSplit& split, const TableEncoding& encoding) {
   std::vector<std::string> notices, missing;
   for (const std::size_t c : set.inputs) {
@@ -27,9 +14,10 @@ std::vector<std::string> table_notices(const TableSet& set, const TableSplit& sp
   if (!missing.empty())
     notices.push_back(fmt::format(
         "cells without a value: {}; numbers stand at the mean of the training rows, categories at none of them",
-        few(missing)));
+        runs::few(missing)));
   if (!encoding.constant().empty())
-    notices.push_back(fmt::format("left out, since all rows of training have the same: {}", few(encoding.constant())));
+    notices.push_back(
+        fmt::format("left out, since all rows of training have the same: {}", runs::few(encoding.constant())));
   for (const auto& [part, rows] : {std::pair("validation", &split.validation), std::pair("test", &split.test)}) {
     std::vector<std::string> unknown;
     for (const auto& [column, categories] : encoding.unknown(set.table, *rows))
@@ -37,7 +25,7 @@ std::vector<std::string> table_notices(const TableSet& set, const TableSplit& sp
         unknown.push_back(fmt::format("{}={} ({})", column, category, runs::counted(cells, "row")));
     if (!unknown.empty())
       notices.push_back(fmt::format("categories of the {} part that no row of training has, and that say nothing: {}",
-                                    part, few(unknown)));
+                                    part, runs::few(unknown)));
   }
   return notices;
 }

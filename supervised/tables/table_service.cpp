@@ -1,3 +1,4 @@
+#include <stein/core/error.h>
 #include <stein/runs/measured.h>
 #include <stein/supervised/tables/table_service.h>
 #include <stein/training/line_service.h>
@@ -22,6 +23,7 @@ class TableService final : public training::LineService {
       lines_.emplace(encoding_, line);
       return std::nullopt;
     }
+    if (line.empty() && lines_->columns() == 1) return "an empty line; a cell without a value is written \"\"";
     if (line.empty()) return std::nullopt;
     return lines_->add(line);
   }
@@ -43,6 +45,8 @@ class TableService final : public training::LineService {
 Json serve_rows(const TableEncoding& encoding, const AnswerRows& answer, const runs::Console& console) {
   TableService service(encoding, answer);
   service.serve(console);
+  if (service.answered() == 0 && service.errors() > 0)
+    fail(ErrorKind::data, "none of {} could be read; why is said line by line", runs::counted(service.errors(), "row"));
   return {{"rows", service.answered()}, {"errors", service.errors()}};
 }
 

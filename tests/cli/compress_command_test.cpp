@@ -150,6 +150,7 @@ TEST_CASE("what cannot be compressed, begun with or exported is refused by a sen
   };
   for (const char* const target : {"0", "1", "-0.2", "1.5"})
     refused({"compress", "dense", "--target", target}, 2, "between 0 and 1");
+  refused(compress("twice", {"--set", "pruning.final_share=0.3"}), 2, "leave --set pruning.final_share out");
   refused({"compress", "nowhere", "--target", "0.5"}, 3, "nowhere");
   refused({"compress", "dense", "--target", "0.5", "--out", "dense", "--overwrite"}, 2, "holds the run whose weights");
   CHECK(std::filesystem::exists(folder / "dense/summary.json"));

@@ -81,6 +81,11 @@ TEST_CASE("a table of one's own is learned, evaluated, and used for new rows", "
   CHECK_THAT(answers[3]["error"].get<std::string>(), Contains("expected a number in column 'size', found 'large'"));
   CHECK_THAT(answers[4]["error"].get<std::string>(), Contains("expected 3, found 1"));
   CHECK_THAT(content_of(folder / "errors"), Contains("3 rows predicted, 2 errors"));
+  const std::vector<Json> far = ask(folder, "run", "colour,size\nred,1e308\nred,10\n");
+  REQUIRE(far.size() == 2);
+  CHECK_THAT(far[0]["error"].get<std::string>(),
+             Contains("1e308 in column 'size' is") && Contains("sds from the mean"));
+  CHECK(far[1]["mean"] == answers[0]["mean"]);
 }
 
 TEST_CASE("what a person should know of a table is said before it is learned", "[cli][regress]") {
@@ -120,7 +125,8 @@ TEST_CASE("tables that cannot be learned from end with a sentence and their exit
     CHECK_FALSE(std::filesystem::exists(folder / "out"));
   };
   const auto on = [](const std::string& data, const std::string& target = "y", const std::string& batch_size = "2") {
-    std::vector<std::string> arguments{"regress", "--data", data, "--out", "out", "--batch-size", batch_size};
+    std::vector<std::string> arguments{"regress",   "--data", data,           "--out",   "out",
+                                       "--sampler", "svgd",   "--batch-size", batch_size};
     if (!target.empty()) arguments.insert(arguments.end(), {"--target", target});
     return arguments;
   };
@@ -128,11 +134,80 @@ TEST_CASE("tables that cannot be learned from end with a sentence and their exit
   refused(on("constant.csv"), 3, "every column is constant");
   refused(on("texts.csv"), 3, "row 2: the target 'y' is to be a number in every row, and has the text 'many'");
   refused(on("missing.csv"), 3, "missing.csv");
+  std::ofstream far(folder / "far.csv");
+  far << "x,y\n";
+  for (int i = 0; i < 20; ++i) far << i << "," << (i == 7 ? "1e300" : "1") << "\n";
+  far.close();
+  refused(on("far.csv"), 3, "correct the cell that is far off");
   refused(on("prices.csv", "prise"), 2, "Did you mean 'price'");
   refused(on("prices.csv", ""), 2, "--target COLUMN, of id, size, colour, price");
   refused(on("bostn", ""), 2, "Did you mean 'boston'");
   refused(on("boston", ""), 3, "uci-regression is in none of");
   refused(on("prices.csv", "price", "1000"), 2, "batch_size=1000 is more than the");
+}
+
+TEST_CASE("what test rows hold is in no weight of a run", "[cli][regress]") {
+  const TemporaryDirectory folder;
+  write_prices(folder / "prices.csv", 0, 100);
+  write_prices(folder / "tests.csv", 100, 40);
+  const auto weights = [&](const std::string& out) {
+    const Outcome trained =
+        run(folder.path(), train({{"--test-data", "tests.csv"}, {"--out", out}, {"--epochs", "3"}}));
+    INFO(trained.err);
+    REQUIRE(trained.code == 0);
+    REQUIRE(run(folder.path(), {"export", out, "--to", out + ".safetensors"}).code == 0);
+    return content_of(folder / (out + ".safetensors"));
+  };
+  const std::string first = weights("first");
+  std::ofstream(folder / "tests.csv") << "price,colour,size,id\n-1000,green,400,a\n2000,red,,b\n5,blue,-3,c\n";
+  CHECK(weights("other") == first);
+}
+
+TEST_CASE("without a method NUTS finds intervals that hold what they say, and says so where another does not",
+          "[cli][regress]") {
+  const TemporaryDirectory folder;
+  {
+    std::ofstream rows(folder / "line.csv");
+    rows << "x,y\n";
+    for (int i = 0; i < 240; ++i) {
+      const double x = (i * 37 % 240) / 120.0 - 1;
+      const double noise = std::sin(1.7 * i * i) + std::sin(2.3 * i * i + 1) + std::sin(3.1 * i * i + 2);
+      rows << x << "," << 3 * x + 0.06 * noise << "\n";
+    }
+  }
+  const auto trained = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"regress",        "--data", "line.csv", "--target",    "y",     "--set",
+                                       "test_share=0.4", "--json", "--quiet",  "--overwrite", "--out", "run"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return outcome.json();
+  };
+  const Json usual = trained({});
+  CHECK(usual["sampler"] == "nuts");
+  CHECK(usual["warnings"].empty());
+  CHECK(usual["test"]["samples"] == 200);
+  CHECK(usual["test"]["coverage"]["mean"].get<double>() == Approx(0.9).margin(0.1));
+  CHECK(usual["rmse"]["mean"].get<double>() < 0.1);
+  const std::vector<Json> answers = ask(folder, "run", "x\n0.5\n\n\"\"\n");
+  REQUIRE(answers.size() == 3);
+  CHECK_THAT(answers[1]["error"].get<std::string>(), Contains("an empty line"));
+  CHECK(answers[0]["mean"].get<double>() == Approx(1.5).margin(0.1));
+  CHECK(answers[2]["mean"].get<double>() == Approx(0).margin(0.1));  // missing: as at the mean of the training rows
+  CHECK(ask(folder, "run", "x\nmuch\n", 3).size() == 1);
+  CHECK(ask(folder, "run", "x,x\n1,2\n", 3).empty());
+  CHECK_THAT(content_of(folder / "errors"), Contains("two columns of the header are called 'x'"));
+  CHECK(trained({"--set", "prior=scale_mixture"})["rmse"]["mean"].get<double>() < 0.1);
+  const auto warned = [&](const std::vector<std::string>& more, const std::string& of) {
+    const Json summary = trained(more);
+    REQUIRE(summary["warnings"].size() == 1);
+    CHECK_THAT(summary["warnings"][0].get<std::string>(), Contains(of));
+  };
+  warned({"--sampler", "svgd"}, "times as long as the errors on test rows ask for");
+  warned({"--sampler", "adam", "--step-size", "0.01", "--set", "learn_noise_precision=false", "noise_precision=1e6"},
+         "predictions are surer than they are right");
+  warned({"--sampler", "adam", "--epochs", "1", "--step-size", "1e-9"}, "nothing was learned that holds for test rows");
 }
 
 TEST_CASE("a regression that diverges ends with its own exit code", "[cli][regress]") {

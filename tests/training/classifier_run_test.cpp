@@ -256,7 +256,9 @@ TEST_CASE("the first lines of a run count data, classes, weights and minibatches
   const ClassifierRun run = make_run();
   const std::vector<std::string> notices = run.notices();
   REQUIRE(notices.size() == 2);
-  CHECK(notices[0] == "3 numbers of training in 2 classes (low, high); 4 weights; 1 minibatches of an epoch");
+  CHECK(
+      notices[0] ==
+      "3 numbers of training, 2 of validation, 5 of test; 2 classes (low, high); 4 weights; 1 minibatches of an epoch");
   CHECK(notices[1] == "nothing is left out");
   CHECK(run.source() == "numbers by hand");
   const Json protocol = run.protocol();

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/temporary_directory.h"
+#include "core/written_file.h"
 
 namespace stein::training {
 namespace {
@@ -30,6 +31,22 @@ TEST_CASE("a file is a table by its ending", "[training][data-name]") {
 TEST_CASE("a file has images by its name", "[training][data-name]") {
   CHECK(means_images("/data/t10k-images-idx3-ubyte.gz"));
   CHECK_FALSE(means_images("/images-idx3/labels-idx1-ubyte"));
+}
+
+TEST_CASE("a file of another name has images if it begins as the IDX format has them", "[training][data-name]") {
+  const test::TemporaryDirectory folder;
+  const auto begins = [&](std::string begin) {
+    test::write(folder / "file", begin + "rest");
+    return means_images((folder / "file").string());
+  };
+  CHECK(begins({0, 0, 8, 3}));
+  CHECK(begins({0, 0, 8, 1}));
+  CHECK_FALSE(begins({0, 0, 8, 2}));
+  CHECK_FALSE(begins({0, 0, 9, 3}));
+  CHECK_FALSE(begins({1, 0, 8, 3}));
+  CHECK_FALSE(begins("good\tsentence\n"));
+  test::write(folder / "file", "a");
+  CHECK_FALSE(means_images((folder / "file").string()));
 }
 
 }  // namespace

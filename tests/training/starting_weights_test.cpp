@@ -49,6 +49,31 @@ TEST_CASE("a network begins with the weights that are given, and a Gaussian with
   }
 }
 
+TEST_CASE("a regression begins with the precision of the noise that is given", "[training][starting]") {
+  const auto line = [](const char* method, std::uint64_t seed) {
+    const inference::MlpSpec spec{.inputs = 3, .hidden = {5}, .outputs = 1, .learn_noise_precision = true};
+    return std::make_unique<NetworkWeights>(test::method_with(method, {}),
+                                            std::make_unique<inference::ParticleMlp>(spec), DataFacts{.size = 8}, seed);
+  };
+  const auto from = line("svgd", 1);
+  const auto noise = [](NetworkWeights& weights) -> float& {
+    return weights.particles().values()(0, weights.particles().layout().at("log_noise_precision").offset);
+  };
+  noise(*from) = 3;
+  for (const char* const method : {"adam", "bbb"}) {
+    CAPTURE(method);
+    const auto to = line(method, 2);
+    begin_with(starting_weights(*from), *to);
+    CHECK(noise(*to) == 3);
+  }
+}
+
+TEST_CASE("numbers of a row are counted with its padding, parameters without", "[training][starting]") {
+  CHECK(network_of("adam").parameter_count() == 3 * 5 + 5 + 5 * 2 + 2);
+  CHECK(network_of("bbb").parameter_count() == 3 * 5 + 5 + 5 * 2 + 2);
+  CHECK(network_of("s2vgd").parameter_count() == 3 * 5 + 5 + 5 * 2 + 2);
+}
+
 TEST_CASE("a structured ensemble gives its products as a start, and takes none", "[training][starting]") {
   NetworkWeights from = network_of("s2vgd", {}, /*seed=*/1), to = network_of("adam", {}, /*seed=*/2);
   begin_with(starting_weights(from), to);

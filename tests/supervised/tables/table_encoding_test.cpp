@@ -115,6 +115,19 @@ TEST_CASE("the scale of a target is of the training rows alone", "[supervised][t
   CHECK(Scale::of(targets, training).deviation == Scale::of(others, training).deviation);
 }
 
+TEST_CASE("a scale is of numbers of any size", "[supervised][tables]") {
+  const std::vector<std::int64_t> rows{0, 1, 2, 3};
+  for (const double unit : {1e-290, 1e-170, 1.0, 1e170, 1e300}) {
+    CAPTURE(unit);
+    const std::vector<double> numbers{-unit, unit, 3 * unit, 5 * unit};
+    const Scale scale = Scale::of(numbers, rows);
+    CHECK(scale.mean == Approx(2 * unit));
+    CHECK(scale.deviation == Approx(std::sqrt(5.0) * unit));
+    CHECK(scale.to_unit(5 * unit) == Approx(3 / std::sqrt(5.0)));
+  }
+  CHECK(Scale::of(std::vector<double>{1e300, 1e300, 1e300, 1e300}, rows).deviation == 0);
+}
+
 TEST_CASE("a scale is of the rows that have a value, and goes back", "[supervised][tables]") {
   const std::vector<double> numbers{1, missing, 5, 900};
   const Scale scale = Scale::of(numbers, Rows{0, 1, 2});

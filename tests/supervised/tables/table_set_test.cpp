@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "core/error_matcher.h"
 #include "core/npy_file.h"
@@ -74,6 +77,26 @@ TEST_CASE("a published split is the file's own", "[supervised][tables][data-set]
   CHECK(boston.table.columns[boston.target].numbers[0] == 24);  // the first line ends in 24.00
   CHECK_ERROR(split_table(boston, options, 20), usage, "20 published splits", "expected seeds from 0 to 19, got 20",
               "splits=random");
+}
+
+TEST_CASE("the test rows of all published splits are those of the files", "[supervised][tables][data-set]") {
+  const auto folder = find_data_set("uci-regression");
+  if (!folder) test::skip("no data set uci-regression");
+  for (const char* const name :
+       {"boston", "concrete", "energy", "kin8nm", "naval", "power", "protein", "wine-red", "yacht"}) {
+    INFO(name);
+    const TableOptions options{.data = name, .validation_share = 0};
+    const TableSet set = read_table_set(options, TargetKind::number);
+    std::ifstream lines(*folder / name / "splits_test.txt");
+    std::uint64_t seed = 0;
+    for (std::string line; std::getline(lines, line); ++seed) {
+      std::istringstream numbers(line);
+      std::vector<std::int64_t> rows{std::istream_iterator<std::int64_t>(numbers), {}};
+      std::ranges::sort(rows);
+      CHECK(split_table(set, options, seed).test == rows);
+    }
+    CHECK(seed == set.splits.size());
+  }
 }
 
 TEST_CASE("parts have no row in common and are all rows; the same seed draws the same", "[supervised][tables]") {
