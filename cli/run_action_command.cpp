@@ -53,8 +53,8 @@ std::string options_text(const RunVerb& verb) {
   for (const runs::RunKind* kind : kinds_with(verb)) {
     const auto action = kind->actions.at(verb.name)();
     text += fmt::format(
-        "Options for runs of `stein {}`, as --name VALUE with '-' for '_', true ones as --name alone:\n\n{}\n",
-        kind->subcommand, help_text(OptionTable::of(*action)));
+        "Options for runs of `stein {}` ({}), as --name VALUE with '-' for '_', true ones as --name alone:\n\n{}\n",
+        kind->subcommand, kind->name, help_text(OptionTable::of(*action)));
   }
   return text;
 }

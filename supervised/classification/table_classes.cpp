@@ -58,12 +58,17 @@ training::LabelledParts parts_of(const TableSet& set, const TableSplit& split, c
   return parts;
 }
 
-/// Of the rows of training, and of classes that are many and look like numbers.
-std::vector<std::string> notices_of(const TableSet& set, const TableSplit& split) {
+std::vector<std::string> unseen_classes(const TableSet& set, const TableSplit& split) {
   const Column& target = set.table.columns[set.target];
   std::vector<std::int64_t> labels;
   for (const std::int64_t row : split.train) labels.push_back(target.levels[static_cast<std::size_t>(row)]);
-  std::vector<std::string> notices = class_notices(target.categories, labels, "row");
+  return class_notices(target.categories, labels, "row");
+}
+
+/// Of classes that no row of training has, and of those that are many and look like numbers.
+std::vector<std::string> notices_of(const TableSet& set, const TableSplit& split) {
+  const Column& target = set.table.columns[set.target];
+  std::vector<std::string> notices = unseen_classes(set, split);
   constexpr std::size_t few_classes = 20;
   if (target.categories.size() > few_classes &&
       std::ranges::all_of(target.categories, [](const std::string& name) { return number_in(name).has_value(); }))
@@ -175,6 +180,9 @@ std::unique_ptr<training::EpochRun> TableClassExperiment::make_trainings() const
   const TableEncoding encoding = encoding_of(first);
   std::vector<std::string> notices = table_notices(set, first, encoding);
   std::ranges::copy(notices_of(set, first), std::back_inserter(notices));
+  for (std::uint64_t seed = seeds().first + 1; seed < seeds().end; ++seed)
+    for (const std::string& notice : unseen_classes(set, split_table(set, table_, seed)))
+      notices.push_back(fmt::format("seed {}: {}", seed, notice));
   return std::make_unique<training::ClassifierRun>(
       seeds(),
       training::ClassifierRun::Facts{.data = set.name,

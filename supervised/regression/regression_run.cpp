@@ -117,12 +117,11 @@ RegressionRun::RegressionRun(runs::SeedRange seeds, Facts facts,
 std::vector<std::string> RegressionRun::notices() const {
   const RegressionTrainer& first = repetition(0);
   std::vector<std::string> found{
-      fmt::format("{} rows of training, {} of validation, {} of test; {} from {} columns ({} numbers); {} weights; {} "
-                  "minibatches of "
-                  "an epoch",
+      fmt::format("{} rows of training, {} of validation, {} of test; {} from {} ({} numbers); {} weights; {} "
+                  "minibatches of an epoch",
                   first.parts().train.count(), first.parts().validation.count(), first.parts().test.count(),
-                  facts_.target, facts_.inputs.size(), first.parts().train.inputs.columns(),
-                  first.weights().parameter_count(), first.epoch().minibatches)};
+                  facts_.target, runs::counted(std::ssize(facts_.inputs), "column"),
+                  first.parts().train.inputs.columns(), first.weights().parameter_count(), first.epoch().minibatches)};
   found.insert(found.end(), facts_.notices.begin(), facts_.notices.end());
   std::ranges::copy(chain_notices("row"), std::back_inserter(found));
   return found;

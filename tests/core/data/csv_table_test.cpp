@@ -119,7 +119,7 @@ TEST_CASE("a table that is none says where and why", "[core][csv-table]") {
   refused("a,a\n1,2\n", {"two columns are called 'a'"});
   refused("a,b\n\xff,2\n", {"line 2", "expected UTF-8"});
   refused("a,b\n1,2\n,3\noops,4\n5,5\nn/a,6\nmore,7\n8,8\n",
-          {"line 4: column 'a' has the text 'oops' where 3 of 5 cells are numbers", "`categorical`"});
+          {"line 4: column 'a' has 'oops', which is no finite number, where 3 of 5 cells are", "`categorical`"});
   refused("a,b\n\"1,2\n", {"line 2", "quoted"});
   CHECK_ERROR(File("size,b\n1,2\n").read({"sise"}), usage, "no column 'sise', which `categorical` names",
               "Did you mean 'size'");
