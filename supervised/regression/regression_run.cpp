@@ -53,8 +53,7 @@ std::optional<std::string> surer_than_right(double coverage, double rows) {
   if (!(short_of > std::max(least, deviations * std::sqrt(interval_level * (1 - interval_level) / rows)))) return {};
   return fmt::format(
       "intervals of {:.0f} % hold {:.1f} % of the test targets: predictions are surer than they are right; sampler "
-      "nuts "
-      "or s2vgd, or fewer epochs, may help",
+      "nuts, or fewer epochs, may help",
       100 * interval_level, 100 * coverage);
 }
 

@@ -95,6 +95,10 @@ TEST_CASE("a classifier of images is shown other images, and images that were ch
   CHECK(other["entropy"]["per_seed"].size() == 2);
   CHECK(other["area_under_roc"]["mutual_information"]["per_seed"].size() == 2);
   CHECK_THAT(run(folder.path(), {"eval", "run", "--other", "./noise-images-idx3-ubyte"}).out, Contains("told apart"));
+  const double difference = other["entropy"]["mean"].get<double>() - evaluated.json()["entropy"]["mean"].get<double>();
+  CHECK((other["area_under_roc"]["entropy"]["mean"].get<double>() > 0.5) == (difference > 0));
+  const Json both = Json::parse(content_of(folder / "run/other.json"))["histograms"];
+  CHECK(both["part"]["entropy"] != both["other"]["entropy"]);
   // Of its own kind it can tell nothing: the same images, made up from the same seed.
   const Json own = run(folder.path(), {"eval", "run", "--other", "digits-synthetic", "--json"}).json()["other"];
   CHECK(own["area_under_roc"]["entropy"]["mean"].get<double>() == Approx(0.5).margin(1e-9));
@@ -305,6 +309,62 @@ TEST_CASE("a table of one's own is classified, and its new rows", "[cli][classif
   CHECK(answers[1]["class"] == "small");
   CHECK(answers[1]["unknown"] == Json{"colour"});
   CHECK(answers[2].contains("error"));
+}
+
+TEST_CASE("what test rows and images hold is in no weight of a classifier", "[cli][classify-images]") {
+  const TemporaryDirectory folder;
+  const auto weights = [&](std::vector<std::string> arguments, const std::string& out) {
+    arguments.insert(arguments.begin(), "classify");
+    arguments.insert(arguments.end(), {"--sampler", "adam", "--epochs", "2", "--batch-size", "10", "--out", out});
+    const Outcome trained = run(folder.path(), arguments);
+    INFO(trained.err);
+    REQUIRE(trained.code == 0);
+    REQUIRE(run(folder.path(), {"export", out, "--to", out + ".safetensors"}).code == 0);
+    return content_of(folder / (out + ".safetensors"));
+  };
+  std::string rows = "size,colour,kind\n";
+  for (int i = 0; i < 80; ++i)
+    rows += std::to_string(i * 7 % 23) + (i % 3 == 0 ? ",red," : ",blue,") + (i * 7 % 23 > 11 ? "big\n" : "small\n");
+  write(folder / "things.csv", rows);
+  const auto table = [&](const std::string& test, const std::string& out) {
+    write(folder / "test.csv", "size,colour,kind\n" + test);
+    return weights({"--data", "things.csv", "--target", "kind", "--test-data", "test.csv"}, out);
+  };
+  CHECK(table("1,red,big\n2,blue,small\n", "table") == table("900,blue,small\n-70,green,big\n5,,big\n", "other-table"));
+
+  std::string images, labels;
+  for (int i = 0; i < 80; ++i) {
+    for (int k = 0; k < 6; ++k) images += static_cast<char>((i * 37 + k * 11) % 200);
+    labels += static_cast<char>(i % 2);
+  }
+  const auto idx = [&](const std::string& name, char count, const std::string& pixels, const std::string& of) {
+    const std::string sizes{'\0', '\0', '\0', '\x02', '\0', '\0', '\0', '\x03'};
+    write(folder / (name + "-images-idx3-ubyte"),
+          std::string{'\0', '\0', '\x08', '\x03', '\0', '\0', '\0', count} + sizes + pixels);
+    write(folder / (name + "-labels-idx1-ubyte"),
+          std::string{'\0', '\0', '\x08', '\x01', '\0', '\0', '\0', count} + of);
+  };
+  idx("own", 80, images, labels);
+  for (const char* const normalisation : {"all", "places", "minibatch"}) {
+    CAPTURE(normalisation);
+    const auto tested = [&](const std::string& pixels, const std::string& out) {
+      idx("test", 2, pixels, std::string("\0\1", 2));
+      return weights({"--data", "./own-images-idx3-ubyte", "--test-data", "./test-images-idx3-ubyte", "--set",
+                      "validation_images=20", "hidden=4", std::string("normalisation=") + normalisation},
+                     out + normalisation);
+    };
+    CHECK(tested(std::string(12, '\x01'), "images") == tested(std::string(12, '\xff'), "other-images"));
+  }
+  const auto trained_by = [&](const std::string& normalisation) {
+    return weights({"--data", "./own-images-idx3-ubyte", "--set", "hidden=4", "normalisation=" + normalisation},
+                   "by-" + normalisation);
+  };
+  CHECK(trained_by("minibatch") != trained_by("places"));
+  const auto table_by = [&](const std::string& normalisation) {
+    return weights({"--data", "things.csv", "--target", "kind", "--set", "normalisation=" + normalisation},
+                   "table-by-" + normalisation);
+  };
+  CHECK(table_by("minibatch") != table_by("training"));
 }
 
 TEST_CASE("a table is learned by twenty particles where no method is named", "[cli][classify-images]") {

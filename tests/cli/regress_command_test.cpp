@@ -199,6 +199,17 @@ TEST_CASE("without a method NUTS finds intervals that hold what they say, and sa
   CHECK(ask(folder, "run", "x,x\n1,2\n", 3).empty());
   CHECK_THAT(content_of(folder / "errors"), Contains("two columns of the header are called 'x'"));
   CHECK(trained({"--set", "prior=scale_mixture"})["rmse"]["mean"].get<double>() < 0.1);
+  // A precision that is given holds in training, evaluation and prediction: the targets' sd is about 1.73.
+  const Json fixed = trained(
+      {"--sampler", "adam", "--step-size", "0.01", "--set", "learn_noise_precision=false", "noise_precision=25"});
+  const double width = fixed["test"]["interval_width"]["mean"];
+  CHECK(width == Approx(2 * 1.645 * 1.73 / 5).epsilon(0.05));
+  const Outcome again = run(folder.path(), {"eval", "run", "--json"});
+  REQUIRE(again.code == 0);
+  CHECK(again.json()["interval_width"]["mean"].get<double>() == Approx(width).epsilon(1e-6));
+  CHECK(again.json()["log_likelihood"] == fixed["log_likelihood"]);
+  const std::vector<Json> one = ask(folder, "run", "x\n0.5\n");
+  CHECK(one[0]["high"].get<double>() - one[0]["low"].get<double>() == Approx(width).epsilon(1e-4));
   const auto warned = [&](const std::vector<std::string>& more, const std::string& of) {
     const Json summary = trained(more);
     REQUIRE(summary["warnings"].size() == 1);

@@ -68,6 +68,9 @@ Moved moved_on(Device device) {
   Sgld<float> sampler({}, particles.ensemble(0));
   for (int t = 0; t < 5; ++t) sampler.step(particles, posterior, batch);
   posterior.model().predict(particles.coordinates(), batch.inputs, {found.data(), particles_count * rows, outputs});
+  std::vector<float> second(rows * outputs);  // alone, by its own statistics
+  posterior.model().predict(particles.coordinates().block(1, 1), batch.inputs, {second.data(), rows, outputs});
+  CHECK(std::equal(second.begin(), second.end(), found.begin() + rows * outputs));
 
   for (const auto& buffer : network->buffers()) CHECK(buffer.is_cpu());
   CHECK(network->named_buffers()["1.running_mean"].equal(at::zeros({3})));

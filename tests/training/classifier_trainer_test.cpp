@@ -251,6 +251,20 @@ TEST_CASE("what two classes that a line parts can be told by is learned", "[trai
   }
 }
 
+TEST_CASE("the last point of a curve is the error of all particles together", "[training][classifier]") {
+  Case each;
+  each.method = "svgd";
+  const auto trainer = each.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  double error = -1;
+  for (const auto& record : records.numbers())
+    if (std::string_view(record.tag) == "test_error") error = record.value;
+  const ClassifierResult result = trainer->test_result();
+  REQUIRE(result.samples > 1);
+  CHECK(error == result.averaged.error);
+}
+
 TEST_CASE("curves are recorded where an epoch ends, those of parts without rows are not", "[training][classifier]") {
   Case each;
   each.validation = 0;

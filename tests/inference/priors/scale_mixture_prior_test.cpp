@@ -60,6 +60,33 @@ TEST_CASE("every weight has its own mixture, padding and log-precisions have non
   }
 }
 
+TEST_CASE("every particle has its own value and gradient, and gains their mixture around 1", "[inference][prior]") {
+  Layout layout = padded_layout();
+  layout.add("norm.weight", {2}, Role::gain, 0, 4);
+  const ScaleMixturePrior<double> prior({.wide_share = 0.3, .log_wide_deviation = 0, .log_narrow_deviation = -1.5},
+                                        layout);
+  const auto size = static_cast<std::int64_t>(layout.size());
+  std::vector<double> rows(2 * layout.size()), gradients(rows.size()), values(2);
+  fill_normal(std::span<double>(rows), {.seed = 8}, 0);
+  prior.add_log_density({{rows.data(), 2, size}}, {.gradient = {gradients.data(), 2, size}, .value = values});
+  for (const std::int64_t m : {0, 1}) {
+    const auto begin = rows.begin() + m * size;
+    const Found alone = evaluate(prior, {begin, begin + size});
+    CHECK(values[static_cast<std::size_t>(m)] == alone.value);
+    CHECK(std::vector<double>(gradients.begin() + m * size, gradients.begin() + (m + 1) * size) == alone.gradient);
+  }
+  CHECK(values[0] != values[1]);
+  std::vector<double> row(layout.size());
+  const auto gain = static_cast<std::size_t>(layout.at("norm.weight").offset);
+  row[gain] = row[gain + 1] = 1;
+  const Found centred = evaluate(prior, row);
+  CHECK(centred.gradient[gain] == 0);
+  row[gain] = 1.3;
+  const Found moved = evaluate(prior, row);
+  CHECK(moved.gradient[gain] < 0);
+  CHECK(moved.value < centred.value);
+}
+
 TEST_CASE("the mixture of whole rows is there by its name", "[inference][prior]") {
   const ScaleMixtureOptions options{
       .wide_share = 0.3, .log_wide_deviation = 0, .log_narrow_deviation = -1, .mixture_over = MixtureOver::row};

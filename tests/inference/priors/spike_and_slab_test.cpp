@@ -162,6 +162,44 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
   }
 }
 
+TEST_CASE("a layer that is worked through in parts has the law of all its weights", "[inference][sparse]") {
+  constexpr std::int64_t size = 150'001;
+  const SpikeAndSlabOptions options{.likelihood = SlabLikelihood::classification,
+                                    .laplace_scale = 0.3,
+                                    .gaussian_scale = 2,
+                                    .sigma = 1.4,
+                                    .slab_share = 0.3,
+                                    .sigma_shape = 3,
+                                    .sigma_scale = 0.7,
+                                    .rate = 50};
+  Layout layout;
+  layout.add("bias", {5}, Role::bias, 1);
+  layout.add("layer0.weight", {size}, Role::weight, 1);
+  const std::int64_t first = layout.at("layer0.weight").offset;
+  Particles<double> particles(layout, 1);
+  fill_normal(particles.values().row(0), {.seed = 3}, 0);
+  const std::span<double> beta = particles.values().row(0).subspan(static_cast<std::size_t>(first));
+  const auto latents = std::make_shared<SpikeAndSlabLatents>(options, std::vector<std::int64_t>{size}, RowRange{0, 1});
+  latents->adapt(0, beta, beta, {});
+  const double sigma = latents->sigma(0);
+  REQUIRE(sigma != 1.4);
+  double expected = -(size + 3 + 2) / 2.0 * std::log(sigma * sigma) - 3 * 0.7 / (2 * sigma * sigma);
+  for (std::size_t j = 0; j < beta.size(); ++j) {
+    const double rho = latents->rho(0)[j];
+    expected -= std::abs(beta[j]) * (1 - rho) / 0.3 / sigma + beta[j] * beta[j] * rho / 2 / (2 * sigma * sigma);
+  }
+  std::vector<double> slope(static_cast<std::size_t>(particles.size())), value(1);
+  SpikeAndSlabPrior<double>(latents, layout, {"layer0.weight"})
+      .add_log_density(particles.coordinates(), {.gradient = {slope.data(), 1, particles.size()}, .value = value});
+  CHECK(value[0] == Approx(expected).epsilon(1e-10));
+  for (const std::size_t j : {0U, 8191U, 8192U, 65535U, 65536U, 100'000U, 150'000U}) {
+    const double rho = latents->rho(0)[j], sign = beta[j] > 0 ? 1 : -1;
+    CHECK(rho == Approx(0.3 + options.weight(2) * (slab_probability(beta[j], 1.4, 0.3, 0.3, 2) - 0.3)).epsilon(1e-9));
+    CHECK(slope[static_cast<std::size_t>(first) + j] ==
+          Approx(-(1 - rho) / (0.3 * sigma) * sign - rho / (2 * sigma * sigma) * beta[j]).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("rho starts at delta and follows equation 12 at the weights before the step", "[inference][sparse]") {
   const Data data;
   const SpikeAndSlabOptions options{.laplace_scale = 0.2,

@@ -118,6 +118,59 @@ TEST_CASE("averages are attacked along the gradient of their own log probability
   }
 }
 
+TEST_CASE("an image is changed by its own gradient, wherever it stands among many", "[supervised][attack]") {
+  constexpr std::int64_t count = 600;  // more than are changed together
+  ImageSet forward{.name = "many", .classes = {"left", "right"}, .shape = {.channels = 1, .height = 1, .width = 2}};
+  std::uint32_t state = 7;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 2; ++k)
+      forward.pixels.push_back(static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24));
+    forward.labels.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  ImageSet backward = forward;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < 2; ++k) backward.pixels[2 * i + k] = forward.pixels[2 * (count - 1 - i) + k];
+    backward.labels[i] = forward.labels[count - 1 - i];
+  }
+  std::vector<std::int64_t> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<std::int64_t>(i);
+  const auto made = brighter(1, 3);
+  training::WeightDraws draws(*made, {}, {}, 0);
+  const auto attacked = [&](ImageSet set) {
+    ImageRows rows(std::make_shared<const ImageSet>(std::move(set)), all, scale, {});
+    return FastGradientSign(rows, made->posterior().model(), {0.1}).against_average(draws)[0].predictive();
+  };
+  const inference::Predictive first = attacked(std::move(forward)), second = attacked(std::move(backward));
+  for (std::int64_t i = 0; i < count; ++i) CHECK(first.mean()(i, 0) == second.mean()(count - 1 - i, 0));
+}
+
+TEST_CASE("errors against each draw are means over attacks on one at a time", "[supervised][attack]") {
+  const auto set = pairs();
+  ImageRows rows = rows_of(set);
+  const auto both = brighter(1, 3), first = brighter(1, 0), second = brighter(1, 3);
+  std::ranges::copy(second->particles().values().row(1), second->particles().values().row(0).begin());
+  const std::vector<double> sizes{0.02, 0.1, 0.3};
+  const auto errors = [&](training::NetworkWeights& weights) {
+    training::WeightDraws draws(weights, {}, {}, 0);
+    return FastGradientSign(rows, weights.posterior().model(), sizes).errors_against_each(draws);
+  };
+  const std::vector<double> found = errors(*both), one = errors(*first), other = errors(*second);
+  for (std::size_t s = 0; s < sizes.size(); ++s) CHECK(found[s] == Approx((one[s] + other[s]) / 2));
+}
+
+TEST_CASE("with an sd of their own in every place pixels are moved by the same shares", "[supervised][attack]") {
+  const auto set = pairs();
+  ImageRows rows(set, {0, 1, 2, 3}, {.mean = {0.4, 0.2}, .deviation = {0.5, 0.1}}, {});
+  const std::vector<std::int64_t> all{0, 1, 2, 3};
+  const inference::MatrixView<const float> inputs = rows.inputs(all).dense;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    std::vector<float> row(inputs.row(i).begin(), inputs.row(i).end());
+    rows.change(row, std::vector<float>{-1, 1}, 0.1);
+    CHECK(0.4 + 0.5 * row[0] == Approx(std::clamp(set->image(i)[0] / 255.0 - 0.1, 0.0, 1.0)).margin(1e-6));
+    CHECK(0.2 + 0.1 * row[1] == Approx(std::clamp(set->image(i)[1] / 255.0 + 0.1, 0.0, 1.0)).margin(1e-6));
+  }
+}
+
 TEST_CASE("sizes outside of the range of pixels are refused", "[supervised][attack]") {
   const auto set = pairs();
   ImageRows rows = rows_of(set);

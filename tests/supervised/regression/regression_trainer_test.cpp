@@ -174,6 +174,31 @@ TEST_CASE("what the test rows hold moves no weight", "[supervised][regression]")
   CHECK(trained(3) == trained(4));
 }
 
+TEST_CASE("the last point of a curve is what all particles say together", "[supervised][regression]") {
+  const auto trainer = Case{.method = "svgd", .settings = {{"step_size", "0.02"}}}.make();
+  runs::Records records(false);
+  train(*trainer, records);
+  double rmse = 0;
+  for (const auto& record : records.numbers())
+    if (std::string_view(record.tag) == "test_rmse") rmse = record.value;
+  const RegressionResult result = trainer->test_result();
+  REQUIRE(result.samples > 1);
+  CHECK(rmse == result.averaged.rmse);
+}
+
+TEST_CASE("seeds go through the rows in orders of their own", "[supervised][regression]") {
+  const auto weights = [](std::uint64_t seed) {
+    const auto trainer = Case{.settings = {{"step_size", "0.02"}}}.make(seed);
+    std::ranges::fill(trainer->weights().particles().values().row(0), 0.0F);  // a start without a seed
+    runs::Records records(false);
+    train(*trainer, records, 400);
+    const std::span<const float> row = trainer->weights().particles().values().row(0);
+    return std::vector<float>(row.begin(), row.end());
+  };
+  CHECK(weights(1) == weights(1));
+  CHECK(weights(1) != weights(2));
+}
+
 TEST_CASE("without validation rows there is no validation", "[supervised][regression]") {
   const auto trainer = Case{.validation = 0}.make();
   runs::Records records(false);

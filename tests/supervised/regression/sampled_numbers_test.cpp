@@ -74,6 +74,14 @@ TEST_CASE("one sample has a Gaussian's interval and the coverage that follows", 
   CHECK(samples.single().coverage == Approx(2 / 3.0));
 }
 
+TEST_CASE("single samples have intervals of their own noise", "[supervised][regression]") {
+  SampledNumbers samples(2, {1.2, 0.1}, {});
+  add(samples, {0, 0}, 1);
+  add(samples, {0, 0}, 4);  // an sd of a half: the interval ends at 0.82
+  CHECK(samples.single().coverage == Approx(0.75));
+  CHECK(samples.single().interval_width == Approx(1.5 * 1.6448536));
+}
+
 TEST_CASE("curves lose what averages of those samples lose", "[supervised][regression]") {
   using inference::Selection;
   SampledNumbers samples(1, {0.5}, {});
