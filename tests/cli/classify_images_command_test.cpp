@@ -283,7 +283,22 @@ TEST_CASE("a normalised convolutional network predicts with the statistics that 
     REQUIRE(evaluated.code == 0);
     CHECK(evaluated.json()["samples"] == 4);
     CHECK(evaluated.json()["error"] == trained.json()["test"]["error"]);
+    // A compression begins with the statistics too.
+    const std::string small = std::string(out) + "-small";
+    const Outcome compressed =
+        run(folder.path(), {"compress", out, "--target", "0.5", "--epochs", "2", "--out", small, "--quiet", "--json"});
+    CAPTURE(compressed.err);
+    REQUIRE(compressed.code == 0);
+    CHECK(compressed.json()["error_before"].get<double>() ==
+          Approx(trained.json()["test"]["final_weights"]["error"]["mean"].get<double>()).epsilon(1e-9));
   }
+  const Outcome ensemble =
+      run(folder.path(), {"classify", "--data", "digits-synthetic", "--network", "conv-2-bn-fc-3", "--sampler", "svgd",
+                          "--epochs", "1", "--batch-size", "50", "--set", "synthetic_images=300", "particles=2",
+                          "--out", "particles", "--quiet", "--json"});
+  CAPTURE(ensemble.err);
+  REQUIRE(ensemble.code == 0);
+  CHECK(run(folder.path(), {"eval", "particles", "--json"}).json()["error"] == ensemble.json()["test"]["error"]);
 }
 
 TEST_CASE("a table of one's own is classified, and its new rows", "[cli][classify-images]") {

@@ -35,6 +35,10 @@ TEST_CASE("a file that is no IDX array says what is wrong with it", "[core][idx]
   CHECK_ERROR(read("\x00\x00\x08\x02\x00\x00\x00\x02"s), data, "header of 12 bytes, found 8");
   CHECK_ERROR(read("\x00\x00\x08\x01\x00\x00\x00\x05"s + "abcd"), data, "[5], which is 5 bytes, and 4 follow");
   CHECK_ERROR(read("\x00\x00\x08\x01\x00\x00\x00\x03"s + "abcd"), data, "3 bytes, and more follow");
+  const std::string whole =
+      "\x00\x00\x08\x01\x00\x01\x00\x00"s + std::string(65'536, 'x');  // as much as is read at once
+  CHECK(read(whole).bytes.size() == 65'536);
+  CHECK_ERROR(read(whole + "y"), data, "65536 bytes, and more follow");
   CHECK_ERROR(read("\x00\x00\x08\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s), data,
               "too many bytes");
   // Sizes that nobody can multiply, beside one of 0.

@@ -1,4 +1,5 @@
 // Networks that read images: their layers have the published shapes and numbers of weights.
+#include <stein/core/rng.h>
 #include <stein/inference/input_gradient.h>
 #include <stein/torch/image_network.h>
 
@@ -85,6 +86,31 @@ TEST_CASE("a perceptron with dropout draws units in training, and none in predic
   CHECK(logits(first) == logits(first));
   CHECK(logits(first) != logits(second));
   CHECK(logits(first) != logits({}));
+}
+
+TEST_CASE("the shallow convolutional networks have dropout too", "[torch][image-network]") {
+  for (const ImageNetwork network : {ImageNetwork::conv2_fc2, ImageNetwork::conv2_bn_fc3}) {
+    const auto model =
+        make_image_network({.network = network, .height = 12, .width = 12, .classes = 3, .dropout = 0.5}, {});
+    std::vector<float> weights(static_cast<std::size_t>(model->layout().size()));
+    std::vector<float> buffers(static_cast<std::size_t>(model->layout().buffer_size()));
+    REQUIRE(model->draw_start(weights, 1, 0));
+    if (!buffers.empty()) model->initialise_buffers(buffers);
+    std::vector<float> pixels(144 * 4);
+    fill_normal(std::span<float>(pixels), {.seed = 1}, 0);
+    const auto logits = [&](std::optional<NoiseKey> key) {
+      std::vector<float> outputs(12);
+      Inputs<float> inputs{.dense = {pixels.data(), 4, 144}};
+      inputs.dropout = key;
+      const ParticleRows<const float> row{
+          {weights.data(), 1, std::ssize(weights)}, 0, {buffers.data(), buffers.empty() ? 0 : 1, std::ssize(buffers)}};
+      model->predict(row, inputs, {outputs.data(), 4, 3});
+      return outputs;
+    };
+    CHECK(logits(NoiseKey{.seed = 1}) == logits(NoiseKey{.seed = 1}));
+    CHECK(logits(NoiseKey{.seed = 1}) != logits(NoiseKey{.seed = 2}));
+    CHECK(logits(NoiseKey{.seed = 1}) != logits(std::nullopt));
+  }
 }
 
 TEST_CASE("gradients by the pixels are slopes of the log probability as it predicts, with running statistics",

@@ -46,7 +46,13 @@ class Points final : public LabelledRows {
     return inputs;
   }
 
+  inference::Inputs<float> training_inputs(std::span<const std::int64_t> rows, const NoiseKey& key) override {
+    keys.emplace_back(key.seed, key.step);
+    return inputs(rows);
+  }
+
   std::vector<std::vector<std::int64_t>> asked;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys;  ///< seed and step of what rows are changed by
 
  private:
   std::vector<float> points_, memory_;
@@ -113,6 +119,20 @@ TEST_CASE("an epoch goes through every row once, in an order of its own that the
   CHECK(epochs[1] != epochs[2]);
   CHECK(rows_of(1) == minibatches);
   CHECK(rows_of(2) != minibatches);
+}
+
+TEST_CASE("every minibatch of every epoch and seed is changed by draws of its own", "[training][classifier]") {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> keys;
+  std::size_t all = 0;
+  for (const std::uint64_t seed : {1, 2}) {
+    Points* rows = nullptr;
+    const auto trainer = Case{}.make(seed, &rows);
+    train(*trainer);
+    keys.insert(rows->keys.begin(), rows->keys.end());
+    all += rows->keys.size();
+  }
+  CHECK(all == 2 * 3 * 7);  // three epochs of 50 rows in minibatches of 8
+  CHECK(keys.size() == all);
 }
 
 TEST_CASE("every minibatch stands for all rows of the training part", "[training][classifier]") {

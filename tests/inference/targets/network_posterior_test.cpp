@@ -33,6 +33,7 @@ double without_weights(Posterior<float>& posterior, const Particles<float>& part
 NetworkPosteriorOptions in_mixture() {
   NetworkPosteriorOptions options;
   options.sampled_law = PriorLaw::scale_mixture;
+  options.mixture = {.wide_share = 0.4, .log_wide_deviation = 0.3, .log_narrow_deviation = -2};  // not the defaults
   return options;
 }
 
