@@ -49,7 +49,6 @@ Json plane_json(const ClassPlane& plane, const inference::Predictive& predictive
   return json;
 }
 
-/// "low, high"; of many the first.
 std::string part_lines(const Json& scores, const char* part) {
   const auto samples = scores["samples"].get<std::int64_t>();
   std::string lines = fmt::format("\n  {}, error\n", part);

@@ -11,6 +11,8 @@ namespace {
 
 /// Whether a file begins with what the IDX format says of images or labels: bytes, in three dimensions or one.
 bool begins_as_idx(const std::string& data) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(data, ignored)) return false;  // what is read of a pipe is gone
   std::array<char, 4> begin{};
   std::ifstream file(data, std::ios::binary);
   return file.read(begin.data(), begin.size()) && begin[0] == 0 && begin[1] == 0 && begin[2] == 8 &&

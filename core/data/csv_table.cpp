@@ -123,9 +123,8 @@ CsvFacts look_at(const std::filesystem::path& path, const CsvForm& form) {
     column.numeric = !column.named && column.others == 0;
     if (column.named || column.others == 0 || column.numbers <= column.others) continue;
     fail(ErrorKind::data,
-         "'{}', line {}: column '{}' has '{}', which is no finite number, where {} of {} cells are: correct it, empty "
-         "it, "
-         "or name the column in `categorical`",
+         "'{}', line {}: column '{}' has '{}', which is no finite number, where {} of {} cells are: correct it, "
+         "empty it, or name the column in `categorical`",
          path.string(), column.line, escaped(column.name), escaped(column.first_other), column.numbers,
          column.numbers + column.others);
   }

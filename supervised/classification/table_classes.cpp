@@ -143,12 +143,12 @@ std::unique_ptr<training::LabelledRows> TableClassExperiment::other_rows(const s
   if (options.is_file() && !options.is_arrays()) {
     CsvForm form;
     const std::vector<std::string> there = csv_column_names(data);
-    for (const TableEncoding::Input& input : encoding.inputs())
+    for (const TableEncoding::Input& input : encoding.inputs()) {
       if (std::ranges::find(there, input.name) == there.end())
         fail(ErrorKind::data, "'{}' has no column '{}', which the run was trained on; it has {}", data, input.name,
              runs::few(there));
-    for (const TableEncoding::Input& input : encoding.inputs())
       if (!input.numeric()) form.categorical.push_back(input.name);
+    }
     const Table table = read_csv_table(data, form);
     return std::make_unique<TableRows>(encoding.encode(table, all_rows(table.rows())), std::vector<std::int64_t>{});
   }

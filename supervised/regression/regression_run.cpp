@@ -59,8 +59,8 @@ std::optional<std::string> surer_than_right(double coverage, double rows) {
 
 /// Whether intervals are more than twice as long as those of errors of this size.
 std::optional<std::string> longer_than_errors(double width, double rmse) {
-  constexpr double gaussian_width = 2 * 1.6448536269514722, clearly = 2;
-  const double ratio = width / (gaussian_width * rmse);
+  constexpr double clearly = 2;
+  const double ratio = width / (2 * gaussian_interval_end * rmse);
   if (!(ratio > clearly) || !std::isfinite(ratio)) return {};
   return fmt::format(
       "intervals are {:.3g} times as long as the errors on test rows ask for: the precision of the noise has not "

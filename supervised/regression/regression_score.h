@@ -8,6 +8,9 @@ namespace stein::supervised {
 
 /// The share of the test targets that a predicted interval is to hold.
 inline constexpr double interval_level = 0.9;
+/// z of the upper end of a Gaussian's central interval of that probability.
+inline constexpr double gaussian_interval_end = 1.6448536269514722;
+static_assert(interval_level == 0.9);
 
 /// Scores of one regression on some rows, in the data's own units.
 struct RegressionScore {

@@ -37,10 +37,6 @@ double log_sum(double a, double b) {
   return std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
 }
 
-/// z of the upper end of a Gaussian's central interval of probability `interval_level`.
-constexpr double gaussian_interval_end = 1.6448536269514722;
-static_assert(interval_level == 0.9);
-
 }  // namespace
 
 SampledNumbers::SampledNumbers(std::int64_t rows, std::vector<double> targets, const Scale& scale)

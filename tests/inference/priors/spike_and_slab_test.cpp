@@ -107,6 +107,18 @@ void one_step(Posterior<double>& posterior, Particles<double>& particles, const 
   posterior.adapt(particles.coordinates(), batch, {}, particles.buffers());
 }
 
+/// A prior without a number that is 1.
+SpikeAndSlabOptions uneven(SlabLikelihood likelihood) {
+  return {.likelihood = likelihood,
+          .laplace_scale = 0.3,
+          .gaussian_scale = 2,
+          .sigma = 1.4,
+          .slab_share = 0.3,
+          .sigma_shape = 3,
+          .sigma_scale = 0.7,
+          .rate = 50};
+}
+
 constexpr SlabLikelihood both[] = {SlabLikelihood::regression, SlabLikelihood::classification};
 
 }  // namespace
@@ -115,14 +127,7 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
   const Data data;
   for (const SlabLikelihood likelihood : both) {
     const bool regression = likelihood == SlabLikelihood::regression;
-    const SpikeAndSlabOptions options{.likelihood = likelihood,
-                                      .laplace_scale = 0.3,
-                                      .gaussian_scale = 2,
-                                      .sigma = 1.4,
-                                      .slab_share = 0.3,
-                                      .sigma_shape = 3,
-                                      .sigma_scale = 0.7,
-                                      .rate = 50};
+    const SpikeAndSlabOptions options = uneven(likelihood);
     const auto [posterior, latents] = make(options);
     const Batch<double> batch = regression ? data.regression() : data.classification();
     Particles<double> particles = posterior->initial_particles(1, 3, 1);
@@ -164,14 +169,7 @@ TEST_CASE("the log joint is Q1 of equation 10, and its gradient that of the valu
 
 TEST_CASE("a layer that is worked through in parts has the law of all its weights", "[inference][sparse]") {
   constexpr std::int64_t size = 150'001;
-  const SpikeAndSlabOptions options{.likelihood = SlabLikelihood::classification,
-                                    .laplace_scale = 0.3,
-                                    .gaussian_scale = 2,
-                                    .sigma = 1.4,
-                                    .slab_share = 0.3,
-                                    .sigma_shape = 3,
-                                    .sigma_scale = 0.7,
-                                    .rate = 50};
+  const SpikeAndSlabOptions options = uneven(SlabLikelihood::classification);
   Layout layout;
   layout.add("bias", {5}, Role::bias, 1);
   layout.add("layer0.weight", {size}, Role::weight, 1);
