@@ -28,6 +28,7 @@ enum class Stream : std::uint8_t {
   prior_function,    ///< fixed random functions added to particles
   data,              ///< synthetic data sets
   test,              ///< used by tests only
+  perturbation,      ///< noise of targets and weights of rows that particles do not share
 };
 
 /// Names a sheet of random numbers, whose rows are the global rows of particles, chains, or slots.

@@ -49,10 +49,12 @@ struct Batch {
   MatrixView<const Scalar> targets{};
   /// [rows] the one output that each row trains (the chosen arm); empty: all of them
   std::span<const std::int32_t> outputs{};
-  std::span<const Scalar> row_weights{};  ///< [rows] multiplies a row's log-likelihood, may be negative; empty: 1
+  /// [rows], [M·rows] if `weights_per_particle`: multiplies a row's log-likelihood, may be negative; empty: 1
+  std::span<const Scalar> row_weights{};
   MatrixView<const Scalar> input_mask{};  ///< [rows, D] multiplies dense inputs; empty: 1
   bool inputs_per_particle = false;
   bool targets_per_particle = false;
+  bool weights_per_particle = false;
   std::int64_t rows = 0;  ///< that a particle sees
   std::int64_t size = 0;  ///< n, counted in `unit`; 0: as many as there are rows
   double data_size = 0;   ///< N, counted in `unit`
@@ -96,8 +98,13 @@ Batch<Scalar> share_of(const Batch<Scalar>& batch, std::int64_t first, std::int6
     if (batch.inputs.tokens.data != nullptr) share.inputs.tokens = own(batch.inputs.tokens);
   }
   if (batch.targets_per_particle) share.targets = own(batch.targets);
+  if (batch.weights_per_particle) {
+    const MatrixView<const Scalar> weights(batch.row_weights.data(), std::ssize(batch.row_weights), 1);
+    share.row_weights = {own(weights).data, static_cast<std::size_t>(count * batch.rows)};
+  }
   share.inputs_per_particle = batch.inputs_per_particle && count > 1;
   share.targets_per_particle = batch.targets_per_particle && count > 1;
+  share.weights_per_particle = batch.weights_per_particle && count > 1;
   if (!batch.inputs.carried.empty()) {
     const std::int64_t samples = batch.weight_samples;
     STEIN_CHECK((first + count) * samples <= batch.inputs.carried.before.rows,

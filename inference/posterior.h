@@ -41,6 +41,9 @@ class Posterior final : public Target<Scalar> {
   /// −KL(q ‖ p), by S draws where it has no closed form.
   void evaluate_prior(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise, std::span<double> value);
 
+  /// Multiplies the prior by another factor, which brings no coordinates of its own.
+  void multiply_prior(std::unique_ptr<Prior<Scalar>> factor) { priors_.push_back(std::move(factor)); }
+
   Model<Scalar>& model() { return *model_; }
   const Parameterization<Scalar>& parameterization() const { return *parameterization_; }
   const std::vector<std::unique_ptr<Prior<Scalar>>>& priors() const { return priors_; }

@@ -88,6 +88,8 @@ void BanditLearner::learn(const envs::Context& context, const Outcome& outcome) 
   if (policy_->learns_from_minibatches()) {
     window_.append(context, weighted);
     if (outcomes_ % options_.learn_every == 0) update();
+    if (const std::int64_t every = policy_->revisits_every(); every > 0 && outcomes_ % every == 0)
+      policy_->revisit(window_.all());
   }
   timing_.learning_seconds += seconds_since(start);
 }

@@ -22,7 +22,7 @@ class BanditLearner {
  public:
   /// What it learns from, and how often.
   struct Options {
-    std::int64_t buffer = 4096;        ///< interactions in the window
+    std::int64_t buffer = 4096;        ///< interactions in the window; 0: all
     std::int64_t batch = 64;           ///< rows of a minibatch
     std::int64_t updates = 64;         ///< minibatch updates each time it learns
     std::int64_t learn_every = 1;      ///< interactions from one learning to the next
@@ -33,8 +33,8 @@ class BanditLearner {
 
     template <class Visitor>
     void describe(Visitor& visit) {
-      visit("buffer", buffer, "the last interactions that minibatches are drawn from: N of the posterior",
-            between(1, 1e6), "interactions");
+      visit("buffer", buffer, "the last interactions that minibatches are drawn from: N of the posterior; 0: all",
+            between(0, 1e6), "interactions");
       visit("batch", batch, "rows of a minibatch, drawn with replacement", between(1, 1e5), "interactions");
       visit("updates", updates, "minibatch updates each time the agent learns", between(1, 1e6));
       visit("learn_every", learn_every, "interactions from one learning to the next", between(1, 1e9), "interactions");

@@ -45,6 +45,7 @@ struct InteractionBatch {
   std::span<const std::int32_t> actions{};  ///< [n]
   std::span<const float> rewards{};         ///< [n]
   std::span<const float> weights{};         ///< [n], or empty: all 1
+  std::span<const std::int64_t> numbers{};  ///< [n] how many outcomes the learner had seen before each: its own name
   std::int64_t rows = 0;                    ///< n
   std::int64_t window = 0;                  ///< N: interactions in the window that the posterior is conditioned on
 };
@@ -69,6 +70,10 @@ class BanditPolicy {
   /// One update from a minibatch of the window. Throws Error(numeric) naming the coordinate that left the finite
   /// numbers.
   virtual void learn(const InteractionBatch& batch) { static_cast<void>(batch); }
+  /// Every how many outcomes `revisit` wants to be called; 0: never.
+  virtual std::int64_t revisits_every() const { return 0; }
+  /// Looks at the whole window, in which each interaction stands once.
+  virtual void revisit(const InteractionBatch& window) { static_cast<void>(window); }
 
   /// What there is to say of the posterior now: pairs such as {"collapse", 0.8}, recorded over time.
   virtual std::vector<std::pair<std::string, double>> diagnostics() const { return {}; }

@@ -10,11 +10,12 @@
 
 namespace stein::policies {
 
-/// A ring of the last `capacity` interactions. Nothing is allocated after construction.
+/// A ring of the last `capacity` interactions, or all of them. Nothing is allocated after construction, but what is to
+/// hold all of them doubles when it is full.
 class InteractionWindow {
  public:
-  /// Room for `capacity` interactions with the bandit `spec`, and for one minibatch of `batch` of them.
-  /// Throws Error(usage) unless both are at least 1.
+  /// Room for `capacity` interactions with the bandit `spec` (0: for all that come), and for one minibatch of `batch`
+  /// of them. Throws Error(usage) unless capacity ≥ 0 and batch ≥ 1.
   InteractionWindow(const envs::BanditSpec& spec, std::int64_t capacity, std::int64_t batch);
 
   /// Adds one interaction; the oldest leaves if the window is full. Throws Error(usage) if the context has another
@@ -27,13 +28,23 @@ class InteractionWindow {
   /// Throws Error(usage) if the window is empty.
   InteractionBatch draw(std::uint64_t seed, std::uint64_t update);
 
+  /// All of the window, each interaction once, in no particular order; valid until the next `append`.
+  InteractionBatch all() const;
+
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved window has another shape.
   void restore(const Snapshot& snapshot);
 
  private:
+  void restore_numbers(const Snapshot& snapshot);
+  /// Doubles the room.
+  void grow();
+
   envs::BanditSpec spec_;
-  std::int64_t capacity_, batch_;
+  bool keeps_all_;
+  std::int64_t capacity_;  ///< so far
+  std::int64_t batch_;
+  std::int64_t appended_ = 0;  ///< interactions that have come
   std::int64_t rows_ = 0;
   std::int64_t next_ = 0;  ///< slot of the next interaction
 
@@ -45,7 +56,9 @@ class InteractionWindow {
     std::vector<std::int32_t> actions;  ///< [rows]
     std::vector<float> rewards;         ///< [rows]
     std::vector<float> weights;         ///< [rows]
+    std::vector<std::int64_t> numbers;  ///< [rows]
 
+    void resize(const envs::BanditSpec& spec, std::int64_t rows);
     Rows(const envs::BanditSpec& spec, std::int64_t rows);
   };
   Rows kept_, drawn_;

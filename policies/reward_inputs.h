@@ -27,6 +27,8 @@ class RewardInputs {
 
   /// D: columns of a row.
   std::int64_t columns() const { return columns_; }
+  /// Ones of a row; 0 where rows are dense numbers.
+  std::int64_t ones() const { return !joint_ ? spec_.active_columns : ones_only_ ? spec_.active_columns + 1 : 0; }
   /// K: outputs of the network.
   std::int64_t outputs() const { return joint_ ? 1 : spec_.arms; }
 

@@ -93,8 +93,10 @@ at::Tensor batch_log_likelihood(const MlpSpec& spec, const std::vector<at::Tenso
       spec.learn_noise_precision ? parameters.back() : at::full({1}, std::log(spec.noise_precision), outputs.options());
   at::Tensor rows = row_log_likelihood(spec, outputs, targets, log_noise_precision);
   if (!batch.row_weights.empty()) {
-    const MatrixView<const Scalar> weights(batch.row_weights.data(), 1, batch.rows);
-    rows = rows * tensor_view(weights).to(device);
+    const std::int64_t sets = batch.weights_per_particle ? particles / batch.weight_samples : 1;
+    const MatrixView<const Scalar> weights(batch.row_weights.data(), sets, batch.rows);
+    const at::Tensor own = tensor_view(weights).to(device);
+    rows = rows * (sets == 1 ? own : own.repeat_interleave(batch.weight_samples, 0));
   }
   return rows.sum(1) * batch.likelihood_scale();
 }

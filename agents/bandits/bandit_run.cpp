@@ -126,6 +126,7 @@ std::vector<std::string> BanditRun::notices() const {
 std::string BanditRun::data_size() const {
   if (!facts_.learns) return "none: the policy does not learn";
   if (!repetition(0).agent().learner().policy().learns_from_minibatches()) return "all interactions so far";
+  if (facts_.window == 0) return "all interactions so far";
   return fmt::format("interactions in the window, at most {}", facts_.window);
 }
 

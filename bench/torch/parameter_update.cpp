@@ -83,7 +83,7 @@ class FusedBackprop final : public ParameterUpdate {
         trace_(family_.make_trace()),
         state_({.method = OptimizerMethod::sgd, .momentum = 0}, one_row(2 * size)),
         step_size_(numbers.step_size) {
-    family_.include_gaussian_prior(numbers.prior_precision);
+    family_.include_gaussian_prior([&](const std::string&) { return numbers.prior_precision; });
   }
   void step() override {
     const NoiseKey noise = backprop_noise(static_cast<std::uint64_t>(updates_));

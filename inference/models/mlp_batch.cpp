@@ -77,8 +77,10 @@ void check_batch(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t p
                 "batch: a score of its own leaves no place for targets, row weights or chosen outputs");
 
   const auto one_a_row = [&](std::size_t size) { return size == 0 || size == static_cast<std::size_t>(batch.rows); };
-  STEIN_CHECK(one_a_row(batch.row_weights.size()), "batch: expected {} row weights, got {}", batch.rows,
-              batch.row_weights.size());
+  const std::int64_t weights = std::ssize(batch.row_weights);
+  const std::int64_t expected = batch.weights_per_particle ? particles * batch.rows : batch.rows;
+  STEIN_CHECK(weights == expected || (weights == 0 && !batch.weights_per_particle),
+              "batch: expected {} row weights, got {}", expected, weights);
   STEIN_CHECK(one_a_row(batch.outputs.size()), "batch: expected {} chosen outputs, got {}", batch.rows,
               batch.outputs.size());
   STEIN_CHECK(batch.outputs.empty() || spec.likelihood != Likelihood::categorical,

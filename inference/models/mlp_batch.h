@@ -16,8 +16,8 @@ void check_inputs(const MlpSpec& spec, const Inputs<Scalar>& inputs);
 /// Throws Error(usage) naming what does not fit unless `batch` can be scored by `particles` networks `spec`: inputs as
 /// above; targets [·, outputs], or one column where `batch.outputs` chooses an output or the likelihood is categorical
 /// (classes in [0, outputs)), in [0, 1] where it is Bernoulli; chosen outputs in [0, outputs) and not with a
-/// categorical likelihood; one weight a row; none of these where the batch has a score of its own; an input mask only
-/// over dense inputs; no carried state; n ≥ 1, N > 0.
+/// categorical likelihood; one weight a row, or a row and particle; none of these where the batch has a score of its
+/// own; an input mask only over dense inputs; no carried state; n ≥ 1, N > 0.
 template <class Scalar>
 void check_batch(const MlpSpec& spec, const Batch<Scalar>& batch, std::int64_t particles);
 

@@ -28,6 +28,7 @@ struct MlpSpec {
   /// Parameters beside the outputs that no input moves, for an OutputScore: the log sd of a Gaussian policy.
   std::int64_t constants = 0;
   bool learn_noise_precision = false;  ///< γ = exp(log_noise_precision) is a coordinate, with a prior of its own
+  std::int64_t active_inputs = 0;      ///< ones of a row of one-hot inputs, 0: dense; for priors stated by functions
 
   std::int64_t layers() const { return static_cast<std::int64_t>(hidden.size()) + 1; }
   std::int64_t layer_inputs(std::int64_t layer) const { return layer == 0 ? inputs : hidden[layer - 1]; }

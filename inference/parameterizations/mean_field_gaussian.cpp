@@ -34,6 +34,7 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
         size_(static_cast<std::size_t>(weight.size())),
         options_(options) {}
 
+  const std::string& name() const override { return weight_.name; }
   std::int64_t variables() const override { return weight_.size(); }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {

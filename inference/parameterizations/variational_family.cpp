@@ -56,9 +56,9 @@ void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coord
                                          ForwardTrace&) const {
   for (std::int64_t i = 0; i < gradient.rows; ++i) {
     const MatrixView<const Scalar> slopes = weight_gradient.block(i * samples(), samples());
-    for (const auto& part : parts_)
-      part->pull_back(coordinates.values.row(i), noise_of(noise, coordinates, samples(), i * samples()), slopes,
-                      prior_precision_, gradient.row(i));
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+      parts_[k]->pull_back(coordinates.values.row(i), noise_of(noise, coordinates, samples(), i * samples()), slopes,
+                           prior_precision(k), gradient.row(i));
     for (const auto& [weight, coordinate] : points_)
       for (std::int64_t q = 0; q < weight.size(); ++q) {
         const std::int64_t place = weight.offset + q / weight.columns() * weight.row_stride + q % weight.columns();
@@ -75,15 +75,21 @@ void VariationalFamily<Scalar>::add_entropy(const ParticleRows<const Scalar>& co
   for (std::size_t i = 0; i < value.size(); ++i) {
     const std::span<const Scalar> row = coordinates.values.row(static_cast<std::int64_t>(i));
     double sum = 0;
-    for (const auto& part : parts_) {
-      const auto half = static_cast<double>(part->variables()) / 2;
-      sum += part->log_determinant(row) + half * std::log(2 * std::numbers::pi * std::numbers::e);
-      if (prior_precision_ > 0)
-        sum += half * std::log(prior_precision_ / (2 * std::numbers::pi)) -
-               prior_precision_ / 2 * part->expected_square(row);
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const VariationalPart<Scalar>& part = *parts_[k];
+      const double half = static_cast<double>(part.variables()) / 2, precision = prior_precision(k);
+      sum += part.log_determinant(row) + half * std::log(2 * std::numbers::pi * std::numbers::e);
+      if (precision > 0)
+        sum += half * std::log(precision / (2 * std::numbers::pi)) - precision / 2 * part.expected_square(row);
     }
     value[i] += sum;
   }
+}
+
+template <class Scalar>
+void VariationalFamily<Scalar>::include_gaussian_prior(const std::function<double(const std::string&)>& precision_of) {
+  prior_precisions_.clear();
+  for (const auto& part : parts_) prior_precisions_.push_back(precision_of(part->name()));
 }
 
 template <class Scalar>

@@ -4,7 +4,9 @@
 #include <stein/core/options.h>
 #include <stein/inference/parameterization.h>
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace stein::inference {
@@ -38,6 +40,8 @@ class VariationalPart {
  public:
   virtual ~VariationalPart() = default;
 
+  /// Name of the parameter that it distributes.
+  virtual const std::string& name() const = 0;
   /// Weights that it distributes.
   virtual std::int64_t variables() const = 0;
   /// Writes a draw of its weights, zeros in their padding.
@@ -79,8 +83,8 @@ class VariationalFamily : public Parameterization<Scalar> {
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
   /// From now on E_q log N(θ; c, 1/λ) over weights, biases and gains, with its normaliser, stands with the entropy:
-  /// together −KL(q ‖ N(c, 1/λ)), whose gradient costs no pass of its own.
-  void include_gaussian_prior(double precision) { prior_precision_ = precision; }
+  /// together −KL(q ‖ N(c, 1/λ)), whose gradient costs no pass of its own. @param precision_of  λ of a name
+  void include_gaussian_prior(const std::function<double(const std::string&)>& precision_of);
   /// Writes the mean of q [m, P], padding included: prediction without sampling.
   void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;
 
@@ -101,9 +105,11 @@ class VariationalFamily : public Parameterization<Scalar> {
     std::int64_t coordinate;
   };
 
+  double prior_precision(std::size_t part) const { return prior_precisions_.empty() ? 0 : prior_precisions_[part]; }
+
   std::vector<std::unique_ptr<VariationalPart<Scalar>>> parts_;
   std::vector<Point> points_;
-  double prior_precision_ = 0;  ///< 0: the prior is another's affair
+  std::vector<double> prior_precisions_;  ///< of every part; empty: the prior is another's affair
 };
 
 }  // namespace stein::inference

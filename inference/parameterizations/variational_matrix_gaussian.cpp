@@ -20,6 +20,7 @@ class MatrixPart final : public VariationalPart<Scalar> {
         columns_(weight.columns()),
         options_(options) {}
 
+  const std::string& name() const override { return weight_.name; }
   std::int64_t variables() const override { return rows_ * columns_; }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {

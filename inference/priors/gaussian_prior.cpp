@@ -16,6 +16,8 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
   STEIN_CHECK(
       options.learn_weight_precision || !options.precision_per_layer,
       "option 'precision_per_layer' needs learn_weight_precision: a fixed precision is the same in every layer");
+  STEIN_CHECK(options.precisions.empty() || !options.learn_weight_precision,
+              "learn_weight_precision is for one law of all weights, got precisions that are stated layer by layer");
   const auto group_of = [&](const std::string& name, double precision, bool learned) -> Group& {
     for (Group& group : groups_)
       if (group.name == name) return group;
@@ -39,8 +41,8 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
       case Role::weight:
       case Role::bias:
       case Role::gain:
-        add(group_of(options.weight_precision_name(entry.layer), options.weight_precision,
-                     options.learn_weight_precision),
+        add(group_of(options.precisions.contains(entry.name) ? entry.name : options.weight_precision_name(entry.layer),
+                     options.precision_of(entry), options.learn_weight_precision),
             entry);
         break;
       case Role::reflector_left:
@@ -139,7 +141,24 @@ void GaussianPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& ro
   }
 }
 
+template <class Scalar>
+void draw_from_prior(const GaussianPriorOptions& prior, Particles<Scalar>& particles, const NoiseKey& key) {
+  for (const LayoutEntry& entry : particles.layout().entries()) {
+    const double precision = prior.precision_of(entry);
+    if (precision == 0) continue;
+    const auto deviation = static_cast<Scalar>(1 / std::sqrt(precision)), centre = static_cast<Scalar>(entry.centre());
+    for (std::int64_t i = 0; i < particles.rows(); ++i) {
+      const std::span<Scalar> values = particles.values().row(i).subspan(entry.offset, entry.size());
+      fill_normal(values, key, static_cast<std::uint32_t>(particles.first_row() + i),
+                  static_cast<std::uint64_t>(entry.offset));
+      for (Scalar& value : values) value = centre + deviation * value;
+    }
+  }
+}
+
 template class GaussianPrior<float>;
 template class GaussianPrior<double>;
+template void draw_from_prior(const GaussianPriorOptions&, Particles<float>&, const NoiseKey&);
+template void draw_from_prior(const GaussianPriorOptions&, Particles<double>&, const NoiseKey&);
 
 }  // namespace stein::inference

@@ -6,6 +6,9 @@
 #include <stein/inference/priors/gamma_prior.h>
 #include <stein/inference/samplers/driver.h>
 
+#include <map>
+#include <string>
+
 namespace stein::inference {
 
 /// The precision λ of the weights: given, or learned under a gamma law.
@@ -17,6 +20,8 @@ struct GaussianPriorOptions {
   bool learn_reflector_precision = false;  ///< sample log φ and log ψ as coordinates
   double scale_deviation = 1;              ///< s: log Λ₁, log Λ₂ ~ N(0, s²); ours, the paper gives none
   GammaPriorOptions gamma{};               ///< of every learned precision
+  /// Fixed precisions of weights, biases and gains by their names, in place of λ: those of function_prior. No option.
+  std::map<std::string, double> precisions{};
 
   /// What there is to choose for plain weights.
   template <class V>
@@ -40,6 +45,19 @@ struct GaussianPriorOptions {
       "φ, ψ: precision of the Householder vectors (where they start if learned)", positive);
     v("learn_reflector_precision", learn_reflector_precision, "sample log φ and log ψ with the weights");
     v("scale_deviation", scale_deviation, "sd of log Λ₁ and log Λ₂", positive);
+  }
+  /// The precision that a coordinate begins with, which is the one it keeps where none is learned; 0 for coordinates
+  /// that are not Gaussian.
+  double precision_of(const LayoutEntry& entry) const {
+    if (entry.is_weight()) return precision_of_weight(entry.name);
+    const bool reflector = entry.role == Role::reflector_left || entry.role == Role::reflector_right;
+    if (reflector) return reflector_precision;
+    return entry.role == Role::log_scale ? 1 / (scale_deviation * scale_deviation) : 0;
+  }
+  /// The same of the weight, bias or gain of that name.
+  double precision_of_weight(const std::string& name) const {
+    const auto own = precisions.find(name);
+    return own == precisions.end() ? weight_precision : own->second;
   }
   /// Name of the coordinate that holds log λ of `layer`, if it is learned.
   std::string weight_precision_name(std::int64_t layer) const {
@@ -92,5 +110,10 @@ class GaussianPrior final : public Prior<Scalar> {
   std::vector<Group> groups_;
   std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
 };
+
+/// Puts the weights, biases, gains, log scales and reflectors of all particles at draws from the prior, each precision
+/// at its value or start; other coordinates stay. A number depends on the key, its global row and its position alone.
+template <class Scalar>
+void draw_from_prior(const GaussianPriorOptions& prior, Particles<Scalar>& particles, const NoiseKey& key);
 
 }  // namespace stein::inference

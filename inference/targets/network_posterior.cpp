@@ -9,6 +9,8 @@
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/inference/targets/variational_objective.h>
 
+#include <cmath>
+
 namespace stein::inference {
 namespace {
 
@@ -20,6 +22,8 @@ std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& n
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
                                                                const Layout& weights) {
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
+  if (options.parameterization == WeightForm::dropout)
+    return std::make_unique<DropoutWeights<float>>(weights, options.dropout);
   if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
   return torch_arithmetic().make_matrix_gaussian(weights, options.structure);
 }
@@ -79,7 +83,7 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
       return make_variational_objective<float>(std::move(model), std::move(family), options.mixture);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
-  if (options.distributes_weights()) {
+  if (options.parameterization == WeightForm::variational_matrix_gaussian) {
     auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
@@ -90,7 +94,25 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
 
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network) {
-  return make_network_posterior(options, make_model(options.arithmetic, network));
+  NetworkPosteriorOptions stated = options;
+  stated.prior = gaussian_prior_of(options, network);
+  return make_network_posterior(stated, make_model(options.arithmetic, network));
+}
+
+GaussianPriorOptions gaussian_prior_of(const NetworkPosteriorOptions& options, const MlpSpec& network) {
+  GaussianPriorOptions prior = options.prior;
+  if (options.prior_scale == PriorScale::weights) return prior;
+  STEIN_CHECK(!prior.learn_weight_precision, "learn_weight_precision needs prior_scale=weights, got functions");
+  STEIN_CHECK(options.sampled_law == PriorLaw::gaussian &&
+                  (options.parameterization != WeightForm::mean_field || options.prior_law == PriorLaw::gaussian),
+              "prior_scale=functions needs prior=gaussian, got scale_mixture");
+  prior.precisions = function_prior(options.functions, network);
+  if (options.parameterization != WeightForm::matrix_gaussian) return prior;
+  const double square = std::exp(2 * prior.scale_deviation * prior.scale_deviation);  // E[Λ²] of a diagonal
+  for (const StructuredMatrix& matrix : matrix_gaussian_layout(mlp_layout(network), options.structure).matrices)
+    for (const auto* scale : {&matrix.log_scale_left, &matrix.log_scale_right})
+      if (scale->has_value()) prior.precisions.at(matrix.weight.name) *= square;
+  return prior;
 }
 
 }  // namespace stein::inference

@@ -5,10 +5,12 @@
 #include <stein/inference/arithmetic.h>
 #include <stein/inference/models/mlp_spec.h>
 #include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/parameterizations/dropout_weights.h>
 #include <stein/inference/parameterizations/masked.h>
 #include <stein/inference/parameterizations/matrix_gaussian_layout.h>
 #include <stein/inference/parameterizations/variational_family.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/priors/function_prior.h>
 #include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
 #include <stein/inference/priors/spike_and_slab.h>
@@ -24,21 +26,32 @@ enum class WeightForm {
   matrix_gaussian,              ///< W = P Λ₁ C Λ₂ Qᵀ: structured, S2VGD
   variational_matrix_gaussian,  ///< W ~ M + diag(u) E diag(v): the coordinates describe a Gaussian of the weights, VMG
   mean_field,  ///< every weight ~ N(μ, softplus(ρ)²): the coordinates describe these Gaussians, Bayes by Backprop
+  dropout,     ///< units are dropped at random: the coordinates describe networks with some units less
 };
 
 /// The law of weights before any data.
 enum class PriorLaw { gaussian, scale_mixture };
+
+/// What a Gaussian prior of a perceptron is stated by.
+enum class PriorScale {
+  weights,    ///< λ of all weights alike
+  functions,  ///< the sd of the functions that it draws: see function_prior
+};
 
 /// The form of a network's weights and their prior.
 struct NetworkPosteriorOptions {
   WeightForm parameterization = WeightForm::direct;  ///< decides which other options there are; no option itself
   MatrixGaussianOptions structure{};
   VariationalOptions variational{};
+  DropoutWeightsOptions dropout{};
   GaussianPriorOptions prior{};
   PriorLaw prior_law = PriorLaw::scale_mixture;  ///< of mean_field
   bool chooses_law =
       false;  ///< of direct: `sampled_law` is an option; decides which options there are, no option itself
   PriorLaw sampled_law = PriorLaw::gaussian;  ///< of direct
+  bool chooses_scale = false;  ///< `prior_scale` is an option; decides which options there are, no option itself
+  PriorScale prior_scale = PriorScale::weights;
+  FunctionPriorOptions functions{};
   ScaleMixtureOptions mixture{};
   bool sharpened = false;  ///< posterior sharpening; decides which options there are, no option itself
   SharpeningOptions sharpening{};
@@ -61,13 +74,17 @@ struct NetworkPosteriorOptions {
       describe_law(v, prior_law);
       v("weight_precision", prior.weight_precision, "λ of the Gaussian prior", positive);
     } else if (distributes_weights()) {
-      variational.describe(v);
+      if (parameterization == WeightForm::dropout)
+        dropout.describe(v);
+      else
+        variational.describe(v);
       prior.describe_fixed(v);
     } else {
       if (chooses_law) describe_law(v, sampled_law);
       prior.describe(v);
     }
     if (structured) prior.describe_structured(v);
+    if (chooses_scale) describe_scale(v);
     describe_arithmetic(v);
   }
   template <class V>
@@ -75,6 +92,15 @@ struct NetworkPosteriorOptions {
     v("prior", law, "of the weights: a mixture of a wide and a narrow Gaussian, or one Gaussian",
       {{"scale_mixture", PriorLaw::scale_mixture}, {"gaussian", PriorLaw::gaussian}});
     mixture.describe(v);
+  }
+  template <class V>
+  void describe_scale(V& v) {
+    v("prior_scale", prior_scale,
+      "what the Gaussian prior is stated by: weights (λ of all of them alike, start from initial_spread), or functions "
+      "(layer by layer, so that outputs have the sd function_deviation; the start is a draw from it)",
+      {{"weights", PriorScale::weights}, {"functions", PriorScale::functions}})
+        .in_older_runs("weights");
+    functions.describe(v);
   }
   template <class V>
   void describe_sparse(V& v) {
@@ -92,7 +118,8 @@ struct NetworkPosteriorOptions {
   }
   /// Whether one row of coordinates stands for many networks, drawn from it, not for one.
   bool distributes_weights() const {
-    return parameterization == WeightForm::variational_matrix_gaussian || parameterization == WeightForm::mean_field;
+    return parameterization == WeightForm::variational_matrix_gaussian || parameterization == WeightForm::mean_field ||
+           parameterization == WeightForm::dropout;
   }
 };
 
@@ -110,5 +137,11 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
 /// The same for a perceptron. Throws Error(usage) for a network that makes no sense.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          const MlpSpec& network);
+
+/// The Gaussian prior of a perceptron's coordinates, with the precision of every layer where it is stated by functions.
+/// Of structured weights the product of the factors has the variance that is stated: E[Λ²] = exp(2 s²) of every
+/// diagonal is divided out of C. Throws Error(usage) if it is stated by functions and a precision is to be learned, or
+/// its law is a mixture.
+GaussianPriorOptions gaussian_prior_of(const NetworkPosteriorOptions& options, const MlpSpec& network);
 
 }  // namespace stein::inference

@@ -46,7 +46,7 @@ std::unique_ptr<Posterior<Scalar>> make_variational_objective(std::unique_ptr<Mo
   std::unique_ptr<Prior<Scalar>> law;
   if (divergence == Divergence::closed_form) {
     law = std::make_unique<NoisePrecisionPrior<Scalar>>(checked(prior), family->coordinates());
-    family->include_gaussian_prior(prior.weight_precision);
+    family->include_gaussian_prior([&](const std::string& name) { return prior.precision_of_weight(name); });
   } else {
     law = std::make_unique<GaussianPrior<Scalar>>(checked(prior), family->weights(), std::vector<std::string>{},
                                                   PriorSpace::weights);

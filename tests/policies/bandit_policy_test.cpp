@@ -52,16 +52,19 @@ class History {
       active_.insert(active_.end(), context.active.begin(), context.active.end());
       actions_.push_back(static_cast<std::int32_t>(arm));
       rewards_.push_back(static_cast<float>(reward));
+      numbers_.push_back(std::ssize(numbers_));
       const auto rows = std::ssize(actions_);
       for (BanditPolicy* policy : policies) {
         policy->observe(context, {.action = arm, .reward = reward});
-        if (policy->learns_from_minibatches())
-          policy->learn({.dense = dense_,
-                         .active = active_,
-                         .actions = actions_,
-                         .rewards = rewards_,
-                         .rows = rows,
-                         .window = rows});
+        const InteractionBatch all{.dense = dense_,
+                                   .active = active_,
+                                   .actions = actions_,
+                                   .rewards = rewards_,
+                                   .numbers = numbers_,
+                                   .rows = rows,
+                                   .window = rows};
+        if (policy->learns_from_minibatches()) policy->learn(all);
+        if (const std::int64_t every = policy->revisits_every(); every > 0 && rows % every == 0) policy->revisit(all);
       }
     }
   }
@@ -69,6 +72,7 @@ class History {
  private:
   std::vector<float> dense_, rewards_;
   std::vector<std::int32_t> active_, actions_;
+  std::vector<std::int64_t> numbers_;
 };
 
 std::vector<double> copy(std::span<const double> values) {

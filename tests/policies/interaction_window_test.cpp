@@ -7,6 +7,7 @@
 #include "core/error_matcher.h"
 
 using namespace stein;
+using policies::InteractionBatch;
 using policies::InteractionWindow;
 
 namespace {
@@ -38,7 +39,54 @@ TEST_CASE("a window holds the last interactions, and a drawn row is one of them,
       REQUIRE(batch.dense[2 * k + 1] == static_cast<float>(-which));
       REQUIRE(batch.actions[k] == which % 3);
       REQUIRE(batch.rewards[k] == 10.0f * static_cast<float>(which));
+      REQUIRE(batch.numbers[k] == which);
     }
+  }
+}
+
+TEST_CASE("a window without a bound holds all interactions, and all of them are seen once", "[policies][window]") {
+  InteractionWindow window(dense, 0, 64), restored(dense, 0, 64);
+  for (int i = 0; i < 5000; ++i) append(window, i);
+  Snapshot saved;
+  window.save(saved);
+  restored.restore(saved);
+  append(restored, 5000);
+  for (const auto& [held, rows] : {std::pair{&window, 5000}, std::pair{&restored, 5001}}) {
+    REQUIRE(held->rows() == rows);
+    const InteractionBatch all = held->all();
+    REQUIRE(all.rows == rows);
+    REQUIRE(all.window == rows);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      REQUIRE(all.numbers[static_cast<std::size_t>(i)] == i);
+      REQUIRE(all.dense[static_cast<std::size_t>(2 * i)] == static_cast<float>(i));
+      REQUIRE(all.rewards[static_cast<std::size_t>(i)] == 10.0F * static_cast<float>(i));
+    }
+    std::int64_t least = rows, most = 0;
+    for (std::uint64_t update = 0; update < 200; ++update)
+      for (const std::int64_t number : held->draw(1, update).numbers)
+        least = std::min(least, number), most = std::max(most, number);
+    CHECK(least < 10);  // of 12,800 draws: missing all of ten rows has probability e⁻²⁵
+    CHECK(most > rows - 11);
+  }
+}
+
+TEST_CASE("numbers of interactions go on behind a checkpoint, also one that has none", "[policies][window]") {
+  for (const bool older : {false, true}) {
+    InteractionWindow window(dense, 5, 4), restored(dense, 5, 4);
+    for (int i = 0; i < 8; ++i) append(window, i);
+    Snapshot saved, state;
+    window.save(saved);
+    for (const auto& [name, array] : saved.arrays())
+      if (!older || name != "numbers") state.put_array(name, array);
+    restored.restore(state);
+    append(restored, 8);
+    std::vector<std::int64_t> numbers;
+    for (const std::int64_t number : restored.all().numbers) numbers.push_back(number);
+    std::ranges::sort(numbers);
+    // An older one does not say how many came before: its oldest counts as the first.
+    CHECK(numbers == (older ? std::vector<std::int64_t>{1, 2, 3, 4, 5} : std::vector<std::int64_t>{4, 5, 6, 7, 8}));
+    for (std::size_t k = 0; k < 5; ++k)
+      CHECK(restored.all().dense[2 * k] == static_cast<float>(restored.all().numbers[k] + (older ? 3 : 0)));
   }
 }
 
@@ -120,7 +168,7 @@ TEST_CASE("a window keeps the weights of its interactions, and a restored one ha
 }
 
 TEST_CASE("a window refuses what it cannot hold", "[policies][window]") {
-  CHECK_ERROR(InteractionWindow(dense, 0, 1), usage, "buffer", "got 0");
+  CHECK_ERROR(InteractionWindow(dense, -1, 1), usage, "buffer", "got -1");
   CHECK_ERROR(InteractionWindow(dense, 1, -3), usage, "batch", "got -3");
   InteractionWindow window(dense, 5, 4);
   CHECK_ERROR(window.draw(1, 0), usage, "interaction");

@@ -13,6 +13,9 @@ using namespace stein::policies;
 namespace {
 
 constexpr const char* names[] = {"svgd", "s2vgd", "vmg", "ensemble", "epsilon-greedy"};
+/// Those, and names under which fewer settings mean something.
+constexpr const char* all_names[] = {"svgd",      "s2vgd",         "vmg",   "ensemble", "epsilon-greedy",
+                                     "bootstrap", "function-svgd", "psgld", "bbb",      "dropout"};
 constexpr std::int64_t arms = 12, shared_size = 3, feature_count = 2;
 
 envs::BanditSpec bandit(std::int64_t arm_features = feature_count) {
@@ -67,6 +70,7 @@ class Contexts {
 struct Interactions {
   std::vector<float> dense, features, rewards;
   std::vector<std::int32_t> actions;
+  std::vector<std::int64_t> numbers;
 
   template <class Reward>
   Interactions(std::int64_t rows, Contexts& contexts, std::int64_t drawn_arms, const Reward& reward) {
@@ -78,13 +82,19 @@ struct Interactions {
       dense.insert(dense.end(), context.dense.begin(), context.dense.end());
       features.insert(features.end(), own.begin(), own.end());
       actions.push_back(arm);
+      numbers.push_back(i);
       rewards.push_back(static_cast<float>(reward(context.dense, arm, own, draws.uniform())));
     }
   }
   InteractionBatch all() const {
     const auto rows = std::ssize(actions);
-    return {
-        .dense = dense, .arm_features = features, .actions = actions, .rewards = rewards, .rows = rows, .window = rows};
+    return {.dense = dense,
+            .arm_features = features,
+            .actions = actions,
+            .rewards = rewards,
+            .numbers = numbers,
+            .rows = rows,
+            .window = rows};
   }
 };
 
@@ -108,7 +118,7 @@ std::vector<double> mean_rewards(BanditPolicy& policy, const envs::Context& cont
 }  // namespace
 
 TEST_CASE("a decision is the same whether its propensities are asked for or not", "[policies][particle]") {
-  for (const std::string name : names)
+  for (const std::string name : all_names)
     for (const std::string network : {"heads", "joint"})
       for (const std::int64_t width : {feature_count, std::int64_t{0}}) {
         CAPTURE(name, network, width);

@@ -177,7 +177,7 @@ TEST_CASE("the divergence of the variational matrix Gaussian from N(0, I) is tha
   Particles<double> particles(family.coordinates(), 1);
   fill_normal(particles.values().row(0), {.seed = 4}, 0);
   std::vector<double> found(1);
-  family.include_gaussian_prior(1);
+  family.include_gaussian_prior([](const std::string&) { return 1.0; });
   family.add_entropy(particles.coordinates(), found);
   const auto row = particles.values().row(0);
   const Eigen::Map<const VectorXd> mean(row.data(), 12), left(row.data() + 12, 3), right(row.data() + 15, 4);

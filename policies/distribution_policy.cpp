@@ -1,0 +1,41 @@
+#include <stein/core/rng.h>
+#include <stein/policies/distribution_policy.h>
+
+namespace stein::policies {
+namespace {
+
+using inference::WeightForm;
+using Options = DistributionPolicy::Options;
+
+const bool registered =
+    register_bandit_policy<DistributionPolicy>(
+        "vmg",
+        "Thompson sampling from a Gaussian fitted to the posterior, each weight matrix with its own rows and columns",
+        neural_defaults<Options>("optimizer", WeightForm::variational_matrix_gaussian)) &&
+    register_bandit_policy<DistributionPolicy>(
+        "bbb", "Thompson sampling from Bayes by Backprop: a Gaussian of every weight fitted to the posterior",
+        neural_defaults<Options>("optimizer", WeightForm::mean_field)) &&
+    register_bandit_policy<DistributionPolicy>("dropout",
+                                               "Thompson sampling from a network with hidden units dropped at random",
+                                               neural_defaults<Options>("optimizer", WeightForm::dropout));
+
+}  // namespace
+
+DistributionPolicy::DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
+    : NeuralPolicy(checked(options), spec, seed, 1, options.particles), draw_(options.draw) {}
+
+void DistributionPolicy::make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) {
+  // The one row over and over: its draws are told apart by their number, and begin after those that learning uses.
+  inference::ParticleRows<const float> rows = particles_.coordinates();
+  rows.values = {rows.values.data, count, rows.values.columns, 0};
+  rows.first_row = 1 + first;
+  posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights);
+}
+
+Decision DistributionPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
+  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+  const auto [place, drawn] = choose(context, draw_, draws, wanted);
+  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
+}
+
+}  // namespace stein::policies

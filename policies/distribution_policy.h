@@ -1,0 +1,40 @@
+// Neural policies whose belief is a distribution of the weights that networks are drawn from.
+#pragma once
+
+#include <stein/policies/neural_policy.h>
+
+namespace stein::policies {
+
+/// A distribution fitted to the posterior of the weights, and networks drawn from it, anew when it has moved: `vmg`
+/// with matrix-wise noise (the baseline of Zhang et al. 2018), `bbb` with noise of every weight (Blundell et al. 2015);
+/// or, `dropout`, networks with some units less (Gal & Ghahramani 2016).
+class DistributionPolicy final : public NeuralPolicy {
+ public:
+  /// The network, how many are drawn, and how an action is chosen.
+  struct Options : NeuralPolicy::Options {
+    std::int64_t particles = 20;
+    Draw draw = Draw::one;
+
+    template <class V>
+    void describe(V& v) {
+      v("particles", particles, "M: networks drawn from the posterior, anew when it has moved", between(1, 10000));
+      v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
+        {{"one", Draw::one}, {"mean", Draw::mean}});
+      NeuralPolicy::Options::describe(v);
+    }
+  };
+
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
+  DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+
+  /// As ParticlePolicy::decide.
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+
+ protected:
+  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
+
+ private:
+  Draw draw_;
+};
+
+}  // namespace stein::policies

@@ -1,0 +1,36 @@
+// Stein Thompson sampling with repulsion between what particles predict.
+#pragma once
+
+#include <stein/inference/targets/function_space_score.h>
+#include <stein/policies/particle_policy.h>
+
+namespace stein::policies {
+
+/// Particles that climb together and push their predictions on the minibatch apart (FunctionSpaceScore), each moved by
+/// the optimizer.
+class FunctionSvgdPolicy final : public ParticlePolicy {
+ public:
+  /// Those of particles, and the kernel.
+  struct Options : ParticlePolicy::Options {
+    inference::SvgdKernelOptions kernel{};
+
+    template <class V>
+    void describe(V& v) {
+      ParticlePolicy::Options::describe(v);
+      kernel.describe(v);
+    }
+  };
+
+  /// Those of particles. Throws Error(usage) for a linear kernel and for a noise precision that is learned with the
+  /// weights.
+  FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+
+ protected:
+  void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;
+
+ private:
+  inference::FunctionSpaceScore score_;
+  std::vector<float> predictions_, weights_;
+};
+
+}  // namespace stein::policies

@@ -1,0 +1,116 @@
+#include <stein/core/rng.h>
+#include <stein/policies/best_arm.h>
+#include <stein/policies/gradient_policy.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::policies {
+namespace {
+
+const bool registered =
+    register_bandit_policy<NeuralUcb>("neural-ucb", "one network and upper bounds from the gradients of its outputs",
+                                      neural_defaults<NeuralUcb::Options>("optimizer")) &&
+    register_bandit_policy<NeuralTs>("neural-ts", "one network and Thompson sampling from the gradients of its outputs",
+                                     neural_defaults<NeuralTs::Options>("optimizer"));
+
+constexpr double nearly_normal = 1e9;  ///< degrees of freedom
+
+constexpr std::size_t report_samples = 100;
+
+}  // namespace
+
+GradientPolicy::GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
+    : NeuralPolicy(checked(options), spec, seed, 1, 1),
+      exploration_(options.exploration),
+      variance_(posterior_->weight_layout().size(), options.gradient_precision,
+                options.hidden.empty() ? 1 : options.hidden.back()) {
+  STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
+              "option 'likelihood': bounds on the reward itself need gaussian, got bernoulli");
+}
+
+void GradientPolicy::make_networks(std::int64_t, std::int64_t, inference::MatrixView<float> weights) {
+  posterior_->effective_weights(particles_.coordinates(), {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
+                                weights);
+}
+
+std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) {
+  const inference::MatrixView<const float> predictions = predict(context, 0, 1);
+  const inference::Inputs<float> inputs = inputs_.of_context(context);
+  const std::span<const std::int32_t> places = inputs_.places(context);
+  const std::span<const float> weights = network_weights().row(0);
+  rewards_.resize(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::int64_t row = places[k] / network_.outputs, output = places[k] % network_.outputs;
+    const double variance = variance_.of(posterior_->model(), weights, inputs, row, output);
+    rewards_[k] = {.degrees = nearly_normal,
+                   .location = predictions(0, static_cast<std::int64_t>(k)),
+                   .scale = exploration_ * std::sqrt(variance)};
+  }
+  return rewards_;
+}
+
+void GradientPolicy::observe(const envs::Context& context, const Outcome& outcome) {
+  NeuralPolicy::observe(context, outcome);
+  const std::int64_t place = inputs_.places(context)[static_cast<std::size_t>(context.place_of(outcome.action, spec_))];
+  variance_.of(posterior_->model(), network_weights().row(0), inputs_.of_context(context), place / network_.outputs,
+               place % network_.outputs);
+  variance_.observe(outcome.weight);
+}
+
+std::vector<std::vector<double>> GradientPolicy::posterior_rewards(const envs::Context& context) {
+  const std::span<const StudentT> variables = rewards(context);
+  const double unit = 1 / double{reward_scale()};
+  std::vector<std::vector<double>> samples(report_samples, std::vector<double>(variables.size()));
+  for (std::size_t arm = 0; arm < variables.size(); ++arm) {
+    Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(arm));
+    for (auto& sample : samples) sample[arm] = unit * draw(variables[arm], draws);
+  }
+  return samples;
+}
+
+void GradientPolicy::save(Snapshot& snapshot) const {
+  NeuralPolicy::save(snapshot);
+  snapshot.put_saved("gradient_variance", variance_);
+}
+
+void GradientPolicy::restore(const Snapshot& snapshot) {
+  NeuralPolicy::restore(snapshot);
+  variance_.restore(snapshot.part("gradient_variance"));
+}
+
+Decision NeuralUcb::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
+  bounds_.clear();
+  for (const StudentT& reward : rewards(context)) bounds_.push_back(reward.location + reward.scale);
+  propensities_.assign(wanted == Propensities::exact ? bounds_.size() : 0, 0);
+  if (!propensities_.empty()) vote<double>(bounds_, propensities_);
+  const bool tied = std::ranges::count(bounds_, *std::ranges::max_element(bounds_)) > 1;
+  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+  return {
+      .action = context.arm(draw_best<double>(bounds_, draws)), .propensities = propensities_, .deterministic = !tied};
+}
+
+Decision NeuralTs::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
+  const std::span<const StudentT> variables = rewards(context);
+  const double widest = std::ranges::max(variables, {}, &StudentT::scale).scale;
+  propensities_.assign(wanted == Propensities::exact ? variables.size() : 0, 0);
+  if (widest == 0) {
+    std::vector<double> means;
+    for (const StudentT& reward : variables) means.push_back(reward.location);
+    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+    if (!propensities_.empty()) vote<double>(means, propensities_);
+    return {.action = context.arm(draw_best<double>(means, draws)), .propensities = propensities_};
+  }
+  double best = -std::numeric_limits<double>::infinity();
+  std::int64_t action = 0;
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    const std::int64_t arm = context.arm(static_cast<std::int64_t>(k));
+    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, static_cast<std::uint32_t>(arm));
+    const double value = variables[k].location + variables[k].scale * draws.normal();
+    if (value > best) best = value, action = arm;
+  }
+  if (!propensities_.empty()) largest_probabilities(variables, propensities_);
+  return {.action = action, .propensities = propensities_};
+}
+
+}  // namespace stein::policies

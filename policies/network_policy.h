@@ -1,0 +1,35 @@
+// One network of rewards, and a share of decisions drawn uniformly.
+#pragma once
+
+#include <stein/policies/neural_policy.h>
+
+namespace stein::policies {
+
+/// Chooses the arm that its network expects most of, and with probability ε an arm drawn uniformly: `epsilon-greedy`.
+class NetworkPolicy final : public NeuralPolicy {
+ public:
+  /// The network, and ε.
+  struct Options : NeuralPolicy::Options {
+    double epsilon = 0.05;
+
+    template <class V>
+    void describe(V& v) {
+      v("epsilon", epsilon, "probability of an arm drawn uniformly instead", probability);
+      NeuralPolicy::Options::describe(v);
+    }
+  };
+
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
+  NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+
+  /// Throws Error(numeric) naming the arm of a prediction that is not finite.
+  Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+
+ protected:
+  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
+
+ private:
+  double epsilon_;
+};
+
+}  // namespace stein::policies

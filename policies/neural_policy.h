@@ -1,0 +1,185 @@
+// What all policies with a network of rewards share: its inputs, its posterior, how it learns, what it predicts.
+#pragma once
+
+#include <stein/inference/samplers/rollback_sampler.h>
+#include <stein/inference/samplers/sampler_registry.h>
+#include <stein/inference/targets/network_posterior.h>
+#include <stein/policies/arm_noise.h>
+#include <stein/policies/bandit_policy.h>
+#include <stein/policies/reward_inputs.h>
+#include <stein/policies/reward_unit.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stein::policies {
+
+/// How a decision uses several networks.
+enum class Draw {
+  one,   ///< one of them drawn uniformly: Thompson sampling
+  mean,  ///< the average of what all of them expect
+};
+
+/// A perceptron that predicts rewards (Zhang et al. 2018, Algorithm 1): of every arm from what all arms share, where
+/// the head of the chosen arm alone is trained, or of one arm from that and its features (RewardInputs). Rewards are
+/// divided by their spread before they are learned: what the bandit says of it, or where it says nothing, as a log
+/// does, the sd of the rewards so far.
+///
+/// Coordinates of its posterior are moved by a sampler, one step a minibatch; from them a derived class makes the
+/// networks that decide.
+class NeuralPolicy : public BanditPolicy {
+ public:
+  /// The network, its posterior and the sampler.
+  struct Options {
+    inference::SamplerChoice sampler = inference::samplers().at("optimizer").defaults;
+    RewardNetwork network = RewardNetwork::automatic;
+    std::vector<std::int64_t> hidden{50, 50};
+    inference::Activation activation = inference::Activation::relu;
+    inference::Likelihood likelihood = inference::Likelihood::gaussian;
+    bool scale_rewards = true;
+    double noise_precision = 1;
+    bool learn_noise_precision = false;
+    bool noise_per_arm = false;
+    ArmNoise::Options arm_noise{};
+    double initial_spread = 1;
+    std::int64_t largest_data_size = 0;
+    std::int64_t average_steps = 0;
+    inference::NetworkPosteriorOptions posterior{.chooses_scale = true};
+
+    template <class V>
+    void describe(V& v) {
+      v("network", network,
+        "heads: an output an arm, from what all arms share; joint: one output, from that and the arm's features (its "
+        "number as one-hot columns where arms have none), for each arm; auto: joint where arms have features",
+        {{"auto", RewardNetwork::automatic}, {"heads", RewardNetwork::heads}, {"joint", RewardNetwork::joint}})
+          .in_older_runs("heads");
+      v("hidden", hidden, "widths of the hidden layers", between(1, 1e5));
+      v("activation", activation, "of the hidden layers",
+        {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
+      v("likelihood", likelihood, "of a reward given its prediction; bernoulli for rewards 0 and 1",
+        {{"gaussian", inference::Likelihood::gaussian}, {"bernoulli", inference::Likelihood::bernoulli}});
+      v("scale_rewards", scale_rewards,
+        "divide rewards by the sd of the rewards of uniformly drawn arms, or of those so far where that is not known "
+        "(Gaussian only)");
+      v("noise_precision", noise_precision, "γ of the Gaussian likelihood (where it starts if learned)", positive,
+        "1 / scaled reward²");
+      v("learn_noise_precision", learn_noise_precision, "sample log γ with the weights");
+      v("noise_per_arm", noise_per_arm,
+        "every arm has a γ of its own, learned from what was predicted before its rewards came (Gaussian only)")
+          .in_older_runs("false");
+      arm_noise.describe(v);
+      v("initial_spread", initial_spread,
+        "weights start from N(0, spread²/inputs of the layer) under prior_scale=weights", non_negative);
+      v("largest_data_size", largest_data_size,
+        "N of the posterior is at most this: more interactions are tempered to so many; 0: no limit", between(0, 1e9),
+        "interactions")
+          .in_older_runs("0");
+      v("average_steps", average_steps,
+        "decide by weights averaged over about so many of the last updates; 0: by the last", between(0, 1e9), "updates")
+          .in_older_runs("0");
+      posterior.describe(v);
+      sampler.describe(v);
+    }
+  };
+
+  void observe(const envs::Context& context, const Outcome& outcome) override;
+  bool learns_from_minibatches() const override { return true; }
+  void learn(const InteractionBatch& batch) override;
+  std::optional<std::string> warning() const override { return sampler_.warning(); }
+  /// One row a network that decides.
+  std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
+
+  void save(Snapshot& snapshot) const override;
+  void restore(const Snapshot& snapshot) override;
+
+ protected:
+  /// @param rows      of coordinates
+  /// @param networks  M, those that decide
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
+  NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
+               std::int64_t networks);
+
+  /// The weights [count, P] of the networks from `first` on, where the coordinates stand now.
+  virtual void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) = 0;
+  /// Of a prediction of `count` networks from `first` on, [count · answers]: what there is to add to them.
+  virtual void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
+                                  inference::MatrixView<float> outputs) {
+    static_cast<void>(first), static_cast<void>(count), static_cast<void>(inputs), static_cast<void>(outputs);
+  }
+  /// Changes a minibatch before it is learned: targets or weights of rows of each particle's own.
+  virtual void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {
+    static_cast<void>(interactions), static_cast<void>(batch);
+  }
+
+  /// Has all networks made anew when they are next asked for.
+  void networks_moved() { std::ranges::fill(current_, 0); }
+  /// The weights [M, P] of all networks where the coordinates stand now, no averages.
+  inference::MatrixView<const float> network_weights();
+
+  /// The place of a chosen arm, and whether a number was drawn for it. Probabilities of places are in propensities_.
+  struct Choice {
+    std::int64_t place;
+    bool drawn;
+  };
+  /// The best arm of one network drawn uniformly, or the one that is best on average.
+  Choice choose(const envs::Context& context, Draw draw, Draws& draws, Propensities wanted);
+  /// What `count` networks from `first` on predict for the arms that can be chosen, [count, choices]; valid until the
+  /// next call. Throws Error(numeric) naming the first that is not finite.
+  inference::MatrixView<const float> predict(const envs::Context& context, std::int64_t first, std::int64_t count);
+  /// The expected reward that an output stands for, in the unit of the scaled rewards.
+  double scaled_reward(float output) const;
+  /// What rewards are multiplied with before they are learned.
+  float reward_scale() const;
+  /// γ of an arm's Gaussian likelihood, where it is not sampled.
+  double noise_precision(std::int64_t arm) const {
+    return arm_noise_ ? arm_noise_->precision(arm) : options_.noise_precision;
+  }
+
+  Options options_;
+  envs::BanditSpec spec_;
+  std::uint64_t seed_;
+  RewardInputs inputs_;
+  RewardUnit unit_;
+  std::optional<ArmNoise> arm_noise_;
+  inference::MlpSpec network_;
+  inference::GaussianPriorOptions prior_;  ///< of the coordinates, layer by layer where it is stated so
+  std::unique_ptr<inference::Posterior<float>> posterior_;
+  inference::Particles<float> particles_;
+  inference::RollbackSampler<float> sampler_;
+  std::int64_t updates_ = 0;
+  std::vector<double> propensities_;
+
+ private:
+  inference::Particles<float> start(std::int64_t rows);
+  /// The networks of `count` of those that decide, [count, P] numbers: made where they are not current.
+  inference::MatrixView<const float> networks(std::int64_t first, std::int64_t count);
+  void refresh(std::int64_t first, std::int64_t count);
+  /// Those of `count` networks, one row of weights each, that were not made since the coordinates moved.
+  void refresh_stale(std::int64_t first, std::int64_t count);
+  inference::MatrixView<const float> one_row_each(inference::MatrixView<const float> weights) const;
+  Choice choose_by_one(const envs::Context& context, Draws& draws);
+  Choice choose_by_mean(const envs::Context& context, Draws& draws);
+  /// What all networks expect of an arm on average, in the unit of the scaled rewards.
+  double mean_prediction(const envs::Context& context, std::int64_t place);
+  void average_networks();
+
+  inference::Matrix<float> weights_;   ///< [M · S, P] of the networks that decide
+  inference::Matrix<float> averaged_;  ///< [M · S, P], or none
+  std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
+  std::vector<float> outputs_, targets_, row_weights_;
+  std::vector<float> predictions_;  ///< [M · choices]
+  std::vector<double> mean_;
+};
+
+/// Options of a named policy: the sampler of that name with its defaults, over that form of weights.
+template <class Options>
+Options neural_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+  Options options;
+  options.sampler = inference::samplers().at(sampler).defaults;
+  options.posterior.parameterization = form;
+  return options;
+}
+
+}  // namespace stein::policies
