@@ -71,7 +71,7 @@ Decision LinTs::decide(const envs::Context& context, std::int64_t step, Propensi
   }
   fused::draw_each({.variables = posterior_, .key = key, .rows = rows_, .values = draws_});
   decision.action = context.arm(std::ranges::max_element(draws_) - draws_.begin());
-  if (wanted == Propensities::exact) largest_probabilities(posterior_, propensities_);
+  if (wanted == Propensities::exact) largest_probabilities(posterior_, propensities_, quadrature_);
   return decision;
 }
 

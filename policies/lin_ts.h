@@ -67,6 +67,7 @@ class LinTs final : public BanditPolicy {
   std::vector<StudentT> posterior_;
   std::vector<std::uint32_t> rows_;  ///< [choices] arms: the rows that draws come from
   std::vector<double> draws_, propensities_;
+  LargestProbability<StudentTDensity> quadrature_;
 };
 
 }  // namespace stein::policies

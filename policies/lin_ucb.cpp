@@ -1,8 +1,7 @@
 #include <stein/core/error.h>
-#include <stein/core/rng.h>
+#include <stein/policies/largest_bound.h>
 #include <stein/policies/lin_ucb.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace stein::policies {
@@ -38,22 +37,8 @@ std::span<const double> LinUcb::bounds(const envs::Context& context) {
 
 Decision LinUcb::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   bounds(context);
-  double largest = bounds_.front();
-  for (const double bound : bounds_) largest = std::max(largest, bound);  // without a branch, unlike max_element
-  const auto best = std::ranges::find(bounds_, largest);
-  const bool alone = std::find(best + 1, bounds_.end(), largest) == bounds_.end();
-  Decision decision{.action = context.arm(best - bounds_.begin()), .deterministic = alone};
-  if (alone && wanted == Propensities::none) return decision;
-  const double share = alone ? 1 : 1.0 / static_cast<double>(std::ranges::count(bounds_, largest));
-  propensities_.resize(bounds_.size());
-  for (std::size_t place = 0; place < bounds_.size(); ++place)
-    propensities_[place] = bounds_[place] == largest ? share : 0.0;
-  if (!alone) {
-    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-    decision.action = context.arm(static_cast<std::int64_t>(draws.categorical(propensities_)));
-  }
-  if (wanted == Propensities::exact) decision.propensities = propensities_;
-  return decision;
+  return choose_largest(context, bounds_, {seed_, static_cast<std::uint64_t>(step), Stream::decision}, wanted,
+                        propensities_);
 }
 
 void LinUcb::observe(const envs::Context& context, const Outcome& outcome) {

@@ -1,6 +1,8 @@
 // Student-t variables with location and scale: draws, and how likely each of several is the largest.
 #pragma once
 
+#include <stein/policies/largest_probability.h>
+
 #include <span>
 
 namespace stein {
@@ -9,7 +11,7 @@ class Draws;
 
 namespace stein::policies {
 
-/// location + scale · T, T Student-t with `degrees` degrees of freedom.
+/// location + scale · T, T Student-t with `degrees` degrees of freedom; infinitely many make it normal.
 struct StudentT {
   double degrees = 1;
   double location = 0;
@@ -19,15 +21,33 @@ struct StudentT {
 /// One value of the variable.
 double draw(const StudentT& variable, Draws& draws);
 
+/// The density of a variable as LargestProbability asks for it.
+class StudentTDensity {
+ public:
+  explicit StudentTDensity(const StudentT& variable);
+
+  double low() const { return variable_.location - reach_ * variable_.scale; }
+  double high() const { return variable_.location + reach_ * variable_.scale; }
+  /// One scale away in the middle, halving the distance to the middle on the way in, doubling it on the way out.
+  double panel_end(double t) const;
+  double operator()(double t) const {
+    return standard_density((t - variable_.location) / variable_.scale) / variable_.scale;
+  }
+
+ private:
+  double standard_density(double s) const;
+
+  StudentT variable_;
+  double reach_;  ///< low and high are so many scales away
+};
+
 /// Writes to `probabilities` the probability that each of the independent `variables` is the largest,
 ///   P(a) = ∫ f_a(t) ∏_{b≠a} F_b(t) dt,
 /// with an absolute error below 1e-8; they sum to 1. Scales below 1e-9 of the span of the locations count as that.
 /// Throws Error(usage) unless there is at least one variable, as many probabilities, degrees ≥ 1, scales > 0 and
-/// everything is finite.
-///
-/// Quadrature by Gauss–Legendre collocation of order 16 (Hairer, Nørsett & Wanner, Solving ODEs I, II.7) of the system
-/// F_b′ = f_b, P_a′ = f_a ∏_{b≠a} F_b on panels no wider than the narrowest density present: one pass over t serves all
-/// arms, and no distribution function has to be evaluated.
-void largest_probabilities(std::span<const StudentT> variables, std::span<double> probabilities);
+/// everything but the degrees is finite.
+/// @param pass  memory that is used again: calls for no more variables than before allocate nothing
+void largest_probabilities(std::span<const StudentT> variables, std::span<double> probabilities,
+                           LargestProbability<StudentTDensity>& pass);
 
 }  // namespace stein::policies

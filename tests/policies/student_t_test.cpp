@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <vector>
@@ -18,7 +19,8 @@ constexpr double tolerance = 1e-8;  // what the header promises
 
 std::vector<double> probabilities_of(const std::vector<StudentT>& variables) {
   std::vector<double> result(variables.size());
-  largest_probabilities(variables, result);
+  LargestProbability<StudentTDensity> pass;
+  largest_probabilities(variables, result, pass);
   return result;
 }
 
@@ -63,13 +65,14 @@ TEST_CASE("of two Cauchy variables the larger is known in closed form", "[polici
     }
 }
 
-TEST_CASE("of two nearly normal variables the larger is known in closed form", "[policies][student_t]") {
-  // With 1e10 degrees the density is the normal one to about 1e-10.
+TEST_CASE("of two normal or nearly normal variables the larger is known in closed form", "[policies][student_t]") {
+  // With 1e10 degrees the density is the normal one to about 1e-10, with infinitely many it is the normal one.
+  const double degrees = GENERATE(1e10, std::numeric_limits<double>::infinity());
   for (const double distance : {0.0, 0.3, 2.0, 7.0, 100.0})
     for (const double scale : {1.0, 0.3, 1e-3, 1e-6}) {
-      const auto p = probabilities_of({{1e10, -3, 1}, {1e10, -3 + distance, scale}});
+      const auto p = probabilities_of({{degrees, -3, 1}, {degrees, -3 + distance, scale}});
       const double law = 0.5 * std::erfc(distance / std::sqrt(2 * (1 + scale * scale)));
-      INFO("distance " << distance << ", scale " << scale);
+      INFO("degrees " << degrees << ", distance " << distance << ", scale " << scale);
       CHECK(p[0] == Approx(law).margin(tolerance).epsilon(0));
     }
 }
@@ -125,6 +128,20 @@ TEST_CASE("draws follow the distribution function", "[policies][student_t]") {
     CHECK(std::abs(sum - count / 2.0) / std::sqrt(count / 12.0) < 6.1);
     CHECK(std::abs(squares - count / 3.0) / std::sqrt(count * 4 / 45.0) < 6.1);
   }
+}
+
+TEST_CASE("draws of infinitely many degrees are normal", "[policies][student_t]") {
+  constexpr int count = 100'000;
+  double sum = 0, squares = 0;
+  for (std::uint64_t step = 0; step < count; ++step) {
+    Draws draws({17, step, Stream::test}, 0);
+    const double u =
+        0.5 * std::erfc(-(draw({std::numeric_limits<double>::infinity(), 1, 2}, draws) - 1) / std::sqrt(8));
+    sum += u;
+    squares += u * u;
+  }
+  CHECK(std::abs(sum - count / 2.0) / std::sqrt(count / 12.0) < 6.1);
+  CHECK(std::abs(squares - count / 3.0) / std::sqrt(count * 4 / 45.0) < 6.1);
 }
 
 TEST_CASE("what is no Student-t variable is refused", "[policies][student_t]") {
