@@ -9,6 +9,10 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/error_matcher.h"
 
 namespace stein::policies {
 namespace {
@@ -23,6 +27,29 @@ std::unique_ptr<envs::BanditEnvironment> make_bandit(const std::string& name) {
   if (table.contains("arms")) table.set("arms", "4");
   return builder->make({});
 }
+
+/// The contexts of a bandit with rewards 0 and 1: whether its own reward is above the middle of their range.
+class Clicks final : public envs::BanditEnvironment {
+ public:
+  explicit Clicks(std::unique_ptr<envs::BanditEnvironment> bandit)
+      : bandit_(std::move(bandit)), spec_(bandit_->spec()) {
+    middle_ = (spec_.reward_low + spec_.reward_high) / 2;
+    spec_.reward_low = 0, spec_.reward_high = 1;
+  }
+
+  const envs::BanditSpec& spec() const override { return spec_; }
+  envs::Context observe(std::uint64_t stream, std::int64_t step) override { return bandit_->observe(stream, step); }
+  std::span<const double> expected_rewards() const override { return {}; }  // no test of policies asks
+  double reward(std::int64_t arm) override { return bandit_->reward(arm) > middle_ ? 1 : 0; }
+
+ private:
+  std::unique_ptr<envs::BanditEnvironment> bandit_;
+  envs::BanditSpec spec_;
+  double middle_ = 0;
+};
+
+/// Policies for rewards in [0, 1].
+const std::set<std::string> of_clicks{"beta-ts", "kl-ucb"};
 
 /// The policy with its defaults, but small where it has a network.
 std::unique_ptr<BanditPolicy> make_policy(const std::string& name, const envs::BanditSpec& spec) {
@@ -84,7 +111,8 @@ void for_every_policy(const Body& body) {
   for (const std::string& name : bandit_policies().names())
     for (const std::string bandit : {"linear", "mushroom-synthetic"}) {
       DYNAMIC_SECTION(name << " on " << bandit) {
-        const auto environment = make_bandit(bandit);
+        auto environment = make_bandit(bandit);
+        if (of_clicks.contains(name)) environment = std::make_unique<Clicks>(std::move(environment));
         body(name, *environment);
       }
     }
@@ -101,6 +129,22 @@ TEST_CASE("the default options of every policy lie in their ranges and are descr
       CHECK_FALSE(option.help.empty());
       CHECK_NOTHROW(option.assign(option.text()));
     }
+  }
+}
+
+TEST_CASE("policies for rewards in [0, 1] refuse other bandits by name, and rewards beyond", "[policies][bandit]") {
+  for (const std::string& name : of_clicks) {
+    CHECK_NOTHROW(make_policy(name, make_bandit("logistic")->spec()));
+    CHECK_ERROR(make_policy(name, make_bandit("linear")->spec()), usage, name, "rewards in [0, 1]", "linear");
+    CHECK_ERROR(make_policy(name, make_bandit("wheel")->spec()), usage, name, "rewards in [0, 1]", "wheel");
+    const auto bandit = make_bandit("logistic");
+    const auto policy = make_policy(name, bandit->spec());
+    const envs::Context context = bandit->observe(seed, 0);
+    CHECK_ERROR(policy->observe(context, {.action = 2, .reward = 1.5}), usage, name, "arm 2", "logistic", "1.5");
+    CHECK_ERROR(policy->observe(context, {.action = 2, .reward = -0.5}), usage, name, "-0.5");
+    CHECK_ERROR(policy->observe(context, {.action = 2, .reward = std::nan("")}), usage, name, "nan");
+    CHECK_ERROR(policy->observe(context, {.action = 2, .reward = 1, .weight = -1}), usage, "weight", "-1");
+    CHECK_ERROR(policy->observe(context, {.action = 4, .reward = 1}), usage, "logistic");
   }
 }
 
