@@ -49,7 +49,7 @@ class Clicks final : public envs::BanditEnvironment {
 };
 
 /// Policies for rewards in [0, 1].
-const std::set<std::string> of_clicks{"beta-ts", "kl-ucb"};
+const std::set<std::string> of_clicks{"beta-ts", "kl-ucb", "logistic-ts"};
 
 /// The policy with its defaults, but small where it has a network.
 std::unique_ptr<BanditPolicy> make_policy(const std::string& name, const envs::BanditSpec& spec) {
