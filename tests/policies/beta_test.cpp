@@ -67,6 +67,21 @@ TEST_CASE("of two variables with whole numbers the larger is known in closed for
   }
 }
 
+TEST_CASE("powers of uniform variables are the largest in proportion to their shapes", "[policies][beta]") {
+  // Beta(a, 1) has F(x) = xᵃ, and P(i) = ∫ a_i x^(a_i − 1) ∏_{j≠i} x^a_j dx = a_i / Σ_j a_j.
+  for (const std::vector<double>& shapes : std::vector<std::vector<double>>{
+           {0.01, 0.03}, {0.01, 0.011}, {0.02, 0.3, 4, 50}, {1, 1e6}, {0.01, 1e4}, {0.01, 0.01, 0.01, 0.5, 0.05}}) {
+    std::vector<Beta> variables;
+    for (const double shape : shapes) variables.push_back({shape, 1});
+    const auto p = probabilities_of(variables);
+    const double total = std::accumulate(shapes.begin(), shapes.end(), 0.0);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      INFO("shape " << shapes[i] << " of the sum " << total);
+      CHECK(p[i] == Approx(shapes[i] / total).margin(tolerance).epsilon(0));
+    }
+  }
+}
+
 TEST_CASE("success and failure are mirror images, and equal variables equally likely to be the largest",
           "[policies][beta]") {
   // P(X < Y) of the variables is P(X′ > Y′) of 1 − X and 1 − Y.
