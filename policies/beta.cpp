@@ -20,7 +20,10 @@ double draw_log_gamma(double shape, Draws& draws) {
 /// log Γ(a) − [(a − ½) log a − a + ½ log 2π], to 1e-9: Stirling's series from 8 on, the recurrence of Γ below.
 double stirling_remainder(double a) {
   double sum = 0;
-  for (; a < 8; ++a) sum += (a + 0.5) * std::log1p(1 / a) - 1;
+  while (a < 8) {
+    sum += (a + 0.5) * std::log1p(1 / a) - 1;
+    a += 1;
+  }
   const double inverse = 1 / a, square = inverse * inverse;
   return sum + inverse * (1.0 / 12 - square * (1.0 / 360 - square / 1260));
 }

@@ -17,15 +17,15 @@ namespace stein::policies {
 /// O(d + k) an arm; memory is two numbers a coefficient, of all arms.
 class DiagonalRegressions {
  public:
-  using Setup = LinearRegressions::Setup;
-  using Prediction = LinearRegressions::Prediction;
+  using Setup = LinearRegressions::Setup;            ///< `prior_squares` play no part
+  using Prediction = LinearRegressions::Prediction;  ///< Σ_j w_j m_j and Σ_j w_j² / q_j
 
-  /// `prior_squares` play no part. Throws Error(usage) naming the option `regression` where it needs features that arms
-  /// do not have, and where the coefficients of all arms would need more than 2 GiB.
+  /// Throws Error(usage) naming the option `regression` where it needs features that arms do not have, and where the
+  /// coefficients of all arms would need more than 2 GiB.
   DiagonalRegressions(const envs::BanditSpec& spec, const Setup& setup);
 
-  /// Σ_j w_j m_j and Σ_j w_j² / q_j of every arm that can be chosen, [choices], valid until the next call. Throws
-  /// Error(usage) for a context of another shape.
+  /// The prediction of every arm that can be chosen, [choices], valid until the next call. Throws Error(usage) for a
+  /// context of another shape.
   std::span<const Prediction> predict(const envs::Context& context);
   /// m_j ← m_j + step · w_j / q_j, and then q_j ← q_j + weight · w_j², for the row of the arm. Throws Error(usage) for
   /// a context of another shape or an arm that cannot be chosen.

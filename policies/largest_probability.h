@@ -16,7 +16,7 @@ namespace stein::policies {
 /// `running[j][i]` from 0 to place[i].
 struct Collocation {
   static constexpr std::size_t nodes = 8;
-  using Nodes = std::array<double, nodes>;
+  using Nodes = std::array<double, nodes>;  ///< a number a point
 
   Nodes place, weight;
   std::array<Nodes, nodes> running;
