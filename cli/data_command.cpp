@@ -80,8 +80,8 @@ int print_path(const DataArguments& arguments) {
 }
 
 int check(const DataArguments& arguments) {
-  const std::string line = fmt::format("{}: sizes and checksums are right in '{}'\n", arguments.name,
-                                       place_of(arguments, Verify::checksum).string());
+  const std::string line = fmt::format("{}: sizes and checksums, as far as they are recorded, are right in '{}'\n",
+                                       arguments.name, place_of(arguments, Verify::checksum).string());
   std::fputs(line.c_str(), stdout);
   return 0;
 }

@@ -28,14 +28,16 @@ struct FileFacts {
   std::string sha256;
 };
 
-/// Of the file itself where it lies compressed. Its checksum is computed only if there are as many bytes as expected.
+/// Of the file itself where it lies compressed. Its checksum is computed only if one is recorded and there are as many
+/// bytes as expected.
 FileFacts facts_of(const fs::path& path, const DataFile& file) {
+  const auto has_checksum = [&](std::uint64_t bytes) { return bytes == file.bytes && !file.sha256.empty(); };
   if (path.filename() == file.name) {
     const std::uint64_t bytes = fs::file_size(path);
-    return {bytes, bytes == file.bytes ? sha256_file(path) : ""};
+    return {bytes, has_checksum(bytes) ? sha256_file(path) : ""};
   }
   const std::string text = read_text(path);
-  return {text.size(), text.size() == file.bytes ? sha256(text) : ""};
+  return {text.size(), has_checksum(text.size()) ? sha256(text) : ""};
 }
 
 std::optional<fs::path> environment_path(const char* name) {
@@ -75,6 +77,10 @@ bool is_intact(const DataSet& set, const fs::path& folder) {
   }
 }
 
+bool is_fetchable(const DataSet& set) {
+  return std::ranges::none_of(set.files, &std::string::empty, &DataFile::url);
+}
+
 /// What to do about a damaged set in `places[damaged]`.
 std::string remedy(const DataSet& set, const std::vector<fs::path>& places, std::size_t damaged) {
   for (std::size_t i = damaged + 1; i < places.size(); ++i) {
@@ -83,7 +89,15 @@ std::string remedy(const DataSet& set, const std::vector<fs::path>& places, std:
       return fmt::format("'{}' takes precedence over '{}', which holds the right files: remove the damaged one",
                          places[damaged].string(), other->string());
   }
-  return fmt::format("`stein data fetch {} --data '{}'` downloads the right one", set.name, places[damaged].string());
+  return is_fetchable(set) ? fmt::format("`stein data fetch {} --data '{}'` downloads the right one", set.name,
+                                         places[damaged].string())
+                           : "it has no fixed address: put the right one there";
+}
+
+/// How to get a set that is not there.
+std::string how_to_get(const DataSet& set) {
+  if (is_fetchable(set)) return fmt::format("`stein data fetch {}` downloads it", set.name);
+  return fmt::format("it has no fixed address, `stein data fetch {}` says what is to be put where", set.name);
 }
 
 }  // namespace
@@ -297,6 +311,14 @@ const std::vector<DataSet>& data_sets() {
                   .url = "",
                   .bytes = 1949041,
                   .sha256 = "de9010addc936a0991f54ee1a51ab8bb3c3b245aad7abdf97e48fbeec3c23b10"}}},
+      {.name = "covertype-full",
+       .description = "Covertype: 581,012 rows, 54 columns, seven classes of trees",
+       .licence = "CC BY 4.0, as stated by the UCI Machine Learning Repository",
+       .citation = "Blackard & Dean (1999), https://doi.org/10.24432/C50K5N",
+       .files = {{.name = "covtype.data",
+                  .url = "https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/covtype.data.gz",
+                  .bytes = 75169317,
+                  .sha256 = ""}}},
       {.name = "shuttle",
        .description = "Statlog Shuttle: 43,500 + 14,500 rows, nine columns, seven classes",
        .licence = "CC BY 4.0, as stated by the UCI Machine Learning Repository",
@@ -321,6 +343,29 @@ const std::vector<DataSet>& data_sets() {
                   .url = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.test",
                   .bytes = 2003153,
                   .sha256 = "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"}}},
+      {.name = "census",
+       .description = "US Census 1990, a sample: 2,458,285 persons, 68 columns of categories",
+       .licence = "CC BY 4.0, as stated by the UCI Machine Learning Repository",
+       .citation = "US Census Data (1990), UCI Machine Learning Repository, https://doi.org/10.24432/C5VP42",
+       .files = {{.name = "USCensus1990.data.txt",
+                  .url = "https://archive.ics.uci.edu/ml/machine-learning-databases/census1990-mld/"
+                         "USCensus1990.data.txt",
+                  .bytes = 361344227,
+                  .sha256 = "38e99f50855ddc03167b715b36519ef40b77295ae4e85dfef0c6429ac79ed799"}}},
+      {.name = "jester",
+       .description = "Jester: the 40 most rated jokes of part 1, and its 19,181 users who rated all of them",
+       .licence = "none stated: research use with citation",
+       .citation = "Goldberg, Roeder, Gupta & Perkins (2001), Eigentaste: a constant time collaborative filtering "
+                   "algorithm",
+       .files = {{.name = "jester_19181x40.csv",
+                  .url = "",
+                  .bytes = 4014089,
+                  .sha256 = "74b3536b336294b5472ea9b8b180cab55b942acee2abbb2cc25e6eac7c78adcb"}}},
+      {.name = "financial",
+       .description = "21 stocks of NYSE and Nasdaq over 14 years: price differences of 3,713 days",
+       .licence = "none stated",
+       .citation = "Riquelme, Tucker & Snoek (2018), Deep Bayesian Bandits Showdown",
+       .files = {{.name = "raw_stock_contexts", .url = "", .bytes = 0, .sha256 = ""}}},
       {.name = "mnist",
        .description = "MNIST: 60,000 + 10,000 images of handwritten digits, 28 x 28",
        .licence = "none stated",
@@ -406,8 +451,8 @@ fs::path require_data_set(std::string_view name, const fs::path& folder, std::st
   if (const auto found = find_data_set(name, folder)) return *found;
   std::string places;
   for (const fs::path& place : data_folders(folder)) places += fmt::format(" '{}'", place.string());
-  fail(ErrorKind::data, "the data set {} is in none of{}: `stein data fetch {}` downloads it; {}", name, places, name,
-       instead);
+  fail(ErrorKind::data, "the data set {} is in none of{}: {}, --data or $STEIN_DATA names a folder that has it; {}",
+       name, places, how_to_get(data_set(name)), instead);
 }
 
 fs::path data_file(const fs::path& folder, const std::string& name) {
@@ -422,6 +467,7 @@ void check_data_set(const DataSet& set, const fs::path& folder) {
     std::error_code error;
     static_cast<void>(fs::file_size(path, error));
     if (error) fail(ErrorKind::data, "'{}' of data set {} is missing", path.string(), set.name);
+    if (file.bytes == 0) continue;
     const FileFacts found = facts_of(path, file);
     if (found.bytes != file.bytes)
       fail(ErrorKind::data, "'{}' is not the file of data set {}: expected {} bytes, found {}", path.string(), set.name,

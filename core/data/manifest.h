@@ -16,8 +16,8 @@ namespace stein {
 struct DataFile {
   std::string name;
   std::string url;          ///< of the file, or of it gzip-compressed (.gz); empty: it has no fixed address
-  std::uint64_t bytes = 0;  ///< of the file itself, not compressed
-  std::string sha256;       ///< of the same
+  std::uint64_t bytes = 0;  ///< of the file itself, not compressed; 0: not recorded, a file of any size is taken
+  std::string sha256;       ///< of the same; empty: not recorded, a file of the right size is taken
 };
 
 /// A public data set: where it is from, under what terms, and its files.
@@ -68,8 +68,8 @@ std::filesystem::path require_data_set(std::string_view name, const std::filesys
 /// there.
 std::filesystem::path data_file(const std::filesystem::path& folder, const std::string& name);
 
-/// Compares the files of `set` in `folder` with the manifest. @throws Error(data) naming the file, what was expected
-/// and found
+/// Compares the files of `set` in `folder` with what the manifest has recorded of them. @throws Error(data) naming the
+/// file, what was expected and found
 void check_data_set(const DataSet& set, const std::filesystem::path& folder);
 
 }  // namespace stein

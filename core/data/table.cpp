@@ -21,6 +21,31 @@ void append_cells(Column& column, const Column& more) {
     column.levels.push_back(level < 0 ? -1 : places[static_cast<std::size_t>(level)]);
 }
 
+template <class Cell>
+void keep_cells(std::vector<Cell>& cells, std::span<const std::int64_t> rows) {
+  if (cells.empty()) return;
+  std::vector<Cell> kept;
+  kept.reserve(rows.size());
+  for (const std::int64_t row : rows) kept.push_back(cells[static_cast<std::size_t>(row)]);
+  cells = std::move(kept);
+}
+
+/// Drops the categories that no cell has; the others stay in order.
+void drop_unused_categories(Column& column) {
+  std::vector<std::int32_t> places(column.categories.size(), -1);
+  for (const std::int32_t level : column.levels)
+    if (level >= 0) places[static_cast<std::size_t>(level)] = 0;
+  std::vector<std::string> used;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0) continue;
+    places[i] = static_cast<std::int32_t>(used.size());
+    used.push_back(std::move(column.categories[i]));
+  }
+  column.categories = std::move(used);
+  for (std::int32_t& level : column.levels)
+    if (level >= 0) level = places[static_cast<std::size_t>(level)];
+}
+
 }  // namespace
 
 bool Column::missing(std::int64_t row) const {
@@ -62,6 +87,22 @@ void Table::append(const Table& more) {
     append_cells(column, *place);
   }
   checksums.insert(more.checksums.begin(), more.checksums.end());
+}
+
+std::vector<std::int64_t> Table::complete_rows() const {
+  std::vector<std::int64_t> complete;
+  for (std::int64_t row = 0; row < rows(); ++row)
+    if (std::ranges::none_of(columns, [&](const Column& column) { return column.missing(row); }))
+      complete.push_back(row);
+  return complete;
+}
+
+void Table::keep_rows(std::span<const std::int64_t> rows) {
+  for (Column& column : columns) {
+    keep_cells(column.numbers, rows);
+    keep_cells(column.levels, rows);
+    drop_unused_categories(column);
+  }
 }
 
 }  // namespace stein

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,10 @@ struct Table {
   /// Appends the rows of a table that has these columns, by name; categories that this one lacks come behind its own.
   /// Throws Error(data) naming a column that the other lacks, or that has texts there and numbers here.
   void append(const Table& more);
+  /// Rows without a missing cell, ascending.
+  std::vector<std::int64_t> complete_rows() const;
+  /// Keeps these rows, in this order, and of the categories those that occur in them.
+  void keep_rows(std::span<const std::int64_t> rows);
 };
 
 /// A table whose rows from `first_test` on are its publisher's test part.

@@ -1,11 +1,10 @@
-#include <stein/core/checksum.h>
 #include <stein/core/data/manifest.h>
+#include <stein/core/data/number_table.h>
 #include <stein/core/error.h>
 #include <stein/core/line_reader.h>
 #include <stein/supervised/tables/uci_regression.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -13,27 +12,6 @@ namespace stein::supervised {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Calls `take` with every word of a line.
-template <class Take>
-void for_each_word(std::string_view line, const Take& take) {
-  constexpr std::string_view blanks = " \t";
-  for (std::size_t begin = line.find_first_not_of(blanks); begin < line.size();) {
-    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
-    take(line.substr(begin, end - begin));
-    begin = std::min(line.find_first_not_of(blanks, end), line.size());
-  }
-}
-
-template <class Number>
-Number number_of(const LineReader& reader, std::string_view word) {
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  const bool finite =
-      error == std::errc() && end == word.data() + word.size() && std::isfinite(static_cast<double>(value));
-  if (!finite) reader.fail_here("expected a number, found '{}'", word);
-  return value;
-}
 
 /// Numbers of every line that has any.
 template <class Number>
@@ -47,25 +25,6 @@ std::vector<std::vector<Number>> read_numbers(const fs::path& path) {
     lines.push_back(std::move(numbers));
   }
   return lines;
-}
-
-/// Lines of blanks are no rows.
-Table read_data(const fs::path& path) {
-  LineReader reader(path);
-  Table table;
-  for (std::string_view line; reader.next(line);) {
-    std::size_t c = 0;
-    const bool first = table.columns.empty();
-    for_each_word(line, [&](std::string_view word) {
-      if (first) table.columns.push_back({.name = fmt::format("x{}", c)});
-      if (c == table.columns.size()) reader.fail_here("expected {} numbers as in the first row, found more", c);
-      table.columns[c++].numbers.push_back(number_of<double>(reader, word));
-    });
-    if (c > 0 && c < table.columns.size())
-      reader.fail_here("expected {} numbers as in the first row, found {}", table.columns.size(), c);
-  }
-  if (table.rows() == 0) fail(ErrorKind::data, "'{}' has no row", path.string());
-  return table;
 }
 
 /// Which columns are read, and which is the target.
@@ -92,7 +51,7 @@ void read_columns(const fs::path& path, TableSet& set) {
 
 TableSet read_uci_regression(const std::string& name, const fs::path& folder) {
   const auto file = [&](const char* part) { return data_file(folder, name + "/" + part); };
-  TableSet set{.name = name, .table = read_data(file("data.txt"))};
+  TableSet set{.name = name, .table = read_number_table(file("data.txt"))};
   read_columns(file("columns.txt"), set);
   set.table.columns[set.target].name = "y";
   set.splits = read_numbers<std::int64_t>(file("splits_test.txt"));
@@ -103,6 +62,7 @@ TableSet read_uci_regression(const std::string& name, const fs::path& folder) {
       fail(ErrorKind::data, "'{}': expected different rows from 0 to {} in every split",
            file("splits_test.txt").string(), set.table.rows() - 1);
   }
+  set.table.checksums.clear();
   for (const DataFile& known : data_set("uci-regression").files)
     if (known.name.starts_with(name + "/")) set.table.checksums[known.name] = known.sha256;
   return set;

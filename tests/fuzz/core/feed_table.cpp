@@ -2,6 +2,7 @@
 
 #include <stein/core/cifar10.h>
 #include <stein/core/data/csv_table.h>
+#include <stein/core/data/number_table.h>
 #include <stein/core/idx.h>
 
 #include <algorithm>
@@ -59,6 +60,18 @@ void read_without_header(const Input& input) {
   read_table(input, {.header = {"a", "b", "c"}, .comment = '#'});
 }
 
+/// With and without a header.
+template <std::int64_t header_lines>
+void read_numbers(const Input& input) {
+  const Table table = read_number_table(input.write("numbers.txt", input.text()), header_lines);
+  require(table.rows() >= 1, "a table has rows");
+  for (const Column& column : table.columns) {
+    require(column.numeric() && column.rows() == table.rows(), "columns have numbers and are of one length");
+    require(std::ranges::all_of(column.numbers, [](double number) { return std::isfinite(number); }),
+            "numbers are finite");
+  }
+}
+
 void read_array(const Input& input) {
   const IdxArray array = read_idx(input.write("array-idx", input.text()));
   require(!array.shape.empty() && array.shape.size() <= 4, "an array has one to four dimensions");
@@ -77,7 +90,8 @@ const std::vector<InputKind>& kinds() {
   static const std::vector<InputKind> all{{"cifar10", {read_batch}},
                                           {"csv-rows", {read_without_header}},
                                           {"csv-table", {read_as_it_is, read_categories}},
-                                          {"idx", {read_array}}};
+                                          {"idx", {read_array}},
+                                          {"number-table", {read_numbers<0>, read_numbers<1>}}};
   return all;
 }
 
