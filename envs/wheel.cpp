@@ -11,7 +11,7 @@ const bool registered =
     register_bandit<Wheel>("wheel", "five arms on the unit disc; the large rewards lie outside radius delta");
 
 /// Standard deviation of the reward of a uniform arm in a uniform context.
-double reward_deviation(double delta, double noise) {
+double deviation_of_wheel(double delta, double noise) {
   const double inside = delta * delta, quadrants = Wheel::arms - 1;
   const auto moment = [&](int power) {
     const double low = std::pow(Wheel::low_mean, power), safe = std::pow(Wheel::safe_mean, power);
@@ -29,7 +29,7 @@ Wheel::Wheel(const Options& options, const DataSource&) : options_(options) {
            .context_size = 2,
            .reward_low = low_mean,
            .reward_high = high_mean,
-           .reward_deviation = reward_deviation(options.delta, options.noise),
+           .reward_deviation = deviation_of_wheel(options.delta, options.noise),
            .data = "synthetic",
            .source = fmt::format("Riquelme, Tucker & Snoek 2018, section 5.4, delta = {}", options.delta)};
   Wheel::observe(0, 0);

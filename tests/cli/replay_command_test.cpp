@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <csignal>
 
 #include "cli/browser.h"
@@ -486,6 +487,24 @@ TEST_CASE("a run that Stein logged makes the same decisions when Stein replays i
   const Json& ips = own["estimates"]["ips"];
   CHECK(ips["value"] == Approx(own["ctr"].get<double>()));  // every weight is 1
   CHECK(ips["effective_sample_size"] == Approx(400));
+}
+
+TEST_CASE("a log of a bandit of classes is replayed, with rewards between 0 and 1", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "classification-synthetic", "--policy", "uniform", "--seeds", "0:1",
+                              "--log-decisions", "--quiet", "--out", "run", "--set", "steps=4000", "rows=1000"})
+              .code == 0);
+  const Outcome outcome =
+      replay(folder, {"--log", "run/decisions.jsonl", "--format", "decisions", "--policy", "uniform", "--estimators",
+                      "ips", "--seeds", "0:1", "--json", "--out", "again"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json summary = outcome.json();
+  CHECK(summary["log"]["arms"] == 7);
+  CHECK(summary["log"]["reward_bounds"] == Json{0., 1.});
+  // An arm drawn uniformly is right once in seven times, whatever the shares of the classes.
+  const double share = 1.0 / 7, error = std::sqrt(share * (1 - share) / 4000);
+  CHECK(std::abs(summary["policies"][0]["estimates"]["ips"]["value"].get<double>() - share) < 6.1 * error);
 }
 
 TEST_CASE("a table of one's own is a log, and its header's mistakes are named", "[cli][replay]") {

@@ -113,6 +113,26 @@ TEST_CASE("posteriors are those of the first seed, and truth is drawn only where
   CHECK_THAT(shown_text(wheel), Contains("Posterior reward: centre") && !Contains("true expectation"));
 }
 
+TEST_CASE("a page of a bandit over a table shows the posterior of one row for each of its classes",
+          "[cli][report][browser]") {
+  const TemporaryDirectory folder;
+  for (const char* env : {"classification-synthetic", "jester-synthetic"}) {
+    CAPTURE(env);
+    REQUIRE(run(folder.path(), {"bandit", "--env", env, "--policy", "svgd", "--seeds", "0:1", "--set", "steps=20",
+                                "updates=2", "--out", env, "--quiet"})
+                .code == 0);
+    REQUIRE(run(folder.path(), {"report", env}).code == 0);
+    const std::string dom = rendered(folder.path(), std::string(env) + "/report.html");
+    CHECK(attribute(dom, "data-errors") == "0");
+    const Json plots = Json::parse(attribute(dom, "data-plots"));
+    const bool jokes = env == std::string("jester-synthetic");
+    for (int arm = 0; arm < (jokes ? 8 : 7); ++arm) {
+      const std::string name = jokes ? "joke " + std::to_string(33 + arm) : "ring " + std::to_string(arm);
+      CHECK(plots.at("posterior-" + name) == (jokes ? 8 : 7) * 20);  // arms × networks
+    }
+  }
+}
+
 TEST_CASE("a page of uniform play alone does not say that it did worse than itself", "[cli][report][browser]") {
   const TemporaryDirectory folder;
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", "uniform", "--seeds", "0:3", "--set", "steps=30",
