@@ -1,4 +1,5 @@
 // Every registered bandit keeps the contract of envs/bandit_environment.h.
+#include <stein/core/data/manifest.h>
 #include <stein/core/rng.h>
 #include <stein/envs/bandit_environment.h>
 
@@ -35,6 +36,11 @@ std::unique_ptr<BanditEnvironment> make_bandit(const std::string& name) {
   }
 }
 
+/// Whether the bandit has to find a data set.
+bool needs_files(const std::string& name) {
+  return std::ranges::any_of(data_sets(), [&](const DataSet& set) { return set.name == data_set_of(name); });
+}
+
 /// What one step shows, copied.
 struct Moment {
   std::vector<float> dense;
@@ -69,30 +75,27 @@ void check_context(const BanditSpec& spec, const std::vector<float>& dense, cons
   REQUIRE(active.back() < spec.context_size);
 }
 
-TEST_CASE("every bandit shows what its spec says", "[envs][bandit]") {
-  for (const std::string& name : bandits().names()) {
-    DYNAMIC_SECTION(name) {
-      const auto bandit = make_bandit(name);
-      const BanditSpec& spec = bandit->spec();
-      CHECK(spec.name == name);
-      CHECK(spec.arms >= 2);
-      CHECK((spec.data == "real" || spec.data == "synthetic"));
-      CHECK_FALSE(spec.source.empty());
-      CHECK(spec.reward_deviation.value() > 0);
-      for (std::int64_t step = 0; step < 200; ++step) {
-        const Moment moment = look(*bandit, 1, step);
-        check_context(spec, moment.dense, moment.active);
-        REQUIRE(std::ssize(moment.expected) == spec.arms);
-        for (const double value : moment.expected) {
-          REQUIRE(value >= spec.reward_low - 1e-6);
-          REQUIRE(value <= spec.reward_high + 1e-6);
-        }
-      }
-      for (const BanditEnvironment::Probe& probe : bandit->probes()) {
-        CHECK_FALSE(probe.name.empty());
-        check_context(spec, probe.dense, probe.active);
-      }
+/// Contexts, expected rewards and probes are what the spec says.
+void check_shape(const std::string& name) {
+  const auto bandit = make_bandit(name);
+  const BanditSpec& spec = bandit->spec();
+  CHECK(spec.name == name);
+  CHECK(spec.arms >= 2);
+  CHECK((spec.data == "real" || spec.data == "synthetic"));
+  CHECK_FALSE(spec.source.empty());
+  CHECK(spec.reward_deviation.value() > 0);
+  for (std::int64_t step = 0; step < 200; ++step) {
+    const Moment moment = look(*bandit, 1, step);
+    check_context(spec, moment.dense, moment.active);
+    REQUIRE(std::ssize(moment.expected) == spec.arms);
+    for (const double value : moment.expected) {
+      REQUIRE(value >= spec.reward_low - 1e-6);
+      REQUIRE(value <= spec.reward_high + 1e-6);
     }
+  }
+  for (const BanditEnvironment::Probe& probe : bandit->probes()) {
+    CHECK_FALSE(probe.name.empty());
+    check_context(spec, probe.dense, probe.active);
   }
 }
 
@@ -110,37 +113,31 @@ TEST_CASE("the default options of every bandit lie in their ranges and are descr
   }
 }
 
-TEST_CASE("a bandit's step depends on seed and step alone, in any order of visits", "[envs][bandit]") {
-  for (const std::string& name : bandits().names()) {
-    DYNAMIC_SECTION(name) {
-      const auto bandit = make_bandit(name), again = make_bandit(name);
-      std::vector<Moment> forward;
-      for (std::int64_t step = 0; step < 50; ++step) forward.push_back(look(*bandit, 7, step));
-      int same_as_other_seed = 0;
-      for (std::int64_t step = 49; step >= 0; --step) {
-        same_as_other_seed += look(*again, 8, step) == forward[static_cast<std::size_t>(step)];
-        REQUIRE(look(*again, 7, step) == forward[static_cast<std::size_t>(step)]);
-        REQUIRE(bandit->observe(7, step).dense.size() == forward[0].dense.size());
-      }
-      CHECK(same_as_other_seed < 25);
-      // A reward asked for twice, or after another arm's, is the same.
-      const double first = bandit->reward(0);
-      bandit->reward(bandit->spec().arms - 1);
-      CHECK(bandit->reward(0) == first);
-    }
+/// A step depends on seed and step alone, in any order of visits.
+void check_order_of_visits(const std::string& name) {
+  const auto bandit = make_bandit(name), again = make_bandit(name);
+  std::vector<Moment> forward;
+  for (std::int64_t step = 0; step < 50; ++step) forward.push_back(look(*bandit, 7, step));
+  int same_as_other_seed = 0;
+  for (std::int64_t step = 49; step >= 0; --step) {
+    same_as_other_seed += look(*again, 8, step) == forward[static_cast<std::size_t>(step)];
+    REQUIRE(look(*again, 7, step) == forward[static_cast<std::size_t>(step)]);
+    REQUIRE(bandit->observe(7, step).dense.size() == forward[0].dense.size());
   }
+  CHECK(same_as_other_seed < 25);
+  // A reward asked for twice, or after another arm's, is the same.
+  const double first = bandit->reward(0);
+  bandit->reward(bandit->spec().arms - 1);
+  CHECK(bandit->reward(0) == first);
 }
 
-TEST_CASE("an arm that does not exist is refused", "[envs][bandit]") {
-  for (const std::string& name : bandits().names()) {
-    DYNAMIC_SECTION(name) {
-      const auto bandit = make_bandit(name);
-      bandit->observe(1, 0);
-      for (const std::int64_t arm : {std::int64_t{-1}, bandit->spec().arms}) {
-        INFO("arm " << arm);
-        CHECK_ERROR(bandit->reward(arm), usage, name, std::to_string(arm));
-      }
-    }
+/// An arm that does not exist is refused.
+void check_refused_arms(const std::string& name) {
+  const auto bandit = make_bandit(name);
+  bandit->observe(1, 0);
+  for (const std::int64_t arm : {std::int64_t{-1}, bandit->spec().arms}) {
+    INFO("arm " << arm);
+    CHECK_ERROR(bandit->reward(arm), usage, name, std::to_string(arm));
   }
 }
 
@@ -151,35 +148,65 @@ double z_score(const std::vector<double>& sample) {
   return squares == 0 ? 0 : sum / std::sqrt(squares);
 }
 
-TEST_CASE("rewards agree with expected rewards in the mean, and with the stated deviation", "[envs][bandit]") {
+/// Rewards agree with expected rewards in the mean, and with the stated deviation.
+void check_rewards(const std::string& name) {
   constexpr std::int64_t steps = 100'000;
-  for (const std::string& name : bandits().names()) {
-    DYNAMIC_SECTION(name) {
-      const auto bandit = make_bandit(name);
-      const BanditSpec& spec = bandit->spec();
-      const auto arms = static_cast<std::size_t>(spec.arms);
-      std::vector<std::vector<double>> residuals(arms);
-      std::vector<double> uniform_rewards;
-      double mean = 0;
-      for (std::int64_t step = 0; step < steps; ++step) {
-        bandit->observe(3, step);
-        for (std::size_t arm = 0; arm < arms; ++arm)
-          residuals[arm].push_back(bandit->reward(static_cast<std::int64_t>(arm)) - bandit->expected_rewards()[arm]);
-        Draws draws({3, static_cast<std::uint64_t>(step), Stream::test}, 0);
-        uniform_rewards.push_back(bandit->reward(draws.integer(static_cast<std::uint32_t>(arms))));
-        mean += uniform_rewards.back() / steps;
-      }
-      for (std::size_t arm = 0; arm < arms; ++arm) {
-        INFO("arm " << arm);
-        CHECK(std::abs(z_score(residuals[arm])) < critical_value);
-      }
-      // (r − mean)² − deviation² has mean zero; the mean's own error enters at second order only.
-      std::vector<double> excess;
-      for (const double reward : uniform_rewards)
-        excess.push_back((reward - mean) * (reward - mean) - *spec.reward_deviation * *spec.reward_deviation);
-      CHECK(std::abs(z_score(excess)) < critical_value);
-    }
+  const auto bandit = make_bandit(name);
+  const BanditSpec& spec = bandit->spec();
+  const auto arms = static_cast<std::size_t>(spec.arms);
+  std::vector<std::vector<double>> residuals(arms);
+  std::vector<double> uniform_rewards;
+  double mean = 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    bandit->observe(3, step);
+    for (std::size_t arm = 0; arm < arms; ++arm)
+      residuals[arm].push_back(bandit->reward(static_cast<std::int64_t>(arm)) - bandit->expected_rewards()[arm]);
+    Draws draws({3, static_cast<std::uint64_t>(step), Stream::test}, 0);
+    uniform_rewards.push_back(bandit->reward(draws.integer(static_cast<std::uint32_t>(arms))));
+    mean += uniform_rewards.back() / steps;
   }
+  for (std::size_t arm = 0; arm < arms; ++arm) {
+    INFO("arm " << arm);
+    CHECK(std::abs(z_score(residuals[arm])) < critical_value);
+  }
+  // (r − mean)² − deviation² has mean zero; the mean's own error enters at second order only.
+  std::vector<double> excess;
+  for (const double reward : uniform_rewards)
+    excess.push_back((reward - mean) * (reward - mean) - *spec.reward_deviation * *spec.reward_deviation);
+  CHECK(std::abs(z_score(excess)) < critical_value);
+}
+
+/// Calls `check` with the name of every bandit that needs files, or of every one that does not.
+void for_each_bandit(bool with_files, void (*check)(const std::string& name)) {
+  for (const std::string& name : bandits().names())
+    if (needs_files(name) == with_files) DYNAMIC_SECTION(name) {
+        check(name);
+      }
+}
+
+TEST_CASE("every bandit shows what its spec says", "[envs][bandit]") {
+  for_each_bandit(false, check_shape);
+}
+
+TEST_CASE("a bandit's step depends on seed and step alone, in any order of visits", "[envs][bandit]") {
+  for_each_bandit(false, check_order_of_visits);
+}
+
+TEST_CASE("an arm that does not exist is refused", "[envs][bandit]") {
+  for_each_bandit(false, check_refused_arms);
+}
+
+TEST_CASE("rewards agree with expected rewards in the mean, and with the stated deviation", "[envs][bandit]") {
+  for_each_bandit(false, check_rewards);
+}
+
+TEST_CASE("bandits of data sets keep the same contract", "[envs][bandit][data-set]") {
+  for_each_bandit(true, [](const std::string& name) {
+    check_shape(name);
+    check_order_of_visits(name);
+    check_refused_arms(name);
+    check_rewards(name);
+  });
 }
 
 }  // namespace

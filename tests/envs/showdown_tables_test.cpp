@@ -113,7 +113,7 @@ TEST_CASE("Adult has 45,222 complete rows; its arms are occupations or incomes, 
   CHECK(walk(income, 45'222).counts == std::vector<std::int64_t>{34'014, 11'208});
 }
 
-TEST_CASE("Covertype as a whole has 581,012 rows", "[envs][showdown-tables][data-set]") {
+TEST_CASE("Covertype as a whole has 581,012 rows", "[envs][showdown-tables][data-set][slow]") {
   if (!find_data_set("covertype-full")) test::skip("no data set covertype-full");
   Covertype bandit({}, {});
   CHECK(bandit.spec().context_size == 54);
