@@ -1,5 +1,5 @@
 // Tables with classes as bandits: which class has this row? (Riquelme, Tucker & Snoek 2018, "Deep Bayesian Bandits
-// Showdown", appendix A.)
+// Showdown".)
 #pragma once
 
 #include <stein/envs/table_bandit.h>

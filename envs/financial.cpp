@@ -46,7 +46,9 @@ std::vector<double> worth_of_portfolios(const Table& prices, std::int64_t instan
 }
 
 BanditSpec spec_of_portfolios(const Table& prices, std::string name, std::int64_t instance) {
-  BanditSpec spec{.name = std::move(name), .arms = Financial::arms};
+  BanditSpec spec;
+  spec.name = std::move(name);
+  spec.arms = Financial::arms;
   spec.data = "real";
   spec.source = fmt::format("Riquelme, Tucker & Snoek 2018; {} days, instance {}", prices.rows(), instance);
   for (const auto& [file, sha256] : prices.checksums) spec.source += fmt::format("; {}, sha256 {}", file, sha256);

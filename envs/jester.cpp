@@ -77,7 +77,9 @@ Table draw_ratings(std::int64_t rows, std::uint64_t instance) {
 }
 
 BanditSpec spec_of(const Table& ratings, std::string name, std::string data, std::string source) {
-  BanditSpec spec{.name = std::move(name), .arms = Jester::arms};
+  BanditSpec spec;
+  spec.name = std::move(name);
+  spec.arms = Jester::arms;
   spec.data = std::move(data);
   spec.source = std::move(source);
   for (std::size_t joke = Jester::seen; joke < jokes; ++joke)

@@ -1,5 +1,5 @@
-// Classes of published tables as bandits, as in the Deep Bayesian Bandits Showdown (Riquelme, Tucker & Snoek 2018,
-// appendix A, and the code published with it): every column of numbers and every category standardised.
+// Classes of published tables as bandits, as in the Deep Bayesian Bandits Showdown (Riquelme, Tucker & Snoek 2018, and
+// the code published with it): every column of numbers and every category standardised.
 #pragma once
 
 #include <stein/envs/classification.h>
@@ -39,8 +39,8 @@ class SmallCovertype final : public Classification {
 
 /// Adult, the census of 1994: 45,222 persons, training and test part together, without the 3,620 of whom something is
 /// not known. Who is asked for one column sees the others: 92 numbers for an occupation, 104 for an income. The
-/// Showdown, which asks for occupations, counts 94: there `>50K` and `>50K.`, as the test part spells it, are two
-/// categories.
+/// Showdown, which asks for occupations, counts 94: as many as there are where `>50K` and `>50K.`, the test part's
+/// spelling, are two categories.
 class Adult final : public Classification {
  public:
   /// What is asked for.

@@ -97,6 +97,24 @@ TEST_CASE("a data set is fetched into its folder, with progress, and fetched aga
   CHECK(read_file(folder / "m.data") == content);
 }
 
+TEST_CASE("a file without a recorded checksum is known by its size", "[core][data][fetch]") {
+  const test::TemporaryDirectory source, target;
+  write_file_atomically(source / "m.data", content);
+  DataFile file = file_at("file://" + (source / "m.data").string());
+  file.sha256 = "";
+  const DataSet set{.name = "moulds", .description = "", .licence = "", .citation = "", .files = {file}};
+  CountingProgress progress;
+  const std::filesystem::path folder = fetch_data_set(set, target.path(), progress);
+  CHECK(read_file(folder / "m.data") == content);
+  fetch_data_set(set, target.path(), progress);
+  CHECK(progress.done == content.size());  // nothing was fetched again
+  write_file_atomically(folder / "m.data", "cut");
+  fetch_data_set(set, target.path(), progress);
+  CHECK(read_file(folder / "m.data") == content);
+  write_file_atomically(source / "m.data", "cut");
+  CHECK_ERROR(fetch_file(file, folder / "m.data", progress), data, "found 3");
+}
+
 TEST_CASE("a file is fetched over HTTP", "[core][data][fetch]") {
   const test::TemporaryDirectory target;
   const OneAnswerServer server(http("200 OK", content, content.size()));
