@@ -50,6 +50,9 @@ struct InteractionBatch {
   std::int64_t window = 0;                  ///< N: interactions in the window that the posterior is conditioned on
 };
 
+/// Draws of a belief with a density that BanditPolicy::posterior_rewards gives.
+inline constexpr std::size_t reported_samples = 100;
+
 /// Chooses arms and learns from rewards. Everything random is keyed by the seed given at construction and the step.
 class BanditPolicy {
  public:

@@ -11,8 +11,6 @@ namespace {
 const bool registered =
     register_bandit_policy<BetaTs>("beta-ts", "Thompson sampling with a Beta posterior of every arm, without context");
 
-constexpr std::size_t beta_report_samples = 100;
-
 }  // namespace
 
 BetaTs::BetaTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
@@ -62,7 +60,7 @@ void BetaTs::observe(const envs::Context& context, const Outcome& outcome) {
 
 std::vector<std::vector<double>> BetaTs::posterior_rewards(const envs::Context& context) {
   posterior(context);
-  std::vector<std::vector<double>> samples(beta_report_samples, std::vector<double>(posterior_.size()));
+  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(posterior_.size()));
   for (std::size_t place = 0; place < posterior_.size(); ++place) {
     Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(1 + place));
     for (auto& sample : samples) sample[place] = 1 / (1 + std::exp(-draw_log_odds(posterior_[place], draws)));

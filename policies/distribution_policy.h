@@ -13,13 +13,12 @@ class DistributionPolicy final : public NeuralPolicy {
   /// The network, how many are drawn, and how an action is chosen.
   struct Options : NeuralPolicy::Options {
     std::int64_t particles = 20;
-    Draw draw = Draw::one;
+    DrawOptions draw{};
 
     template <class V>
     void describe(V& v) {
       v("particles", particles, "M: networks drawn from the posterior, anew when it has moved", between(1, 10000));
-      v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
-        {{"one", Draw::one}, {"mean", Draw::mean}});
+      draw.describe(v);
       NeuralPolicy::Options::describe(v);
     }
   };
@@ -34,7 +33,7 @@ class DistributionPolicy final : public NeuralPolicy {
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
 
  private:
-  Draw draw_;
+  DrawOptions draw_;
 };
 
 }  // namespace stein::policies

@@ -1,9 +1,10 @@
 #include <stein/core/rng.h>
-#include <stein/policies/best_arm.h>
 #include <stein/policies/gradient_policy.h>
+#include <stein/policies/largest_bound.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stein::policies {
 namespace {
@@ -13,10 +14,6 @@ const bool registered =
                                       neural_defaults<NeuralUcb::Options>("optimizer")) &&
     register_bandit_policy<NeuralTs>("neural-ts", "one network and Thompson sampling from the gradients of its outputs",
                                      neural_defaults<NeuralTs::Options>("optimizer"));
-
-constexpr double nearly_normal = 1e9;  ///< degrees of freedom
-
-constexpr std::size_t report_samples = 100;
 
 }  // namespace
 
@@ -43,7 +40,7 @@ std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) 
   for (std::size_t k = 0; k < places.size(); ++k) {
     const std::int64_t row = places[k] / network_.outputs, output = places[k] % network_.outputs;
     const double variance = variance_.of(posterior_->model(), weights, inputs, row, output);
-    rewards_[k] = {.degrees = nearly_normal,
+    rewards_[k] = {.degrees = std::numeric_limits<double>::infinity(),
                    .location = predictions(0, static_cast<std::int64_t>(k)),
                    .scale = exploration_ * std::sqrt(variance)};
   }
@@ -61,7 +58,7 @@ void GradientPolicy::observe(const envs::Context& context, const Outcome& outcom
 std::vector<std::vector<double>> GradientPolicy::posterior_rewards(const envs::Context& context) {
   const std::span<const StudentT> variables = rewards(context);
   const double unit = 1 / double{reward_scale()};
-  std::vector<std::vector<double>> samples(report_samples, std::vector<double>(variables.size()));
+  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(variables.size()));
   for (std::size_t arm = 0; arm < variables.size(); ++arm) {
     Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(arm));
     for (auto& sample : samples) sample[arm] = unit * draw(variables[arm], draws);
@@ -82,35 +79,23 @@ void GradientPolicy::restore(const Snapshot& snapshot) {
 Decision NeuralUcb::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   bounds_.clear();
   for (const StudentT& reward : rewards(context)) bounds_.push_back(reward.location + reward.scale);
-  propensities_.assign(wanted == Propensities::exact ? bounds_.size() : 0, 0);
-  if (!propensities_.empty()) vote<double>(bounds_, propensities_);
-  const bool tied = std::ranges::count(bounds_, *std::ranges::max_element(bounds_)) > 1;
-  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  return {
-      .action = context.arm(draw_best<double>(bounds_, draws)), .propensities = propensities_, .deterministic = !tied};
+  return choose_largest(context, bounds_, {seed_, static_cast<std::uint64_t>(step), Stream::decision}, wanted,
+                        propensities_);
 }
 
 Decision NeuralTs::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   const std::span<const StudentT> variables = rewards(context);
-  const double widest = std::ranges::max(variables, {}, &StudentT::scale).scale;
-  propensities_.assign(wanted == Propensities::exact ? variables.size() : 0, 0);
-  if (widest == 0) {
-    std::vector<double> means;
-    for (const StudentT& reward : variables) means.push_back(reward.location);
-    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-    if (!propensities_.empty()) vote<double>(means, propensities_);
-    return {.action = context.arm(draw_best<double>(means, draws)), .propensities = propensities_};
-  }
-  double best = -std::numeric_limits<double>::infinity();
-  std::int64_t action = 0;
+  const NoiseKey key{seed_, static_cast<std::uint64_t>(step), Stream::decision};
+  draws_.resize(variables.size());
   for (std::size_t k = 0; k < variables.size(); ++k) {
-    const std::int64_t arm = context.arm(static_cast<std::int64_t>(k));
-    Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, static_cast<std::uint32_t>(arm));
-    const double value = variables[k].location + variables[k].scale * draws.normal();
-    if (value > best) best = value, action = arm;
+    Draws draws(key, static_cast<std::uint32_t>(context.arm(static_cast<std::int64_t>(k))));
+    draws_[k] = variables[k].location + variables[k].scale * draws.normal();
   }
-  if (!propensities_.empty()) largest_probabilities(variables, propensities_);
-  return {.action = action, .propensities = propensities_};
+  const bool certain = std::ranges::all_of(variables, [](const StudentT& reward) { return reward.scale == 0; });
+  if (certain) return choose_largest(context, draws_, key, wanted, propensities_);
+  propensities_.assign(wanted == Propensities::exact ? variables.size() : 0, 0);
+  if (!propensities_.empty()) largest_probabilities(variables, propensities_, quadrature_);
+  return {.action = context.arm(std::ranges::max_element(draws_) - draws_.begin()), .propensities = propensities_};
 }
 
 }  // namespace stein::policies

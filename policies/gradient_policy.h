@@ -34,7 +34,7 @@ class GradientPolicy : public NeuralPolicy {
   GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
 
-  /// Of every arm that can be chosen, a nearly normal variable (10⁹ degrees of freedom) with what the network predicts
+  /// Of every arm that can be chosen, a normal variable with what the network predicts
   /// and `exploration` times the sd, in the unit of the scaled rewards; valid until the next call.
   std::span<const StudentT> rewards(const envs::Context& context);
 
@@ -62,6 +62,10 @@ class NeuralTs final : public GradientPolicy {
   NeuralTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
       : GradientPolicy(options, spec, seed) {}
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
+
+ private:
+  std::vector<double> draws_;
+  LargestProbability<StudentTDensity> quadrature_;
 };
 
 }  // namespace stein::policies

@@ -11,8 +11,6 @@ namespace {
 
 const bool registered = register_bandit_policy<LinTs>("lints", "Thompson sampling with a Bayesian linear regression");
 
-constexpr std::size_t report_samples = 100;
-
 }  // namespace
 
 LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
@@ -82,7 +80,7 @@ void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
 
 std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& context) {
   posterior(context);
-  std::vector<std::vector<double>> samples(report_samples, std::vector<double>(posterior_.size()));
+  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(posterior_.size()));
   for (std::size_t arm = 0; arm < posterior_.size(); ++arm) {
     Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(arm));
     for (auto& sample : samples) sample[arm] = draw(posterior_[arm], draws);

@@ -13,8 +13,6 @@ namespace {
 const bool registered =
     register_bandit_policy<LogisticTs>("logistic-ts", "Thompson sampling with a Bayesian logistic regression");
 
-constexpr std::size_t logistic_report_samples = 100;
-
 double chance_of(double log_odds) {
   return 1 / (1 + std::exp(-log_odds));
 }
@@ -125,7 +123,7 @@ void LogisticTs::observe(const envs::Context& context, const Outcome& outcome) {
 
 std::vector<std::vector<double>> LogisticTs::posterior_rewards(const envs::Context& context) {
   posterior(context);
-  std::vector<std::vector<double>> samples(logistic_report_samples, std::vector<double>(posterior_.size()));
+  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(posterior_.size()));
   for (std::size_t place = 0; place < posterior_.size(); ++place) {
     Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(place));
     for (auto& sample : samples) sample[place] = chance_of(draw(posterior_[place], draws));

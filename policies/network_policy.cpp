@@ -20,7 +20,7 @@ void NetworkPolicy::make_networks(std::int64_t, std::int64_t, inference::MatrixV
 
 Decision NetworkPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  auto [place, drawn] = choose(context, Draw::mean, draws, wanted);
+  auto [place, drawn] = choose(context, {.draw = Draw::mean}, draws, wanted);
   if (epsilon_ > 0) {
     const std::int64_t choices = context.choices(spec_);
     drawn = true;

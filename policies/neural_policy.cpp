@@ -129,9 +129,12 @@ float NeuralPolicy::reward_scale() const {
   return static_cast<float>(1 / unit_.value());
 }
 
-NeuralPolicy::Choice NeuralPolicy::choose(const envs::Context& context, Draw draw, Draws& draws, Propensities wanted) {
+NeuralPolicy::Choice NeuralPolicy::choose(const envs::Context& context, const DrawOptions& how, Draws& draws,
+                                          Propensities wanted) {
   propensities_.assign(wanted == Propensities::exact ? static_cast<std::size_t>(context.choices(spec_)) : 0, 0);
-  return draw == Draw::one ? choose_by_one(context, draws) : choose_by_mean(context, draws);
+  if (how.draw == Draw::one) return choose_by_one(context, draws);
+  if (how.draw == Draw::mean || how.drawn_particles >= std::ssize(current_)) return choose_by_mean(context, draws);
+  return choose_by_some(context, how.drawn_particles, draws);
 }
 
 NeuralPolicy::Choice NeuralPolicy::choose_by_one(const envs::Context& context, Draws& draws) {
@@ -144,11 +147,37 @@ NeuralPolicy::Choice NeuralPolicy::choose_by_one(const envs::Context& context, D
   return {draw_best<float>(predictions.row(drawn), draws), true};
 }
 
-NeuralPolicy::Choice NeuralPolicy::choose_by_mean(const envs::Context& context, Draws& draws) {
-  const MatrixView<const float> predictions = predict(context, 0, std::ssize(current_));
-  mean_.assign(static_cast<std::size_t>(predictions.columns), 0);
-  for (std::int64_t i = 0; i < predictions.rows; ++i)
+NeuralPolicy::Choice NeuralPolicy::choose_by_some(const envs::Context& context, std::int64_t count, Draws& draws) {
+  const std::int64_t networks = std::ssize(current_), choices = context.choices(spec_);
+  const std::int64_t drawn = draws.integer(static_cast<std::uint32_t>(networks)), end = drawn + count;
+  mean_.assign(static_cast<std::size_t>(choices), 0);
+  if (propensities_.empty()) {  // the row of networks may go on at the first
+    add_expectations(context, drawn, std::min(end, networks) - drawn);
+    if (end > networks) add_expectations(context, 0, end - networks);
+    return {draw_best<double>(mean_, draws), true};
+  }
+  const MatrixView<const float> predictions = predict(context, 0, networks);
+  chosen_mean_.assign(mean_.size(), 0);
+  for (std::int64_t first = 0; first < networks; ++first) {
+    std::ranges::fill(mean_, 0);
+    for (std::int64_t i = first; i < first + count; ++i)
+      for (std::int64_t k = 0; k < choices; ++k) mean_[k] += scaled_reward(predictions(i % networks, k));
+    vote<double>(mean_, propensities_);
+    if (first == drawn) chosen_mean_ = mean_;
+  }
+  for (double& share : propensities_) share /= static_cast<double>(networks);
+  return {draw_best<double>(chosen_mean_, draws), true};
+}
+
+void NeuralPolicy::add_expectations(const envs::Context& context, std::int64_t first, std::int64_t count) {
+  const MatrixView<const float> predictions = predict(context, first, count);
+  for (std::int64_t i = 0; i < count; ++i)
     for (std::int64_t k = 0; k < predictions.columns; ++k) mean_[k] += scaled_reward(predictions(i, k));
+}
+
+NeuralPolicy::Choice NeuralPolicy::choose_by_mean(const envs::Context& context, Draws& draws) {
+  mean_.assign(static_cast<std::size_t>(context.choices(spec_)), 0);
+  add_expectations(context, 0, std::ssize(current_));
   const auto best = std::ranges::max_element(mean_);
   const bool tied = std::ranges::count(mean_, *best) > 1;
   if (!propensities_.empty()) vote<double>(mean_, propensities_);

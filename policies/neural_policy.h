@@ -19,7 +19,25 @@ namespace stein::policies {
 /// How a decision uses several networks.
 enum class Draw {
   one,   ///< one of them drawn uniformly: Thompson sampling
+  some,  ///< the average of some of them, drawn: Thompson sampling of a posterior that is narrower
   mean,  ///< the average of what all of them expect
+};
+
+/// How many networks a decision uses, and which: an option of policies that have several.
+struct DrawOptions {
+  Draw draw = Draw::one;
+  std::int64_t drawn_particles = 5;  ///< k
+
+  template <class V>
+  void describe(V& v) {
+    v("draw", draw,
+      "decide by one particle drawn uniformly, by the average of some (drawn_particles) in a row from one drawn "
+      "uniformly on, or by the average of all",
+      {{"one", Draw::one}, {"some", Draw::some}, {"mean", Draw::mean}});
+    v("drawn_particles", drawn_particles, "k: particles that decide together under draw=some, at most all of them",
+      between(1, 10000))
+        .in_older_runs("5");
+  }
 };
 
 /// A perceptron that predicts rewards (Zhang et al. 2018, Algorithm 1): of every arm from what all arms share, where
@@ -123,8 +141,8 @@ class NeuralPolicy : public BanditPolicy {
     std::int64_t place;
     bool drawn;
   };
-  /// The best arm of one network drawn uniformly, or the one that is best on average.
-  Choice choose(const envs::Context& context, Draw draw, Draws& draws, Propensities wanted);
+  /// The arm that is best for one network drawn uniformly, for some on average, or for all on average.
+  Choice choose(const envs::Context& context, const DrawOptions& how, Draws& draws, Propensities wanted);
   /// What `count` networks from `first` on predict for the arms that can be chosen, [count, choices]; valid until the
   /// next call. Throws Error(numeric) naming the first that is not finite.
   inference::MatrixView<const float> predict(const envs::Context& context, std::int64_t first, std::int64_t count);
@@ -160,7 +178,10 @@ class NeuralPolicy : public BanditPolicy {
   void refresh_stale(std::int64_t first, std::int64_t count);
   inference::MatrixView<const float> one_row_each(inference::MatrixView<const float> weights) const;
   Choice choose_by_one(const envs::Context& context, Draws& draws);
+  Choice choose_by_some(const envs::Context& context, std::int64_t count, Draws& draws);
   Choice choose_by_mean(const envs::Context& context, Draws& draws);
+  /// Adds what networks first … first + count − 1 expect of each arm to mean_.
+  void add_expectations(const envs::Context& context, std::int64_t first, std::int64_t count);
   /// What all networks expect of an arm on average, in the unit of the scaled rewards.
   double mean_prediction(const envs::Context& context, std::int64_t place);
   void average_networks();
@@ -170,7 +191,7 @@ class NeuralPolicy : public BanditPolicy {
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;
   std::vector<float> predictions_;  ///< [M · choices]
-  std::vector<double> mean_;
+  std::vector<double> mean_, chosen_mean_;
 };
 
 /// Options of a named policy: the sampler of that name with its defaults, over that form of weights.

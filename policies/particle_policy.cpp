@@ -1,6 +1,7 @@
 #include <stein/core/rng.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/priors/anchors.h>
 #include <stein/policies/particle_policy.h>
 
 #include <cmath>
@@ -11,6 +12,12 @@ namespace {
 using inference::WeightForm;
 using Options = ParticlePolicy::Options;
 
+Options anchored_defaults() {
+  Options options = neural_defaults<Options>("optimizer");
+  options.anchors = true;
+  return options;
+}
+
 const bool registered =
     register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
                                            neural_defaults<Options>("svgd")) &&
@@ -19,6 +26,9 @@ const bool registered =
                                            neural_defaults<Options>("svgd", WeightForm::matrix_gaussian)) &&
     register_bandit_policy<ParticlePolicy>("ensemble", "the particles of svgd without repulsion: the control",
                                            neural_defaults<Options>("optimizer")) &&
+    register_bandit_policy<ParticlePolicy>(
+        "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
+        anchored_defaults()) &&
     register_bandit_policy<ParticlePolicy>("sgld", "Thompson sampling from chains of stochastic gradient Langevin",
                                            neural_defaults<Options>("sgld")) &&
     register_bandit_policy<ParticlePolicy>("psgld", "Thompson sampling from chains of preconditioned Langevin dynamics",
@@ -31,11 +41,23 @@ const bool registered =
 ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : NeuralPolicy(checked(options), spec, seed, options.particles, options.particles),
       draw_(options.draw),
-      prior_function_scale_(options.prior_function_scale),
-      start_variance_(inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight)) {
+      prior_function_scale_(options.prior_function_scale) {
   STEIN_CHECK(options.prior_function_scale == 0 || options.likelihood == inference::Likelihood::gaussian,
               "option 'prior_function_scale' needs the gaussian likelihood, got bernoulli");
   if (prior_function_scale_ > 0) make_prior_functions();
+  if (options.anchors) make_anchors(options);
+  start_variance_ = inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight);
+}
+
+void ParticlePolicy::make_anchors(const Options& options) {
+  STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
+              "option 'anchors' perturbs rewards, which needs the gaussian likelihood, got bernoulli");
+  STEIN_CHECK(!options.learn_noise_precision,
+              "option 'anchors' perturbs rewards by a noise precision that is given, or noise_per_arm; "
+              "learn_noise_precision samples it");
+  inference::draw_from_prior(prior_, particles_, {.seed = seed_, .stream = Stream::initial_values});
+  posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(prior_, particles_));
+  perturbed_.emplace(seed_, particles_.rows());
 }
 
 void ParticlePolicy::make_prior_functions() {
@@ -68,8 +90,14 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step,
 }
 
 void ParticlePolicy::shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {
-  if (prior_weights_.empty()) return;
-  const std::int64_t n = interactions.rows, rows = particles_.rows() * n, columns = network_.outputs;
+  if (!prior_weights_.empty()) subtract_prior_functions(batch);
+  if (perturbed_)
+    perturbed_->apply(
+        interactions, [this](std::int64_t arm) { return noise_precision(arm); }, batch);
+}
+
+void ParticlePolicy::subtract_prior_functions(inference::Batch<float>& batch) {
+  const std::int64_t n = batch.rows, rows = particles_.rows() * n, columns = network_.outputs;
   prior_outputs_.resize(static_cast<std::size_t>(rows * columns));
   own_targets_.resize(static_cast<std::size_t>(rows));
   posterior_->model().predict({prior_weights_.view(), 0}, batch.inputs, {prior_outputs_.data(), rows, columns});

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <stein/policies/neural_policy.h>
+#include <stein/policies/perturbed_rewards.h>
 
+#include <optional>
 #include <vector>
 
 namespace stein::policies {
@@ -10,19 +12,27 @@ namespace stein::policies {
 /// Particles for the weights of a network of rewards. `svgd` and `s2vgd` move them by SVGD, on the weights and on the
 /// factors of matrix-Gaussian weights; `ensemble` lets each of them climb on its own; `sgld`, `psgld` and `sghmc` are
 /// chains. A name fixes the sampler and the form of the weights, and has the options that mean something with those.
+///
+/// With anchors (`anchored` is the ensemble that has them) particle i has the prior N(c_i, Σ₀), c_i ~ N(0, Σ₀) a draw
+/// of its own, where it starts, and sees rewards with noise of its own (Osband, Aslanides & Cassirer 2018; Pearce,
+/// Leibfried & Brintrup 2020): without hidden layers the modes of these posteriors are draws from the posterior itself.
 class ParticlePolicy : public NeuralPolicy {
  public:
   /// The network, how many, and how an action is chosen.
   struct Options : NeuralPolicy::Options {
     std::int64_t particles = 20;
-    Draw draw = Draw::one;
+    DrawOptions draw{};
+    bool anchors = false;
     double prior_function_scale = 0;
 
     template <class V>
     void describe(V& v) {
       v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
-      v("draw", draw, "decide by one particle drawn uniformly, or by the average of all",
-        {{"one", Draw::one}, {"mean", Draw::mean}});
+      draw.describe(v);
+      v("anchors", anchors,
+        "each particle has a prior around a draw of its own, where it starts, and sees rewards with noise of its own "
+        "(Gaussian only)")
+          .in_older_runs("false");
       v("prior_function_scale", prior_function_scale,
         "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
         "scaled reward");
@@ -61,16 +71,19 @@ class ParticlePolicy : public NeuralPolicy {
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
   void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                           inference::MatrixView<float> outputs) override;
-  /// Every particle learns what its own prior function leaves of the rewards.
+  /// Every particle learns what its own prior function leaves of the rewards, and its own noise.
   void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;
 
  private:
+  void make_anchors(const Options& options);
   void make_prior_functions();
+  void subtract_prior_functions(inference::Batch<float>& batch);
   double prior_variance() const;
 
-  Draw draw_;
+  DrawOptions draw_;
+  std::optional<PerturbedRewards> perturbed_;
   double prior_function_scale_;
-  double start_variance_;                   ///< of the weights over particles
+  double start_variance_ = 0;               ///< of the weights over particles
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> prior_outputs_, own_targets_;
 };

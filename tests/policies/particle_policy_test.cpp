@@ -99,7 +99,7 @@ TEST_CASE("ties split an arm's probability", "[policies][particle]") {
 
 TEST_CASE("the mean of all particles is deterministic, and epsilon shares out the rest", "[policies][particle]") {
   ParticlePolicy::Options options = small();
-  options.draw = Draw::mean;
+  options.draw.draw = Draw::mean;
   const std::vector<float> context{1, -1, 0.5f};
   const Decision mean = ParticlePolicy(options, spec, 5).decide({.dense = context}, 0, Propensities::exact);
   CHECK(mean.deterministic);
@@ -112,9 +112,35 @@ TEST_CASE("the mean of all particles is deterministic, and epsilon shares out th
   CHECK(std::max(decision.propensities[0], decision.propensities[1]) == Approx(0.95));
 }
 
+TEST_CASE("drawing some particles, those in a row decide together, and propensities are the share of rows",
+          "[policies][particle]") {
+  ParticlePolicy::Options options = small();
+  options.particles = 7;
+  options.draw = {.draw = Draw::some, .drawn_particles = 3};
+  ParticlePolicy policy(options, spec, 5), alone(options, spec, 5);
+  std::map<std::int64_t, int> chosen;
+  for (std::int64_t step = 0; step < 50; ++step) {
+    std::vector<float> context(3);
+    fill_normal(std::span(context), {.seed = 2, .step = static_cast<std::uint64_t>(step)}, 0);
+    const auto rewards = policy.posterior_rewards({.dense = context});
+    double prefers_first = 0;
+    for (std::size_t i = 0; i < 7; ++i) {
+      double difference = 0;
+      for (std::size_t j = 0; j < 3; ++j) difference += rewards[(i + j) % 7][0] - rewards[(i + j) % 7][1];
+      prefers_first += difference > 0 ? 1 : 0;
+    }
+    const Decision decision = policy.decide({.dense = context}, step, Propensities::exact);
+    CHECK(decision.propensities[0] == Approx(prefers_first / 7));
+    CHECK(alone.decide({.dense = context}, step, Propensities::none).action == decision.action);
+  }
+  options.draw.drawn_particles = 7;
+  const std::vector<float> context{1, -1, 0.5f};
+  CHECK(ParticlePolicy(options, spec, 5).decide({.dense = context}, 0, Propensities::exact).deterministic);
+}
+
 TEST_CASE("arms of the same mean are drawn alike", "[policies][particle]") {
   ParticlePolicy::Options options = small();
-  options.draw = Draw::mean;
+  options.draw.draw = Draw::mean;
   options.initial_spread = 0;  // every particle predicts zero for both arms
   ParticlePolicy policy(options, spec, 5);
   const std::vector<float> context{1, -1, 0.5f};
@@ -221,7 +247,7 @@ TEST_CASE("with a Bernoulli likelihood the mean is that of the probabilities", "
   ParticlePolicy::Options options = small();
   options.particles = 3;
   options.hidden = {};
-  options.draw = Draw::mean;
+  options.draw.draw = Draw::mean;
   options.likelihood = inference::Likelihood::bernoulli;
   ParticlePolicy policy(options, spec, 5);
   // Six weights of zero, then both biases: logits of arm 0 are 10, −1, −1 (mean 2.7, mean probability 0.51), of arm 1
