@@ -29,8 +29,9 @@ void check_likelihood(const NeuralPolicy::Options& options, const envs::BanditSp
   STEIN_CHECK(!bernoulli || (spec.reward_low >= 0 && spec.reward_high <= 1),
               "option 'likelihood': bernoulli needs rewards in [0, 1], those of {} average from {} to {}", spec.name,
               spec.reward_low, spec.reward_high);
-  STEIN_CHECK(!options.noise_per_arm || (!bernoulli && !options.learn_noise_precision),
-              "option 'noise_per_arm' needs the gaussian likelihood without learn_noise_precision");
+  STEIN_CHECK(!options.noise_per_arm || !options.learn_noise_precision,
+              "options 'noise_per_arm' and 'learn_noise_precision': the noise is learned from residuals or sampled with "
+              "the weights, expected one of them");
 }
 
 }  // namespace
@@ -50,7 +51,8 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       weights_(networks * posterior_->weight_samples(), posterior_->weight_layout().size()),
       current_(static_cast<std::size_t>(networks)) {
   check_likelihood(options, spec);
-  if (options.noise_per_arm) arm_noise_.emplace(options.arm_noise, spec.arms, options.noise_precision);
+  if (options.noise_per_arm && options.likelihood == inference::Likelihood::gaussian)
+    arm_noise_.emplace(options.arm_noise, spec.arms, options.noise_precision);
   if (options.average_steps > 0) averaged_ = inference::Matrix<float>(weights_.rows(), weights_.columns());
 }
 

@@ -50,14 +50,15 @@ ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& s
 }
 
 void ParticlePolicy::make_anchors(const Options& options) {
-  STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
-              "option 'anchors' perturbs rewards, which needs the gaussian likelihood, got bernoulli");
   STEIN_CHECK(!options.learn_noise_precision,
               "option 'anchors' perturbs rewards by a noise precision that is given, or noise_per_arm; "
               "learn_noise_precision samples it");
   inference::draw_from_prior(prior_, particles_, {.seed = seed_, .stream = Stream::initial_values});
   posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(prior_, particles_));
-  perturbed_.emplace(seed_, particles_.rows());
+  if (options.likelihood == inference::Likelihood::gaussian)
+    perturbed_.emplace(seed_, particles_.rows());
+  else
+    counts_.emplace(seed_, particles_.rows());
 }
 
 void ParticlePolicy::make_prior_functions() {
@@ -91,6 +92,7 @@ Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step,
 
 void ParticlePolicy::shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {
   if (!prior_weights_.empty()) subtract_prior_functions(batch);
+  if (counts_) counts_->apply(interactions, batch);
   if (perturbed_)
     perturbed_->apply(
         interactions, [this](std::int64_t arm) { return noise_precision(arm); }, batch);

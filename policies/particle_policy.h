@@ -1,6 +1,7 @@
 // Neural policies whose belief is a set of particles, one network each: Stein Thompson sampling and its controls.
 #pragma once
 
+#include <stein/policies/bootstrap_counts.h>
 #include <stein/policies/neural_policy.h>
 #include <stein/policies/perturbed_rewards.h>
 
@@ -16,6 +17,7 @@ namespace stein::policies {
 /// With anchors (`anchored` is the ensemble that has them) particle i has the prior N(c_i, Σ₀), c_i ~ N(0, Σ₀) a draw
 /// of its own, where it starts, and sees rewards with noise of its own (Osband, Aslanides & Cassirer 2018; Pearce,
 /// Leibfried & Brintrup 2020): without hidden layers the modes of these posteriors are draws from the posterior itself.
+/// Clicks have no noise to add to: they count Poisson(1) times to each particle.
 class ParticlePolicy : public NeuralPolicy {
  public:
   /// The network, how many, and how an action is chosen.
@@ -30,8 +32,8 @@ class ParticlePolicy : public NeuralPolicy {
       v("particles", particles, "M: networks that together stand for the posterior", between(1, 10000));
       draw.describe(v);
       v("anchors", anchors,
-        "each particle has a prior around a draw of its own, where it starts, and sees rewards with noise of its own "
-        "(Gaussian only)")
+        "each particle has a prior around a draw of its own, where it starts, and sees rewards with noise of its own, "
+        "or clicks as often as a bootstrap of its own says")
           .in_older_runs("false");
       v("prior_function_scale", prior_function_scale,
         "adds this times a fixed random network to each particle (Osband et al. 2018; Gaussian only)", non_negative,
@@ -81,7 +83,8 @@ class ParticlePolicy : public NeuralPolicy {
   double prior_variance() const;
 
   DrawOptions draw_;
-  std::optional<PerturbedRewards> perturbed_;
+  std::optional<PerturbedRewards> perturbed_;  ///< of anchored particles: these, or those
+  std::optional<BootstrapCounts> counts_;
   double prior_function_scale_;
   double start_variance_ = 0;               ///< of the weights over particles
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any

@@ -24,6 +24,7 @@ struct MlpCaseOptions {
   bool input_mask = false;
   bool inputs_per_particle = false;
   bool targets_per_particle = false;
+  bool weights_per_particle = false;  ///< of row_weights
   double data_size = 40;
   std::uint64_t seed = 1;
 };
@@ -53,6 +54,7 @@ struct MlpCase {
     if (options.input_mask) batch.input_mask = matrix(input_mask, spec.inputs);
     batch.inputs_per_particle = options.inputs_per_particle;
     batch.targets_per_particle = options.targets_per_particle;
+    batch.weights_per_particle = options.weights_per_particle;
     batch.rows = options.rows;
     batch.data_size = options.data_size;
     return batch;
@@ -138,7 +140,8 @@ inline double plain_log_likelihood(const MlpSpec& spec, const Layout& layout, st
     for (std::int64_t k = 0; k < batch.targets.columns; ++k)
       density += plain_log_density(spec, noise_precision, outputs, batch.outputs.empty() ? k : batch.outputs[row],
                                    batch.targets(place, k));
-    sum += (batch.row_weights.empty() ? 1 : batch.row_weights[row]) * density;
+    const std::int64_t weight = batch.weights_per_particle ? particle * batch.rows + row : row;
+    sum += (batch.row_weights.empty() ? 1 : batch.row_weights[weight]) * density;
   }
   return batch.data_size / static_cast<double>(batch.rows) * sum;
 }
@@ -163,7 +166,8 @@ MlpCase<Scalar> make_mlp_case(const MlpSpec& spec, const MlpCaseOptions& options
       }
 
   if (options.row_weights)
-    for (std::int64_t i = 0; i < rows; ++i) made.row_weights.push_back(static_cast<Scalar>(normal()));
+    for (std::int64_t i = 0; i < (options.weights_per_particle ? particles : 1) * rows; ++i)
+      made.row_weights.push_back(static_cast<Scalar>(normal()));
   if (options.input_mask)
     for (std::int64_t i = 0; i < rows * spec.inputs; ++i)
       made.input_mask.push_back(draws.uniform() < 0.7 ? Scalar(1.25) : Scalar(0));

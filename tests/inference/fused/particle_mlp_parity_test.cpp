@@ -138,7 +138,8 @@ TEST_CASE("both float perceptrons agree on masks, row weights and per-particle d
                 .row_weights = true,
                 .input_mask = ones == 0,
                 .inputs_per_particle = inputs_per_particle,
-                .targets_per_particle = targets_per_particle});
+                .targets_per_particle = targets_per_particle,
+                .weights_per_particle = inputs_per_particle != targets_per_particle});
 }
 
 TEST_CASE("both float perceptrons agree on the networks of the mushroom bandit", "[inference][mlp][parity]") {

@@ -84,7 +84,8 @@ TEST_CASE("masks, row weights and per-particle data enter the reference perceptr
                              .row_weights = true,
                              .input_mask = ones == 0,
                              .inputs_per_particle = per_particle,
-                             .targets_per_particle = per_particle});
+                             .targets_per_particle = per_particle,
+                             .weights_per_particle = per_particle});
   check_against_plain_loops({.inputs = 6, .hidden = {4}, .outputs = 3, .likelihood = likelihood},
                             {.ones = ones, .inputs_per_particle = per_particle, .targets_per_particle = !per_particle});
 }
