@@ -22,9 +22,9 @@ class BanditLearner {
  public:
   /// What it learns from, and how often.
   struct Options {
-    std::int64_t buffer = 4096;        ///< interactions in the window; 0: all
+    std::int64_t buffer = 0;           ///< interactions in the window; 0: all
     std::int64_t batch = 64;           ///< rows of a minibatch
-    std::int64_t updates = 64;         ///< minibatch updates each time it learns
+    std::int64_t updates = 4;          ///< minibatch updates each time it learns
     std::int64_t learn_every = 1;      ///< interactions from one learning to the next
     std::int64_t rows_per_update = 0;  ///< fewer updates while data are few; 0: always `updates`
     std::int64_t forced_pulls = 10;    ///< pulls of every arm before the policy chooses

@@ -5,7 +5,7 @@ namespace {
 
 const bool registered = register_bandit_policy<FunctionSvgdPolicy>(
     "function-svgd", "Stein Thompson sampling, what particles predict is pushed apart instead of their weights",
-    neural_defaults<FunctionSvgdPolicy::Options>("optimizer"));
+    anchored_defaults<FunctionSvgdPolicy::Options>("optimizer"));
 
 }  // namespace
 

@@ -12,23 +12,18 @@ namespace {
 using inference::WeightForm;
 using Options = ParticlePolicy::Options;
 
-Options anchored_defaults() {
-  Options options = neural_defaults<Options>("optimizer");
-  options.anchors = true;
-  return options;
-}
 
 const bool registered =
     register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
-                                           neural_defaults<Options>("svgd")) &&
+                                           anchored_defaults<Options>("svgd")) &&
     register_bandit_policy<ParticlePolicy>("s2vgd",
                                            "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
-                                           neural_defaults<Options>("svgd", WeightForm::matrix_gaussian)) &&
-    register_bandit_policy<ParticlePolicy>("ensemble", "the particles of svgd without repulsion: the control",
+                                           anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian)) &&
+    register_bandit_policy<ParticlePolicy>("ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
                                            neural_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
         "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
-        anchored_defaults()) &&
+        anchored_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>("sgld", "Thompson sampling from chains of stochastic gradient Langevin",
                                            neural_defaults<Options>("sgld")) &&
     register_bandit_policy<ParticlePolicy>("psgld", "Thompson sampling from chains of preconditioned Langevin dynamics",

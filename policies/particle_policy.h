@@ -6,6 +6,7 @@
 #include <stein/policies/perturbed_rewards.h>
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace stein::policies {
@@ -47,12 +48,24 @@ class ParticlePolicy : public NeuralPolicy {
       constexpr const char* source = "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come";
       if (posterior.parameterization == inference::WeightForm::direct)
         v.preset("paper", source,
-                 {{"learn_noise_precision", "true"}, {"learn_weight_precision", "true"}, {"scale_rewards", "false"}});
+                 {{"anchors", "false"},
+                  {"noise_per_arm", "false"},
+                  {"prior_scale", "weights"},
+                  {"draw", "one"},
+                  {"learn_noise_precision", "true"},
+                  {"learn_weight_precision", "true"},
+                  {"scale_rewards", "false"}});
       if (posterior.parameterization == inference::WeightForm::matrix_gaussian)
         v.preset("paper", source,
-                 {{"learn_noise_precision", "true"},
+                 {{"anchors", "false"},
+                  {"noise_per_arm", "false"},
+                  {"prior_scale", "weights"},
+                  {"draw", "one"},
+                  {"learn_noise_precision", "true"},
                   {"learn_weight_precision", "true"},
                   {"learn_reflector_precision", "true"},
+                  {"reflectors", "8"},
+                  {"scale_deviation", "1"},
                   {"scale_rewards", "false"}});
     }
   };
@@ -90,5 +103,22 @@ class ParticlePolicy : public NeuralPolicy {
   inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
   std::vector<float> prior_outputs_, own_targets_;
 };
+
+/// Options of a named policy whose particles are anchored under a prior stated by functions, with the noise of each arm
+/// learned, and of which half decide together: what did best over several bandits (docs/bandits.md).
+template <class Options>
+Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+  auto options = neural_defaults<Options>(sampler, form);
+  options.anchors = true;
+  options.noise_per_arm = true;
+  options.posterior.prior_scale = inference::PriorScale::functions;
+  options.posterior.functions.function_deviation = 2;
+  options.draw = {.draw = Draw::some, .drawn_particles = options.particles / 2};
+  if (form == inference::WeightForm::matrix_gaussian) {
+    options.posterior.structure.reflectors = 1;
+    options.posterior.prior.scale_deviation = 0.2;
+  }
+  return options;
+}
 
 }  // namespace stein::policies
