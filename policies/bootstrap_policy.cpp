@@ -4,8 +4,11 @@ namespace stein::policies {
 namespace {
 
 const bool registered = register_bandit_policy<BootstrapPolicy>(
-    "bootstrap", "particles that each learn from a bootstrapped history of their own",
-    neural_defaults<BootstrapPolicy::Options>("optimizer"));
+    "bootstrap", "particles that each learn from a bootstrapped history of their own", [] {
+      auto options = neural_defaults<BootstrapPolicy::Options>("optimizer");
+      options.draw = {.draw = Draw::some, .drawn_particles = options.particles / 2};
+      return options;
+    }());
 
 }  // namespace
 

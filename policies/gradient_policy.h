@@ -14,7 +14,7 @@ class GradientPolicy : public NeuralPolicy {
  public:
   /// The network, and how widely it explores.
   struct Options : NeuralPolicy::Options {
-    double exploration = 1;
+    double exploration = 0.1;
     double gradient_precision = 1;
 
     template <class V>

@@ -12,6 +12,11 @@ namespace {
 using inference::WeightForm;
 using Options = ParticlePolicy::Options;
 
+Options sgld_defaults() {
+  auto options = function_prior_defaults<Options>("sgld");
+  OptionTable::of(options.sampler).set("step_size", "1e-5");  // stable at curvatures of N γ of all interactions
+  return options;
+}
 
 const bool registered =
     register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
@@ -19,17 +24,18 @@ const bool registered =
     register_bandit_policy<ParticlePolicy>("s2vgd",
                                            "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
                                            anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian)) &&
-    register_bandit_policy<ParticlePolicy>("ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
-                                           neural_defaults<Options>("optimizer")) &&
+    register_bandit_policy<ParticlePolicy>(
+        "ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
+        neural_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
         "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
         anchored_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>("sgld", "Thompson sampling from chains of stochastic gradient Langevin",
-                                           neural_defaults<Options>("sgld")) &&
+                                           sgld_defaults()) &&
     register_bandit_policy<ParticlePolicy>("psgld", "Thompson sampling from chains of preconditioned Langevin dynamics",
-                                           neural_defaults<Options>("psgld")) &&
+                                           function_prior_defaults<Options>("psgld")) &&
     register_bandit_policy<ParticlePolicy>("sghmc", "Thompson sampling from chains of stochastic gradient HMC",
-                                           neural_defaults<Options>("sghmc"));
+                                           function_prior_defaults<Options>("sghmc"));
 
 }  // namespace
 

@@ -104,16 +104,23 @@ class ParticlePolicy : public NeuralPolicy {
   std::vector<float> prior_outputs_, own_targets_;
 };
 
-/// Options of a named policy whose particles are anchored under a prior stated by functions, with the noise of each arm
-/// learned, and of which half decide together: what did best over several bandits (docs/bandits.md).
+/// Options of a named policy whose prior is stated by functions, with the noise of each arm learned, and of whose
+/// particles half decide together.
 template <class Options>
-Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+Options function_prior_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
   auto options = neural_defaults<Options>(sampler, form);
-  options.anchors = true;
   options.noise_per_arm = true;
   options.posterior.prior_scale = inference::PriorScale::functions;
   options.posterior.functions.function_deviation = 2;
   options.draw = {.draw = Draw::some, .drawn_particles = options.particles / 2};
+  return options;
+}
+
+/// The same with anchored particles: what did best over several bandits (docs/bandits.md).
+template <class Options>
+Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+  auto options = function_prior_defaults<Options>(sampler, form);
+  options.anchors = true;
   if (form == inference::WeightForm::matrix_gaussian) {
     options.posterior.structure.reflectors = 1;
     options.posterior.prior.scale_deviation = 0.2;

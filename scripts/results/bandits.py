@@ -17,7 +17,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record, shown_command
 from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, ends_of_grid, half_width, interval_of, mean_of,
                           paragraph, readable, write_page, write_section)
 
@@ -123,7 +123,7 @@ def row(name, entry):
     seeds = ", ".join(f"{value:.0f}" for value in regret["per_seed"])
     return (f"| {name} | {regret['mean']:.1f} ± {regret['sd']:.1f} | {mean_of(summary['regret_percent_of_uniform']):.1f} | "
             f"{mean_of(summary['lock_in_share']):.2f} | {mean_of(summary['decisions_per_second']):.0f} | "
-            f"{mean_of(summary['updates_per_second']):.0f} | {seeds} | `{entry['command']}` |")
+            f"{mean_of(summary['updates_per_second']):.0f} | {seeds} | `{shown_command(entry)}` |")
 
 
 HEAD = ("| policy | regret, mean ± sd | % of uniform | lock-in share | decisions/s | updates/s | regret of each seed | command |\n"

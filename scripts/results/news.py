@@ -21,7 +21,7 @@ import sys
 
 import figures
 import open_bandit
-from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, name_of, play, read_record
+from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, name_of, play, read_record, shown_command
 from results_page import IMAGES, backed, ends_of_grid, half_width, interval_of, paragraph, readable, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "news_plan.json").read_text())
@@ -290,7 +290,7 @@ def policy_table(entry, truth):
     low, high = entry["log"]["uniform"]["interval"]
     text += (f"\nThe sequences ÷ uniform take what uniformly drawn articles earn on this log for known; its own 95 % interval is ± "
              f"{50 * (high - low) / uniform:.1f} % of it.\n")
-    return text + f"\nCommand: `{entry['command']}`\n"
+    return text + f"\nCommand: `{shown_command(entry)}`\n"
 
 
 def difference_of(entry, first, second):
@@ -353,7 +353,7 @@ def source_section(source, records, truth):
         text += (f"\n### Particles\n\nSettings are those that were chosen at M = {PLAN['particles']['default']}, for every M.{day}\n\n"
                  f"![CTR against the number of particles]({image(source, 'particles')})\n\nBands: confidence sequences.\n\n"
                  f"{particle_table(entries)}")
-        text += "".join(f"\nCommand at M = {count}: `{each['command']}`\n" for count, each in entries.items() if each is not entry)
+        text += "".join(f"\nCommand at M = {count}: `{shown_command(each)}`\n" for count, each in entries.items() if each is not entry)
     return text + f"\nRecords by commit: {by_commit(records.values())}.\n"
 
 

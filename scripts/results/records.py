@@ -15,6 +15,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/stein"
 RESULTS = ROOT / "docs/results"
 
+# Defaults that have changed since some records were made, which do not say them: a record that does not name the present number of changes
+# shows its command with what was the default then. Programs of today do the same with it, bit for bit.
+DEFAULTS = 1
+LEARNING_BEFORE = {"buffer": "4096", "updates": "64"}
+POLICY_BEFORE = {
+    "svgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one"},
+    "s2vgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one", "reflectors": "8",
+              "scale_deviation": "1"},
+}
+
 
 def git(*words):
     done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
@@ -81,8 +91,26 @@ def keep(path, command, commit, results, indent=None):
     """Writes one record, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({"command": command, "commit": commit, **results}, indent=indent) + "\n")
+    partial.write_text(json.dumps({"command": command, "commit": commit, "defaults": DEFAULTS, **results}, indent=indent) + "\n")
     partial.rename(path)
+
+
+def shown_command(record):
+    """The command of a record of bandits or logs as one would type it today."""
+    command = record["command"]
+    if record.get("defaults", 0) == DEFAULTS:
+        return command
+    words = command.split()
+    policies = words[words.index("--policy") + 1].split(",")
+    given = {word.split("=")[0] for word in words if "=" in word}
+    before = {}
+    if words[1] == "bandit" and not {"uniform", "lints", "linucb"}.issuperset(policies):
+        before.update(LEARNING_BEFORE)
+    for policy in policies:
+        prefix = f"{policy}." if len(policies) > 1 else ""
+        before.update({prefix + key: value for key, value in POLICY_BEFORE.get(policy, {}).items() if key not in given})
+    before = [f"{key}={value}" for key, value in before.items() if key not in given]
+    return f"{command} --set {' '.join(before)}" if before else command
 
 
 def read_record(path, command, **versions):
