@@ -180,6 +180,13 @@ class Gaussian final : public ActionDistribution {
     return sum / static_cast<double>(parameters.outputs.rows);
   }
 
+  double mean_deviation(const Parameters& parameters) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < parameters.outputs.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a) sum += std::exp(double{log_deviation(parameters, i, a)});
+    return sum / static_cast<double>(parameters.outputs.rows * actions_);
+  }
+
  private:
   static constexpr float lowest = -5, highest = 2;
   static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);

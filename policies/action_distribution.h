@@ -45,6 +45,11 @@ class ActionDistribution {
                         inference::MatrixView<float> gradient, std::span<float> constant_gradient) const = 0;
   /// H(π(· | o)) in nats, the mean over the rows.
   virtual double mean_entropy(const Parameters& parameters) const = 0;
+  /// The sd of an action's numbers, the mean over them and the rows; 0 for choices, which have none.
+  virtual double mean_deviation(const Parameters& parameters) const {
+    static_cast<void>(parameters);
+    return 0;
+  }
 };
 
 /// One of `choices` ≥ 2 by softmax of the outputs. Throws Error(usage) for fewer.

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/policies/control_policy.h>
+#include <stein/policies/orthogonal_start.h>
 
 #include <algorithm>
 #include <cmath>
@@ -49,6 +50,12 @@ void correlate(inference::Particles<float>& particles, const inference::Particle
   }
 }
 
+/// From independent normals to what the options say.
+void shape_start(inference::Particles<float>& particles, const ControlPolicy::Options& options) {
+  if (options.initial_weights == WeightStart::orthogonal) orthogonalise(particles, options.initial_spread);
+  quieten_outputs(particles, options);
+}
+
 double weight_variance(const inference::Particles<float>& particles) {
   return inference::mean_variance(particles.values(), particles.layout(), inference::Role::weight);
 }
@@ -67,11 +74,17 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       "{}: an action is {} choices at once; reinforce, a2c and ppo make one choice, or any number of continuous "
       "actions",
       spec.name, spec.action.size());
+  if (options.initial_weights == WeightStart::orthogonal && options.initial_correlation < 1) {
+    inference::Particles<float> independent =
+        posterior_->initial_particles(options.particles, seed, options.initial_spread);
+    shape_start(independent, options);
+    start_variance_ = weight_variance(independent);
+  }
   if (options.initial_correlation > 0)
     correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
-  quieten_outputs(particles_, options);
+  shape_start(particles_, options);
   // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
-  if (options.initial_correlation < 1)
+  if (options.initial_weights == WeightStart::normal && options.initial_correlation < 1)
     start_variance_ = weight_variance(particles_) / (1 - options.initial_correlation);
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);

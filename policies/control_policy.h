@@ -16,6 +16,12 @@
 
 namespace stein::policies {
 
+/// What a network's weights start from.
+enum class WeightStart {
+  normal,      ///< N(0, spread²/inputs of the layer)
+  orthogonal,  ///< spread times a random orthogonal matrix of the layer's shape
+};
+
 /// M perceptrons of one shape, each a policy of its own: categorical where actions are choices, Gaussian where they are
 /// numbers (Zhang et al. 2018, §5.3: tanh, 25-10). What moves their weights is a posterior like any other, so the
 /// particles may be of weights or of the factors of matrix-Gaussian weights.
@@ -29,6 +35,7 @@ class ControlPolicy {
     bool discrete = false;  ///< decides which other options there are; no option itself
     Deviation deviation = Deviation::constant;
     double initial_deviation = 1;
+    WeightStart initial_weights = WeightStart::normal;
     double initial_spread = 1;
     double output_spread = 0.1;
     double initial_correlation = 0;
@@ -45,7 +52,11 @@ class ControlPolicy {
           {{"constant", Deviation::constant}, {"state", Deviation::state}});
         v("initial_deviation", initial_deviation, "sd of an action at the start", positive, "action");
       }
-      v("initial_spread", initial_spread, "weights start from N(0, spread²/inputs of the layer)", non_negative);
+      v("initial_weights", initial_weights,
+        "weights start from N(0, spread²/inputs of the layer), or from spread times a random orthogonal matrix",
+        {{"normal", WeightStart::normal}, {"orthogonal", WeightStart::orthogonal}})
+          .in_older_runs("normal");
+      v("initial_spread", initial_spread, "of initial_weights", non_negative);
       v("output_spread", output_spread, "the start of the last layer is multiplied by it", non_negative);
       v("initial_correlation", initial_correlation,
         "of a weight in two particles at the start: 0 draws each on its own, 1 makes them equal", probability);

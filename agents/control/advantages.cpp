@@ -4,6 +4,20 @@
 #include <cmath>
 
 namespace stein::agents {
+namespace {
+
+/// Σ (x − mean)² over the entries whose `scale` is not 0.
+double squared_deviations(std::span<const float> values, std::span<const float> scale) {
+  double count = 0, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (scale[i] != 0) count += 1, sum += double{values[i]};
+  const double mean = count > 0 ? sum / count : 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (scale[i] != 0) squares += std::pow(double{values[i]} - mean, 2);
+  return squares;
+}
+
+}  // namespace
 
 void generalised_advantages(const StepsOfSlots& steps, double discount, double lambda, std::span<float> advantages) {
   const std::size_t count = steps.rewards.size();
@@ -34,6 +48,12 @@ void standardise(std::span<float> values, std::span<const float> scale) {
   const double factor = deviation > 1e-8 ? 1 / deviation : 1;
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = scale[i] != 0 ? static_cast<float>((double{values[i]} - mean) * factor) : 0;
+}
+
+double explained_variance(std::span<const float> targets, std::span<const float> residuals,
+                          std::span<const float> scale) {
+  const double whole = squared_deviations(targets, scale);
+  return whole > 0 ? 1 - squared_deviations(residuals, scale) / whole : 0;
 }
 
 }  // namespace stein::agents

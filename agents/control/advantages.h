@@ -26,4 +26,10 @@ void generalised_advantages(const StepsOfSlots& steps, double discount, double l
 /// than two, or equal, values only the mean is taken away.
 void standardise(std::span<float> values, std::span<const float> scale);
 
+/// 1 − Var(target − value)/Var(target): how much of the returns a baseline foresaw. 1: all; 0: no more than their mean;
+/// below 0: it made them harder to foresee. Counts only entries whose `scale` is not 0; 0 where the targets are equal.
+/// @param residuals  target − value
+double explained_variance(std::span<const float> targets, std::span<const float> residuals,
+                          std::span<const float> scale);
+
 }  // namespace stein::agents

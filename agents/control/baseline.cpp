@@ -1,8 +1,11 @@
 #include <stein/agents/control/baseline.h>
+#include <stein/policies/orthogonal_start.h>
+#include <stein/policies/running_moments.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace stein::agents {
 namespace {
@@ -81,7 +84,9 @@ class LinearBaseline final : public Baseline {
   std::vector<Eigen::VectorXd> coefficients_;
 };
 
-/// M perceptrons under no prior, moved by Adam.
+/// M perceptrons under no prior, moved by Adam. With `normalize` their outputs are in units of the running mean and sd
+/// of the targets, and the last layer is rescaled where these move, so that no prediction does (Pop-Art: van Hasselt et
+/// al. 2016, eqs. 5 and 6).
 class ValueNetwork final : public Baseline {
  public:
   ValueNetwork(const ValueNetworkOptions& options, std::int64_t particles, std::int64_t observation_size,
@@ -93,9 +98,14 @@ class ValueNetwork final : public Baseline {
                                                       .outputs = 1,
                                                       .activation = inference::Activation::tanh})),
         particles_(posterior_->initial_particles(particles, seed, 1)),
-        optimizer_({.step = {.step_size = options.step_size}, .clip = {.clip_norm = options.largest_gradient}},
+        optimizer_({.step = {.step_size = options.step_size},
+                    .epsilon = options.epsilon,
+                    .clip = {.clip_norm = options.largest_gradient}},
                    particles_.ensemble(seed, options.arithmetic)),
         weights_(particles, posterior_->weight_layout().size()) {
+    if (options.initial_weights == policies::WeightStart::orthogonal)
+      policies::orthogonalise(particles_, options.initial_spread);
+    if (options.normalize) moments_.assign(static_cast<std::size_t>(particles), policies::RunningMoments(1));
     refresh();
   }
 
@@ -103,10 +113,28 @@ class ValueNetwork final : public Baseline {
                std::span<float> values) override {
     posterior_->model().predict({weights_.view().block(particle, 1), particle}, {.dense = observations},
                                 {values.data(), observations.rows, 1});
+    if (moments_.empty()) return;
+    const Unit unit = unit_of(particle);
+    for (float& value : values.first(static_cast<std::size_t>(observations.rows)))
+      value = unit.mean + unit.deviation * value;
+  }
+
+  void observe(const ValueRows& rows) override {
+    for (std::size_t i = 0; i < moments_.size(); ++i) {
+      const auto particle = static_cast<std::int64_t>(i);
+      const std::size_t first = i * static_cast<std::size_t>(rows.rows);
+      // Rows that count come first.
+      std::int64_t counted = 0;
+      while (counted < rows.rows && rows.scale[first + static_cast<std::size_t>(counted)] != 0) ++counted;
+      const Unit before = unit_of(particle);
+      moments_[i].add({rows.targets.data() + first, counted, 1});
+      keep_predictions(particle, before, unit_of(particle));
+    }
+    if (!moments_.empty()) refresh();
   }
 
   void learn(const ValueRows& rows) override {
-    objective_.set_rows({.rows = rows.rows, .targets = rows.targets, .scale = rows.scale});
+    objective_.set_rows({.rows = rows.rows, .targets = in_units(rows), .scale = rows.scale});
     const inference::Batch<float> batch{.inputs = {.dense = rows.observations},
                                         .inputs_per_particle = true,
                                         .rows = rows.rows,
@@ -116,17 +144,47 @@ class ValueNetwork final : public Baseline {
     refresh();
   }
 
+  void scale_step_size(double factor) override { optimizer_.scale_step_size(factor); }
+
   void save(Snapshot& snapshot) const override {
     snapshot.put_saved("particles", particles_);
     snapshot.put_saved("optimizer", optimizer_);
+    for (std::size_t i = 0; i < moments_.size(); ++i) snapshot.put_saved("targets" + std::to_string(i), moments_[i]);
   }
   void restore(const Snapshot& snapshot) override {
     particles_.restore(snapshot.part("particles"));
     optimizer_.restore(snapshot.part("optimizer"));
+    for (std::size_t i = 0; i < moments_.size(); ++i) moments_[i].restore(snapshot.part("targets" + std::to_string(i)));
     refresh();
   }
 
  private:
+  /// What outputs of a network are multiplied with, and what is added then.
+  struct Unit {
+    float mean, deviation;
+  };
+  Unit unit_of(std::int64_t particle) const {
+    const policies::RunningMoments& moments = moments_[static_cast<std::size_t>(particle)];
+    return {.mean = static_cast<float>(moments.mean(0)),
+            .deviation = static_cast<float>(std::sqrt(moments.variance(0) + 1e-8))};
+  }
+  /// σ w + μ is the same before and after, for every observation.
+  void keep_predictions(std::int64_t particle, const Unit& before, const Unit& after) {
+    const std::string layer = "layer" + std::to_string(options_.hidden.size());
+    const MatrixView<float> weight = particles_.view(layer + ".weight", particle),
+                            bias = particles_.view(layer + ".bias", particle);
+    for (std::int64_t k = 0; k < weight.rows; ++k) weight(k, 0) *= before.deviation / after.deviation;
+    bias(0, 0) = (before.deviation * bias(0, 0) + before.mean - after.mean) / after.deviation;
+  }
+  std::span<const float> in_units(const ValueRows& rows) {
+    if (moments_.empty()) return rows.targets;
+    scaled_targets_.resize(rows.targets.size());
+    for (std::size_t at = 0; at < rows.targets.size(); ++at) {
+      const Unit unit = unit_of(static_cast<std::int64_t>(at) / rows.rows);
+      scaled_targets_[at] = (rows.targets[at] - unit.mean) / unit.deviation;
+    }
+    return scaled_targets_;
+  }
   void refresh() { posterior_->effective_weights(particles_.coordinates(), {}, weights_.view()); }
 
   ValueNetworkOptions options_;
@@ -135,6 +193,8 @@ class ValueNetwork final : public Baseline {
   inference::Optimizer<float> optimizer_;
   inference::Matrix<float> weights_;
   ValueObjective objective_;
+  std::vector<policies::RunningMoments> moments_;  ///< [M] of the targets; empty where they are learned as they are
+  std::vector<float> scaled_targets_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/targets/network_posterior.h>
+#include <stein/policies/control_policy.h>
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,11 @@ struct ValueNetworkOptions {
   double step_size = 1e-3;
   std::int64_t updates = 1;
   double largest_gradient = 0.5;
-  inference::Arithmetic arithmetic = inference::Arithmetic::fused;  ///< that of the policy; no option itself
+  double epsilon = 1e-8;
+  bool normalize = false;
+  policies::WeightStart initial_weights = policies::WeightStart::normal;  ///< that of the policy; no option itself
+  double initial_spread = 1;                                              ///< the same
+  inference::Arithmetic arithmetic = inference::Arithmetic::fused;        ///< that of the policy; no option itself
 
   template <class V>
   void describe(V& v) {
@@ -36,6 +41,11 @@ struct ValueNetworkOptions {
     v("value_updates", updates, "updates of the value network for one of the policy", between(1, 1e4));
     v("value_largest_gradient", largest_gradient, "longer gradients of it are shortened to this; 0: never",
       non_negative);
+    v("value_epsilon", epsilon, "added by Adam to the root of the averaged square", positive).in_older_runs("1e-08");
+    v("normalize_values", normalize,
+      "the value network learns returns shifted and divided by their running mean and sd; its predictions stay where "
+      "these move (Pop-Art)")
+        .in_older_runs("false");
   }
 };
 
@@ -57,10 +67,15 @@ class Baseline {
   /// Values of some observations [k, O] for particle i.
   virtual void predict(std::int64_t particle, inference::MatrixView<const float> observations,
                        std::span<const float> times, std::span<float> values) = 0;
+  /// Called once with everything that was collected, before the first `learn` of an iteration.
+  virtual void observe(const ValueRows& rows) { static_cast<void>(rows); }
   /// Called with every batch that the policies are moved by.
   virtual void learn(const ValueRows& rows) { static_cast<void>(rows); }
   /// Called once with everything that was collected, after the policies have moved.
   virtual void refit(const ValueRows& rows) { static_cast<void>(rows); }
+
+  /// Multiplies the step size from now on.
+  virtual void scale_step_size(double factor) { static_cast<void>(factor); }
 
   virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
   virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }

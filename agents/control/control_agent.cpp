@@ -12,31 +12,12 @@
 namespace stein::agents {
 namespace {
 
-const bool registered =
-    control_agents().add(
-        "reinforce", {"policy gradient from whole episodes, against a baseline (Williams 1992)", Learner::reinforce}) &&
-    control_agents().add(
-        "a2c",
-        {"advantage actor-critic: a few steps of many environments, one update (Mnih et al. 2016)", Learner::a2c}) &&
-    control_agents().add("ppo",
-                         {"proximal policy optimisation, clipped surrogate (Schulman et al. 2017)", Learner::ppo});
-
-const bool posteriors_registered =
-    policy_posteriors().add("none", {"one policy, no prior", PolicyPosterior::none}) &&
-    policy_posteriors().add(
-        "independent", {"policies that learn on their own, no prior: the control", PolicyPosterior::independent}) &&
-    policy_posteriors().add("svgd", {"Stein variational policy gradient, particles of the weights (Liu et al. 2017)",
-                                     PolicyPosterior::svgd}) &&
-    policy_posteriors().add(
-        "s2vgd",
-        {"Stein variational policy gradient, particles of the factors of matrix-Gaussian weights (Zhang et al. 2018)",
-         PolicyPosterior::s2vgd});
-
-/// Of a slot in an iteration of A2C: forces show what they were good for later than choices do.
-constexpr std::int64_t continuous_steps = 128;
+using inference::MatrixView;
 
 /// Beyond it squares of gradients, which step size rules look at, are no single-precision numbers any more.
 constexpr double largest_inverse_alpha = 1e15;
+
+constexpr double smallest_decay = 0.01;  // of a step size
 
 policies::ControlPolicy::Options policy_options(const ControlAgentOptions& options) {
   policies::ControlPolicy::Options policy = options.policy;
@@ -67,9 +48,11 @@ RolloutShape shape_of(const ControlAgentOptions& options) {
           .discount = options.discount};
 }
 
-/// A value network computes as the policy does.
+/// A value network computes and starts as the policy does.
 ValueNetworkOptions value_options(const ControlAgentOptions& options) {
   ValueNetworkOptions value = options.value;
+  value.initial_weights = options.policy.initial_weights;
+  value.initial_spread = options.policy.initial_spread;
   value.arithmetic = options.policy.posterior.arithmetic;
   return value;
 }
@@ -80,62 +63,6 @@ std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
 }
 
 }  // namespace
-
-Registry<ControlAgentEntry>& control_agents() {
-  static Registry<ControlAgentEntry> registry("agent");
-  return registry;
-}
-
-Registry<PolicyPosteriorEntry>& policy_posteriors() {
-  static Registry<PolicyPosteriorEntry> registry("posterior");
-  return registry;
-}
-
-ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete) {
-  const bool stein = is_stein(posterior);
-  ControlAgentOptions options{.learner = learner, .posterior = posterior};
-  options.policy.discrete = discrete;
-  options.policy.posterior.flat_prior = !stein;
-  if (posterior == PolicyPosterior::s2vgd)
-    options.policy.posterior.parameterization = inference::WeightForm::matrix_gaussian;
-  inference::OptimizerOptions optimizer{};
-  inference::SvgdKernelOptions kernel{};
-  switch (learner) {
-    case Learner::a2c:
-      optimizer.step.step_size = 1e-2;
-      options.value.step_size = 1e-2, options.value.updates = 4;
-      options.steps = discrete ? 16 : continuous_steps;
-      options.normalize_advantages = stein;  // α is in units of them
-      break;
-    case Learner::reinforce:
-      optimizer.step.step_size = 2e-2;
-      options.slots = 20, options.steps = 500, options.gae_lambda = 1;
-      options.baseline = BaselineKind::linear;
-      options.value.updates = 20;
-      break;
-    case Learner::ppo:
-      optimizer.step.step_size = 1e-3;
-      optimizer.clip.clip_norm = 0.5;
-      options.steps = 64, options.epochs = 8, options.minibatches = 4, options.clip_ratio = 0.2;
-      break;
-  }
-  if (stein) {
-    // Particles that start near one another climb in much the same direction, and a kernel with heavy tails lets each
-    // learn from the episodes of all: with 16 particles that is worth most of a factor of 16 in steps.
-    options.policy.initial_correlation = 0.999;
-    kernel.kernel = inference::SvgdKernel::imq;
-    optimizer.clip = {};  // a gradient divided by α is longer than any bound that is meant for ∇J
-    if (learner == Learner::a2c) {
-      options.slots = 1, options.steps = discrete ? 32 : continuous_steps;
-      // Of factors a smaller step, as a change of one moves the whole matrix.
-      optimizer.step.step_size = posterior == PolicyPosterior::s2vgd ? 7e-4 : 3e-3;
-    }
-  }
-  options.sampler =
-      stein ? inference::SamplerChoice::of<inference::Svgd<float>>({.kernel = kernel, .optimizer = optimizer})
-            : inference::SamplerChoice::of<inference::Optimizer<float>>(optimizer);
-  return options;
-}
 
 ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment,
                            std::uint64_t seed)
@@ -152,9 +79,9 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                    .normalize_rewards = options.normalize_rewards},
                   rollouts_),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
-      sampler_(
-          options.sampler.make(policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic)), {},
-          inference::AfterRollback::wait) {
+      sampler_(watched(options.sampler.make(
+                   policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
+               {}, inference::AfterRollback::wait) {
   STEIN_CHECK(
       (sampler_.name() == "svgd") == is_stein(options.posterior),
       "posteriors svgd and s2vgd, and no others, are moved by the sampler 'svgd', as default_options sets it; got "
@@ -170,22 +97,36 @@ double ControlAgent::alpha() const {
   return options_.alpha * (half_life > 0 ? std::exp2(-static_cast<double>(iterations_) / half_life) : 1);
 }
 
-IterationReport ControlAgent::iterate() {
+/// Norms of gradients are looked at where the sampler asks for them.
+std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr<inference::Sampler<float>> sampler) {
+  gradients_ = dynamic_cast<inference::GradientSampler<float>*>(sampler.get());
+  STEIN_CHECK(gradients_ != nullptr, "control agents are moved by samplers of one gradient a step, got '{}'",
+              sampler->name());
+  gradients_->observe_gradients([this](const inference::Particles<float>& particles) { watch_gradients(particles); });
+  return sampler;
+}
+
+IterationReport ControlAgent::iterate(Measured measured) {
   IterationReport report;
+  if (measured == Measured::yes) measures_ = &report.measures.emplace();
   const std::int64_t before = total_steps();
+  decay_step_sizes();
   rollouts_.collect(policy_);
   report.steps = total_steps() - before;
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
-  report.entropy = entropy_and_densities();
+  if (measures_ != nullptr || options_.clip_ratio > 0) look_at_policies();
   bool moved = false;
   try {
     moved = update();
   } catch (const Error& error) {
+    measures_ = nullptr;
     if (error.kind() != ErrorKind::numeric) throw;
     fail(ErrorKind::numeric, "seed {}, iteration {}: {}", seed_, iterations_, error.what());
   }
+  if (measures_ != nullptr) look_at_change();
+  measures_ = nullptr;
   if (moved) {
     baseline_->refit(value_rows(experience_.all()));
     observe();
@@ -194,29 +135,96 @@ IterationReport ControlAgent::iterate() {
   return report;
 }
 
-/// The entropy of the policies before they move, and for a clipped surrogate log π(a | o) of what was done.
-double ControlAgent::entropy_and_densities() {
-  ExperienceRows& all = experience_.all();
-  const std::int64_t m = policy_.particle_count(), n = all.rows, seen = policy_.observation_size(),
-                     act = policy_.distribution().actions(), k = policy_.distribution().outputs();
-  std::vector<double> entropies(static_cast<std::size_t>(m));
+/// Linearly in the steps taken, and never below 1 %, so that a longer run still moves.
+void ControlAgent::decay_step_sizes() {
+  if (options_.decay_steps == 0) return;
+  const double done = static_cast<double>(total_steps()) / static_cast<double>(options_.decay_steps);
+  const double wanted = std::max(1 - done, smallest_decay);
+  if (wanted == decay_) return;
+  sampler_.scale_step_size(wanted / decay_);
+  baseline_->scale_step_size(wanted / decay_);
+  decay_ = wanted;
+}
+
+/// The distributions of particle i over actions at the rows that were collected; valid until the thread's next call.
+policies::ActionDistribution::Parameters ControlAgent::parameters_of(std::int64_t particle) const {
+  thread_local std::vector<float> outputs;
+  const ExperienceRows& all = experience_.all();
+  const std::int64_t n = all.rows, seen = policy_.observation_size(), k = policy_.distribution().outputs();
+  outputs.resize(static_cast<std::size_t>(n * k));
+  return policy_.parameters(particle, {all.observations.data() + particle * n * seen, n, seen}, {outputs.data(), n, k});
+}
+
+MatrixView<const float> ControlAgent::actions_of(std::int64_t particle) const {
+  const ExperienceRows& all = experience_.all();
+  const std::int64_t act = policy_.distribution().actions();
+  return {all.actions.data() + particle * all.rows * act, all.rows, act};
+}
+
+/// Rows of a particle that count come first.
+std::int64_t ControlAgent::counted_rows(std::int64_t particle) const {
+  const ExperienceRows& all = experience_.all();
+  const auto n = static_cast<std::size_t>(all.rows);
+  const auto scale = std::span(all.scale).subspan(static_cast<std::size_t>(particle) * n, n);
+  return std::ranges::count_if(scale, [](float c) { return c != 0; });
+}
+
+/// Before the policies move: log π(a | o) of what was done, and where it is measured what the policies are like.
+void ControlAgent::look_at_policies() {
+  const std::int64_t m = policy_.particle_count(), n = experience_.all().rows;
+  const policies::ActionDistribution& distribution = policy_.distribution();
+  std::vector<double> entropies(static_cast<std::size_t>(m)), deviations(entropies.size());
   parallel_for(m, [&](std::int64_t i) {
-    thread_local std::vector<float> outputs;
-    outputs.resize(static_cast<std::size_t>(n * k));
-    const auto parameters =
-        policy_.parameters(i, {all.observations.data() + i * n * seen, n, seen}, {outputs.data(), n, k});
-    // Those that count come first.
-    const auto scale = std::span(all.scale).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
-    const std::int64_t counted = std::ranges::count_if(scale, [](float c) { return c != 0; });
-    entropies[static_cast<std::size_t>(i)] =
-        policy_.distribution().mean_entropy({parameters.outputs.block(0, counted), parameters.constants});
-    if (options_.clip_ratio > 0)
-      policy_.distribution().log_density(parameters, {all.actions.data() + i * n * act, n, act},
-                                         {all.log_density.data() + i * n, static_cast<std::size_t>(n)});
+    const auto parameters = parameters_of(i);
+    distribution.log_density(parameters, actions_of(i),
+                             {experience_.all().log_density.data() + i * n, static_cast<std::size_t>(n)});
+    if (measures_ == nullptr) return;
+    const policies::ActionDistribution::Parameters counted{parameters.outputs.block(0, counted_rows(i)),
+                                                           parameters.constants};
+    entropies[static_cast<std::size_t>(i)] = distribution.mean_entropy(counted);
+    deviations[static_cast<std::size_t>(i)] = distribution.mean_deviation(counted);
   });
-  double mean = 0;
-  for (const double entropy : entropies) mean += entropy / static_cast<double>(m);
-  return mean;
+  if (measures_ == nullptr) return;
+  double deviation = 0;
+  for (const double entropy : entropies) measures_->entropy += entropy / static_cast<double>(m);
+  for (const double each : deviations) deviation += each / static_cast<double>(m);
+  if (!options_.policy.discrete) measures_->deviation = deviation;
+  measures_->explained_variance = experience_.explained_variance();
+  measures_->value_loss = experience_.value_loss();
+}
+
+/// After the policies have moved.
+void ControlAgent::look_at_change() {
+  const ExperienceRows& all = experience_.all();
+  const std::int64_t m = policy_.particle_count(), n = all.rows;
+  std::vector<PolicyChange> changes(static_cast<std::size_t>(m));
+  parallel_for(m, [&](std::int64_t i) {
+    thread_local std::vector<float> log_ratio;
+    log_ratio.resize(static_cast<std::size_t>(n));
+    policy_.distribution().log_density(parameters_of(i), actions_of(i), log_ratio);
+    const auto first = static_cast<std::size_t>(i * n), counted = static_cast<std::size_t>(counted_rows(i));
+    for (std::size_t k = 0; k < counted; ++k) log_ratio[k] -= all.log_density[first + k];
+    changes[static_cast<std::size_t>(i)] = policy_change(
+        std::span(log_ratio).first(counted), std::span(all.advantages).subspan(first, counted), options_.clip_ratio);
+  });
+  for (const PolicyChange& change : changes) {
+    measures_->change.approximate_kl += change.approximate_kl / static_cast<double>(m);
+    measures_->change.clip_share += change.clip_share / static_cast<double>(m);
+    measures_->change.surrogate += change.surrogate / static_cast<double>(m);
+  }
+}
+
+/// The particles are where the gradient was taken, and it is not clipped yet.
+void ControlAgent::watch_gradients(const inference::Particles<float>& particles) {
+  if (measures_ == nullptr) return;
+  double sum = 0;
+  for (std::int64_t i = 0; i < particles.rows(); ++i) {
+    double square = 0;
+    for (const float number : particles.gradients().row(i)) square += double{number} * double{number};
+    sum += std::sqrt(square);
+  }
+  measures_->gradient_norm = sum / static_cast<double>(particles.rows());
+  measures_->step_size = gradients_->schedule().step_size(gradients_->steps());
 }
 
 ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
@@ -231,9 +239,10 @@ ValueRows ControlAgent::value_rows(const ExperienceRows& rows) const {
 
 /// All updates from what was collected; false where the policies went back.
 bool ControlAgent::update() {
+  baseline_has_seen_ = false;
   if (options_.minibatches == 1) {
     for (std::int64_t epoch = 0; epoch < options_.epochs; ++epoch)
-      if (!step(experience_.all())) return false;
+      if (const Update made = step(experience_.all()); made != Update::made) return made == Update::last;
     return true;
   }
   const std::int64_t rows = experience_.all().rows;
@@ -248,15 +257,16 @@ bool ControlAgent::update() {
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
-      if (!step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}))) return false;
+      const Update made = step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}));
+      if (made != Update::made) return made == Update::last;
     }
   }
   return true;
 }
 
-/// One update of all policies and of the baseline; false where the policies went back to earlier ones, which have not
-/// made these rollouts.
-bool ControlAgent::step(const ExperienceRows& rows) {
+/// One update of all policies and of the baseline. Where the policies went back to earlier ones, which have not made
+/// these rollouts, the baseline learns nothing.
+ControlAgent::Update ControlAgent::step(const ExperienceRows& rows) {
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_.resize(rows.scale.size());
   const double inverse_alpha = 1 / alpha();
@@ -275,11 +285,13 @@ bool ControlAgent::step(const ExperienceRows& rows) {
       scale_[at] = static_cast<float>(factor * weight * double{rows.scale[at]});
     }
   }
+  log_ratio_.resize(options_.target_kl > 0 ? rows.scale.size() : 0);
   objective_.set_rows({.rows = n,
                        .actions = {rows.actions.data(), m * n, act},
                        .advantages = rows.advantages,
                        .scale = scale_,
-                       .log_density = rows.log_density});
+                       .log_density = rows.log_density,
+                       .log_ratio = log_ratio_});
   const inference::Batch<float> batch{
       .inputs = {.dense = {rows.observations.data(), m * n, policy_.observation_size()}},
       .inputs_per_particle = true,
@@ -288,9 +300,20 @@ bool ControlAgent::step(const ExperienceRows& rows) {
       .score = &objective_};
   const bool went_back = sampler_.step(policy_.particles(), policy_.posterior(), batch).went_back;
   policy_.refresh();
-  if (went_back) return false;
+  if (went_back) return Update::went_back;
+  if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
+  baseline_has_seen_ = true;
   baseline_->learn(value_rows(rows));
-  return true;
+  return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
+}
+
+/// Of the policies that the last gradient was taken at from those that played; the mean over particles.
+double ControlAgent::approximate_kl(const ExperienceRows& rows) const {
+  double sum = 0;
+  for (std::size_t at = 0; at < log_ratio_.size(); ++at)
+    if (rows.scale[at] != 0)
+      sum += double{rows.scale[at]} * (std::expm1(double{log_ratio_[at]}) - double{log_ratio_[at]});
+  return sum / static_cast<double>(policy_.particle_count());
 }
 
 /// The running statistics of the observations see the rows that count.
@@ -312,6 +335,7 @@ void ControlAgent::save(Snapshot& snapshot) const {
   snapshot.put_saved("baseline", *baseline_);
   snapshot.put_saved("sampler", sampler_);
   snapshot.put_saved("rewards", experience_);
+  snapshot.put("decay", decay_);
 }
 
 void ControlAgent::restore(const Snapshot& snapshot) {
@@ -321,6 +345,7 @@ void ControlAgent::restore(const Snapshot& snapshot) {
   baseline_->restore(snapshot.part("baseline"));
   sampler_.restore(snapshot.part("sampler"));
   experience_.restore(snapshot.part("rewards"));
+  decay_ = snapshot.contains("decay") ? snapshot.get_scalar<double>("decay") : 1;  // older checkpoints: constant steps
 }
 
 }  // namespace stein::agents

@@ -64,6 +64,7 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
   agent_name_ = agent;
   posterior_ = posterior;
   read(sources);
+  if (agent_.decay_steps > 0 && !sources.mention("decay_steps")) agent_.decay_steps = steps();
   if (!sources.mention("evaluate_every")) evaluation_.evaluate_every = std::max<std::int64_t>(1, steps() / evaluations);
 }
 

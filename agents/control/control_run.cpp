@@ -63,7 +63,9 @@ void ControlRepetition::advance(std::int64_t until, const StopToken& stop, runs:
 
 void ControlRepetition::iterate(runs::Records& records) {
   const Clock::time_point start = Clock::now();
-  const IterationReport report = agent_->iterate();
+  // What is not recorded is not measured either.
+  const IterationReport report =
+      agent_->iterate(runs::is_recorded(agent_->iterations() + 1) ? Measured::yes : Measured::no);
   timing_.training_seconds += std::chrono::duration<double>(Clock::now() - start).count();
   record(report, records);
   const std::int64_t every = evaluation_.evaluate_every;
@@ -72,10 +74,10 @@ void ControlRepetition::iterate(runs::Records& records) {
 
 void ControlRepetition::record(const IterationReport& report, runs::Records& records) {
   episodes_.insert(episodes_.end(), report.episodes.begin(), report.episodes.end());
-  if (!runs::is_recorded(agent_->iterations())) return;
+  if (!report.measures) return;
   const std::int64_t particles = agent_->policy().particle_count();
   const auto add = [&](const std::string& tag, double value) { records.number(agent_->total_steps(), tag, value); };
-  add("entropy", report.entropy);
+  for (const auto& [tag, value] : report.measures->tagged(agent_->clips())) add(tag, value);
   for (const auto& [tag, value] : agent_->policy().diagnostics()) add(tag, value);
   if (episodes_.empty()) return;
   const auto add_returns = [&](const std::string& tag, const auto& value) {

@@ -37,10 +37,25 @@ void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& p
     const auto index = static_cast<std::size_t>(i);
     estimate(rollouts.shards()[index], index, policy, baseline);
   });
+  judge_baseline();
   if (!options_.normalize_advantages) return;
   const auto n = static_cast<std::size_t>(all_.rows);
   for (std::size_t i = 0; i < static_cast<std::size_t>(particles_); ++i)
     standardise({all_.advantages.data() + i * n, n}, {all_.scale.data() + i * n, n});
+}
+
+/// Advantages are still target − value.
+void Experience::judge_baseline() {
+  const auto n = static_cast<std::size_t>(all_.rows), m = static_cast<std::size_t>(particles_);
+  explained_variance_ = value_loss_ = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    const auto of_particle = [&](const std::vector<float>& numbers) { return std::span(numbers).subspan(i * n, n); };
+    const auto errors = of_particle(all_.advantages), scale = of_particle(all_.scale);
+    explained_variance_ +=
+        agents::explained_variance(of_particle(all_.targets), errors, scale) / static_cast<double>(m);
+    for (std::size_t k = 0; k < n; ++k)
+      value_loss_ += 0.5 * double{scale[k]} * std::pow(double{errors[k]}, 2) / static_cast<double>(m);
+  }
 }
 
 /// Brings the rows that count together, particle by particle, in the order shard, step, slot.

@@ -53,6 +53,11 @@ class Experience {
   /// ended).
   double steps_per_path(std::int64_t i) const { return steps_per_path_[static_cast<std::size_t>(i)]; }
 
+  /// How well the baseline foresaw the returns of what was taken, before it learned from them: mean over particles.
+  double explained_variance() const { return explained_variance_; }
+  /// Half the mean squared error of the baseline, the mean over particles; the same moment.
+  double value_loss() const { return value_loss_; }
+
   /// The running statistics of the rewards, and the lengths of the last episodes.
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);
@@ -61,6 +66,7 @@ class Experience {
   void gather(const Rollouts& rollouts, const policies::ControlPolicy& policy);
   void score_rewards(const Rollouts& rollouts);
   void measure_paths(const Rollouts& rollouts);
+  void judge_baseline();
   void estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
                 Baseline& baseline);
 
@@ -72,8 +78,9 @@ class Experience {
   std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]
   std::vector<std::vector<std::int64_t>> gathered_;       ///< by shard, [rows]: row of `all_`, or −1
   std::vector<std::int64_t> counts_;                      ///< [M] rows that count
-  std::vector<double> steps_per_path_;                    ///< [M]
-  std::vector<std::int64_t> last_lengths_;                ///< of the last episodes, at most 100
+  double explained_variance_ = 0, value_loss_ = 0;
+  std::vector<double> steps_per_path_;      ///< [M]
+  std::vector<std::int64_t> last_lengths_;  ///< of the last episodes, at most 100
 };
 
 }  // namespace stein::agents

@@ -39,7 +39,9 @@ double PolicyObjective::score(std::int64_t particle, std::int64_t first, MatrixV
       entropy[i] = scale * entropy_weight_;
       weight[i] = scale * advantage;
       if (clip_ratio_ == 0) continue;
-      const float ratio = std::exp(std::min(density[i] - rows_.log_density[at], 20.0F));
+      const float log_ratio = density[i] - rows_.log_density[at];
+      if (!rows_.log_ratio.empty()) rows_.log_ratio[at] = log_ratio;
+      const float ratio = std::exp(std::min(log_ratio, 20.0F));
       const float limited = std::clamp(ratio, 1 - clip_ratio_, 1 + clip_ratio_);
       // Where the limited term is the smaller one, it does not change with π.
       weight[i] *= limited * advantage < ratio * advantage ? 0 : ratio;

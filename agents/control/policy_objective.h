@@ -25,6 +25,7 @@ class PolicyObjective final : public inference::OutputScore<float> {
     std::span<const float> advantages{};
     std::span<const float> scale{};        ///< c; 0 for a row that only fills up
     std::span<const float> log_density{};  ///< log π_old(a | o); read with a clip ratio only
+    std::span<float> log_ratio{};          ///< log π/π_old is written here with a clip ratio, unless it is empty
   };
 
   /// @param clip_ratio  ε of the clipped surrogate; 0: the plain policy gradient

@@ -301,6 +301,16 @@ TEST_CASE("the mode is the choice with the largest output, or the mean", "[polic
   CHECK(actions == std::vector<float>{0.5F, -3});
 }
 
+TEST_CASE("the deviation of actions is the mean of their standard deviations, and 0 for choices",
+          "[policies][control]") {
+  const float logs[2]{std::log(0.5F), std::log(2.0F)}, means[4]{1, 2, 3, 4};
+  const auto constant = make_gaussian(2, Deviation::constant, 3);
+  CHECK(constant->mean_deviation({{means, 2, 2}, logs}) == Approx(3 * (0.5 + 2) / 2));
+  const float outputs[4]{7, std::log(0.1F), 8, std::log(0.3F)};  // mean and log sd of one action in two rows
+  CHECK(make_gaussian(1, Deviation::state, 1)->mean_deviation({{outputs, 2, 2}, {}}) == Approx(0.2));
+  CHECK(make_categorical(2)->mean_deviation({{means, 2, 2}, {}}) == 0);
+}
+
 TEST_CASE("distributions that cannot be are refused", "[policies][control]") {
   CHECK_ERROR(make_categorical(1), usage, "at least 2 choices", "got 1");
   CHECK_ERROR(make_gaussian(0, Deviation::constant, 1), usage, "at least 1 action", "got 0");

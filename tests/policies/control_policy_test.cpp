@@ -129,6 +129,60 @@ TEST_CASE("diagnostics are distance and spread of the particles, against the sta
   CHECK(ControlPolicy(small(1), choices, 3).diagnostics().empty());
 }
 
+TEST_CASE("an orthogonal start has orthonormal columns or rows times the spread, and a quiet last layer",
+          "[policies][control]") {
+  for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {
+    ControlPolicy::Options options = small(3);
+    options.hidden = {7, 4};
+    options.posterior.parameterization = form;
+    options.initial_weights = WeightStart::orthogonal;
+    options.initial_spread = 1.5, options.output_spread = 0.1;
+    options.initial_correlation = 0.3;
+    ControlPolicy policy(options, numbers, 3);
+    for (const auto& [layer, gain] : {std::pair{"layer0", 1.5}, {"layer1", 1.5}, {"layer2", 0.15}})
+      for (std::int64_t i = 0; i < 3; ++i) {
+        const auto w = policy.particles().view(std::string(layer) + ".weight", i);
+        const bool tall = w.rows >= w.columns;
+        const std::int64_t few = tall ? w.columns : w.rows, many = tall ? w.rows : w.columns;
+        const auto at = [&](std::int64_t k, std::int64_t along) { return double{tall ? w(along, k) : w(k, along)}; };
+        for (std::int64_t a = 0; a < few; ++a)
+          for (std::int64_t b = 0; b < few; ++b) {
+            double product = 0;
+            for (std::int64_t k = 0; k < many; ++k) product += at(a, k) * at(b, k);
+            CAPTURE(layer, i, a, b);
+            CHECK(product == Approx(a == b ? gain * gain : 0).margin(1e-5));
+          }
+      }
+    CHECK(policy.particles().view("layer0.weight", 0)(0, 0) != policy.particles().view("layer0.weight", 1)(0, 0));
+  }
+}
+
+TEST_CASE("orthogonal starts are uniformly distributed and the collapse meter is 1 where they are independent",
+          "[policies][control]") {
+  // An entry of a uniformly distributed 4 × 4 orthogonal matrix has mean 0 and variance ¼; with the signs that a QR
+  // decomposition happens to have, entries of the diagonal would have another mean.
+  ControlPolicy::Options options = small(20'000);
+  const envs::ControlSpec four{.name = "four",
+                               .observation = {{.name = "a"}, {.name = "b"}, {.name = "c"}, {.name = "d"}},
+                               .action = {{.name = "x", .low = -1, .high = 1}}};
+  options.hidden = {4};
+  options.initial_weights = WeightStart::orthogonal;
+  ControlPolicy policy(options, four, 3);
+  for (std::int64_t r = 0; r < 4; ++r)
+    for (std::int64_t c = 0; c < 4; ++c) {
+      double sum = 0, squares = 0;
+      for (std::int64_t i = 0; i < 20'000; ++i) {
+        const double w = policy.particles().view("layer0.weight", i)(r, c);
+        sum += w / 20'000, squares += w * w / 20'000;
+      }
+      CHECK(std::abs(sum) < 6 * 0.5 / std::sqrt(20'000));  // 6 sd of the mean
+      CHECK(squares == Approx(0.25).margin(6 * 0.25 / std::sqrt(20'000)));
+    }
+  CHECK(policy.diagnostics()[1].second == Approx(1).epsilon(1e-6));
+  options.particles = 50, options.initial_correlation = 0.999;
+  CHECK(ControlPolicy(options, four, 3).diagnostics()[1].second < 0.01);
+}
+
 TEST_CASE("the last layer starts as quiet as it is told to", "[policies][control]") {
   ControlPolicy::Options loud = small(2), quiet = small(2);
   loud.output_spread = 1, quiet.output_spread = 0.25;

@@ -162,3 +162,20 @@ TEST_CASE("advantages need whole steps and factors between 0 and 1", "[agents][a
                                      1, 1, result),
               usage, "6 values");
 }
+
+TEST_CASE("explained variance is 1 for a baseline that foresees all, 0 for the mean, and below 0 for a harmful one",
+          "[agents][advantages]") {
+  // Targets 1, 2, 3 and 6 about their mean 3: 4 + 1 + 0 + 9 = 14. The row of 100 does not count.
+  const std::vector<float> targets{1, 2, 100, 3, 6}, scale{0.25F, 0.25F, 0, 0.25F, 0.25F};
+  const auto explained = [&](const std::vector<float>& values) {
+    std::vector<float> residuals;
+    for (std::size_t i = 0; i < values.size(); ++i) residuals.push_back(targets[i] - values[i]);
+    return explained_variance(targets, residuals, scale);
+  };
+  CHECK(explained({1, 2, 0, 3, 6}) == 1);
+  CHECK(explained({11, 12, 0, 13, 16}) == 1);  // an offset is no variance
+  CHECK(explained({3, 3, 0, 3, 3}) == 0);
+  CHECK(explained({1, 2, 0, 3, 4}) == Approx(1 - 3.0 / 14));  // residuals 0, 0, 0, 2: 3 × ½² + 1.5² = 3
+  CHECK(explained({-1, -2, 0, -3, -6}) == Approx(1 - 4.0));   // residuals are twice the targets
+  CHECK(explained_variance(std::vector<float>{2, 2}, std::vector<float>{1, 3}, std::vector<float>{1, 1}) == 0);
+}

@@ -97,10 +97,16 @@ TEST_CASE("no baseline is 0", "[agents][baseline]") {
 
 TEST_CASE("baselines go on from a snapshot with the same bits", "[agents][baseline]") {
   const Sample sample;
-  for (const BaselineKind kind : {BaselineKind::none, BaselineKind::linear, BaselineKind::network}) {
-    const auto whole = make_baseline(kind, {.hidden = {8}}, particles, seen, 3),
-               second = make_baseline(kind, {.hidden = {8}}, particles, seen, 4);
+  const auto [kind, normalize] = GENERATE(table<BaselineKind, bool>({{BaselineKind::none, false},
+                                                                     {BaselineKind::linear, false},
+                                                                     {BaselineKind::network, false},
+                                                                     {BaselineKind::network, true}}));
+  {
+    const ValueNetworkOptions options{.hidden = {8}, .normalize = normalize};
+    const auto whole = make_baseline(kind, options, particles, seen, 3),
+               second = make_baseline(kind, options, particles, seen, 4);
     const auto teach = [&](Baseline& baseline) {
+      baseline.observe(sample.all());
       for (int k = 0; k < 5; ++k) baseline.learn(sample.all());
       baseline.refit(sample.all());
     };
@@ -110,6 +116,42 @@ TEST_CASE("baselines go on from a snapshot with the same bits", "[agents][baseli
     teach(*whole), teach(*second);
     CHECK(test::same_bytes(test::snapshot_of(*second), test::snapshot_of(*whole)));
   }
+}
+
+TEST_CASE("a value network that normalises its targets predicts the same before and after their mean and sd move",
+          "[agents][baseline]") {
+  Sample sample;
+  const auto baseline = make_baseline(BaselineKind::network, {.hidden = {16}, .normalize = true}, particles, seen, 3);
+  const auto predicted = [&](std::int64_t i) {
+    std::vector<float> values(rows);
+    baseline->predict(i, {sample.observations.data() + i * rows * seen, rows, seen}, sample.times, values);
+    return values;
+  };
+  baseline->observe(sample.all());
+  const std::vector<float> before[2]{predicted(0), predicted(1)};
+  for (float& target : sample.targets) target = 1000 + 50 * target;
+  sample.scale[rows - 1] = 0, sample.targets[rows - 1] = 1e9F;  // does not count
+  baseline->observe(sample.all());
+  for (std::int64_t i = 0; i < particles; ++i) {
+    const std::vector<float> after = predicted(i);
+    for (std::size_t k = 0; k < rows; ++k) CHECK(after[k] == Approx(before[i][k]).epsilon(1e-3).margin(2e-3));
+  }
+}
+
+TEST_CASE("a value network that normalises its targets learns large ones as fast as small ones", "[agents][baseline]") {
+  Sample small, large;
+  for (float& target : large.targets) target = 1000 * target + 5000;
+  const auto error_after = [](const Sample& sample, bool normalize) {
+    const auto baseline = make_baseline(
+        BaselineKind::network, {.hidden = {16}, .step_size = 0.02, .normalize = normalize}, particles, seen, 3);
+    baseline->observe(sample.all());
+    for (int k = 0; k < 1000; ++k) baseline->learn(sample.all());
+    return sample.error(*baseline, 1);
+  };
+  // Of a standard deviation of about √2 and 1,414.
+  CHECK(error_after(small, true) < 0.05);
+  CHECK(error_after(large, true) < 50);
+  CHECK(error_after(large, false) > 1000);
 }
 
 TEST_CASE("a value network with a step size of 0 is refused", "[agents][baseline]") {

@@ -298,8 +298,11 @@ TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of
   for (const Learner learner : learners)
     for (const PolicyPosterior posterior : {PolicyPosterior::none, PolicyPosterior::svgd, PolicyPosterior::s2vgd})
       for (const char* environment : {"CartPole-v1", "cartpole"}) {
-        const ControlAgentOptions options = small(learner, posterior, environment_of(environment)->spec().discrete(),
-                                                  {{"normalize_observations", "true"}, {"normalize_rewards", "true"}});
+        ControlAgentOptions options =
+            small(learner, posterior, environment_of(environment)->spec().discrete(),
+                  {{"normalize_observations", "true"}, {"normalize_rewards", "true"}, {"decay_steps", "2000"}});
+        if (learner != Learner::reinforce) test::set(options, {{"normalize_values", "true"}});
+        if (learner == Learner::ppo) test::set(options, {{"target_kl", "0.001"}});
         set_thread_count(1);
         ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
             second(options, *environment_of(environment), 11);
@@ -334,12 +337,12 @@ TEST_CASE("an iteration reports its steps, its episodes and the entropy of the p
   ControlAgentOptions options = small(Learner::reinforce, PolicyPosterior::independent, false,
                                       {{"deviation", "state"}, {"output_spread", "0"}, {"normalize_rewards", "true"}});
   ControlAgent agent(options, *test::countdown(), 3);
-  const IterationReport report = agent.iterate();
+  const IterationReport report = agent.iterate(Measured::yes);
   std::int64_t steps = 0;
   for (const FinishedEpisode& episode : report.episodes) steps += episode.length;
   CHECK(report.steps == steps);
   CHECK(agent.total_steps() == steps);
-  CHECK(report.entropy == Approx(0.5 * std::log(2 * M_PI * M_E)));
+  CHECK(report.measures->entropy == Approx(0.5 * std::log(2 * M_PI * M_E)));
   // Discounted returns are looked at where steps count, and begin anew with every path.
   const Snapshot rewards = test::snapshot_of(agent).part("rewards");
   CHECK(rewards.get_scalar<double>("count") == static_cast<double>(steps));

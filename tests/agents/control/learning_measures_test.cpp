@@ -1,0 +1,129 @@
+// What one watches an agent learn by: against hand calculations, and against the agent's own policies.
+#include <stein/agents/control/control_agent.h>
+#include <stein/agents/control/learning_measures.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "agents/toy_control.h"
+
+using namespace stein;
+using namespace stein::agents;
+
+TEST_CASE("the change of a policy is that of the formulas", "[agents][measures]") {
+  // Ratios ½, 1, 1.1 and 2 with advantages 1, −1, 2 and 3.
+  const std::vector<double> ratios{0.5, 1, 1.1, 2};
+  const std::vector<float> advantages{1, -1, 2, 3};
+  std::vector<float> logs;
+  double kl = 0;
+  for (const double r : ratios) logs.push_back(static_cast<float>(std::log(r))), kl += (r - 1 - std::log(r)) / 4;
+  const PolicyChange clipped = policy_change(logs, advantages, 0.2);
+  CHECK(clipped.approximate_kl == Approx(kl));
+  CHECK(clipped.clip_share == 0.5);                                   // ½ and 2
+  CHECK(clipped.surrogate == Approx((0.5 - 1 + 2.2 + 3 * 1.2) / 4));  // 2 × 3 is limited to 1.2 × 3
+  const PolicyChange plain = policy_change(logs, advantages, 0);
+  CHECK(plain.approximate_kl == Approx(kl));
+  CHECK(plain.clip_share == 0);
+  CHECK(plain.surrogate == Approx((0.5 - 1 + 2.2 + 6) / 4));
+  CHECK(policy_change({}, {}, 0.2).approximate_kl == 0);
+}
+
+namespace {
+
+ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete,
+                          const std::vector<std::pair<std::string, std::string>>& more = {}) {
+  ControlAgentOptions options = earlier_options(learner, posterior, discrete);
+  test::set(options, {{"hidden", "8"}, {"slots", "3"}, {"steps_per_slot", "40"}, {"step_size", "0.01"}});
+  if (learner != Learner::reinforce) test::set(options, {{"value_hidden", "8"}});
+  test::set(options, more);
+  return options;
+}
+
+std::vector<float> weights_of(const ControlAgent& agent) {
+  const auto row = agent.policy().particles().values().row(0);
+  return {row.begin(), row.end()};
+}
+
+const envs::ControlEntry::Builder& cart_pole() {
+  static const auto builder = envs::controls().at("CartPole-v1").builder();
+  return *builder;
+}
+
+}  // namespace
+
+TEST_CASE("what is learned does not depend on whether it is measured", "[agents][measures]") {
+  for (const Learner learner : {Learner::reinforce, Learner::a2c, Learner::ppo})
+    for (const PolicyPosterior posterior : {PolicyPosterior::none, PolicyPosterior::svgd}) {
+      ControlAgent watched(small(learner, posterior, true), cart_pole(), 3),
+          alone(small(learner, posterior, true), cart_pole(), 3);
+      for (int k = 0; k < 5; ++k) {
+        CHECK(watched.iterate(Measured::yes).measures.has_value());
+        CHECK(!alone.iterate().measures.has_value());
+      }
+      CHECK(test::same_bytes(test::snapshot_of(watched), test::snapshot_of(alone)));
+    }
+}
+
+TEST_CASE("plain ascent moves a policy by its step size times the gradient norm that is measured",
+          "[agents][measures]") {
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true,
+                           {{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "0.5"}, {"clip_norm", "0"}}),
+                     cart_pole(), 3);
+  const std::vector<float> before = weights_of(agent);
+  const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
+  const std::vector<float> after = weights_of(agent);
+  double square = 0;
+  for (std::size_t q = 0; q < before.size(); ++q) square += std::pow(double{after[q]} - double{before[q]}, 2);
+  CHECK(measures.step_size == 0.5);
+  CHECK(0.5 * measures.gradient_norm == Approx(std::sqrt(square)).epsilon(1e-4));
+  CHECK(measures.change.approximate_kl > 0);
+  CHECK(!measures.deviation);
+}
+
+TEST_CASE("the tags of the measures are those that the learner has", "[agents][measures]") {
+  const auto tags = [](Learner learner, bool discrete) {
+    const auto environment = envs::controls().at(discrete ? "CartPole-v1" : "cartpole").builder();
+    ControlAgent agent(small(learner, PolicyPosterior::none, discrete), *environment, 3);
+    std::map<std::string, double> found;
+    for (const auto& [tag, value] : agent.iterate(Measured::yes).measures->tagged(agent.clips())) found[tag] = value;
+    return found;
+  };
+  const auto a2c = tags(Learner::a2c, true), ppo = tags(Learner::ppo, false);
+  for (const char* tag :
+       {"entropy", "approximate_kl", "explained_variance", "policy_loss", "value_loss", "gradient_norm", "step_size"}) {
+    CHECK(a2c.contains(tag));
+    CHECK(ppo.contains(tag));
+  }
+  CHECK(!a2c.contains("clip_share"));
+  CHECK(!a2c.contains("action_deviation"));
+  CHECK(ppo.contains("clip_share"));
+  CHECK(ppo.at("action_deviation") == Approx(1));
+}
+
+TEST_CASE("step sizes fall linearly to a hundredth over the steps of the run", "[agents][measures]") {
+  // 120 steps an iteration; the decay ends after 480.
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true, {{"step_size", "0.01"}, {"decay_steps", "480"}}),
+                     cart_pole(), 3);
+  for (const double share : {1.0, 0.75, 0.5, 0.25, 0.01, 0.01})
+    CHECK(agent.iterate(Measured::yes).measures->step_size == Approx(0.01 * share));
+}
+
+TEST_CASE("a target for the KL divergence ends the updates of an iteration", "[agents][measures]") {
+  const auto updates = [](const char* target) {
+    ControlAgent agent(small(Learner::ppo, PolicyPosterior::none, true,
+                             {{"epochs", "10"}, {"minibatches", "3"}, {"step_size", "0.02"}, {"target_kl", target}}),
+                       cart_pole(), 3);
+    agent.iterate();
+    return test::snapshot_of(agent).part("sampler").part("rollback").get_scalar<std::int64_t>("steps");
+  };
+  CHECK(updates("0") == 30);
+  CHECK(updates("1e9") == 30);
+  // The gradient of the first update is at the policy that played, whose ratios are all 1: the second is seen to be
+  // away from it, and is the last.
+  CHECK(updates("1e-9") == 2);
+  const std::int64_t some = updates("0.002");
+  CHECK(some > 2);
+  CHECK(some < 30);
+}
