@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import statistics
 import sys
 
@@ -40,7 +41,8 @@ def settings_of(agent, method, chosen):
 def command(task, agent, method, iterations, seeds, chosen):
     settings = settings_of(agent, method, chosen)
     steps = iterations * settings["particles"] * settings["slots"] * settings["steps_per_slot"]
-    words = ["rl", "--env", task, "--agent", agent, "--posterior", PLAN["posteriors"][method]["posterior"]]
+    posterior = PLAN["posteriors"][method]["posterior"]
+    words = ["rl", "--env", task, "--agent", agent, "--posterior", posterior, "--preset", PLAN["presets"][posterior]]
     for key, value in {**settings, "steps": steps}.items():
         words += ["--set", f"{key}={value}"]
     return " ".join(["stein", *words, "--seeds", f"{seeds[0]}:{seeds[1]}"])
@@ -49,7 +51,8 @@ def command(task, agent, method, iterations, seeds, chosen):
 def curve_command(task, agent, posterior):
     first, end = PLAN["seeds"]
     steps = PLAN["curves"]["tasks"][task]
-    return f"stein rl --env {task} --agent {agent} --posterior {posterior} --set steps={steps} --seeds {first}:{end}"
+    return (f"stein rl --env {task} --agent {agent} --posterior {posterior} --preset {PLAN['presets'][posterior]} "
+            f"--set steps={steps} --seeds {first}:{end}")
 
 
 def recorded(folder):
@@ -87,7 +90,14 @@ def result_file(name):
 
 
 def record_of(name, asked):
-    return read_record(result_file(name), asked, env_version=PLAN["env_version"])
+    """Records of programs that named no preset in their summaries were made when the settings of the plan's presets were the defaults:
+    their commands do without the preset."""
+    file = result_file(name)
+    if asked and file.exists():
+        entry = json.loads(file.read_text())
+        if "preset" not in entry.get("summary", {}) and " --preset " not in entry.get("command", ""):
+            asked = re.sub(" --preset [^ ]+", "", asked)
+    return read_record(file, asked, env_version=PLAN["env_version"])
 
 
 def run(name, asked, commit, read):
