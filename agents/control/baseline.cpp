@@ -122,12 +122,12 @@ class ValueNetwork final : public Baseline {
   void observe(const ValueRows& rows) override {
     for (std::size_t i = 0; i < moments_.size(); ++i) {
       const auto particle = static_cast<std::int64_t>(i);
-      const std::size_t first = i * static_cast<std::size_t>(rows.rows);
-      // Rows that count come first.
-      std::int64_t counted = 0;
-      while (counted < rows.rows && rows.scale[first + static_cast<std::size_t>(counted)] != 0) ++counted;
+      const auto n = static_cast<std::size_t>(rows.rows), first = i * n;
+      std::vector<float> counted;
+      for (std::size_t at = first; at < first + n; ++at)
+        if (rows.scale[at] != 0) counted.push_back(rows.targets[at]);
       const Unit before = unit_of(particle);
-      moments_[i].add({rows.targets.data() + first, counted, 1});
+      moments_[i].add({counted.data(), std::ssize(counted), 1});
       keep_predictions(particle, before, unit_of(particle));
     }
     if (!moments_.empty()) refresh();
@@ -197,10 +197,43 @@ class ValueNetwork final : public Baseline {
   std::vector<float> scaled_targets_;
 };
 
+/// The baseline of one particle for all of them.
+class SharedBaseline final : public Baseline {
+ public:
+  explicit SharedBaseline(std::unique_ptr<Baseline> one) : one_(std::move(one)) {}
+
+  void predict(std::int64_t, MatrixView<const float> observations, std::span<const float> times,
+               std::span<float> values) override {
+    one_->predict(0, observations, times, values);
+  }
+  void observe(const ValueRows& rows) override { one_->observe(together(rows)); }
+  void learn(const ValueRows& rows) override { one_->learn(together(rows)); }
+  void refit(const ValueRows& rows) override { one_->refit(together(rows)); }
+  void scale_step_size(double factor) override { one_->scale_step_size(factor); }
+  void save(Snapshot& snapshot) const override { one_->save(snapshot); }
+  void restore(const Snapshot& snapshot) override { one_->restore(snapshot); }
+
+ private:
+  /// The rows of all particles as those of one, in which each particle counts alike.
+  ValueRows together(const ValueRows& rows) {
+    scale_.assign(rows.scale.begin(), rows.scale.end());
+    for (float& scale : scale_) scale /= static_cast<float>(rows.particles);
+    ValueRows all = rows;
+    all.particles = 1;
+    all.rows = rows.particles * rows.rows;
+    all.scale = scale_;
+    return all;
+  }
+
+  std::unique_ptr<Baseline> one_;
+  std::vector<float> scale_;
+};
+
 }  // namespace
 
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const ValueNetworkOptions& options, std::int64_t particles,
-                                        std::int64_t observation_size, std::uint64_t seed) {
+                                        std::int64_t observation_size, std::uint64_t seed, bool shared) {
+  if (shared) return std::make_unique<SharedBaseline>(make_baseline(kind, options, 1, observation_size, seed));
   switch (kind) {
     case BaselineKind::none: return std::make_unique<NoBaseline>();
     case BaselineKind::linear: return std::make_unique<LinearBaseline>(particles, observation_size);

@@ -81,9 +81,10 @@ class Baseline {
   virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
 };
 
+/// What particles share where `shared`: one baseline that learns from the rows of all.
 /// @param observation_size  O
 /// @throws Error(usage) naming the option that is out of range
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const ValueNetworkOptions& options, std::int64_t particles,
-                                        std::int64_t observation_size, std::uint64_t seed);
+                                        std::int64_t observation_size, std::uint64_t seed, bool shared = false);
 
 }  // namespace stein::agents

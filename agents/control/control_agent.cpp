@@ -71,13 +71,15 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
       policy_(policy_options(options), environment.spec(), part_of(seed, 0)),
       rollouts_(environment, shape_of(options), part_of(seed, 1)),
       baseline_(make_baseline(options.baseline, value_options(options), policy_.particle_count(),
-                              policy_.observation_size(), part_of(seed, 2))),
+                              policy_.observation_size(), part_of(seed, 2), options.shared_critic)),
       experience_({.discount = options.discount,
                    .gae_lambda = options.gae_lambda,
                    .horizon_is_an_end = options.learner == Learner::reinforce,
                    .normalize_advantages = options.normalize_advantages,
+                   .normalize_together = options.shared_critic,
                    .normalize_rewards = options.normalize_rewards},
                   rollouts_),
+      shared_(options.importance_limit),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
       sampler_(watched(options.sampler.make(
                    policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
@@ -116,7 +118,8 @@ IterationReport ControlAgent::iterate(Measured measured) {
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
-  if (measures_ != nullptr || options_.clip_ratio > 0) look_at_policies();
+  if (measures_ != nullptr || options_.clip_ratio > 0 || options_.share_rollouts) look_at_policies();
+  if (options_.share_rollouts) shared_.take(policy_, experience_.all());
   bool moved = false;
   try {
     moved = update();
@@ -214,9 +217,39 @@ void ControlAgent::look_at_change() {
   }
 }
 
+/// Leaves a posterior with its prior alone.
+class NoReturn final : public inference::OutputScore<float> {
+  bool has_value() const override { return false; }
+  double score(std::int64_t, std::int64_t, MatrixView<const float>, std::span<const float>, MatrixView<float>,
+               std::span<float>) const override {
+    return 0;
+  }
+};
+
+/// Positions, gradients and those of the prior alone, which one row without a return gives.
+void ControlAgent::keep_forces(const inference::Particles<float>& particles) {
+  const std::int64_t m = particles.rows();
+  forces_.emplace(Forces{.positions = inference::Matrix<float>(m, particles.size()),
+                         .gradients = inference::Matrix<float>(m, particles.size()),
+                         .priors = inference::Matrix<float>(m, particles.size())});
+  for (std::int64_t i = 0; i < m; ++i) {
+    std::ranges::copy(particles.values().row(i), forces_->positions.row(i).begin());
+    std::ranges::copy(particles.gradients().row(i), forces_->gradients.row(i).begin());
+  }
+  const NoReturn nothing;
+  policy_.posterior().evaluate(
+      particles.coordinates(),
+      {.inputs = {.dense = {experience_.all().observations.data(), 1, policy_.observation_size()}},
+       .rows = 1,
+       .data_size = 1,
+       .score = &nothing},
+      {}, {.gradient = forces_->priors.view()});
+}
+
 /// The particles are where the gradient was taken, and it is not clipped yet.
 void ControlAgent::watch_gradients(const inference::Particles<float>& particles) {
   if (measures_ == nullptr) return;
+  if (is_stein(options_.posterior) && !measures_->parts) keep_forces(particles);
   double sum = 0;
   for (std::int64_t i = 0; i < particles.rows(); ++i) {
     double square = 0;
@@ -257,7 +290,8 @@ bool ControlAgent::update() {
     for (std::int64_t part = 0; part < options_.minibatches; ++part) {
       const std::int64_t begin = part * rows / options_.minibatches, end = (part + 1) * rows / options_.minibatches;
       if (begin == end) continue;
-      const Update made = step(experience_.pick({order.data() + begin, static_cast<std::size_t>(end - begin)}));
+      const std::span<const std::int64_t> chosen(order.data() + begin, static_cast<std::size_t>(end - begin));
+      const Update made = step(experience_.pick(chosen), chosen);
       if (made != Update::made) return made == Update::last;
     }
   }
@@ -265,8 +299,10 @@ bool ControlAgent::update() {
 }
 
 /// One update of all policies and of the baseline. Where the policies went back to earlier ones, which have not made
-/// these rollouts, the baseline learns nothing.
-ControlAgent::Update ControlAgent::step(const ExperienceRows& rows) {
+/// these rollouts, the baseline learns nothing. `own` are rows of every particle's own rollouts, those that are
+/// `chosen`.
+ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<const std::int64_t> chosen) {
+  const ExperienceRows& rows = options_.share_rollouts ? shared_.pool(own, chosen) : own;
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
   scale_.resize(rows.scale.size());
   const double inverse_alpha = 1 / alpha();
@@ -300,10 +336,14 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& rows) {
       .score = &objective_};
   const bool went_back = sampler_.step(policy_.particles(), policy_.posterior(), batch).went_back;
   policy_.refresh();
+  if (forces_ && !went_back)
+    measures_->parts = posterior_parts(dynamic_cast<const inference::Svgd<float>&>(*gradients_).kernel(),
+                                       forces_->positions.view(), forces_->gradients.view(), forces_->priors.view());
+  forces_.reset();
   if (went_back) return Update::went_back;
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
-  baseline_->learn(value_rows(rows));
+  baseline_->learn(value_rows(own));
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
 }
 

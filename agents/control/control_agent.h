@@ -6,12 +6,15 @@
 #include <stein/agents/control/experience.h>
 #include <stein/agents/control/learning_measures.h>
 #include <stein/agents/control/rollouts.h>
+#include <stein/agents/control/shared_rollouts.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +70,7 @@ class ControlAgent {
 
   std::unique_ptr<inference::Sampler<float>> watched(std::unique_ptr<inference::Sampler<float>> sampler);
   void watch_gradients(const inference::Particles<float>& particles);
+  void keep_forces(const inference::Particles<float>& particles);
   void decay_step_sizes();
   void look_at_policies();
   void look_at_change();
@@ -74,7 +78,7 @@ class ControlAgent {
   inference::MatrixView<const float> actions_of(std::int64_t particle) const;
   std::int64_t counted_rows(std::int64_t particle) const;
   bool update();
-  Update step(const ExperienceRows& rows);
+  Update step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
   double approximate_kl(const ExperienceRows& rows) const;
   void observe();
   ValueRows value_rows(const ExperienceRows& rows) const;
@@ -86,14 +90,20 @@ class ControlAgent {
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;
+  SharedRollouts shared_;
   PolicyObjective objective_;
   inference::GradientSampler<float>* gradients_ = nullptr;  ///< what `sampler_` holds
   inference::RollbackSampler<float> sampler_;
   std::int64_t iterations_ = 0;
-  double decay_ = 1;                      ///< of the step sizes since the start
-  bool baseline_has_seen_ = false;        ///< the rows of this iteration
-  std::vector<float> scale_;              ///< of the rows of an update, with 1/α
-  std::vector<float> log_ratio_;          ///< of the rows of an update
+  double decay_ = 1;                ///< of the step sizes since the start
+  bool baseline_has_seen_ = false;  ///< the rows of this iteration
+  std::vector<float> scale_;        ///< of the rows of an update, with 1/α
+  std::vector<float> log_ratio_;    ///< of the rows of an update
+  /// What the parts of a Stein direction are made of, [M, Q] each; kept in iterations that are measured.
+  struct Forces {
+    inference::Matrix<float> positions, gradients, priors;
+  };
+  std::optional<Forces> forces_;
   LearningMeasures* measures_ = nullptr;  ///< of the iteration under way; null where it is not measured
 };
 

@@ -93,7 +93,39 @@ void ControlAgentOptions::describe_presets(OptionTable& table) const {
 }
 
 ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete) {
-  return earlier_options(learner, posterior, discrete);
+  const bool stein = is_stein(posterior);
+  ControlAgentOptions options = earlier_options(learner, posterior, discrete);
+  if (stein) options.policy.initial_correlation = 0;
+  if (learner == Learner::reinforce) return options;
+  options.policy.hidden = options.value.hidden = {64, 64};
+  options.policy.initial_weights = policies::WeightStart::orthogonal;
+  options.policy.initial_spread = 1.4142;
+  options.policy.output_spread = 0.01;
+  options.policy.normalize_observations = options.normalize_rewards = options.value.normalize = true;
+  options.decay_steps = 300'000;
+  inference::OptimizerOptions optimizer{.epsilon = 1e-5};
+  if (!stein) optimizer.clip.clip_norm = 0.5;  // a gradient divided by α is longer than any bound that is meant for ∇J
+  options.value.epsilon = 1e-5;
+  if (learner == Learner::a2c) {
+    options.slots = options.steps = 16;
+    optimizer.step.step_size = options.value.step_size = 2e-3;
+    options.value.updates = 2;
+  } else {
+    options.slots = 8, options.steps = 256, options.epochs = 10, options.minibatches = 32;
+    optimizer.step.step_size = options.value.step_size = 3e-4;
+  }
+  options.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(optimizer);
+  if (!stein) return options;
+  // Particles share what they see, else each of M would have one M-th of the steps to learn from.
+  options.shared_critic = options.share_rollouts = true;
+  // Of standardised advantages; with a tenth of it prior and repulsion move next to nothing.
+  options.alpha = 1e-2;
+  if (learner == Learner::a2c)
+    options.slots = 1, options.steps = 32;
+  else
+    options.slots = 1, options.steps = 128, options.minibatches = 4;
+  options.sampler = inference::SamplerChoice::of<inference::Svgd<float>>({.optimizer = optimizer});
+  return options;
 }
 
 ControlAgentOptions earlier_options(Learner learner, PolicyPosterior posterior, bool discrete) {

@@ -54,6 +54,9 @@ struct ControlAgentOptions {
   std::int64_t minibatches = 1;
   double clip_ratio = 0;  ///< 0: the surrogate is not clipped
   double target_kl = 0;
+  bool shared_critic = false;
+  bool share_rollouts = false;
+  double importance_limit = 1;
   std::int64_t decay_steps = 0;
   BaselineKind baseline = BaselineKind::network;
   ValueNetworkOptions value{};
@@ -69,6 +72,19 @@ struct ControlAgentOptions {
   void describe_settings(V& v) {
     if (posterior != PolicyPosterior::none)
       v("particles", particles, "M: policies that play and learn side by side", between(1, 10000));
+    if (posterior != PolicyPosterior::none)
+      v("shared_critic", shared_critic,
+        "one baseline learns from the rollouts of all particles, whose advantages are normalised together; else each "
+        "has "
+        "its own")
+          .in_older_runs("false");
+    if (is_stein(posterior)) {
+      v("share_rollouts", share_rollouts,
+        "every particle learns from the rollouts of all, weighed with importance ratios of the actions, the sum of "
+        "weights being 1")
+          .in_older_runs("false");
+      v("importance_limit", importance_limit, "largest importance ratio", positive).in_older_runs("1");
+    }
     if (is_stein(posterior)) {
       v("alpha", alpha, "α: the posterior is prior × exp(J/α), J in units of gradient_scale", at_least(1e-14));
       v("alpha_half_life", alpha_half_life, "α is halved every so many iterations; 0: it stays", non_negative,

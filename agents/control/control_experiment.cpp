@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 #include <stein/agents/control/control_experiment.h>
+#include <stein/agents/control/task_presets.h>
 #include <stein/core/error.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/runs/run_kind.h>
@@ -63,6 +64,8 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
   environment_ = environment;
   agent_name_ = agent;
   posterior_ = posterior;
+  if (posterior == default_posterior)
+    for (const Preset& preset : task_presets(environment, agent)) offer_preset(preset);
   read(sources);
   if (agent_.decay_steps > 0 && !sources.mention("decay_steps")) agent_.decay_steps = steps();
   if (!sources.mention("evaluate_every")) evaluation_.evaluate_every = std::max<std::int64_t>(1, steps() / evaluations);
@@ -111,6 +114,7 @@ std::unique_ptr<runs::Run> ControlExperiment::make_run(const std::string&) const
                                       ControlRun::Facts{.environment = environment_,
                                                         .agent = agent_name_,
                                                         .posterior = posterior_,
+                                                        .preset = preset(),
                                                         .environment_options = values_of("Environment " + environment_),
                                                         .horizon = horizon(),
                                                         .stein = is_stein(agent_.posterior),

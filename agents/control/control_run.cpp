@@ -77,6 +77,7 @@ void ControlRepetition::record(const IterationReport& report, runs::Records& rec
   if (!report.measures) return;
   const std::int64_t particles = agent_->policy().particle_count();
   const auto add = [&](const std::string& tag, double value) { records.number(agent_->total_steps(), tag, value); };
+  if (report.measures->parts) parts_ = report.measures->parts;
   for (const auto& [tag, value] : report.measures->tagged(agent_->clips())) add(tag, value);
   for (const auto& [tag, value] : agent_->policy().diagnostics()) add(tag, value);
   if (episodes_.empty()) return;
@@ -123,7 +124,22 @@ ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
                                               {.discount = discount, .seed = seed + 1, .stop = watch.stop()});
   watch.advance();
   if (steps_to_threshold_ >= 0) outcome.steps_to_threshold = steps_to_threshold_;
+  outcome.parts = parts_;
+  for (const auto& [tag, value] : agent_->policy().diagnostics())
+    if (tag == "collapse") outcome.collapse = value;
   return outcome;
+}
+
+std::optional<std::string> ControlRepetition::warning() const {
+  if (auto found = agent_->warning()) return found;
+  constexpr double little = 0.01;
+  if (!parts_ || !(parts_->drive > 0)) return {};
+  const double share = (parts_->prior + parts_->repulsion) / parts_->sum();
+  if (share >= little) return {};
+  return fmt::format(
+      "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
+      "posterior; a larger alpha makes it one",
+      100 * share);
 }
 
 void ControlRepetition::add_timing(const ControlTiming& earlier) {
@@ -141,6 +157,7 @@ void ControlRepetition::save(Snapshot& snapshot) const {
       episodes.push_back(value);
   snapshot.put("episodes", episodes);
   snapshot.put("evaluations", std::vector<std::int64_t>{evaluations_, steps_to_threshold_});
+  if (parts_) snapshot.put("parts", std::vector<double>{parts_->drive, parts_->prior, parts_->repulsion});
 }
 
 void ControlRepetition::restore(const Snapshot& snapshot) {
@@ -155,6 +172,10 @@ void ControlRepetition::restore(const Snapshot& snapshot) {
                          .terminated = episodes[k + 4] != 0});
   const auto evaluations = snapshot.get_vector<std::int64_t>("evaluations");
   evaluations_ = evaluations.at(0), steps_to_threshold_ = evaluations.at(1);
+  parts_.reset();
+  if (!snapshot.contains("parts")) return;
+  const auto parts = snapshot.get_vector<double>("parts");
+  parts_ = {.drive = parts.at(0), .prior = parts.at(1), .repulsion = parts.at(2)};
 }
 
 ControlRun::ControlRun(runs::SeedRange seeds, const MakeAgent& make_agent,
@@ -244,6 +265,7 @@ Json ControlRun::summarize(const Watch& watch) {
   Json summary{{"env", facts_.environment}, {"env_version", spec_.version},
                {"agent", facts_.agent},     {"posterior", facts_.posterior},
                {"source", spec_.source},    {"threshold", runs::number(spec_.threshold)}};
+  summary["preset"] = facts_.preset.empty() ? Json(nullptr) : Json(facts_.preset);
   summary.update(summarize_outcomes(outcomes(watch), timing));
   return summary;
 }

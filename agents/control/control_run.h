@@ -41,6 +41,8 @@ struct ControlOutcome {
   std::vector<FinishedEpisode> deterministic{};      ///< evaluation episodes, a particle drawn uniformly for each
   std::vector<FinishedEpisode> sampled{};            ///< the same with actions drawn
   std::vector<double> particle_returns{};            ///< [M] mean return of every particle's own evaluation episodes
+  std::optional<PosteriorParts> parts{};             ///< of the Stein direction when it was last measured
+  std::optional<double> collapse{};                  ///< as ControlPolicy::diagnostics has it
   std::optional<std::int64_t> steps_to_threshold{};  ///< at the first evaluation that reached the threshold
 };
 
@@ -70,7 +72,8 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t steps_done() const override { return agent_->total_steps(); }
   /// A few iterations.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
-  std::optional<std::string> warning() const override { return agent_->warning(); }
+  /// What the agent warns of, or that of a Stein posterior little is left but the maxima of the return.
+  std::optional<std::string> warning() const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
@@ -86,6 +89,7 @@ class ControlRepetition final : public runs::Repetition {
   std::vector<FinishedEpisode> episodes_{};  ///< since the last record
   std::int64_t evaluations_ = 0;
   std::int64_t steps_to_threshold_ = -1;
+  std::optional<PosteriorParts> parts_{};  ///< when they were last measured
   ControlTiming timing_;
 };
 
@@ -95,6 +99,7 @@ class ControlRun final : public runs::RunOf<ControlRepetition> {
   /// What a run says of itself.
   struct Facts {
     std::string environment{}, agent{}, posterior{};           ///< registered names
+    std::string preset{};                                      ///< that the settings began with; empty: none
     std::map<std::string, std::string> environment_options{};  ///< that tell this task from others of its name
     std::int64_t horizon = 0;                                  ///< steps after which an episode is truncated
     bool stein = false;                                        ///< particles climb towards prior × exp(J/α)

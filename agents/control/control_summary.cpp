@@ -28,6 +28,20 @@ Json over_episodes(const std::vector<ControlOutcome>& outcomes, std::vector<Fini
   return measured(means);
 }
 
+/// Of every seed, the share that each part has of the Stein direction.
+Json posterior_share(const std::vector<ControlOutcome>& outcomes) {
+  const auto shares = [&](double PosteriorParts::*part) {
+    std::vector<double> values;
+    for (const ControlOutcome& outcome : outcomes)
+      values.push_back(outcome.parts && outcome.parts->sum() > 0 ? *outcome.parts.*part / outcome.parts->sum()
+                                                                 : not_reached);
+    return runs::measured_where_defined(values);
+  };
+  return {{"prior", shares(&PosteriorParts::prior)},
+          {"repulsion", shares(&PosteriorParts::repulsion)},
+          {"drive", shares(&PosteriorParts::drive)}};
+}
+
 /// The values of the seeds that have one; earlier versions wrote the bare list.
 std::vector<double> defined_values(const Json& value) {
   std::vector<double> values;
@@ -81,7 +95,7 @@ Json summarize_outcomes(const std::vector<ControlOutcome>& outcomes, const std::
   const auto total = [](const FinishedEpisode& episode) { return episode.total_reward; };
   const auto discounted = [](const FinishedEpisode& episode) { return episode.discounted_reward; };
   const auto length = [](const FinishedEpisode& episode) { return episode.length; };
-  return {
+  Json summary{
       {"env_steps", all_steps},
       {"iterations", iterations},
       {"steps_per_second", runs::number(training_seconds > 0 ? static_cast<double>(all_steps) / training_seconds : 0)},
@@ -94,6 +108,14 @@ Json summarize_outcomes(const std::vector<ControlOutcome>& outcomes, const std::
       {"steps_to_threshold", runs::measured_where_defined(steps)},
       {"particles", over_particles(particle_returns)},
       {"training_seconds", training_seconds}};
+  const bool stein =
+      std::ranges::any_of(outcomes, [](const ControlOutcome& outcome) { return outcome.parts.has_value(); });
+  if (!stein) return summary;
+  std::vector<double> collapse;
+  for (const ControlOutcome& outcome : outcomes) collapse.push_back(outcome.collapse.value_or(not_reached));
+  summary["posterior_share"] = posterior_share(outcomes);
+  summary["collapse"] = runs::measured_where_defined(collapse);
+  return summary;
 }
 
 std::string readable_control_summary(const Json& summary) {
@@ -113,6 +135,12 @@ std::string readable_control_summary(const Json& summary) {
   if (particles["count"] > 1)
     line("particles", fmt::format("mean {}, median {}, best {}", text(particles["mean"]), text(particles["median"]),
                                   text(particles["max"])));
+  if (summary.contains("posterior_share")) {
+    const Json& share = summary["posterior_share"];
+    line("what moves them", fmt::format("prior {}, repulsion {}, drive {} of the whole", text(share["prior"], "{:.2g}"),
+                                        text(share["repulsion"], "{:.2g}"), text(share["drive"], "{:.2g}")));
+    line("collapse meter", text(summary["collapse"], "{:.2g}"));
+  }
   if (!summary["threshold"].is_null()) line("threshold", threshold_text(summary));
   line("steps a second", text(summary["steps_per_second"], "{:.0f}"));
   line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");

@@ -39,6 +39,7 @@ void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& p
   });
   judge_baseline();
   if (!options_.normalize_advantages) return;
+  if (options_.normalize_together) return standardise(all_.advantages, all_.scale);
   const auto n = static_cast<std::size_t>(all_.rows);
   for (std::size_t i = 0; i < static_cast<std::size_t>(particles_); ++i)
     standardise({all_.advantages.data() + i * n, n}, {all_.scale.data() + i * n, n});

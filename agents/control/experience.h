@@ -34,6 +34,7 @@ class Experience {
     double gae_lambda = 0.95;
     bool horizon_is_an_end = false;  ///< nothing follows a truncated path or the last step
     bool normalize_advantages = true;
+    bool normalize_together = false;  ///< over all particles, not for each
     bool normalize_rewards = false;
   };
 

@@ -16,7 +16,8 @@ struct ControlCase {
   std::string environment = "CartPole-v1";
   agents::Learner learner = agents::Learner::a2c;
   agents::PolicyPosterior posterior = agents::PolicyPosterior::none;
-  std::vector<std::pair<std::string, std::string>> settings{};  ///< options of the agent that are not the defaults
+  std::vector<std::pair<std::string, std::string>>
+      settings{};  ///< over agents::earlier_options, on which the records rest
 };
 
 /// The environment of a case.
@@ -27,7 +28,7 @@ inline std::unique_ptr<envs::ControlEntry::Builder> make_environment(const Contr
 /// The options of a case; the reference computes policies and values with LibTorch, everything else is the same.
 inline agents::ControlAgentOptions options_of(const ControlCase& which, bool discrete,
                                               inference::Arithmetic arithmetic) {
-  agents::ControlAgentOptions options = agents::default_options(which.learner, which.posterior, discrete);
+  agents::ControlAgentOptions options = agents::earlier_options(which.learner, which.posterior, discrete);
   OptionTable table = OptionTable::of(options);
   for (const auto& [name, value] : which.settings) table.set(name, value);
   options.policy.posterior.arithmetic = arithmetic;

@@ -38,6 +38,9 @@ class Svgd final : public GradientSampler<Scalar> {
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
+  /// Of the last step, at the positions before it.
+  const KernelWeights& kernel() const { return weights_; }
+
  private:
   bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) override;
   void hold_state(std::int64_t i, std::span<const std::uint8_t> free) override { state_.hold(this->driver(), i, free); }

@@ -182,7 +182,52 @@ TEST_CASE("the published settings are a preset, and what is set ranks above it",
   for (const char* line : {"alpha = 10.0\n", "reflectors = 4\n", "kernel = 'rbf'\n", "initial_correlation = 0.0\n"})
     CHECK_THAT(config, Contains(line));
   CHECK_THAT(config, Contains("slots = 1\n"));
-  const Outcome none = run(folder.path(), {"rl", "--preset", "paper"});
+  const Outcome none = run(folder.path(), {"rl", "--preset", "shared-start"});
   CHECK(none.code == 2);
-  CHECK_THAT(none.err, Contains("CartPole-v1/a2c has no preset 'paper'"));
+  CHECK_THAT(none.err, Contains("CartPole-v1/a2c has no preset 'shared-start'"));
+}
+
+TEST_CASE("a run begins with the earlier defaults, or with settings that were tuned for its task, and says so",
+          "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const auto start = [&](const std::string& preset, const std::string& posterior) {
+    const Outcome outcome =
+        run(folder.path(), {"rl", "--env", "Acrobot-v1", "--agent", "ppo", "--posterior", posterior, "--preset", preset,
+                            "--set", "steps=100", "final_episodes=1", "--out", preset, "--quiet", "--json"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.json()["preset"] == preset);
+    return content_of(folder / (preset + "/config.toml"));
+  };
+  const std::string paper = start("paper", "none"), zoo = start("zoo", "none");
+  for (const char* line : {"hidden = [25,10]\n", "normalize_observations = false\n", "decay_steps = 0\n"})
+    CHECK_THAT(paper, Contains(line));
+  for (const char* line : {"slots = 16\n", "steps_per_slot = 256\n", "gae_lambda = 0.94\n", "minibatches = 64\n"})
+    CHECK_THAT(zoo, Contains(line));
+  CHECK_THAT(start("shared-start", "svgd"), Contains("initial_correlation = 0.999\n"));
+  // The zoo has single policies.
+  CHECK(run(folder.path(), {"rl", "--env", "Acrobot-v1", "--agent", "ppo", "--posterior", "svgd", "--preset", "zoo"})
+            .code == 2);
+}
+
+TEST_CASE("a run of a Stein posterior says what moves its particles and how much they differ", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const auto summary = [&](const std::string& posterior) {
+    const Outcome outcome = run(folder.path(), {"rl", "--posterior", posterior, "--set", "steps=4000",
+                                                "final_episodes=2", "--out", posterior, "--quiet", "--json"});
+    REQUIRE(outcome.code == 0);
+    return outcome.json();
+  };
+  const Json stein = summary("svgd"), none = summary("none");
+  double sum = 0;
+  for (const char* part : {"prior", "repulsion", "drive"}) {
+    const double share = stein["posterior_share"][part]["mean"].get<double>();
+    CHECK(share > 0);
+    sum += share;
+  }
+  CHECK(sum == Approx(1));
+  CHECK(stein["collapse"]["per_seed"][0].get<double>() > 0.01);
+  CHECK(stein["preset"].is_null());
+  CHECK(!none.contains("posterior_share"));
+  CHECK(!none.contains("collapse"));
 }

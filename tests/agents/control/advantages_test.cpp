@@ -109,7 +109,7 @@ TEST_CASE("A2C values what lies beyond the horizon, and not what lies beyond a t
     for (const bool terminates : {false, true}) {
       const auto environment = test::crossroads();
       test::set(*environment, {{"terminates", terminates ? "true" : "false"}});
-      ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::none, true);
+      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::none, true);
       test::set(options, {{"hidden", "none"},
                           {"value_hidden", "none"},
                           {"discount", "0.5"},

@@ -26,7 +26,7 @@ std::unique_ptr<envs::ControlEntry::Builder> environment_of(const std::string& n
 
 /// A small agent of a registered environment; `more` settings come last.
 ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete, const Settings& more = {}) {
-  ControlAgentOptions options = default_options(learner, posterior, discrete);
+  ControlAgentOptions options = earlier_options(learner, posterior, discrete);
   // What the defaults of the posteriors differ in is the same for all.
   test::set(options, {{"hidden", "8"},
                       {"slots", "3"},
@@ -200,7 +200,7 @@ TEST_CASE("structure without reflectors and scales is plain SVGD, bit for bit", 
 TEST_CASE("with an endless alpha the particles find SVGD's fixed point of the prior", "[agents][control]") {
   // CartPole-v1 with a linear policy has ten coordinates, where SVGD with 20 particles, the RBF kernel and the median
   // over the full matrix settles at a variance of 0.263 (tests/inference/samplers/svgd_test.cpp).
-  ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
+  ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
   test::set(options, {{"particles", "20"},
                       {"alpha", "1e30"},
                       {"kernel", "rbf"},
@@ -318,6 +318,52 @@ TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of
         CHECK(second.iterations() == 6);
       }
   set_thread_count(threads);
+}
+
+TEST_CASE("agents with the defaults of today go on from a snapshot with the same bits, at any number of threads",
+          "[agents][control][resume]") {
+  const int threads = thread_count();
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior :
+         {PolicyPosterior::none, PolicyPosterior::independent, PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const char* environment : {"CartPole-v1", "cartpole"}) {
+        ControlAgentOptions options =
+            default_options(learner, posterior, environment_of(environment)->spec().discrete());
+        test::set(options, {{"hidden", "8"}, {"slots", "2"}, {"steps_per_slot", "20"}, {"decay_steps", "500"}});
+        if (posterior != PolicyPosterior::none) test::set(options, {{"particles", "3"}});
+        if (learner == Learner::ppo) test::set(options, {{"epochs", "2"}, {"minibatches", "3"}});
+        set_thread_count(1);
+        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
+            second(options, *environment_of(environment), 11);
+        iterate(whole, 6), iterate(first, 3);
+        const Snapshot saved = test::snapshot_of(first);
+        iterate(second, 1);
+        second.restore(saved);
+        set_thread_count(2);
+        iterate(second, 3);
+        CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
+        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
+        CHECK(particle(second, 0) == particle(whole, 0));
+      }
+  set_thread_count(threads);
+}
+
+TEST_CASE("presets give the settings that earlier versions had as defaults, and leave others alone",
+          "[agents][control]") {
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior :
+         {PolicyPosterior::none, PolicyPosterior::independent, PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const bool discrete : {true, false}) {
+        ControlAgentOptions earlier = earlier_options(learner, posterior, discrete),
+                            options = default_options(learner, posterior, discrete);
+        const char* name = is_stein(posterior) ? "shared-start" : "paper";
+        OptionTable table = OptionTable::of(options);
+        for (const Preset& preset : table.presets())
+          if (preset.name == name)
+            for (const auto& [key, value] : preset.settings) table.set(key, value);
+        CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), discrete);
+        CHECK(to_toml(table) == to_toml(OptionTable::of(earlier)));
+      }
 }
 
 TEST_CASE("a seed repeats itself, another differs", "[agents][control]") {

@@ -29,8 +29,8 @@ const envs::ControlEntry::Builder& cart_pole() {
 
 std::unique_ptr<ControlAgent> make_agent(std::uint64_t seed) {
   // Whole paths: seeds differ in the steps of an iteration.
-  ControlAgentOptions options = default_options(Learner::reinforce, PolicyPosterior::svgd, true);
-  test::set(options, {{"particles", "3"}, {"slots", "2"}, {"steps_per_slot", "20"}, {"hidden", "8"}});
+  ControlAgentOptions options = earlier_options(Learner::reinforce, PolicyPosterior::svgd, true);
+  test::set(options, {{"particles", "3"}, {"slots", "2"}, {"steps_per_slot", "20"}, {"hidden", "8"}, {"alpha", "1"}});
   return std::make_unique<ControlAgent>(options, cart_pole(), seed);
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("metrics are numbered by the steps taken and then by seed, and are tho
 TEST_CASE("every evaluation of a run has starts of its own", "[agents][run][control]") {
   // A policy that hardly moves, always judged on the same starts, would always have the same return.
   const auto make_still = [](std::uint64_t seed) {
-    ControlAgentOptions options = default_options(Learner::reinforce, PolicyPosterior::none, true);
+    ControlAgentOptions options = earlier_options(Learner::reinforce, PolicyPosterior::none, true);
     test::set(options, {{"slots", "2"}, {"steps_per_slot", "20"}, {"hidden", "8"}, {"step_size", "1e-12"}});
     return std::make_unique<ControlAgent>(options, cart_pole(), seed);
   };
@@ -182,6 +182,35 @@ TEST_CASE("a control run that is asked to stop stops soon, and its state can be 
   CHECK_NOTHROW(make_run()->restore(test::snapshot_of(*run)));
 }
 
+TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is warned of, also once it was resumed",
+          "[agents][run][control]") {
+  const auto warning = [](const char* alpha, bool pauses) {
+    const auto make = [&] {
+      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
+      test::set(options, {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}, {"alpha", alpha}});
+      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
+                                                 evaluation);
+    };
+    auto repetition = make();
+    runs::Records records(false);
+    repetition->advance(500, StopToken(), records);
+    if (pauses) {
+      const Snapshot state = test::snapshot_of(*repetition);
+      repetition = make();
+      repetition->restore(state);
+    }
+    const ControlOutcome outcome = repetition->outcome(StopToken());
+    CHECK(outcome.collapse.has_value());
+    REQUIRE(outcome.parts.has_value());
+    return repetition->warning();
+  };
+  for (const bool pauses : {false, true}) {
+    REQUIRE(warning("1e-6", pauses));
+    CHECK_THAT(*warning("1e-6", pauses), Catch::Contains("no posterior") || Catch::Contains("larger alpha"));
+    CHECK(!warning("1", pauses));
+  }
+}
+
 TEST_CASE("a control run needs seeds", "[agents][run][control]") {
   CHECK_ERROR(make_run(3, 3), usage, "3:3");
 }
@@ -198,7 +227,7 @@ TEST_CASE("the time to the threshold is that of the first evaluation that reache
     const auto task = test::countdown();
     OptionTable::of(*task).set("threshold", fmt::format("{}", threshold));
     const auto make = [&] {
-      ControlAgentOptions options = default_options(Learner::a2c, PolicyPosterior::none, false);
+      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::none, false);
       test::set(options, {{"slots", "2"}, {"steps_per_slot", "15"}, {"hidden", "4"}});
       return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, *task, 3), *task, often);
     };

@@ -210,7 +210,7 @@ TEST_CASE("REINFORCE moves a policy along the exact gradient of the return", "[a
     bool weight;
   };
   for (const Row row : {Row{1, false}, Row{1, true}, Row{0.6, true}, Row{0.6, false}}) {
-    ControlAgentOptions options = default_options(Learner::reinforce, PolicyPosterior::svgd, true);
+    ControlAgentOptions options = earlier_options(Learner::reinforce, PolicyPosterior::svgd, true);
     test::set(options, {{"particles", "1"},
                         {"alpha", "1"},
                         {"gradient_scale", "per_episode"},
