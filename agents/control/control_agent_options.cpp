@@ -111,7 +111,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     optimizer.step.step_size = options.value.step_size = 2e-3;
     options.value.updates = 2;
   } else {
-    options.slots = 8, options.steps = 256, options.epochs = 10, options.minibatches = 32;
+    options.slots = 8, options.steps = 256, options.epochs = 4, options.minibatches = 32;
     optimizer.step.step_size = options.value.step_size = 3e-4;
   }
   options.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(optimizer);

@@ -47,22 +47,21 @@ struct Goal {
 
 }  // namespace
 
-// Untrained policies get −500 (Acrobot-v1), about −1,200 (Pendulum-v1), −200 (cartpole-swingup), 1 (cartpole-swingup-dm)
-// and 90 (InvertedDoublePendulum); none of six came near its goal. Behind each line stands how many of so many seeds
-// reached the goal: `stein rl --env TASK --agent AGENT --set steps=STEPS final_episodes=20 --seeds 0:20`, or 0:10; those
-// of the test are the first. Seeds are fixed: a failure says that a change of the code has changed what they do, and
-// the rates say how likely other random numbers alone would do it.
+// Untrained policies get −147 to −500 (Acrobot-v1), about −1,200 (Pendulum-v1), −200 (cartpole-swingup), 1
+// (cartpole-swingup-dm) and 90 (InvertedDoublePendulum); none of six came near its goal. Behind each line stands how
+// many of so many seeds reached the goal: `stein rl --env TASK --agent AGENT --set steps=STEPS final_episodes=20
+// --seeds 0:20`, or 0:10; those of the test are the first. Seeds are fixed: a failure says that a change of the code
+// has changed what they do, and the rates say how likely other random numbers alone would do it.
 TEST_CASE("A2C and PPO learn five tasks with their defaults", "[agents][learning][slow]") {
   const Goal goal = GENERATE(values<Goal>({
-      {"Acrobot-v1", Learner::a2c, 300'000, -100, 4, 3},              // 19 of 20
-      {"Acrobot-v1", Learner::ppo, 200'000, -100, 4, 3},              // 20 of 20
-      {"Pendulum-v1", Learner::a2c, 1'000'000, -250, 4, 3},           // 19 of 20
-      {"Pendulum-v1", Learner::ppo, 300'000, -250, 4, 3},             // 19 of 20
-      {"cartpole-swingup", Learner::ppo, 500'000, 60, 3, 2},          // 20 of 20
-      {"cartpole-swingup-dm", Learner::ppo, 600'000, 700, 2, 1},      // 9 of 10
-      {"cartpole-swingup-dm", Learner::a2c, 1'000'000, 100, 2, 1},    // 9 of 10
-      {"InvertedDoublePendulum", Learner::ppo, 200'000, 9000, 2, 1},  // 10 of 10
-      {"InvertedDoublePendulum", Learner::a2c, 300'000, 400, 2, 1},   // 10 of 10
+      {"Acrobot-v1", Learner::a2c, 300'000, -100, 4, 3},             // 19 of 20
+      {"Acrobot-v1", Learner::ppo, 200'000, -100, 4, 3},             // 20 of 20
+      {"Pendulum-v1", Learner::a2c, 1'000'000, -250, 4, 3},          // 19 of 20
+      {"Pendulum-v1", Learner::ppo, 300'000, -250, 4, 3},            // 20 of 20
+      {"cartpole-swingup", Learner::ppo, 500'000, 60, 3, 2},         // 18 of 20
+      {"cartpole-swingup-dm", Learner::a2c, 1'000'000, 100, 2, 1},   // 9 of 10
+      {"InvertedDoublePendulum", Learner::ppo, 200'000, 500, 2, 1},  // 10 of 10
+      {"InvertedDoublePendulum", Learner::a2c, 300'000, 400, 2, 1},  // 10 of 10
   }));
   const Training training(goal.task, goal.learner, goal.steps);
   std::vector<double> returns(static_cast<std::size_t>(goal.seeds));
@@ -74,4 +73,28 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults", "[agents][learning
   });
   CAPTURE(goal.task, static_cast<int>(goal.learner), returns);
   CHECK(std::ranges::count_if(returns, [&](double value) { return value >= goal.goal; }) >= goal.least);
+}
+
+// Of ten seeds all reached 700 and ended at 95 % or more of the best of their ten evaluations (`stein rl --env
+// cartpole-swingup-dm --agent ppo --set steps=1000000 evaluate_every=100000 --seeds 0:10`). With ten epochs instead of
+// four and 800,000 steps one of six ended at 30 %.
+TEST_CASE("what PPO has learned on cartpole-swingup-dm it does not lose later in training",
+          "[agents][learning][slow]") {
+  constexpr std::int64_t steps = 1'000'000, looks = 10, seeds = 2;
+  const Training training("cartpole-swingup-dm", Learner::ppo, steps);
+  std::vector<std::vector<double>> returns(seeds);
+  parallel_for(seeds, [&](std::int64_t i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    ControlAgent agent(training.options, *training.environment, seed);
+    for (std::int64_t look = 1; look <= looks; ++look) {
+      while (agent.total_steps() < look * steps / looks) agent.iterate();
+      returns[static_cast<std::size_t>(i)].push_back(
+          evaluated(agent, *training.environment, seed + 100 * static_cast<std::uint64_t>(look)));
+    }
+  });
+  for (const std::vector<double>& of_seed : returns) {
+    CAPTURE(of_seed);
+    CHECK(of_seed.back() >= 700);
+    CHECK(of_seed.back() >= 0.9 * *std::ranges::max_element(of_seed));
+  }
 }
