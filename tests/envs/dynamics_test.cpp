@@ -7,7 +7,9 @@
 #include <stein/envs/double_pendulum.h>
 #include <stein/envs/pendulum.h>
 #include <stein/envs/rllab_cart_pole.h>
+#include <stein/envs/sparse_cart_pole_swing_up.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -71,6 +73,44 @@ TEST_CASE("a step of every classic task is that of the reference, in double and 
   check_task(CartPoleSwingUp({}), "cartpole-swingup");
   check_task(DoublePendulum({}), "double-pendulum");
   check_task(DoublePendulum({.reward = DoublePendulum::Reward::rllab}), "double-pendulum reward=rllab");
+}
+
+TEST_CASE(
+    "the sparse swing-up takes Euler steps of CartPole's equations, and pays only where the pole is up, slow and "
+    "in the middle",
+    "[envs][control]") {
+  const SparseCartPoleSwingUp task({.height = 0.5, .move_cost = 0.1});
+  // Barto, Sutton & Anderson 1983, written out: forces −10, 0 and 10 N, an explicit step of 0.01 s.
+  for (const double action : {0.0, 1.0, 2.0}) {
+    const double x = 0.4, v = -0.7, angle = 2.5, turn = 1.3, force = 10 * (action - 1);
+    const double sine = std::sin(angle), cosine = std::cos(angle), push = (force + 0.05 * turn * turn * sine) / 1.1;
+    const double angular = (9.8 * sine - cosine * push) / (0.5 * (4.0 / 3 - 0.1 * cosine * cosine / 1.1));
+    const double linear = push - 0.05 * angular * cosine / 1.1;
+    double state[4] = {x, v, angle, turn}, given[1] = {action}, seen[5];
+    const Outcome<double> outcome = task.step(state, given);
+    CHECK(state[0] == Approx(x + 0.01 * v));
+    CHECK(state[1] == Approx(v + 0.01 * linear));
+    CHECK(state[2] == Approx(angle + 0.01 * turn));
+    CHECK(state[3] == Approx(turn + 0.01 * angular));
+    CHECK(outcome.reward == Approx(action == 1 ? 0 : -0.1).margin(1e-15));
+    task.observe(state, seen);
+    CHECK(seen[0] == Approx(state[0] / 3));
+    CHECK(seen[1] == Approx(state[1] / 3));
+    CHECK(seen[2] == Approx(std::sin(state[2])));
+    CHECK(seen[3] == Approx(std::cos(state[2])));
+    CHECK(seen[4] == state[3]);
+  }
+  const auto still = [&](std::array<double, 4> start) {
+    double state[4] = {start[0], start[1], start[2], start[3]}, stay[1] = {1};
+    return task.step(state, stay);
+  };
+  CHECK(still({0, 0, 0, 0}).reward == 1);
+  CHECK(still({0, 0, 1.0, 0}).reward == 1);   // cos 1.0 = 0.54
+  CHECK(still({0, 0, 1.1, 0}).reward == 0);   // cos 1.1 = 0.45
+  CHECK(still({0, 0, 0, 1.1}).reward == 0);   // turns too fast
+  CHECK(still({1.01, 0, 0, 0}).reward == 0);  // too far out
+  CHECK(still({2.99, 0, 3, 0}).terminated == 0);
+  CHECK(still({-2.99, -2, 3, 0}).terminated == 1);
 }
 
 TEST_CASE("undriven pendulums keep their energy to the first order of the step", "[envs][control]") {

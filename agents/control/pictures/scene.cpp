@@ -22,6 +22,7 @@ const std::map<std::string, Scene, std::less<>> scenes{
     {"cartpole-mujoco", rllab_cart},
     {"cartpole-swingup", rllab_cart},
     {"cartpole-swingup-mujoco", rllab_cart},
+    {"cartpole-swingup-sparse", {.cart = 0, .rail = 3, .links = {{.length = 1, .angles = {2}}}}},
     {"cartpole-swingup-dm", {.cart = 0, .rail = 2, .links = {{.length = 1, .angles = {1}}}}},
     {"InvertedPendulum", {.cart = 0, .rail = 1, .links = {{.length = 0.6, .angles = {1}}}}},
     {"InvertedDoublePendulum",
