@@ -154,6 +154,29 @@ TEST_CASE("a value network that normalises its targets learns large ones as fast
   CHECK(error_after(large, false) > 1000);
 }
 
+TEST_CASE("a shared baseline is one of the rows of all particles, each of which counts alike", "[agents][baseline]") {
+  Sample sample;
+  ValueRows together = sample.all();
+  std::vector<float> scale(particles * rows, 1.0F / (particles * rows));
+  together.particles = 1, together.rows = particles * rows, together.scale = scale;
+  for (const BaselineKind kind : {BaselineKind::linear, BaselineKind::network}) {
+    const ValueNetworkOptions options{.hidden = {8}, .normalize = true};
+    const auto shared = make_baseline(kind, options, particles, seen, 3, true),
+               one = make_baseline(kind, options, 1, seen, 3);
+    for (int k = 0; k < 5; ++k) {
+      shared->observe(sample.all()), one->observe(together);
+      shared->learn(sample.all()), one->learn(together);
+      shared->refit(sample.all()), one->refit(together);
+    }
+    CHECK(test::same_bytes(test::snapshot_of(*shared), test::snapshot_of(*one)));
+    std::vector<float> first(rows), second(rows);
+    for (std::vector<float>* values : {&first, &second})
+      shared->predict(values == &first ? 0 : 1, {sample.observations.data(), rows, seen},
+                      std::span(sample.times).first(rows), *values);
+    CHECK(first == second);
+  }
+}
+
 TEST_CASE("a value network with a step size of 0 is refused", "[agents][baseline]") {
   CHECK_ERROR(make_baseline(BaselineKind::network, {.step_size = 0}, 1, seen, 0), usage, "'value_step_size'");
 }

@@ -30,6 +30,33 @@ TEST_CASE("the change of a policy is that of the formulas", "[agents][measures]"
   CHECK(policy_change({}, {}, 0.2).approximate_kl == 0);
 }
 
+TEST_CASE("drive, prior and repulsion are the lengths of the sums of Stein's direction", "[agents][measures]") {
+  // Two particles at (0, 0) and (1, 2): a squared distance of 5. Gradients of J/α are (4, 0) and (0, 2), of the prior
+  // (−1, 1) and (2, −3).
+  const float positions[4]{0, 0, 1, 2}, gradients[4]{3, 1, 2, -1}, priors[4]{-1, 1, 2, -3};
+  const double drive[2][2]{{4, 0}, {0, 2}}, prior[2][2]{{-1, 1}, {2, -3}};
+  const std::vector<double> distances{0, 5, 5, 0}, products{0, 0, 0, 5};
+  const auto both = [](const double(&own)[2], const double(&other)[2], double k_own, double k) {
+    return std::hypot(k_own * own[0] + k * other[0], k_own * own[1] + k * other[1]) / 2;
+  };
+  for (const auto kernel : {inference::SvgdKernel::rbf, inference::SvgdKernel::imq, inference::SvgdKernel::linear}) {
+    inference::KernelWeights weights;
+    const bool linear = kernel == inference::SvgdKernel::linear;
+    inference::kernel_weights({.kernel = kernel, .bandwidth_rule = inference::Bandwidth::fixed, .bandwidth = 4},
+                              linear ? products : distances, 2, weights);
+    const PosteriorParts parts = posterior_parts(weights, {positions, 2, 2}, {gradients, 2, 2}, {priors, 2, 2});
+    // k, and the length of ∇k: (2/h) k ‖x − y‖ and (1/h) k³ ‖x − y‖; ∇_{x_j}(x_j·x_i + 1) = x_i.
+    double k = std::exp(-1.25), push = 0.5 * k * std::sqrt(5.0) / 2;
+    if (kernel == inference::SvgdKernel::imq) k = 1 / std::sqrt(2.25), push = 0.25 * k * k * k * std::sqrt(5.0) / 2;
+    const double own[2]{1, linear ? 6.0 : 1};
+    if (linear) k = 1, push = std::sqrt(5.0) / 2;  // 0 for the particle at the origin, √5 for the other
+    CAPTURE(static_cast<int>(kernel));
+    CHECK(parts.drive == Approx((both(drive[0], drive[1], own[0], k) + both(drive[1], drive[0], own[1], k)) / 2));
+    CHECK(parts.prior == Approx((both(prior[0], prior[1], own[0], k) + both(prior[1], prior[0], own[1], k)) / 2));
+    CHECK(parts.repulsion == Approx(push));
+  }
+}
+
 namespace {
 
 ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete,
@@ -80,6 +107,27 @@ TEST_CASE("plain ascent moves a policy by its step size times the gradient norm 
   CHECK(0.5 * measures.gradient_norm == Approx(std::sqrt(square)).epsilon(1e-4));
   CHECK(measures.change.approximate_kl > 0);
   CHECK(!measures.deviation);
+}
+
+TEST_CASE("the prior that is measured of one particle is its precision times its weights, and nothing repels it",
+          "[agents][measures]") {
+  ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true,
+                           {{"particles", "1"}, {"alpha", "0.01"}, {"weight_precision", "3"}}),
+                     cart_pole(), 3);
+  double square = 0;
+  for (const float weight : weights_of(agent)) square += 9 * std::pow(double{weight}, 2);
+  const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
+  REQUIRE(measures.parts.has_value());
+  CHECK(measures.parts->prior == Approx(std::sqrt(square)).epsilon(1e-4));
+  CHECK(measures.parts->repulsion == Approx(0).margin(1e-6));
+  CHECK(measures.parts->drive > 0);
+  const auto find = [&](const std::string& tag) {
+    for (const auto& [name, value] : measures.tagged(false))
+      if (name == tag) return value;
+    return -1.0;
+  };
+  CHECK(find("prior_norm") == measures.parts->prior);
+  CHECK(find("drive_norm") == measures.parts->drive);
 }
 
 TEST_CASE("the tags of the measures are those that the learner has", "[agents][measures]") {
