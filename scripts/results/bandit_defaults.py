@@ -14,7 +14,7 @@ import statistics
 import sys
 
 from bandits import RUNS, command, environment
-from records import RESULTS, by_commit, clean_commit, keep, play, read_record, shown_command
+from records import DEFAULTS, RESULTS, by_commit, clean_commit, keep, play, read_record, shown_command
 from results_page import half_width, mean_of, readable, write_page
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
@@ -42,7 +42,7 @@ def run(names):
                 continue
             code, summary = play(f"{bandit['name']}/{policy['name']}", asked, RUNS / "defaults" / result.stem, environment())
             if code == 0:
-                keep(result, asked, commit, {"summary": summary}, indent=1)
+                keep(result, asked, commit, {"defaults": DEFAULTS, "summary": summary}, indent=1)
 
 
 def records():

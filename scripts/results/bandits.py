@@ -17,7 +17,7 @@ import statistics
 import sys
 
 import figures
-from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record, shown_command
+from records import DEFAULTS, RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record, shown_command
 from results_page import (IMAGES, backed, bounds_of_difference, choice_of, difference, ends_of_grid, half_width, interval_of, mean_of,
                           paragraph, readable, write_page, write_section)
 
@@ -49,7 +49,7 @@ def run(table, name, asked, commit):
         return
     code, summary = play(f"{table}/{name}", asked, RUNS / table / result.stem, environment())
     if code == 0:
-        keep(result, asked, commit, {"summary": summary}, indent=1)
+        keep(result, asked, commit, {"defaults": DEFAULTS, "summary": summary}, indent=1)
 
 
 def grid(policy):

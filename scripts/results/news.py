@@ -21,7 +21,7 @@ import sys
 
 import figures
 import open_bandit
-from records import PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, name_of, play, read_record, shown_command
+from records import DEFAULTS, PROGRAM, RESULTS, ROOT, by_commit, clean_commit, keep, name_of, play, read_record, shown_command
 from results_page import IMAGES, backed, ends_of_grid, half_width, interval_of, paragraph, readable, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "news_plan.json").read_text())
@@ -163,7 +163,7 @@ def run(source, logs, commit):
         results = compact(summary, folder)
         if name != "policies":
             del results["curves"]
-        keep(result, words, commit, {"logs": logs if name == "policies" else logs[:1], **results})
+        keep(result, words, commit, {"defaults": DEFAULTS, "logs": logs if name == "policies" else logs[:1], **results})
 
 
 # Tuning
@@ -230,7 +230,7 @@ def tune(policies):
             code, summary = play(result.stem, words, RUNS / "tuning" / result.stem)
             if code not in (0, DIVERGED):
                 sys.exit(code)
-            keep(result, words, commit, of_tuning(summary))
+            keep(result, words, commit, {"defaults": DEFAULTS, **of_tuning(summary)})
 
 
 def of_tuning(summary):

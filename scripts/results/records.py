@@ -15,8 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/stein"
 RESULTS = ROOT / "docs/results"
 
-# Defaults that have changed since some records were made, which do not say them: a record that does not name the present number of changes
-# shows its command with what was the default then. Programs of today do the same with it, bit for bit.
+# Defaults of bandits and their policies that have changed since some records were made, which do not say them: a record without the present
+# number of changes shows its command with what was the default then. Programs of today do the same with it, bit for bit.
 DEFAULTS = 1
 LEARNING_BEFORE = {"buffer": "4096", "updates": "64"}
 POLICY_BEFORE = {
@@ -91,7 +91,7 @@ def keep(path, command, commit, results, indent=None):
     """Writes one record, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({"command": command, "commit": commit, "defaults": DEFAULTS, **results}, indent=indent) + "\n")
+    partial.write_text(json.dumps({"command": command, "commit": commit, **results}, indent=indent) + "\n")
     partial.rename(path)
 
 
