@@ -103,14 +103,11 @@ std::vector<Preset> task_presets(const std::string& environment, const std::stri
          .description = fmt::format("RL Baselines3 Zoo, hyperparams/{}.yml, its entry of {}", agent, environment),
          .settings = found->second});
   if (agent == "ppo" && environment == "cartpole-swingup")
-    presets.push_back({.name = "tuned",
-                       .description =
-                           "chosen here on seeds 0 to 3: the angle of this task has no bounds, so observations "
-                           "are not divided by its sd and the first weights are wide",
-                       .settings = {{"normalize_observations", "false"},
-                                    {"initial_spread", "3"},
-                                    {"step_size", "1e-3"},
-                                    {"value_step_size", "1e-3"}}});
+    presets.push_back(
+        {.name = "tuned",
+         .description = "chosen here on seeds 0 to 3: the angle of this task has no bounds, so observations "
+                        "are not divided by its sd and the first weights are wide",
+         .settings = {{"normalize_observations", "false"}, {"initial_spread", "3"}, {"step_size", "1e-3"}}});
   return presets;
 }
 
