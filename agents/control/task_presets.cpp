@@ -27,14 +27,14 @@ Settings common(const char* normalize, const char* step_size) {
           {"decay_steps", "0"}};
 }
 
-Settings ppo(const char* normalize, const char* step_size, Settings entry) {
+Settings ppo(const char* normalize, const char* step_size, const Settings& entry) {
   Settings settings = common(normalize, step_size);
   settings.insert({{"normalize_advantages", "true"}, {"gae_lambda", "0.95"}, {"clip_ratio", "0.2"}});
   for (const auto& [option, value] : entry) settings[option] = value;
   return settings;
 }
 
-Settings a2c(const char* normalize, Settings entry) {
+Settings a2c(const char* normalize, const Settings& entry) {
   Settings settings = common(normalize, "7e-4");
   settings.insert({{"optimizer", "rmsprop"},
                    {"square_decay", "0.99"},

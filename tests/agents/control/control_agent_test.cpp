@@ -1,6 +1,7 @@
 // Control agents: the posterior is a switch, its limits are what they must be, and a run goes on as if it had never
 // stopped.
 #include <stein/agents/control/control_agent.h>
+#include <stein/agents/control/task_presets.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/samplers/svgd.h>
 #include <stein/inference/targets/function_target.h>
@@ -364,6 +365,22 @@ TEST_CASE("presets give the settings that earlier versions had as defaults, and 
         CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), discrete);
         CHECK(to_toml(table) == to_toml(OptionTable::of(earlier)));
       }
+}
+
+TEST_CASE("every preset of a task names options that its agent has, with values that they take", "[agents][control]") {
+  int found = 0;
+  for (const auto& [task, entry] : envs::controls().entries())
+    for (const auto& [agent, of_agent] : control_agents().entries())
+      for (const Preset& preset : task_presets(task, agent)) {
+        CAPTURE(task, agent, preset.name);
+        ControlAgentOptions options =
+            default_options(of_agent.learner, PolicyPosterior::none, environment_of(task)->spec().discrete());
+        OptionTable table = OptionTable::of(options);
+        for (const auto& [key, value] : preset.settings) CHECK_NOTHROW(table.set(key, value));
+        CHECK(options.minibatches <= options.slots * options.steps);
+        ++found;
+      }
+  CHECK(found == 8);
 }
 
 TEST_CASE("a seed repeats itself, another differs", "[agents][control]") {
