@@ -38,11 +38,12 @@ OptionTable settings_of(ControlAgentOptions& options) {
   return table;
 }
 
-/// Every option that `options` have another value of than the defaults of today.
+/// Every option that `options` have another value of than the defaults of today; and one that all have, as a preset
+/// without any would be none.
 Settings differences(ControlAgentOptions options) {
   ControlAgentOptions today = default_options(options.learner, options.posterior, options.policy.discrete);
   const OptionTable theirs = settings_of(options), ours = settings_of(today);
-  Settings found;
+  Settings found{{"decay_steps", theirs.get("decay_steps")}};
   for (const Option& option : theirs.options())
     if (option.text() != ours.get(option.name)) found[option.name] = option.text();
   return found;

@@ -6,6 +6,7 @@
 #include <stein/inference/samplers/svgd.h>
 #include <stein/inference/targets/function_target.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
@@ -359,6 +360,7 @@ TEST_CASE("presets give the settings that earlier versions had as defaults, and 
                             options = default_options(learner, posterior, discrete);
         const char* name = is_stein(posterior) ? "shared-start" : "paper";
         OptionTable table = OptionTable::of(options);
+        CHECK(std::ranges::count(table.presets(), std::string(name), &Preset::name) == 1);
         for (const Preset& preset : table.presets())
           if (preset.name == name)
             for (const auto& [key, value] : preset.settings) table.set(key, value);
