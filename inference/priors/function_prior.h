@@ -18,9 +18,11 @@ struct FunctionPriorOptions {
   void describe(V& v) {
     v("function_deviation", function_deviation,
       "sd of an output under the prior prior_scale=functions, at inputs of mean square 1 a column", positive,
-      "scaled reward");
+      "scaled reward")
+        .in_older_runs("1");
     v("bias_share", bias_share, "share of a unit's prior variance that its bias has, under prior_scale=functions",
-      Range{.low = 0, .high = 1, .low_open = true, .high_open = true});
+      Range{.low = 0, .high = 1, .low_open = true, .high_open = true})
+        .in_older_runs("0.1");
   }
 };
 

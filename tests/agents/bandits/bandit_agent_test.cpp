@@ -109,7 +109,7 @@ TEST_CASE("a decision out of the finite numbers is named with seed and interacti
 }
 
 TEST_CASE("options that no agent can work with are refused by name", "[agents][agent]") {
-  CHECK_ERROR(make_agent({.buffer = 0}), usage, "'buffer'", "got 0");
+  CHECK_ERROR(make_agent({.buffer = -1}), usage, "'buffer'", "got -1");
   CHECK_ERROR(make_agent({.batch = -1}), usage, "'batch'");
   CHECK_ERROR(make_agent({.updates = 0}), usage, "'updates'");
   CHECK_ERROR(make_agent({.learn_every = 0}), usage, "'learn_every'", "got 0");
