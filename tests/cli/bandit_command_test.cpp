@@ -119,6 +119,7 @@ TEST_CASE("every bandit runs with every policy, and no two of their options shar
   REQUIRE(lists["policies"].size() >= 3);
   const std::set<std::string> need_files{"adult",     "census", "covertype", "covertype-15120",
                                          "financial", "jester", "mushroom",  "shuttle"};
+  const std::set<std::string> for_clicks{"beta-ts", "kl-ucb", "logistic-ts"};
   for (const Json& environment : lists["environments"]) {
     for (const Json& policy : lists["policies"]) {
       const auto env = environment["name"].get<std::string>(), chosen = policy["name"].get<std::string>();
@@ -128,6 +129,10 @@ TEST_CASE("every bandit runs with every policy, and no two of their options shar
       const Outcome outcome = run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=6",
                                                   "updates=2", "--out", env + "-" + chosen, "--json"});
       CAPTURE(outcome.err);
+      if (for_clicks.contains(chosen) && outcome.code == 2) {
+        REQUIRE_THAT(outcome.err, Contains("'" + chosen + "' needs rewards in [0, 1]"));
+        continue;
+      }
       REQUIRE(outcome.code == 0);
       REQUIRE(outcome.json()["steps"] == 6);
     }

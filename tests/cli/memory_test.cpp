@@ -35,9 +35,9 @@ std::vector<std::string> short_training(const std::string& arithmetic) {
 TEST_CASE("memory stays flat once the window is full", "[cli][bandit][slow]") {
   const TemporaryDirectory folder;
   const auto peak_megabytes = [&](const std::string& steps) {
-    const Outcome outcome =
-        run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "svgd", "--set", "steps=" + steps,
-                            "updates=1", "learn_every=20", "--log-decisions", "--out", steps, "--json", "--quiet"});
+    const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "svgd", "--set",
+                                                "steps=" + steps, "updates=1", "learn_every=20", "buffer=4096",
+                                                "--log-decisions", "--out", steps, "--json", "--quiet"});
     REQUIRE(outcome.code == 0);
     return outcome.json()["peak_memory_mb"].get<double>();
   };
