@@ -274,7 +274,7 @@ def short(wheel, mushroom, lock_in, remedies):
         "(Zhang et al. 2018, figure 3a, without numbers): S2VGD < SVGD, VMG < ε-greedy in cumulative regret on mushroom.",
         backed(bounds_of_difference(*regrets_of(mushroom, "s2vgd", "svgd"))[0] > 0
                and bounds_of_difference(*regrets_of(lock_in, "s2vgd", "svgd"))[0] > 0,
-               "**That order is not reproduced here: `s2vgd` has more regret than `svgd`, tuned and with the defaults.**"))
+               "**That order is not reproduced here: `s2vgd` has more regret than `svgd`, tuned and with the defaults of then.**"))
     text += "![Cumulative regret on mushroom by policy](results/images/bandits_mushroom.svg)\n\n"
     text += paragraph("Dots are seeds, bars means, lines 95 % intervals of the mean; the dashed line is the regret of uniformly drawn arms",
                       "(uniform play). Regret is the expected reward lost against the best arm.")
@@ -297,11 +297,11 @@ def short(wheel, mushroom, lock_in, remedies):
     text += paragraph(
         "**Lock-in**: after early losses a policy may never eat again and end above the regret of uniform play.",
         backed(not any(locked_in(entry) for entry in lock_in.values()),
-               f"With the defaults none of {seeds} seeds of any policy does."),
+               f"With the defaults of then none of {seeds} seeds of any policy does."),
         f"Without remedies {locked_in(remedies['none'])} of {len(remedies['none']['summary']['seeds'])} seeds of `svgd` do (1,000",
         "interactions);",
         "with one remedy alone: " + ", ".join(f"{name} {locked_in(remedies[name])}" for name in alone)
-        + f"; with the defaults (forced pulls and scaled rewards) {locked_in(remedies['defaults'])}.")
+        + f"; with those defaults (forced pulls and scaled rewards) {locked_in(remedies['defaults'])}.")
     text += "![Wheel bandit: regret in percent of uniform play](results/images/bandits_wheel.svg)\n\n"
     shares = {policy: ", ".join(f"{percent(wheel, f'{policy}, δ={delta}'):.1f}" for delta in (0.5, 0.9, 0.99))
               for policy in ("lints", "svgd", "s2vgd")}
