@@ -16,7 +16,7 @@ struct NoOptions {
 /// The 43,500 rows of shuttle.trn, as in the Showdown.
 class Shuttle final : public Classification {
  public:
-  using Options = NoOptions;
+  using Options = NoOptions;  ///< nothing to choose
   /// Throws Error(data) where the files are absent, altered or damaged; so do the others.
   Shuttle(const Options& options, const DataSource& source);
 };
@@ -26,14 +26,14 @@ class Shuttle final : public Classification {
 /// one row less.
 class Covertype final : public Classification {
  public:
-  using Options = NoOptions;
+  using Options = NoOptions;  ///< nothing to choose
   Covertype(const Options& options, const DataSource& source);
 };
 
 /// The first 15,120 rows of Covertype, 2,160 of each class. Columns of soil types that do not occur in them are 0.
 class SmallCovertype final : public Classification {
  public:
-  using Options = NoOptions;
+  using Options = NoOptions;  ///< nothing to choose
   SmallCovertype(const Options& options, const DataSource& source);
 };
 
@@ -64,7 +64,7 @@ class Adult final : public Classification {
 /// Takes 140 bytes a person, 340 MB, and 670 MB more while it is read, for every seed.
 class Census final : public Classification {
  public:
-  using Options = NoOptions;
+  using Options = NoOptions;  ///< nothing to choose
   Census(const Options& options, const DataSource& source);
 };
 

@@ -11,6 +11,7 @@ namespace stein::envs {
 /// takes a policy that swings for a whole episode to meet the reward. State [x, ẋ, θ, θ̇].
 class SparseCartPoleSwingUp {
  public:
+  /// From where on a step pays, and what pushing costs.
   struct Options {
     double height = 0.5;
     double move_cost = 0.1;

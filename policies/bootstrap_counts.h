@@ -10,8 +10,8 @@
 namespace stein::policies {
 
 /// Interaction n counts k_{n,i} ~ Poisson(1) times to particle i, the same whenever it is drawn: the bootstrap of a
-/// stream (Oza & Russell 2001; Eckles & Kaptein 2014, "Thompson sampling with the online bootstrap"). Keyed by the seed,
-/// the interaction's number and the particle alone.
+/// stream (Oza & Russell 2001; Eckles & Kaptein 2014, "Thompson sampling with the online bootstrap"). Keyed by the
+/// seed, the interaction's number and the particle alone.
 class BootstrapCounts {
  public:
   BootstrapCounts(std::uint64_t seed, std::int64_t particles) : seed_(seed), particles_(particles) {}

@@ -29,9 +29,10 @@ void check_likelihood(const NeuralPolicy::Options& options, const envs::BanditSp
   STEIN_CHECK(!bernoulli || (spec.reward_low >= 0 && spec.reward_high <= 1),
               "option 'likelihood': bernoulli needs rewards in [0, 1], those of {} average from {} to {}", spec.name,
               spec.reward_low, spec.reward_high);
-  STEIN_CHECK(!options.noise_per_arm || !options.learn_noise_precision,
-              "options 'noise_per_arm' and 'learn_noise_precision': the noise is learned from residuals or sampled with "
-              "the weights, expected one of them");
+  STEIN_CHECK(
+      !options.noise_per_arm || !options.learn_noise_precision,
+      "options 'noise_per_arm' and 'learn_noise_precision': the noise is learned from residuals or sampled with "
+      "the weights, expected one of them");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ class NeuralPolicy : public BanditPolicy {
 
   void observe(const envs::Context& context, const Outcome& outcome) override;
   bool learns_from_minibatches() const override { return true; }
-  void learn(const InteractionBatch& batch) override;
+  void learn(const InteractionBatch& interactions) override;
   std::optional<std::string> warning() const override { return sampler_.warning(); }
   /// One row a network that decides.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
