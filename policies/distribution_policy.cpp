@@ -33,9 +33,7 @@ void DistributionPolicy::make_networks(std::int64_t first, std::int64_t count, i
 }
 
 Decision DistributionPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  const auto [place, drawn] = choose(context, draw_, draws, wanted);
-  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
+  return decide_by(draw_, context, step, wanted);
 }
 
 }  // namespace stein::policies

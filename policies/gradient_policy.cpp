@@ -26,11 +26,6 @@ GradientPolicy::GradientPolicy(const Options& options, const envs::BanditSpec& s
               "option 'likelihood': bounds on the reward itself need gaussian, got bernoulli");
 }
 
-void GradientPolicy::make_networks(std::int64_t, std::int64_t, inference::MatrixView<float> weights) {
-  posterior_->effective_weights(particles_.coordinates(), {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
-                                weights);
-}
-
 std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) {
   const inference::MatrixView<const float> predictions = predict(context, 0, 1);
   const inference::Inputs<float> inputs = inputs_.of_context(context);
@@ -56,13 +51,10 @@ void GradientPolicy::observe(const envs::Context& context, const Outcome& outcom
 }
 
 std::vector<std::vector<double>> GradientPolicy::posterior_rewards(const envs::Context& context) {
-  const std::span<const StudentT> variables = rewards(context);
   const double unit = 1 / double{reward_scale()};
-  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(variables.size()));
-  for (std::size_t arm = 0; arm < variables.size(); ++arm) {
-    Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(arm));
-    for (auto& sample : samples) sample[arm] = unit * draw(variables[arm], draws);
-  }
+  auto samples = draw_samples(rewards(context), reported_samples, seed_);
+  for (auto& sample : samples)
+    for (double& value : sample) value *= unit;
   return samples;
 }
 

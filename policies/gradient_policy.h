@@ -32,7 +32,6 @@ class GradientPolicy : public NeuralPolicy {
 
  protected:
   GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
-  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
 
   /// Of every arm that can be chosen, a normal variable with what the network predicts
   /// and `exploration` times the sd, in the unit of the scaled rewards; valid until the next call.

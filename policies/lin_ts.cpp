@@ -79,13 +79,7 @@ void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
 }
 
 std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& context) {
-  posterior(context);
-  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(posterior_.size()));
-  for (std::size_t arm = 0; arm < posterior_.size(); ++arm) {
-    Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(arm));
-    for (auto& sample : samples) sample[arm] = draw(posterior_[arm], draws);
-  }
-  return samples;
+  return draw_samples(posterior(context), reported_samples, seed_);
 }
 
 void LinTs::save(Snapshot& snapshot) const {

@@ -122,12 +122,9 @@ void LogisticTs::observe(const envs::Context& context, const Outcome& outcome) {
 }
 
 std::vector<std::vector<double>> LogisticTs::posterior_rewards(const envs::Context& context) {
-  posterior(context);
-  std::vector<std::vector<double>> samples(reported_samples, std::vector<double>(posterior_.size()));
-  for (std::size_t place = 0; place < posterior_.size(); ++place) {
-    Draws draws({seed_, 0, Stream::sampler}, static_cast<std::uint32_t>(place));
-    for (auto& sample : samples) sample[place] = chance_of(draw(posterior_[place], draws));
-  }
+  auto samples = draw_samples(posterior(context), reported_samples, seed_);
+  for (auto& sample : samples)
+    for (double& value : sample) value = chance_of(value);
   return samples;
 }
 

@@ -13,11 +13,6 @@ const bool registered = register_bandit_policy<NetworkPolicy>(
 NetworkPolicy::NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
     : NeuralPolicy(checked(options), spec, seed, 1, 1), epsilon_(options.epsilon) {}
 
-void NetworkPolicy::make_networks(std::int64_t, std::int64_t, inference::MatrixView<float> weights) {
-  posterior_->effective_weights(particles_.coordinates(), {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
-                                weights);
-}
-
 Decision NetworkPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
   auto [place, drawn] = choose(context, {.draw = Draw::mean}, draws, wanted);

@@ -25,9 +25,6 @@ class NetworkPolicy final : public NeuralPolicy {
   /// Throws Error(numeric) naming the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
- protected:
-  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
-
  private:
   double epsilon_;
 };

@@ -54,29 +54,19 @@ NeuralLinear::NeuralLinear(const Options& options, const envs::BanditSpec& spec,
     : NeuralPolicy(checked(options), spec, seed, 1, 1),
       refresh_every_(options.refresh_every),
       feature_spec_(features_of_bandit(options, spec, inputs_)),
+      regression_(regression_of(options, feature_spec_)),
       extractor_(inference::make_network_posterior(without_prior(options.posterior.arithmetic),
                                                    extractor_of(options, network_))),
-      extractor_weights_(1, posterior_->weight_layout().size()),
-      linear_(regression_of(options, feature_spec_), feature_spec_, seed) {
+      linear_(regression_, feature_spec_, seed) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': neural-linear regresses, which needs gaussian, got bernoulli");
-  regression_ = regression_of(options, feature_spec_);
-}
-
-void NeuralLinear::make_networks(std::int64_t, std::int64_t, inference::MatrixView<float> weights) {
-  posterior_->effective_weights(particles_.coordinates(), {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)},
-                                weights);
 }
 
 inference::MatrixView<const float> NeuralLinear::features_of(const inference::Inputs<float>& inputs) {
-  if (extracted_at_ != updates_) {
-    make_networks(0, 1, extractor_weights_.view());
-    extracted_at_ = updates_;
-  }
   const std::int64_t rows = inputs.rows(), width = options_.hidden.back();
   features_.resize(static_cast<std::size_t>(rows * width));
   // Its layers are the first of the network: so are its weights.
-  inference::MatrixView<const float> weights = extractor_weights_.view();
+  inference::MatrixView<const float> weights = network_weights();
   weights.columns = extractor_->weight_layout().size();
   extractor_->model().predict({weights, 0}, inputs, {features_.data(), rows, width});
   const bool relu = options_.activation == inference::Activation::relu;
@@ -131,7 +121,6 @@ void NeuralLinear::save(Snapshot& snapshot) const {
 
 void NeuralLinear::restore(const Snapshot& snapshot) {
   NeuralPolicy::restore(snapshot);
-  extracted_at_ = -1;
   linear_.restore(snapshot.part("regressions"));
 }
 

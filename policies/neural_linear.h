@@ -49,22 +49,16 @@ class NeuralLinear final : public NeuralPolicy {
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
- protected:
-  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
-
  private:
   /// The features [rows, width] of rows of the network's inputs; valid until the next call.
   inference::MatrixView<const float> features_of(const inference::Inputs<float>& inputs);
   /// What the regressions see of a context. Valid until the next call.
   envs::Context feature_context(const envs::Context& context);
-  LinTs make_regressions() const;
 
   std::int64_t refresh_every_;
-  LinTs::Options regression_;
   envs::BanditSpec feature_spec_;
+  LinTs::Options regression_;
   std::unique_ptr<inference::Posterior<float>> extractor_;  ///< of the layers up to the last hidden one
-  inference::Matrix<float> extractor_weights_;              ///< [1, P]
-  std::int64_t extracted_at_ = -1;                          ///< updates that extractor_weights_ are after
   std::vector<float> features_;
   LinTs linear_;
 };

@@ -93,6 +93,11 @@ void NeuralPolicy::refresh(std::int64_t first, std::int64_t count) {
   std::ranges::fill(std::span(current_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)), 1);
 }
 
+void NeuralPolicy::make_networks(std::int64_t first, std::int64_t count, MatrixView<float> weights) {
+  posterior_->effective_weights(particles_.coordinates().block(first, count),
+                                {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights);
+}
+
 void NeuralPolicy::average_networks() {
   refresh(0, std::ssize(current_));
   const auto share = static_cast<float>(1.0 / static_cast<double>(std::min(updates_, options_.average_steps)));
@@ -138,6 +143,13 @@ NeuralPolicy::Choice NeuralPolicy::choose(const envs::Context& context, const Dr
   if (how.draw == Draw::one) return choose_by_one(context, draws);
   if (how.draw == Draw::mean || how.drawn_particles >= std::ssize(current_)) return choose_by_mean(context, draws);
   return choose_by_some(context, how.drawn_particles, draws);
+}
+
+Decision NeuralPolicy::decide_by(const DrawOptions& how, const envs::Context& context, std::int64_t step,
+                                 Propensities wanted) {
+  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
+  const auto [place, drawn] = choose(context, how, draws, wanted);
+  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
 }
 
 NeuralPolicy::Choice NeuralPolicy::choose_by_one(const envs::Context& context, Draws& draws) {

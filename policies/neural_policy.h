@@ -119,8 +119,9 @@ class NeuralPolicy : public BanditPolicy {
   NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
                std::int64_t networks);
 
-  /// The weights [count, P] of the networks from `first` on, where the coordinates stand now.
-  virtual void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) = 0;
+  /// Writes the weights [count · S, P] of the networks from `first` on, where the coordinates stand now: those that the
+  /// rows of coordinates stand for, one by one, unless a derived class has others.
+  virtual void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights);
   /// Of a prediction of `count` networks from `first` on, [count · answers]: what there is to add to them.
   virtual void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                                   inference::MatrixView<float> outputs) {
@@ -143,6 +144,8 @@ class NeuralPolicy : public BanditPolicy {
   };
   /// The arm that is best for one network drawn uniformly, for some on average, or for all on average.
   Choice choose(const envs::Context& context, const DrawOptions& how, Draws& draws, Propensities wanted);
+  /// The decision that follows from `choose`.
+  Decision decide_by(const DrawOptions& how, const envs::Context& context, std::int64_t step, Propensities wanted);
   /// What `count` networks from `first` on predict for the arms that can be chosen, [count, choices]; valid until the
   /// next call. Throws Error(numeric) naming the first that is not finite.
   inference::MatrixView<const float> predict(const envs::Context& context, std::int64_t first, std::int64_t count);

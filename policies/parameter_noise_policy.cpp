@@ -67,9 +67,7 @@ void ParameterNoisePolicy::observe(const envs::Context& context, const Outcome& 
 }
 
 Decision ParameterNoisePolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  const auto [place, drawn] = choose(context, {}, draws, wanted);
-  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
+  return decide_by({}, context, step, wanted);
 }
 
 std::vector<std::pair<std::string, double>> ParameterNoisePolicy::diagnostics() const {

@@ -69,11 +69,6 @@ void ParticlePolicy::make_prior_functions() {
   inference::add_padding<float>(posterior_->weight_layout(), coordinates.values(), prior_weights_.view());
 }
 
-void ParticlePolicy::make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) {
-  posterior_->effective_weights(particles_.coordinates().block(first, count),
-                                {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights);
-}
-
 void ParticlePolicy::add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                                         inference::MatrixView<float> outputs) {
   if (prior_weights_.empty()) return;
@@ -86,9 +81,7 @@ void ParticlePolicy::add_to_predictions(std::int64_t first, std::int64_t count, 
 }
 
 Decision ParticlePolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);
-  const auto [place, drawn] = choose(context, draw_, draws, wanted);
-  return {.action = context.arm(place), .propensities = propensities_, .deterministic = !drawn};
+  return decide_by(draw_, context, step, wanted);
 }
 
 void ParticlePolicy::shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {

@@ -83,7 +83,6 @@ class ParticlePolicy : public NeuralPolicy {
   std::vector<std::pair<std::string, double>> diagnostics() const override;
 
  protected:
-  void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
   void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                           inference::MatrixView<float> outputs) override;
   /// Every particle learns what its own prior function leaves of the rewards, and its own noise.

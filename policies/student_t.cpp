@@ -15,6 +15,16 @@ double draw(const StudentT& variable, Draws& draws) {
   return variable.location + variable.scale * normal * std::sqrt(half / draws.gamma(half));
 }
 
+std::vector<std::vector<double>> draw_samples(std::span<const StudentT> variables, std::size_t samples,
+                                              std::uint64_t seed) {
+  std::vector<std::vector<double>> drawn(samples, std::vector<double>(variables.size()));
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    Draws draws({seed, 0, Stream::sampler}, static_cast<std::uint32_t>(k));
+    for (auto& sample : drawn) sample[k] = draw(variables[k], draws);
+  }
+  return drawn;
+}
+
 StudentTDensity::StudentTDensity(const StudentT& variable) : variable_(variable), reach_(8) {
   // P(T > s) < f(s) (ν + s²) / (ν s): the right-hand side falls faster than −f.
   const double degrees = variable.degrees;

@@ -3,7 +3,10 @@
 
 #include <stein/policies/largest_probability.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 namespace stein {
 class Draws;
@@ -40,6 +43,10 @@ class StudentTDensity {
   StudentT variable_;
   double reach_;  ///< low and high are so many scales away
 };
+
+/// So many draws of every variable, [samples][variables], each variable with draws of its own under the seed.
+std::vector<std::vector<double>> draw_samples(std::span<const StudentT> variables, std::size_t samples,
+                                              std::uint64_t seed);
 
 /// Writes to `probabilities` the probability that each of the independent `variables` is the largest,
 ///   P(a) = ∫ f_a(t) ∏_{b≠a} F_b(t) dt,
