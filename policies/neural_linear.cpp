@@ -82,7 +82,11 @@ envs::Context NeuralLinear::feature_context(const envs::Context& context) {
 }
 
 Decision NeuralLinear::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  return linear_.decide(feature_context(context), step, wanted);
+  Decision decision = linear_.decide(feature_context(context), step, wanted);
+  // Kept here: the regressions that decided may be made anew before the next decision.
+  propensities_.assign(decision.propensities.begin(), decision.propensities.end());
+  decision.propensities = propensities_;
+  return decision;
 }
 
 void NeuralLinear::observe(const envs::Context& context, const Outcome& outcome) {

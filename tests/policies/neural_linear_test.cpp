@@ -79,6 +79,25 @@ TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the w
   }
 }
 
+TEST_CASE("propensities of a decision outlive the regressions that made it", "[policies][neural-linear]") {
+  const envs::BanditSpec spec{.name = "three", .arms = 3, .context_size = 4, .reward_deviation = 1};
+  NeuralLinear policy(small(), spec, 5);
+  InteractionWindow window(spec, 0, 4);
+  const std::vector<float> x{1, -1, 2, 0.5F};
+  const Decision decision = policy.decide({.dense = x}, 0, Propensities::exact);
+  const double* const kept = decision.propensities.data();
+  const std::vector<double> before(decision.propensities.begin(), decision.propensities.end());
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome{.action = i % 3, .reward = 1.0 * i};
+    policy.observe({.dense = x}, outcome);
+    window.append({.dense = x}, outcome);
+    policy.revisit(window.all());
+  }
+  CHECK(std::equal(before.begin(), before.end(), decision.propensities.begin()));
+  // The same memory serves the next decision: it is the policy's own, not that of regressions which are gone.
+  CHECK(policy.decide({.dense = x}, 1, Propensities::exact).propensities.data() == kept);
+}
+
 TEST_CASE("between two revisits an interaction counts with the features of its moment", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "two", .arms = 2, .context_size = 4, .reward_deviation = 1};
   NeuralLinear policy(small(), spec, 5);
