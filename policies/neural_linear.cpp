@@ -6,9 +6,14 @@
 namespace stein::policies {
 namespace {
 
+/// A prior of functions, so that hidden layers do not learn the noise of single rewards by heart.
 const bool registered = register_bandit_policy<NeuralLinear>(
-    "neural-linear", "Thompson sampling with a Bayesian linear regression on a network's last hidden layer",
-    neural_defaults<NeuralLinear::Options>("optimizer"));
+    "neural-linear", "Thompson sampling with a Bayesian linear regression on a network's last hidden layer", [] {
+      auto options = neural_defaults<NeuralLinear::Options>("optimizer");
+      options.posterior.prior_scale = inference::PriorScale::functions;
+      options.posterior.functions.function_deviation = 3;
+      return options;
+    }());
 
 LinTs::Options regression_of(const NeuralLinear::Options& options, const envs::BanditSpec& features) {
   return {.prior_precision = options.prior_precision,
