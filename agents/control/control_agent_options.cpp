@@ -91,6 +91,10 @@ void ControlAgentOptions::describe_presets(OptionTable& table) const {
           "with posterior svgd or s2vgd: particles that start near one another and stay variations of one policy, the "
           "defaults of earlier versions",
           differences(earlier));
+  declare(table, "explore",
+          "with posterior svgd or s2vgd: particles start as policies that know what they want, so that what a particle "
+          "does in an episode is of a piece (Osband et al. 2019)",
+          {{"output_spread", "10"}});
 }
 
 ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, bool discrete) {

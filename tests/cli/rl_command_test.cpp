@@ -205,6 +205,7 @@ TEST_CASE("a run begins with the earlier defaults, or with settings that were tu
   for (const char* line : {"slots = 16\n", "steps_per_slot = 256\n", "gae_lambda = 0.94\n", "minibatches = 64\n"})
     CHECK_THAT(zoo, Contains(line));
   CHECK_THAT(start("shared-start", "svgd"), Contains("initial_correlation = 0.999\n"));
+  CHECK_THAT(start("explore", "s2vgd"), Contains("output_spread = 10.0\n"));
   // The zoo has single policies.
   CHECK(run(folder.path(), {"rl", "--env", "Acrobot-v1", "--agent", "ppo", "--posterior", "svgd", "--preset", "zoo"})
             .code == 2);

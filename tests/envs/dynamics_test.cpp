@@ -4,6 +4,7 @@
 #include <stein/envs/acrobot.h>
 #include <stein/envs/cart_pole.h>
 #include <stein/envs/cart_pole_swing_up.h>
+#include <stein/envs/deep_sea.h>
 #include <stein/envs/double_pendulum.h>
 #include <stein/envs/pendulum.h>
 #include <stein/envs/rllab_cart_pole.h>
@@ -73,6 +74,31 @@ TEST_CASE("a step of every classic task is that of the reference, in double and 
   check_task(CartPoleSwingUp({}), "cartpole-swingup");
   check_task(DoublePendulum({}), "double-pendulum");
   check_task(DoublePendulum({.reward = DoublePendulum::Reward::rllab}), "double-pendulum reward=rllab");
+}
+
+TEST_CASE("the treasure of the deep sea lies at the end of right in every row, and nowhere else", "[envs][control]") {
+  const std::int64_t size = 6;
+  const DeepSea task({.size = size, .move_cost = 0.3});
+  for (unsigned path = 0; path < 1U << size; ++path) {
+    double state[2] = {0, 0}, sum = 0;
+    std::int64_t column = 0, right = 0;
+    for (std::int64_t row = 0; row < size; ++row) {
+      const bool to_the_right = (path >> row & 1U) != 0;
+      const double action[1] = {to_the_right ? 1.0 : 0.0};
+      const Outcome<double> outcome = task.step(state, action);
+      column = std::clamp<std::int64_t>(column + (to_the_right ? 1 : -1), 0, size - 1);
+      right += to_the_right;
+      sum += outcome.reward;
+      REQUIRE(state[0] == static_cast<double>(row + 1));
+      REQUIRE(state[1] == static_cast<double>(column));
+      REQUIRE(outcome.terminated == (row + 1 == size ? 1 : 0));
+    }
+    REQUIRE(sum == Approx((right == size ? 1 : 0) - 0.05 * static_cast<double>(right)).margin(1e-12));
+  }
+  double state[2] = {3, 2}, seen[2];
+  task.observe(state, seen);
+  CHECK(seen[0] == 0.5);
+  CHECK(seen[1] == Approx(1.0 / 3));
 }
 
 TEST_CASE(

@@ -171,7 +171,7 @@ TEST_CASE("a seed gives the same bits, other seeds and slots others", "[envs][co
       different.insert(row(first->observations(), slot, width));
       different.insert(row(other->observations(), slot, width));
     }
-    CHECK(different.size() == 16);
+    CHECK(different.size() == (name == "deep-sea" ? 1 : 16));  // where episodes begin at one place
     for (int t = 0; t < 100; ++t) {
       first->step(actions_of(*first, 0)), second->step(actions_of(*second, 0));
       REQUIRE(std::ranges::equal(first->observations(), second->observations()));

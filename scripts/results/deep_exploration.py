@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Runs agents on deep seas of several sizes and writes docs/results/deep_exploration.md with its figure; resumable.
+
+    scripts/results/deep_exploration.py run     the runs of the plan (15 minutes of a core)
+    scripts/results/deep_exploration.py write   the page from whatever has been run
+
+Does it pay to draw a policy for a whole episode where chance in every step does not meet the reward? Experiments run from a clean commit
+only, with a program of that commit (records.py). Every run leaves docs/results/deep_exploration/<agent>_<method>_<size>.json and is skipped
+the next time. Sizes, methods, steps and seeds stand in deep_exploration_plan.json; no method is tuned.
+"""
+import itertools
+import json
+import pathlib
+import statistics
+import sys
+
+import figures
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from results_page import IMAGES, write_page
+
+PLAN = json.loads((pathlib.Path(__file__).parent / "deep_exploration_plan.json").read_text())
+ENTRIES = RESULTS / "deep_exploration"
+RUNS = ROOT / "runs/results/deep_exploration"
+
+
+def command_of(agent, method, size):
+    how, (first, end) = PLAN["methods"][method], PLAN["seeds"]
+    settings = {"size": size, "steps": PLAN["steps"], **how.get("settings", {})}
+    preset = f" --preset {how['preset']}" if "preset" in how else ""
+    return (f"stein rl --env {PLAN['env']} --agent {agent} --posterior {how['posterior']}{preset} --set "
+            f"{' '.join(f'{key}={value}' for key, value in settings.items())} --seeds {first}:{end}")
+
+
+def name_of(agent, method, size):
+    return f"{agent}_{method.replace(', ', '-').replace(' ', '-')}_{size}"
+
+
+def points():
+    return itertools.product(PLAN["sizes"], PLAN["agents"], PLAN["methods"])
+
+
+def record_of(agent, method, size):
+    return read_record(ENTRIES / f"{name_of(agent, method, size)}.json", command_of(agent, method, size), env_version=PLAN["env_version"])
+
+
+def run():
+    commit = clean_commit()
+    for size, agent, method in points():
+        if record_of(agent, method, size):
+            continue
+        name, asked = name_of(agent, method, size), command_of(agent, method, size)
+        code, summary = play(name, asked, RUNS / name)
+        if code == 0:
+            keep(ENTRIES / f"{name}.json", asked, commit, {"summary": summary}, indent=1)
+
+
+def returns(entry):
+    return entry["summary"]["return"]["per_seed"]
+
+
+def found(entry):
+    """In how many seeds the final policy gets to the treasure, more often than not."""
+    return sum(value > PLAN["found"] for value in returns(entry))
+
+
+def cell(entry):
+    if entry is None:
+        return "not run"
+    first = [steps for steps in entry["summary"]["steps_to_threshold"]["per_seed"] if steps is not None]
+    median = f", after {statistics.median(first):,.0f} steps" if first else ""
+    return f"{found(entry)} of {len(returns(entry))} ({statistics.mean(returns(entry)):.2f}{median})"
+
+
+def panels(entries):
+    """By agent: of every method the share of seeds that find the treasure, over the size."""
+    drawn = {}
+    for agent in PLAN["agents"]:
+        drawn[agent.upper()] = []
+        for method, how in PLAN["methods"].items():
+            of_sizes = [(size, entries[agent, method, size]) for size in PLAN["sizes"] if entries[agent, method, size]]
+            shares = [(size, 100 * found(entry) / len(returns(entry))) for size, entry in of_sizes]
+            drawn[agent.upper()].append(figures.Curve(method, how["colour"], "settings" in how, [(x, y, y, y) for x, y in shares]))
+    return drawn
+
+
+def write():
+    entries = {(agent, method, size): record_of(agent, method, size) for size, agent, method in points()}
+    first, end = PLAN["seeds"]
+    text = f"""# Deep exploration
+
+Made by `scripts/results/deep_exploration.py` from the records in `docs/results/deep_exploration/`; the plan is
+`scripts/results/deep_exploration_plan.json`.
+
+`deep-sea` (after Osband et al. 2020) pays at the end of one path of N steps that all cost a little: an agent that draws every action by chance
+finds it in one of 2^N episodes, and what it sees teaches it to stay away. An agent that draws a policy for an episode can draw one that means to go right
+everywhere. Here nothing is tuned: every agent has its defaults, or what the name of its row says: an entropy bonus of 0.03, a wide start
+(`output_spread=10`: a policy prefers something everywhere from the first step on), or the preset `explore` of Stein posteriors, which is the same start
+for particles that share their rollouts under a prior. {PLAN["steps"]:,} steps of all particles together, seeds {first} to {end - 1}; the start was
+looked for on seeds 1000 to 1004 and 0 to 4 of sizes 10 to 80, by trials of which no record is kept.
+
+![Share of seeds that find the treasure, by size](images/deep_exploration.svg)
+
+Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did):
+
+"""
+    for agent in PLAN["agents"]:
+        text += f"| {agent.upper()} | {' | '.join(f'N = {size}' for size in PLAN['sizes'])} |\n|---|{'---|' * len(PLAN['sizes'])}\n"
+        for method in PLAN["methods"]:
+            text += f"| {method} | {' | '.join(cell(entries[agent, method, size]) for size in PLAN['sizes'])} |\n"
+        text += "\n"
+    text += """The place is seen as two numbers, so a random network can mean "right" everywhere; bsuite's one-hot places, with an action of their own in every row,
+leave nothing to draw at once, and of that sea nothing is said here. What is shown is no more than this: a policy that is drawn for an episode explores
+where a simple policy leads to the reward, and chance in every step does not.
+
+## Commands
+
+| run | command |
+|---|---|
+"""
+    for (agent, method, size), entry in entries.items():
+        if entry:
+            text += f"| {agent.upper()}, {method}, N = {size} | `{entry['command']}` |\n"
+    text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
+    write_page("deep_exploration", text)
+    if all(entries.values()):
+        figures.curves(IMAGES / "deep_exploration.svg", "Share of seeds that find the treasure of a deep sea, by its size", panels(entries),
+                       "rows and columns of the sea", "seeds that find it, %")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run"]:
+            run()
+            write()
+        case ["write"]:
+            write()
+        case _:
+            sys.exit(__doc__)
