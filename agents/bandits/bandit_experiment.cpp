@@ -1,10 +1,19 @@
 #include <stein/agents/bandits/bandit_experiment.h>
 #include <stein/agents/bandits/bandit_run.h>
+#include <stein/agents/bandits/showdown_preset.h>
 #include <stein/core/error.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/runs/run_kind.h>
 
 namespace stein::agents {
+namespace {
+
+Preset showdown_of(const runs::Part& part) {
+  if (part.group == "environment") return showdown_bandit(part.name);
+  return part.group == "policy" ? showdown_policy(part.name) : showdown_learning(true);
+}
+
+}  // namespace
 
 BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
     : Experiment(kind, {.steps = 2000, .checkpoint_every = 500}) {
@@ -27,6 +36,8 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   add_part("Policy " + policy, [this](OptionTable& table) { policy_builder_->describe(table); });
   environment_ = environment;
   policy_ = policy;
+  for (const Preset& preset : {showdown_learning(learns_), showdown_bandit(environment), showdown_policy(policy)})
+    if (!preset.settings.empty()) offer_preset(preset);
   read(sources);
 }
 
@@ -55,6 +66,8 @@ std::vector<runs::Part> bandit_parts() {
   std::vector<runs::Part> parts{runs::make_part("learning", "", "", OptionTable::of(agent))};
   runs::add_parts(parts, "environment", envs::bandits());
   runs::add_parts(parts, "policy", policies::bandit_policies());
+  for (runs::Part& part : parts)
+    if (Preset preset = showdown_of(part); !preset.settings.empty()) part.presets.push_back(std::move(preset));
   return parts;
 }
 
