@@ -1,66 +1,72 @@
 #!/usr/bin/env python3
-"""Runs all policies with their defaults on all bandits, and writes docs/results/bandit_defaults.md; resumable.
+"""Runs all policies with their defaults on all bandits, longer runs, the Showdown's protocol and a tuned comparison, and writes
+docs/results/bandit_defaults.md with its figures and, of runs that are complete, the section of docs/results.md; resumable.
 
-    scripts/results/bandit_defaults.py run [POLICY …]   the runs, policy by policy as the plan has them
-    scripts/results/bandit_defaults.py write            the page from whatever has been run
+    scripts/results/bandit_defaults.py run [POLICY …]           the defaults on all bandits, policy by policy as the plan has them
+    scripts/results/bandit_defaults.py group NAME [POLICY …]    a group of the plan: long, protocol
+    scripts/results/bandit_defaults.py tune [POLICY …]          the grids of the tuned comparison, on their own seeds
+    scripts/results/bandit_defaults.py tuned [POLICY …]         what tuning chose, on the reported seeds
+    scripts/results/bandit_defaults.py write                    the page from whatever has been run
 
 Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
-docs/results/defaults/<bandit>_<policy>.json and is skipped the next time. Bandits, lengths, seeds and policies stand in
-bandit_defaults_plan.json, which is committed before anything is run; the seeds are others than those that defaults were looked for on.
+docs/results/defaults/<bandit>_<policy>.json (of a group in a folder of its name) and is skipped the next time. Bandits, lengths, seeds
+and policies stand in bandit_defaults_plan.json, which is committed before anything is run; the seeds are others than those that
+defaults were looked for on. Published numbers stand in showdown_published.json.
 """
 import json
 import pathlib
 import statistics
 import sys
 
-from bandits import RUNS, command, environment
-from records import DEFAULTS, RESULTS, by_commit, clean_commit, keep, play, read_record, shown_command
-from results_page import half_width, mean_of, readable, write_page
+import bandit_curves
+import bandit_tuned
+from bandit_runs import PLAN, POLICIES, command_of, experiment, result_file, shares
+from bandit_tuned import cell
+from records import by_commit, clean_commit, read_record, shown_command
+from results_page import IMAGES, half_width, mean_of, paragraph, readable, write_page, write_section
 
-PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
-FOLDER = RESULTS / "defaults"
+PUBLISHED = json.loads((pathlib.Path(__file__).parent / "showdown_published.json").read_text())
+SHOWN = ("mushroom", "wheel δ=0.9")  # bandits whose curves stand on the short page
 
 
-def result_file(bandit, policy):
-    return FOLDER / f"{bandit['name']}_{policy['name']}.json".replace(", ", "-").replace(" ", "-").replace("δ", "delta")
-
-
-def command_of(bandit, policy):
-    settings = {"steps": bandit["steps"], **bandit.get("settings", {}), **policy.get("settings", {})}
-    return command(bandit["env"], policy["policy"], settings, PLAN["seeds"])
+def asked(bandit, policy, group=None):
+    """(record's file, command) of a run of the table of defaults, or of a group."""
+    preset = PLAN["groups"][group].get("preset") if group else None
+    return (result_file(*([group] if group else []), bandit["name"], policy),
+            command_of(bandit, POLICIES[policy], bandit["steps"], PLAN["seeds"], preset=preset))
 
 
 def run(names):
+    play_all(PLAN["bandits"], POLICIES, names)
+
+
+def run_group(group, names):
+    if group not in PLAN["groups"]:
+        sys.exit(f"no group of the plan: {group}; it has {', '.join(PLAN['groups'])}")
+    play_all(PLAN["groups"][group]["bandits"], PLAN["groups"][group]["policies"], names, group)
+
+
+def play_all(bandits, policies, names, group=None):
     commit = clean_commit()
-    unknown = set(names) - {policy["name"] for policy in PLAN["policies"]}
+    unknown = set(names) - set(policies)
     if unknown:
         sys.exit(f"no policy of the plan: {', '.join(sorted(unknown))}")
-    for policy in PLAN["policies"]:
-        for bandit in PLAN["bandits"] if not names or policy["name"] in names else []:
-            result, asked = result_file(bandit, policy), command_of(bandit, policy)
-            if read_record(result, asked):
-                continue
-            code, summary = play(f"{bandit['name']}/{policy['name']}", asked, RUNS / "defaults" / result.stem, environment())
-            if code == 0:
-                keep(result, asked, commit, {"defaults": DEFAULTS, "summary": summary}, indent=1)
+    if group:  # a bandit after the other: the first is what the group is for
+        pairs = [(bandit, policy) for bandit in bandits for policy in policies]
+    else:
+        pairs = [(bandit, policy) for policy in policies for bandit in bandits]
+    for bandit, policy in pairs:
+        if not names or policy in names:
+            experiment(*asked(bandit, policy, group), commit)
 
 
-def records():
+def records(bandits, policies, group=None):
     """{bandit: {policy: record}} of what has been run."""
     found = {}
-    for bandit in PLAN["bandits"]:
-        entries = {policy["name"]: read_record(result_file(bandit, policy), command_of(bandit, policy)) for policy in PLAN["policies"]}
+    for bandit in bandits:
+        entries = {policy: read_record(*asked(bandit, policy, group)) for policy in policies}
         found[bandit["name"]] = {name: entry for name, entry in entries.items() if entry}
     return found
-
-
-def shares(entry):
-    """Regret in percent of that of uniform play, of every seed."""
-    return entry["summary"]["regret_percent_of_uniform"]["per_seed"]
-
-
-def cell(entry):
-    return "not run" if entry is None else f"{statistics.mean(shares(entry)):.1f} ± {statistics.stdev(shares(entry)):.1f}"
 
 
 def against_greedy(found, policy):
@@ -94,15 +100,81 @@ def overview(found):
     return text
 
 
+def table(bandits, policies, found):
+    """Regrets in percent of uniform play: a row a policy, a column a bandit."""
+    head = " | ".join(f"{bandit['name']}, {bandit['steps']:,}" for bandit in bandits)
+    text = f"| policy | {head} |\n|---|{'---|' * len(bandits)}\n"
+    for policy in policies:
+        cells = [cell(found[bandit["name"]].get(policy)) for bandit in bandits]
+        text += f"| {policy} | {' | '.join(cells)} |\n"
+    return text
+
+
+def published_percent(row):
+    """"4.65 ± 0.18", or of a single run from its reward and those of the best arms and of uniform play."""
+    if "percent" in row:
+        return f"{row['percent']:.2f} ± {row['error']:.2f}"
+    return f"{100 * (row['best'] - row['reward']) / (row['best'] - row['uniform']):.2f}"
+
+
+def published(found, protocol):
+    text = """## Published on the Showdown's bandits
+
+Numbers as their sources print them, in percent of uniform play; those of source 1 are computed from the rewards that it prints. ± is what the
+sources call the standard error. Beside them ours, mean ± sd: by the Showdown's protocol, and with the defaults of the tables above. Where
+interactions differ, so do percentages: they fall as a run goes on. Sources 1 and 3 do not agree on LinFullPost on mushroom.
+
+| bandit | method | published | interactions | trials | source | ours | by the protocol | with defaults |
+|---|---|---|---|---|---|---|---|---|
+"""
+    for row in PUBLISHED["rows"]:
+        ours = [cell(entries[row["bandit"]].get(row["policy"])) if row["bandit"] in entries else "" for entries in (protocol, found)]
+        interactions = f"{row['interactions']:,}" if "interactions" in row else "not said"
+        text += (f"| {row['bandit']} | {row['method']} | {published_percent(row)} | {interactions} | {row['trials']} | "
+                 f"{list(PUBLISHED['sources']).index(row['source']) + 1} | {row['policy']} | {' | '.join(ours)} |\n")
+    sources = [f"{number}. {source}" for number, source in enumerate(PUBLISHED["sources"].values(), 1)]
+    return text + "\nSources: " + "; ".join(sources) + ".\n"
+
+
+def with_curves(entries):
+    """The main policies of {policy: record} whose records have a curve."""
+    return {name: entries[name] for name in PLAN["main"] if "curve" in entries.get(name, {})}
+
+
+def draw(bandits, found, group=None):
+    """A figure of every bandit that has curves; the lines of the page that show them."""
+    text = ""
+    for bandit in bandits:
+        entries = with_curves(found[bandit["name"]])
+        if entries:
+            title = f"{bandit['name']}, {bandit['steps']:,} interactions"
+            image = IMAGES / f"bandit_{group or 'defaults'}_{result_file(bandit['name'], 'curves').stem}.svg"
+            bandit_curves.draw(image, f"Regret over interactions: {title}", {title: entries})
+            text += f"![Regret over interactions: {title}](images/{image.name})\n\n"
+    return text
+
+
+def commands(bandits, found):
+    text = ""
+    for bandit in bandits:
+        for name, entry in found[bandit["name"]].items():
+            summary = entry["summary"]
+            rate = len(summary["seeds"]) * summary["steps"] / mean_of(summary["wall_seconds"])
+            text += (f"| {bandit['name']}, {name} | {summary['regret']['mean']:.1f} ± {summary['regret']['sd']:.1f} | {rate:.0f} | "
+                     f"`{shown_command(entry)}` |\n")
+    return text
+
+
 def write():
-    found = records()
+    found = records(PLAN["bandits"], POLICIES)
+    groups = {name: records(group["bandits"], group["policies"], name) for name, group in PLAN["groups"].items()}
     low, high = PLAN["seeds"]
     text = f"""# Bandits: every policy with its defaults
 
 Made by `scripts/results/bandit_defaults.py` from the records in `docs/results/defaults/`; the plan is `scripts/results/bandit_defaults_plan.json`.
-Nothing is tuned here: each policy has the defaults that `stein bandit` gives it, the same on every bandit, and greedy is epsilon-greedy with
-ε = 0. The defaults were looked for on seeds 1000 to 1002 by trials of which no record is kept; these are seeds {low} to {high - 1}. Numbers are
-regrets in percent of that of uniform play on the same contexts, mean ± sd over seeds; below 100 is better than chance, 0 is perfect.
+Nothing is tuned here but where it says so: each policy has the defaults that `stein bandit` gives it, the same on every bandit, and greedy is
+epsilon-greedy with ε = 0. The defaults were looked for on seeds 1000 to 1002 by trials of which no record is kept; these are seeds {low} to {high - 1}.
+Numbers are regrets in percent of that of uniform play on the same contexts, mean ± sd over seeds; below 100 is better than chance, 0 is perfect.
 
 ## Over all bandits
 
@@ -112,29 +184,57 @@ regret of the policy ÷ greedy's on one bandit. A lock-in is a seed with more re
 {overview(found)}
 ## By bandit
 
-| policy | {" | ".join(f"{bandit['name']}, {bandit['steps']:,}" for bandit in PLAN["bandits"])} |
-|---|{"---|" * len(PLAN["bandits"])}
+{table(PLAN["bandits"], POLICIES, found)}
 """
-    for policy in PLAN["policies"]:
-        cells = [cell(found[bandit["name"]].get(policy["name"])) for bandit in PLAN["bandits"]]
-        text += f"| {policy['name']} | {' | '.join(cells)} |\n"
+    curves = draw(PLAN["bandits"], found)
+    if curves:
+        text += f"## Over interactions\n\nMeans over seeds with bands of one sd on both sides, cut at a tenth of the mean.\n\n{curves}"
+    for name, group in PLAN["groups"].items():
+        text += f"## {group['title']}\n\n{group['text']}\n\n{table(group['bandits'], group['policies'], groups[name])}\n"
+        text += draw(group["bandits"], groups[name], name)
+    text += published(found, groups["protocol"]) + "\n" + bandit_tuned.section(found)
     text += "\n## Commands\n\n| bandit, policy | regret, mean ± sd | interactions a second | command |\n|---|---|---|---|\n"
-    for bandit in PLAN["bandits"]:
-        for name, entry in found[bandit["name"]].items():
-            summary = entry["summary"]
-            rate = len(summary["seeds"]) * summary["steps"] / mean_of(summary["wall_seconds"])
-            text += (f"| {bandit['name']}, {name} | {summary['regret']['mean']:.1f} ± {summary['regret']['sd']:.1f} | {rate:.0f} | "
-                     f"`{shown_command(entry)}` |\n")
-    text += "\nRecords by commit: " + (by_commit([entry for entries in found.values() for entry in entries.values()]) or "none yet") + ".\n"
+    text += commands(PLAN["bandits"], found) + "".join(commands(group["bandits"], groups[name]) for name, group in PLAN["groups"].items())
+    every = [entry for table_of in (found, *groups.values()) for entries in table_of.values() for entry in entries.values()]
+    text += "\nRecords by commit: " + (by_commit(every) or "none yet") + ".\n"
     write_page("bandit_defaults", text)
+    if all(len(with_curves(entries)) == len(PLAN["main"]) for entries in found.values()):
+        write_short(found)
+
+
+def write_short(found):
+    """The figure and the section of the short page, of the main policies."""
+    titles = {f"{bandit['name']}, {bandit['steps']:,} interactions": with_curves(found[bandit["name"]])
+              for bandit in PLAN["bandits"] if bandit["name"] in SHOWN}
+    bandit_curves.draw(IMAGES / "bandit_defaults.svg", "Regret over interactions on mushroom and on the wheel, nothing tuned", titles)
+    order = sorted((name for name in PLAN["main"] if name != "uniform"), key=lambda name: average(found, name))
+    differences = []
+    for name in order:
+        if name != PLAN["greedy"]:
+            values = against_greedy(found, name)
+            mean, half = statistics.mean(values), half_width(values)
+            differences.append(f"`{name}` {readable(mean, 1)} (95 % interval {readable(mean - half, 1)} to {readable(mean + half, 1)})")
+    text = "## Bandits: defaults\n\n![Regret over interactions](results/images/bandit_defaults.svg)\n\n" + paragraph(
+        f"Nothing is tuned; {len(range(*PLAN['seeds']))} seeds, means with bands of one sd. Regret in percent of uniform play, averaged over",
+        f"{len(PLAN['bandits'])} bandits: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",
+        "Difference to greedy, paired by seed: " + ", ".join(differences) + ".") + paragraph(
+        "Every bandit and policy, longer runs, the Showdown's protocol with published numbers beside, and the tuned comparison:",
+        "[results/bandit_defaults.md](results/bandit_defaults.md).")
+    write_section("bandit_defaults.py", text)
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", *names]:
             run(names)
-            write()
+        case ["group", group, *names]:
+            run_group(group, names)
+        case ["tune", *names]:
+            bandit_tuned.tune(names)
+        case ["tuned", *names]:
+            bandit_tuned.run_tuned(names)
         case ["write"]:
-            write()
+            pass
         case _:
             sys.exit(__doc__)
+    write()

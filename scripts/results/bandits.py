@@ -31,8 +31,8 @@ def environment():
     return {**os.environ, **extra}
 
 
-def command(env, policy, settings, seeds):
-    words = ["bandit", "--env", env, "--policy", policy]
+def command(env, policy, settings, seeds, preset=None):
+    words = ["bandit", "--env", env, "--policy", policy] + (["--preset", preset] if preset else [])
     for key, value in settings.items():
         words += ["--set", f"{key}={value}"]
     return " ".join(["stein", *words, "--seeds", f"{seeds[0]}:{seeds[1]}"])
@@ -52,13 +52,17 @@ def run(table, name, asked, commit):
         keep(result, asked, commit, {"defaults": DEFAULTS, "summary": summary}, indent=1)
 
 
+def combinations(grid):
+    """Every combination of the values of a grid, {option: values}, as (name, settings)."""
+    found = [("", {})]
+    for key, values in grid.items():
+        found = [(f"{name}_{key}-{value}", {**settings, key: value}) for name, settings in found for value in values]
+    return found
+
+
 def grid(policy):
     """Every combination of the policy's grid, as (name, settings)."""
-    combinations = [("", {})]
-    for key, values in PLAN["tuning"]["grid"][policy].items():
-        combinations = [(f"{name}_{key}-{value}", {**settings, key: value})
-                        for name, settings in combinations for value in values]
-    return [(policy + name, settings) for name, settings in combinations]
+    return [(policy + name, settings) for name, settings in combinations(PLAN["tuning"]["grid"][policy])]
 
 
 def tuning_command(policy, settings):

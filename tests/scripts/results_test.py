@@ -4,6 +4,7 @@
     tests/scripts/results_test.py     needs Python and git alone; CTest runs it as scripts/results
 """
 import json
+import math
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "scripts/results"))
 sys.dont_write_bytecode = True
+import bandit_curves
 import records
 import results_page
 import sequences
@@ -26,9 +28,11 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
                ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
-               ("empirical_bayes.py", "run"), ("bandit_defaults.py", "run"), ("deep_exploration.py", "run")]
+               ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
+               ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
-# Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would.
+# Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would. Of bandits,
+# seed s has lost (1 + s)/4 of what uniform play loses, 2 an interaction.
 PROGRAM = """#!/usr/bin/env python3
 import json, os, pathlib, sys
 here = pathlib.Path(__file__)
@@ -45,8 +49,9 @@ if "--out" in sys.argv:
     folder, summary = pathlib.Path(sys.argv[sys.argv.index("--out") + 1]), json.loads(answer)
     folder.mkdir(parents=True)
     (folder / "metrics.jsonl").write_text("".join(
-        json.dumps({"tag": "evaluation_return", "seed": seed, "step": step, "value": 1}) + "\\n"
-        for seed in summary["seeds"] for step in (1, summary["steps"])))
+        json.dumps({"tag": tag, "seed": seed, "step": step, "value": value}) + "\\n"
+        for seed in summary["seeds"] for step in (1, summary["steps"])
+        for tag, value in (("evaluation_return", 1), ("regret", (1 + seed) / 2 * step), ("uniform_regret", 2 * step))))
 """
 
 
@@ -333,9 +338,119 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py"):
+        for script in ("bandits.py", "bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
+
+
+class BanditDefaultsTest(ResultsTest):
+    """Every record is made up by `keep`."""
+
+    def setUp(self):
+        super().setUp()
+        self.plan = json.loads((self.root / "scripts/results/bandit_defaults_plan.json").read_text())
+
+    def command(self, bandit, policy, steps, seeds, settings=None, preset=""):
+        of_policy, = (entry for entry in self.plan["policies"] if entry["name"] == policy)
+        every = {"steps": steps, **bandit.get("settings", {}), **of_policy.get("settings", {}), **(settings or {})}
+        words = [f"--set {option}={value}" for option, value in every.items()]
+        return (f"stein bandit --env {bandit['env']} --policy {of_policy['policy']}{preset} {' '.join(words)} "
+                f"--seeds {seeds[0]}:{seeds[1]}")
+
+    def keep(self, path, command, percents, steps, curve=True):
+        def law(values):
+            return {"mean": sum(values) / len(values), "sd": 1, "per_seed": values}
+
+        summary = {"seeds": list(range(len(percents))), "steps": steps, "regret": law(percents), "uniform_regret": law([100] * len(percents)),
+                   "regret_percent_of_uniform": law(percents), "lock_in_share": law([0] * len(percents)), "wall_seconds": 2,
+                   "commits": [self.head()]}
+        record = {"command": command, "commit": self.head(), "defaults": records.DEFAULTS, "summary": summary}
+        if curve:
+            of_percent = {"mean": [90, percents[0]], "sd": [1, 2]}
+            record["curve"] = {"step": [10, steps], "regret": of_percent, "regret_percent_of_uniform": of_percent}
+        file = self.root / "docs/results/defaults" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(record))
+
+    def keep_tuning(self, percent_of):
+        """The whole grid of lints on the first bandit of the tuned comparison, with the regrets that `percent_of(settings)` says."""
+        plan = self.plan["tuned"]
+        bandit = plan["bandits"][0]
+        options = plan["grid"]["lints"]
+        for precision in options["prior_precision"]:
+            for rate in options["prior_rate"]:
+                settings = {"prior_precision": precision, "prior_rate": rate}
+                self.keep(f"tuning/mushroom_lints_prior_precision-{precision}_prior_rate-{rate}.json",
+                          self.command(bandit, "lints", bandit["tuning_steps"], plan["tuning_seeds"], settings),
+                          [percent_of(settings)] * 5, bandit["tuning_steps"], curve=False)
+
+    def test_curves_are_the_last_recorded_steps_before_as_many_points_as_there_are(self):
+        self.assertEqual(bandit_curves.thinned([1, 2, 3, 64, 128, 1000], 100), [2, 3, 64])
+        self.assertEqual(bandit_curves.thinned(range(1, 10001), 10000), list(range(200, 10001, 200)))
+        self.assertEqual(bandit_curves.thinned([], 100), [])
+
+    def test_a_record_keeps_means_and_deviations_of_the_regret_over_interactions(self):
+        summary = {"seeds": [0, 2], "steps": 100, "commits": [self.head()], "run_directory": "/somewhere"}
+        self.stein.with_suffix(".answer").write_text(json.dumps(summary))
+        self.call("bandit_defaults.py", "group", "long", "greedy")  # the page then lacks what a summary has
+        record = self.record("defaults/long/mushroom_greedy.json")
+        bandit = self.plan["groups"]["long"]["bandits"][0]
+        self.assertEqual(record["command"], self.command(bandit, "greedy", 50000, [0, 10]))
+        # Seeds 0 and 2 have lost 1/4 and 3/4 of 200: 50 and 150, with sd 50 √2.
+        self.assertEqual(record["curve"]["step"], [1, 100])
+        self.assertEqual(record["curve"]["regret"], {"mean": [1, 100], "sd": [0.707, 70.711]})
+        self.assertEqual(record["curve"]["regret_percent_of_uniform"], {"mean": [50, 50], "sd": [35.355, 35.355]})
+
+    def test_pages_show_curves_the_protocol_and_what_is_published(self):
+        for bandit in self.plan["bandits"]:
+            stem = bandit["name"].replace(", ", "-").replace(" ", "-").replace("δ", "delta")
+            for number, policy in enumerate(self.plan["main"]):
+                percents = [10 * (number + 1) + seed / 5 for seed in range(10)]
+                self.keep(f"{stem}_{policy}.json", self.command(bandit, policy, bandit["steps"], [0, 10]), percents, bandit["steps"])
+        wheel, = (bandit for bandit in self.plan["groups"]["protocol"]["bandits"] if bandit["name"] == "wheel δ=0.9")
+        self.keep("protocol/wheel-delta=0.9_neural-linear.json",
+                  self.command(wheel, "neural-linear", 80000, [0, 10], preset=" --preset showdown"), [5, 6] * 5, 80000)
+        self.succeeds("bandit_defaults.py", "write")
+        page = (self.root / "docs/results/bandit_defaults.md").read_text()
+        self.assertIn("| wheel δ=0.9 | NeuralLinear | 4.65 ± 0.18 | 80,000 | 50 | 2 | neural-linear | 5.5 ± 0.5 | 40.9 ± 0.6 |", page)
+        # README.md of the published code: (5235 − 4365)/(5235 + 4930).
+        self.assertIn("| mushroom, showdown rewards, short | LinFullPost | 8.56 | 2,000 | 1 | 1 | lints | not run |  |", page)
+        for bandit in ("mushroom", "wheel-delta=0.9", "mushroom-showdown-rewards"):
+            self.assertIn(f"](images/bandit_defaults_{bandit}_curves.svg)", page)
+            self.assertTrue((self.root / f"docs/results/images/bandit_defaults_{bandit}_curves.svg").exists())
+        short = " ".join((self.root / "docs/results.md").read_text().split())
+        self.assertIn("`greedy` 10.9, `svgd` 20.9, `lints` 30.9, `neural-linear` 40.9, `function-svgd` 50.9.", short)
+        self.assertIn("![Regret over interactions](results/images/bandit_defaults.svg)", short)
+
+    def test_the_page_has_no_section_on_the_short_page_before_the_main_policies_have_run(self):
+        bandit = self.plan["bandits"][0]
+        self.keep("mushroom_svgd.json", self.command(bandit, "svgd", 10000, [0, 10]), [10] * 9 + [11], 10000)
+        self.succeeds("bandit_defaults.py", "write")
+        self.assertNotIn("bandit_defaults.py: begin", (self.root / "docs/results.md").read_text())
+        self.assertIn("| svgd | 10.1 ± 0.3 |", (self.root / "docs/results/bandit_defaults.md").read_text())
+
+    def test_a_choice_at_the_end_of_its_grid_is_not_reported(self):
+        self.keep_tuning(lambda settings: 100 - settings["prior_precision"])
+        self.commit()
+        self.refuses("bandit_defaults.py", "tuned", "lints",
+                     because="lints on mushroom: the chosen prior_precision 16 is the largest of its grid; put values beyond it into `extended`")
+        self.assertFalse(self.stein.with_suffix(".called").exists())
+
+    def test_the_tuned_run_has_the_settings_of_the_least_regret_and_other_seeds(self):
+        self.keep_tuning(lambda settings: abs(settings["prior_precision"] - 4) + abs(settings["prior_rate"] - 6))
+        self.commit()
+        self.stein.with_suffix(".answer").write_text(json.dumps({"seeds": [0], "steps": 1, "commits": [self.head()], "run_directory": "/x"}))
+        self.call("bandit_defaults.py", "tuned", "lints")  # ends at the next bandit, whose grid has not been run
+        self.assertEqual(self.record("defaults/tuned/mushroom_lints.json")["command"],
+                         "stein bandit --env mushroom --policy lints --set steps=10000 --set prior_precision=4 --set prior_rate=6 --seeds 0:10")
+
+    def test_grids_of_the_tuned_comparison_are_as_long_and_their_seeds_are_not_reported(self):
+        plan = self.plan["tuned"]
+        sizes = {math.prod(map(len, grid.values())) for grid in plan["grid"].values()}
+        self.assertEqual(len(sizes), 1)
+        self.assertGreaterEqual(len(range(*plan["tuning_seeds"])), 5)
+        self.assertFalse(set(range(*plan["tuning_seeds"])) & set(range(*self.plan["seeds"])))
+        self.assertTrue(all(len(values) >= 3 for grid in plan["grid"].values() for values in grid.values()))
 
 
 class SequencesTest(ResultsTest):

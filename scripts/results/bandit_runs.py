@@ -1,0 +1,41 @@
+"""The plan of bandit_defaults.py, bandit_defaults_plan.json, and how one run of it is played and kept."""
+import json
+import pathlib
+
+from bandit_curves import curve_of
+from bandits import RUNS, command, environment
+from records import DEFAULTS, RESULTS, keep, play, read_record
+
+PLAN = json.loads((pathlib.Path(__file__).parent / "bandit_defaults_plan.json").read_text())
+FOLDER = RESULTS / "defaults"
+POLICIES = {policy["name"]: policy for policy in PLAN["policies"]}
+
+
+def result_file(*names):
+    """Of a run that these names tell from others: a group or none, a bandit, a policy."""
+    *folders, bandit, policy = names
+    file = f"{bandit}_{policy}.json".replace(", ", "-").replace(" ", "-").replace("δ", "delta")
+    return FOLDER.joinpath(*folders, file)
+
+
+def command_of(bandit, policy, steps, seeds, settings=None, preset=None):
+    """The command of a bandit and a policy of the plan; `settings` rank above those of both."""
+    every = {"steps": steps, **bandit.get("settings", {}), **policy.get("settings", {}), **(settings or {})}
+    return command(bandit["env"], policy["policy"], every, seeds, preset)
+
+
+def experiment(result, asked, commit, with_curve=True):
+    """Plays one run, unless its record is there already."""
+    if read_record(result, asked):
+        return
+    name = result.relative_to(FOLDER).with_suffix("")
+    folder = RUNS / "defaults" / name
+    code, summary = play(str(name), asked, folder, environment())
+    if code == 0:
+        curve = {"curve": curve_of(folder / "metrics.jsonl", summary["steps"])} if with_curve else {}
+        keep(result, asked, commit, {"defaults": DEFAULTS, "summary": summary, **curve}, indent=1)
+
+
+def shares(entry):
+    """Regret in percent of that of uniform play, of every seed."""
+    return entry["summary"]["regret_percent_of_uniform"]["per_seed"]
