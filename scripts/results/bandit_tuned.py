@@ -76,7 +76,7 @@ def run_tuned(names):
 
 def section(defaults):
     """The section of the page; `defaults` is {bandit: {policy: record}} of the runs with nothing tuned."""
-    text = (f"## Tuned\n\n{TUNED['text']} {settings_tried()} settings of every policy, seeds {TUNED['tuning_seeds'][0]} to "
+    text = (f"## Tuned\n\n{TUNED['text']} {settings_tried()} settings of every policy at first, seeds {TUNED['tuning_seeds'][0]} to "
             f"{TUNED['tuning_seeds'][1] - 1}; the settings of the smallest mean regret are reported on the seeds of the tables above.\n\n"
             "| bandit | policy | settings tried | chosen | tuned, % of uniform | defaults, % of uniform | command |\n|---|---|---|---|---|---|---|\n")
     entries = []
