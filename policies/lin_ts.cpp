@@ -17,6 +17,7 @@ LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t
     : prior_shape_(options.prior_shape),
       prior_rate_(options.prior_rate),
       seed_(seed),
+      spec_(spec),
       regressions_(spec, {.form = options.regression,
                           .intercept = options.intercept,
                           .prior_precision = options.prior_precision,
@@ -76,6 +77,13 @@ Decision LinTs::decide(const envs::Context& context, std::int64_t step, Propensi
 void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
   regressions_.observe(context, outcome.action, outcome.reward, outcome.weight);
   if (unit_) unit_->observe(outcome.reward);
+}
+
+void LinTs::revisit(const InteractionBatch& window) {
+  regressions_.make_anew(window);
+  if (!unit_) return;
+  unit_.emplace(spec_);
+  for (const float reward : window.rewards) unit_->observe(double{reward});
 }
 
 std::vector<std::vector<double>> LinTs::posterior_rewards(const envs::Context& context) {

@@ -50,6 +50,8 @@ class LinTs final : public BanditPolicy {
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;
+  /// Forgets all interactions and takes in those of a window, faster than one by one.
+  void revisit(const InteractionBatch& window) override;
   /// 100 draws of the expected reward of every arm that can be chosen.
   std::vector<std::vector<double>> posterior_rewards(const envs::Context& context) override;
   /// The posterior of the expected reward of every arm that can be chosen, [choices], valid until the next call or
@@ -62,6 +64,7 @@ class LinTs final : public BanditPolicy {
  private:
   double prior_shape_, prior_rate_;
   std::uint64_t seed_;
+  envs::BanditSpec spec_;
   std::optional<RewardUnit> unit_;  ///< none: rewards as they come, and the prior's rate is in the regressions' squares
   LinearRegressions regressions_;
   std::vector<StudentT> posterior_;

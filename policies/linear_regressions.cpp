@@ -27,17 +27,6 @@ void check_size(const envs::BanditSpec& spec, std::size_t arms, const FactorShap
               numbers * 8 / (1 << 30), arms);
 }
 
-/// `diagonal` in all columns, and `last` in the one behind the coefficients if there is one.
-Numbers prior_factor(const FactorShape& shape, std::size_t coefficients, double diagonal, double last) {
-  Numbers factor(shape.size());
-  for (std::size_t j = 0; j < shape.columns; ++j) {
-    const double value = j < coefficients ? diagonal : last;
-    factor.data()[(1 + j) * shape.stride() + j] = value;
-    factor.data()[j] = 1 / value;
-  }
-  return factor;
-}
-
 /// Without reciprocals and padding, [columns, rows].
 void append_columns(const Numbers& factor, const FactorShape& shape, std::vector<double>& to) {
   for (std::size_t j = 0; j < shape.columns; ++j) {
@@ -56,7 +45,11 @@ void set_columns(Numbers& factor, const FactorShape& shape, const double* from) 
 }  // namespace
 
 LinearRegressions::LinearRegressions(const envs::BanditSpec& spec, const Setup& setup)
-    : spec_(spec), form_(setup.form), intercept_(setup.intercept) {
+    : spec_(spec),
+      form_(setup.form),
+      intercept_(setup.intercept),
+      prior_diagonal_(std::sqrt(setup.prior_precision)),
+      prior_last_(std::sqrt(setup.prior_squares)) {
   STEIN_CHECK(setup.prior_precision > 0 && setup.prior_squares >= 0,
               "a ridge regression needs a prior precision > 0 and prior squares ≥ 0, got {} and {}",
               setup.prior_precision, setup.prior_squares);
@@ -71,9 +64,10 @@ LinearRegressions::LinearRegressions(const envs::BanditSpec& spec, const Setup& 
   if (!disjoint()) shared_ = {.columns = shared_columns_ + 1, .rows = shared_columns_ + 1};
   check_size(spec_, 1, own_, shared_);
 
-  const double diagonal = std::sqrt(setup.prior_precision), last = std::sqrt(setup.prior_squares);
-  own_factors_.push_back(prior_factor(own_, own_columns_, diagonal, last));
-  shared_factor_ = prior_factor(shared_, shared_columns_, diagonal, last);
+  own_factors_.emplace_back(own_.size());
+  set_prior(own_, own_columns_, own_factors_.front());
+  shared_factor_ = Numbers(shared_.size());
+  set_prior(shared_, shared_columns_, shared_factor_);
   place_of_.assign(static_cast<std::size_t>(spec.arms), 0);
   observations_.assign(disjoint() ? place_of_.size() : 1, 0);
   context_ = Numbers(std::max(own_.stride(), context_columns_ + 1));
@@ -126,18 +120,23 @@ void LinearRegressions::eliminate_own(std::span<const double* const> factors) {
 }
 
 void LinearRegressions::observe(const envs::Context& context, std::int64_t arm, double reward, double weight) {
+  double* const row = own_rows_.data();
+  write_row(context, arm, reward, weight, row);
+  if (own_.columns > 0) fused::rotate_in(own_factor(arm).data(), own_, row);
+  if (!disjoint()) fused::rotate_in(shared_factor_.data(), shared_, remainders(1));
+  observations_[sum_of(arm)] += weight;
+}
+
+void LinearRegressions::write_row(const envs::Context& context, std::int64_t arm, double reward, double weight,
+                                  double* row) {
   const auto place = static_cast<std::size_t>(context.place_of(arm, spec_));
   STEIN_CHECK(std::isfinite(reward), "a reward must be finite, got {}", reward);
   STEIN_CHECK(std::isfinite(weight) && weight >= 0, "a weight must be finite and at least 0, got {}", weight);
   load(context);
-  double* const row = own_rows_.data();
   fill_row(context, place, row);
   row[own_.rows - 1] = reward;
   if (weight != 1)
     for (double& number : std::span(row, own_.rows)) number *= std::sqrt(weight);
-  if (own_.columns > 0) fused::rotate_in(own_factor(arm).data(), own_, row);
-  if (!disjoint()) fused::rotate_in(shared_factor_.data(), shared_, remainders(1));
-  observations_[sum_of(arm)] += weight;
 }
 
 double LinearRegressions::squares(std::int64_t arm) const {
@@ -187,6 +186,15 @@ void LinearRegressions::make_room(std::size_t choices) {
   factors_.resize(choices);
   leverages_.resize(choices);
   predictions_.resize(choices);
+}
+
+void LinearRegressions::set_prior(const FactorShape& shape, std::size_t coefficients, Numbers& factor) const {
+  std::fill_n(factor.data(), factor.size(), 0.0);
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    const double value = j < coefficients ? prior_diagonal_ : prior_last_;
+    factor.data()[(1 + j) * shape.stride() + j] = value;
+    factor.data()[j] = 1 / value;
+  }
 }
 
 LinearRegressions::Numbers& LinearRegressions::own_factor(std::int64_t arm) {

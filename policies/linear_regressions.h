@@ -13,6 +13,8 @@
 
 namespace stein::policies {
 
+struct InteractionBatch;
+
 /// Which coefficients an arm's expected reward has, with x the context (and a constant 1 after it if there is an
 /// intercept), f_a the features of arm a, and z_a = x ⊗ f_a (all x_i f_j; f_a alone where x has no column).
 enum class RegressionForm {
@@ -67,6 +69,11 @@ class LinearRegressions {
   /// Adds an interaction, as often as its weight says. Throws Error(usage) for a context of another shape, an arm that
   /// cannot be chosen, a reward that is not finite, or a weight that is not finite and ≥ 0.
   void observe(const envs::Context& context, std::int64_t arm, double reward, double weight = 1);
+  /// Forgets all interactions and adds those of a window: the factors that `observe` gives, to rounding, which is that
+  /// of sums of products (see reference::factorise) unless a pivot would lose half of its digits to it; regressions
+  /// whose pivots would, and hybrid ones, are made row by row. Throws what `observe` throws, and Error(usage) for
+  /// arrays of another length.
+  void make_anew(const InteractionBatch& window);
 
   /// The sum of the weights of all interactions that `squares` is of: those of the arm if regressions are disjoint.
   double observations(std::int64_t arm) const { return observations_[sum_of(arm)]; }
@@ -85,19 +92,32 @@ class LinearRegressions {
   std::size_t sum_of(std::int64_t arm) const { return disjoint() ? static_cast<std::size_t>(arm) : 0; }
   /// Writes x to context_.
   void load(const envs::Context& context);
+  /// Writes the row of an interaction, with its reward, times the root of its weight; throws what `observe` throws.
+  void write_row(const envs::Context& context, std::int64_t arm, double reward, double weight, double* row);
   /// Writes x, z_a of the arm in a place, and 0 to a row, and zeros or nothing to at most 8 numbers behind it.
   void fill_row(const envs::Context& context, std::size_t place, double* row);
   void eliminate_own(std::span<const double* const> factors);
   /// What own columns have left of the first so many rows: those of the shared factor.
   double* remainders(std::size_t choices);
   void make_room(std::size_t choices);
+  /// Makes a factor the prior's, which is diagonal: `coefficients` columns, and the one behind them if there is one.
+  void set_prior(const FactorShape& shape, std::size_t coefficients, Numbers& factor) const;
   /// The factor of an arm's own; made from the prior's if there is none.
   Numbers& own_factor(std::int64_t arm);
+  /// The regressions of no interaction.
+  void forget();
+  /// Sorts the interactions of a window by whose regression they are of: order_ and their ends.
+  void sort(const InteractionBatch& window);
+  /// Writes the row of interaction `i` of a window.
+  void write_row(const InteractionBatch& window, std::int32_t i, double* row);
+  /// Makes a factor that of some interactions of a window.
+  void regress(const InteractionBatch& window, std::span<const std::int32_t> which, Numbers& factor);
   void restore_older(const Snapshot& snapshot);
 
   envs::BanditSpec spec_;
   RegressionForm form_;
   bool intercept_;
+  double prior_diagonal_, prior_last_;   ///< √λ and √s₀: the diagonal of the prior's factor
   std::size_t context_columns_;          ///< of x
   std::size_t own_columns_;              ///< d
   std::size_t shared_columns_;           ///< k
@@ -113,6 +133,9 @@ class LinearRegressions {
   std::vector<const double*> factors_;   ///< [choices]
   std::vector<double> leverages_;        ///< [choices]
   std::vector<Prediction> predictions_;  ///< [choices]
+  std::vector<std::int32_t> order_;      ///< interactions of a window, sorted
+  std::vector<std::size_t> ends_;        ///< in order_, of those of each arm, or of all
+  Numbers block_;                        ///< rows that are added together
 };
 
 }  // namespace stein::policies

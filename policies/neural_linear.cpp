@@ -59,10 +59,9 @@ NeuralLinear::NeuralLinear(const Options& options, const envs::BanditSpec& spec,
     : NeuralPolicy(checked(options), spec, seed, 1, 1),
       refresh_every_(options.refresh_every),
       feature_spec_(features_of_bandit(options, spec, inputs_)),
-      regression_(regression_of(options, feature_spec_)),
       extractor_(inference::make_network_posterior(without_prior(options.posterior.arithmetic),
                                                    extractor_of(options, network_))),
-      linear_(regression_, feature_spec_, seed) {
+      linear_(regression_of(options, feature_spec_), feature_spec_, seed) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': neural-linear regresses, which needs gaussian, got bernoulli");
 }
@@ -87,11 +86,7 @@ envs::Context NeuralLinear::feature_context(const envs::Context& context) {
 }
 
 Decision NeuralLinear::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
-  Decision decision = linear_.decide(feature_context(context), step, wanted);
-  // Kept here: the regressions that decided may be made anew before the next decision.
-  propensities_.assign(decision.propensities.begin(), decision.propensities.end());
-  decision.propensities = propensities_;
-  return decision;
+  return linear_.decide(feature_context(context), step, wanted);
 }
 
 void NeuralLinear::observe(const envs::Context& context, const Outcome& outcome) {
@@ -100,23 +95,11 @@ void NeuralLinear::observe(const envs::Context& context, const Outcome& outcome)
 }
 
 void NeuralLinear::revisit(const InteractionBatch& window) {
-  const inference::MatrixView<const float> features = features_of(inputs_.of_batch(window));
-  const bool shared = feature_spec_.arm_features > 0;
-  LinTs anew(regression_, feature_spec_, seed_);
-  for (std::int64_t i = 0; i < window.rows; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    envs::Context seen;
-    if (shared) {
-      seen.arm_features = features.row(i);
-      seen.present = window.actions.subspan(row, 1);
-    } else {
-      seen.dense = features.row(i);
-    }
-    anew.observe(seen, {.action = window.actions[row],
-                        .reward = double{window.rewards[row]},
-                        .weight = window.weights.empty() ? 1.0 : double{window.weights[row]}});
-  }
-  linear_ = std::move(anew);
+  features_of(inputs_.of_batch(window));
+  InteractionBatch seen = window;
+  seen.dense = {}, seen.active = {}, seen.arm_features = {};
+  (feature_spec_.arm_features > 0 ? seen.arm_features : seen.dense) = features_;
+  linear_.revisit(seen);
 }
 
 std::vector<std::vector<double>> NeuralLinear::posterior_rewards(const envs::Context& context) {

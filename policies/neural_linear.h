@@ -57,7 +57,6 @@ class NeuralLinear final : public NeuralPolicy {
 
   std::int64_t refresh_every_;
   envs::BanditSpec feature_spec_;
-  LinTs::Options regression_;
   std::unique_ptr<inference::Posterior<float>> extractor_;  ///< of the layers up to the last hidden one
   std::vector<float> features_;
   LinTs linear_;

@@ -36,4 +36,33 @@ void rotate_in(double* factor, const FactorShape& shape, double* row) {
   }
 }
 
+void add_products(double* sums, const FactorShape& shape, const double* rows, std::size_t count) {
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    double* const column = sums + (1 + j) * shape.stride();
+    for (std::size_t i = 0; i < count; ++i) {
+      const double* const row = rows + i * shape.stride();
+      for (std::size_t k = j; k < shape.rows; ++k) column[k] = std::fma(row[j], row[k], column[k]);
+    }
+  }
+}
+
+bool factorise(double* sums, const FactorShape& shape) {
+  for (std::size_t j = 0; j < shape.columns; ++j) sums[j] = sums[(1 + j) * shape.stride() + j];
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    double* const column = sums + (1 + j) * shape.stride();
+    const double square = column[j];
+    if (!(square >= least_pivot_share * sums[j])) return false;
+    std::fill_n(column, j, 0.0);
+    column[j] = std::sqrt(square);
+    sums[j] = 1 / column[j];
+    if (square == 0) continue;  // so is all of the column
+    for (std::size_t k = j + 1; k < shape.rows; ++k) column[k] *= sums[j];
+    for (std::size_t m = j + 1; m < shape.columns; ++m) {
+      double* const later = sums + (1 + m) * shape.stride();
+      for (std::size_t k = m; k < shape.rows; ++k) later[k] = std::fma(-column[m], column[k], later[k]);
+    }
+  }
+  return true;
+}
+
 }  // namespace stein::policies::reference

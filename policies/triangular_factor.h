@@ -1,5 +1,5 @@
-// Triangular factors of regressions as they lie in memory, and the two things that are done with them: the plain loops
-// here, the same arithmetic in SIMD in fused/triangular_factor.h.
+// Triangular factors of regressions as they lie in memory, and what is done with them: the plain loops here, the same
+// arithmetic in SIMD in fused/triangular_factor.h.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,9 @@ struct Elimination {
   double* squares = nullptr;               ///< [rows] to which the squares of what is eliminated are added
 };
 
+/// The least share of a diagonal number that factorise() may leave as the square of a pivot: √ε, half of the digits.
+inline constexpr double least_pivot_share = 0x1p-26;
+
 namespace reference {
 
 /// Forward substitution of every row w, from `from` to `rows`: v_j = w_j / L_jj and w ← w − v_j L_j for j = 0, 1, …,
@@ -41,6 +44,17 @@ void eliminate(const Elimination& work);
 /// which L Lᵀ is larger by row · rowᵀ in the factor's columns. The numbers of the row behind the columns are what is
 /// left of it, the others are 0.
 void rotate_in(double* factor, const FactorShape& shape, double* row);
+
+/// Adds the products of `count` rows w [stride], one after the other, to sums S that lie as the columns of a factor do:
+/// S_kj ← S_kj + Σ w_k w_j for k ≥ j, one multiply-add a row. Numbers above the diagonal are of no use afterwards.
+void add_products(double* sums, const FactorShape& shape, const double* rows, std::size_t count);
+
+/// Turns sums into their factor in place: L Lᵀ = S in the factor's columns, by Cholesky's method column by column
+/// (Golub & Van Loan 4.2.5). With add_products a third of the arithmetic of rotating the rows in, but less accurate: a
+/// pivot has the rounding of its diagonal number, which it may be far smaller than.
+/// @returns false where a pivot's square is less than `least_pivot_share` of its diagonal number, or not a number; the
+///          factor is then of no use, and rotations of the rows give it
+bool factorise(double* sums, const FactorShape& shape);
 
 }  // namespace reference
 }  // namespace stein::policies

@@ -1,6 +1,8 @@
 // Rows are eliminated by panels of as many columns as a vector has lanes: a vector of the row goes through all columns
 // of a panel in a register. A step of a row waits for the one before; steps of different rows do not, so the rows go
 // through a panel one after the other, close enough for the processor to work on several.
+//
+// Products of rows are added to tiles of four columns and up to three vectors, which stay in registers over all rows.
 #include <stein/core/simd.h>
 #include <stein/policies/fused/triangular_factor.h>
 
@@ -91,6 +93,75 @@ void rotate_in(double* factor, const FactorShape& shape, double* row) {
   }
 }
 
+constexpr std::size_t tile_columns = 4;
+
+/// Adds to the columns from `first` on, in so many vectors of rows of the sums from `k` on.
+template <std::size_t vectors>
+void add_to_tile(double* sums, const FactorShape& shape, const double* rows, std::size_t count, std::size_t first,
+                 std::size_t k) {
+  const Tag d;
+  const std::size_t stride = shape.stride(), width = std::min(tile_columns, shape.columns - first);
+  double* const columns = sums + (1 + first) * stride + k;
+  Vector sum[tile_columns][vectors];
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < tile_columns; ++j)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v)
+      sum[j][v] = j < width ? hn::Load(d, columns + j * stride + v * lanes) : hn::Zero(d);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* const row = rows + i * stride;
+    Vector part[vectors];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v) part[v] = hn::Load(d, row + k + v * lanes);
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < tile_columns; ++j) {
+      const Vector factor = hn::Set(d, row[first + j]);  // behind the columns, but not behind the stride
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < vectors; ++v) sum[j][v] = hn::MulAdd(factor, part[v], sum[j][v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < tile_columns; ++j)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < vectors; ++v)
+      if (j < width) hn::Store(sum[j][v], d, columns + j * stride + v * lanes);
+}
+
+void add_products(double* sums, const FactorShape& shape, const double* rows, std::size_t count) {
+  for (std::size_t first = 0; first < shape.columns; first += tile_columns) {
+    std::size_t k = first / lanes * lanes;
+    for (; k + 3 * lanes <= shape.stride(); k += 3 * lanes) add_to_tile<3>(sums, shape, rows, count, first, k);
+    for (; k + lanes <= shape.stride(); k += lanes) add_to_tile<1>(sums, shape, rows, count, first, k);
+  }
+}
+
+bool factorise(double* sums, const FactorShape& shape) {
+  const Tag d;
+  const std::size_t stride = shape.stride();
+  for (std::size_t j = 0; j < shape.columns; ++j) sums[j] = sums[(1 + j) * stride + j];
+  for (std::size_t j = 0; j < shape.columns; ++j) {
+    double* const column = sums + (1 + j) * stride;
+    const double square = column[j];
+    if (!(square >= least_pivot_share * sums[j])) return false;
+    const double pivot = std::sqrt(square);
+    sums[j] = 1 / pivot;
+    if (square > 0) {
+      const Vector reciprocal = hn::Set(d, sums[j]);
+      for (std::size_t k = j / lanes * lanes; k < stride; k += lanes)
+        hn::Store(hn::Mul(hn::Load(d, column + k), reciprocal), d, column + k);
+      for (std::size_t m = j + 1; m < shape.columns; ++m) {
+        double* const later = sums + (1 + m) * stride;
+        const Vector share = hn::Set(d, column[m]);
+        for (std::size_t k = m / lanes * lanes; k < stride; k += lanes)
+          hn::Store(hn::NegMulAdd(share, hn::Load(d, column + k), hn::Load(d, later + k)), d, later + k);
+      }
+    }
+    std::fill_n(column, j, 0.0);
+    column[j] = pivot;
+  }
+  return true;
+}
+
 }  // namespace stein::policies::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -99,6 +170,8 @@ namespace stein::policies::fused {
 
 HWY_EXPORT(eliminate);
 HWY_EXPORT(rotate_in);
+HWY_EXPORT(add_products);
+HWY_EXPORT(factorise);
 
 void eliminate(const Elimination& work) {
   HWY_DYNAMIC_DISPATCH(eliminate)(work);
@@ -106,6 +179,14 @@ void eliminate(const Elimination& work) {
 
 void rotate_in(double* factor, const FactorShape& shape, double* row) {
   HWY_DYNAMIC_DISPATCH(rotate_in)(factor, shape, row);
+}
+
+void add_products(double* sums, const FactorShape& shape, const double* rows, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(add_products)(sums, shape, rows, count);
+}
+
+bool factorise(double* sums, const FactorShape& shape) {
+  return HWY_DYNAMIC_DISPATCH(factorise)(sums, shape);
 }
 
 }  // namespace stein::policies::fused
