@@ -173,6 +173,22 @@ TEST_CASE("a decision's propensities are probabilities, one-hot where it says it
   });
 }
 
+TEST_CASE("propensities stay as they are until the next decision, whatever is learned in between",
+          "[policies][bandit]") {
+  for_every_policy([&](const std::string& name, envs::BanditEnvironment& bandit) {
+    const auto policy = make_policy(name, bandit.spec());
+    History history;
+    for (std::int64_t step = 0; step < 40; ++step) {
+      const envs::Context context = bandit.observe(seed, step);
+      const Decision decision = policy->decide(context, step, Propensities::exact);
+      const std::vector<double> before = copy(decision.propensities);
+      history.meet(bandit, {policy.get()}, step, 1);
+      policy->posterior_rewards(context);
+      REQUIRE(copy(decision.propensities) == before);
+    }
+  });
+}
+
 TEST_CASE("the same seed gives the same decisions, before and after saving and restoring", "[policies][bandit]") {
   for_every_policy([&](const std::string& name, envs::BanditEnvironment& bandit) {
     const auto policy = make_policy(name, bandit.spec()), twin = make_policy(name, bandit.spec());
