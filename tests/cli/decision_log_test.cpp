@@ -71,7 +71,7 @@ TEST_CASE("every policy writes the same log of decisions with one thread and wit
     const auto name = policy["name"].get<std::string>();
     CAPTURE(name);
     const std::string one = log_of(folder, name, "1"), two = log_of(folder, name, "2");
-    CHECK(one == two);
+    CHECK((one == two));
     check_propensities(one);
   }
 }
