@@ -1,9 +1,7 @@
 #include <stein/core/error.h>
-#include <stein/inference/samplers/driver.h>
 #include <stein/inference/targets/function_space_score.h>
 
 #include <cmath>
-#include <numeric>
 
 namespace stein::inference {
 namespace {
@@ -13,11 +11,6 @@ float likelihood_slope(Likelihood likelihood, float output, float target) {
 }
 
 }  // namespace
-
-FunctionSpaceScore::FunctionSpaceScore(const SvgdKernelOptions& kernel) : kernel_(checked(kernel)) {
-  STEIN_CHECK(kernel.kernel != SvgdKernel::linear,
-              "option 'kernel': between functions it must fall with the distance, expected rbf or imq, got linear");
-}
 
 void FunctionSpaceScore::prepare(const Batch<float>& batch, MatrixView<const float> predictions,
                                  Likelihood likelihood) {
@@ -36,21 +29,16 @@ void FunctionSpaceScore::prepare(const Batch<float>& batch, MatrixView<const flo
       likelihood_slopes_.row(i)[r] =
           likelihood_slope(likelihood, output, target) * (batch.row_weights.empty() ? 1 : batch.row_weights[weight]);
     }
-  distances_.resize(static_cast<std::size_t>(particles * particles));
-  driver<float>({}).squared_distances(functions_.view(), distances_);
-  kernel_weights(kernel_, distances_, particles, weights_);
+  kernel_.look_at(functions_.view());
+  const KernelWeights& weights = kernel_.weights();
   const double to_minibatch = 1 / batch.likelihood_scale();
   for (std::int64_t i = 0; i < particles; ++i) {
-    const auto own = [&](const std::vector<double>& matrix, std::int64_t j) { return matrix[i * particles + j]; };
-    double total = 0;
-    for (std::int64_t j = 0; j < particles; ++j) total += own(weights_.gradient, j);
     const std::span<float> slope = slopes_.row(i);
     for (std::int64_t r = 0; r < n; ++r)
-      slope[r] = static_cast<float>(to_minibatch * weights_.own[i] / total) * functions_.row(i)[r];
+      slope[r] = static_cast<float>(to_minibatch * weights.own[i]) * functions_.row(i)[r];
     for (std::int64_t j = 0; j < particles; ++j) {
-      const double kernel = own(weights_.gradient, j) / total;
-      const double push = weights_.shift * kernel + (weights_.position.empty() ? 0 : own(weights_.position, j) / total);
-      const auto climb = static_cast<float>(kernel), repel = static_cast<float>(to_minibatch * push);
+      const auto climb = static_cast<float>(weights.gradient[i * particles + j]),
+                 repel = static_cast<float>(to_minibatch * kernel_.push(i, j));
       for (std::int64_t r = 0; r < n; ++r)
         slope[r] += climb * likelihood_slopes_.row(j)[r] + repel * functions_.row(j)[r];
     }

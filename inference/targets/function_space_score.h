@@ -3,8 +3,8 @@
 
 #include <stein/inference/batch.h>
 #include <stein/inference/models/mlp_spec.h>
-#include <stein/inference/samplers/svgd_kernel.h>
 #include <stein/inference/storage/matrix.h>
+#include <stein/inference/targets/function_kernel.h>
 
 #include <vector>
 
@@ -15,11 +15,10 @@ namespace stein::inference {
 /// between them and ℓ the log-likelihood, the score of particle i has the slope
 ///   v_i = Σ_j [k(f_j, f_i) (N/n) ∇ℓ(f_j) + ∇_{f_j} k(f_j, f_i)] / Σ_j k(f_j, f_i)
 /// by its predictions, which a model pulls back to the weights, J_iᵀ v_i; the prior of the weights stands beside it.
-/// The division, in place of 1/M, keeps likelihood and prior in the proportion that the posterior has them in.
 class FunctionSpaceScore final : public OutputScore<float> {
  public:
   /// @throws Error(usage) for a linear kernel, under which functions attract one another
-  explicit FunctionSpaceScore(const SvgdKernelOptions& kernel);
+  explicit FunctionSpaceScore(const SvgdKernelOptions& kernel) : kernel_(kernel) {}
 
   /// Prepares the slopes of all particles on a batch, whose targets and row weights are the same for all of them, or of
   /// each of them, and which chooses one output a row.
@@ -33,11 +32,9 @@ class FunctionSpaceScore final : public OutputScore<float> {
                std::span<float> constant_gradient) const override;
 
  private:
-  SvgdKernelOptions kernel_;
+  FunctionKernel kernel_;
   Matrix<float> functions_, likelihood_slopes_, slopes_;  ///< [M, n]
   std::vector<std::int32_t> outputs_;                     ///< [n] that are scored
-  std::vector<double> distances_;
-  KernelWeights weights_;
 };
 
 }  // namespace stein::inference
