@@ -99,6 +99,43 @@ class Categorical final : public ActionDistribution {
     return sum / static_cast<double>(parameters.outputs.rows);
   }
 
+  std::int64_t behaviour_size() const override { return choices_; }
+
+  void behaviour_scale(std::span<const Parameters> all, MatrixView<float> scale) const override {
+    for (std::int64_t i = 0; i < scale.rows; ++i) {
+      const auto middle = scale.row(i);
+      std::ranges::fill(middle, 0.0F);
+      for (const Parameters& each : all) {
+        const auto logits = each.outputs.row(i);
+        const float top = *std::max_element(logits.begin(), logits.end());
+        float total = 0;
+        for (const float logit : logits) total += std::exp(logit - top);
+        for (std::size_t k = 0; k < logits.size(); ++k) middle[k] += std::exp(logits[k] - top) / total;
+      }
+      for (float& share : middle) share = std::sqrt(share / static_cast<float>(all.size()));
+    }
+  }
+
+  void behaviour(const Parameters& parameters, MatrixView<const float> scale, MatrixView<float> points) const override {
+    for (std::int64_t i = 0; i < points.rows; ++i) {
+      const auto logits = parameters.outputs.row(i), root = scale.row(i);
+      float mean = 0;
+      for (std::size_t k = 0; k < logits.size(); ++k) mean += root[k] * root[k] * logits[k];
+      for (std::size_t k = 0; k < logits.size(); ++k) points.row(i)[k] = root[k] * (logits[k] - mean);
+    }
+  }
+
+  // ∂ point_k/∂ l_m = √p̄_k ([k = m] − p̄_m).
+  void behaviour_gradient(const Parameters&, MatrixView<const float> scale, MatrixView<const float> slopes,
+                          MatrixView<float> gradient, std::span<float>) const override {
+    for (std::int64_t i = 0; i < slopes.rows; ++i) {
+      const auto slope = slopes.row(i), root = scale.row(i);
+      float along = 0;
+      for (std::size_t k = 0; k < slope.size(); ++k) along += root[k] * slope[k];
+      for (std::size_t k = 0; k < slope.size(); ++k) gradient.row(i)[k] = root[k] * (slope[k] - root[k] * along);
+    }
+  }
+
  private:
   std::int64_t choices_;
 };
@@ -187,8 +224,46 @@ class Gaussian final : public ActionDistribution {
     return sum / static_cast<double>(parameters.outputs.rows * actions_);
   }
 
+  std::int64_t behaviour_size() const override { return 2 * actions_; }
+
+  void behaviour_scale(std::span<const Parameters> all, MatrixView<float> scale) const override {
+    for (std::int64_t i = 0; i < scale.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a) {
+        float sum = 0;
+        for (const Parameters& each : all) sum += log_deviation(each, i, a);
+        scale(i, a) = std::exp(-sum / static_cast<float>(all.size()));
+        scale(i, actions_ + a) = root_two;
+      }
+  }
+
+  void behaviour(const Parameters& parameters, MatrixView<const float> scale, MatrixView<float> points) const override {
+    for (std::int64_t i = 0; i < points.rows; ++i)
+      for (std::int64_t a = 0; a < actions_; ++a) {
+        points(i, a) = scale(i, a) * parameters.outputs(i, a);
+        points(i, actions_ + a) = scale(i, actions_ + a) * log_deviation(parameters, i, a);
+      }
+  }
+
+  void behaviour_gradient(const Parameters& parameters, MatrixView<const float> scale, MatrixView<const float> slopes,
+                          MatrixView<float> gradient, std::span<float> constant_gradient) const override {
+    for (std::int64_t a = 0; a < actions_; ++a) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < slopes.rows; ++i) {
+        gradient(i, a) = scale(i, a) * slopes(i, a);
+        const float slope = scale(i, actions_ + a) * slopes(i, actions_ + a);
+        if (constants() > 0)
+          sum += double{slope};
+        else
+          gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
+      }
+      if (constants() == 0) continue;
+      const auto k = static_cast<std::size_t>(a);
+      constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
+    }
+  }
+
  private:
-  static constexpr float lowest = -5, highest = 2;
+  static constexpr float lowest = -5, highest = 2, root_two = 1.41421356237309504880F;
   static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);
 
   float log_deviation(const Parameters& parameters, std::int64_t i, std::int64_t a) const {

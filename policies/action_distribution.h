@@ -50,6 +50,24 @@ class ActionDistribution {
     static_cast<void>(parameters);
     return 0;
   }
+
+  /// F: numbers of a row's behaviour. Behaviours of two distributions π and ρ are points whose squared distance is
+  /// KL(π ‖ ρ) + KL(ρ ‖ π) to second order in their difference, whatever makes them:
+  ///   choices   Σ_k p̄_k (Δl_k − Σ_m p̄_m Δl_m)², l the logits; the point is √p̄ (l − p̄·l)
+  ///   numbers   Σ_a [(Δμ_a/σ̄_a)² + 2 (Δ log σ_a)²]; the point is (μ/σ̄, √2 log σ)
+  /// with the probabilities p̄ or sd σ̄ of the middle of all distributions that are compared (behaviour_scale).
+  virtual std::int64_t behaviour_size() const = 0;
+  /// Writes what behaviours are measured in, row by row: √p̄, p̄ the mean probabilities; or 1/σ̄, σ̄ the geometric mean
+  /// sd, and √2. @param all  distributions over the same n rows, at least one; scale [n, F]
+  virtual void behaviour_scale(std::span<const Parameters> all, inference::MatrixView<float> scale) const = 0;
+  /// Writes the behaviour of every row. @param scale, points  [n, F]
+  virtual void behaviour(const Parameters& parameters, inference::MatrixView<const float> scale,
+                         inference::MatrixView<float> points) const = 0;
+  /// Carries slopes by the behaviours, the scale being given, back: writes those by the outputs, and adds those by the
+  /// constants. @param slopes  [n, F]
+  virtual void behaviour_gradient(const Parameters& parameters, inference::MatrixView<const float> scale,
+                                  inference::MatrixView<const float> slopes, inference::MatrixView<float> gradient,
+                                  std::span<float> constant_gradient) const = 0;
 };
 
 /// One of `choices` ≥ 2 by softmax of the outputs. Throws Error(usage) for fewer.

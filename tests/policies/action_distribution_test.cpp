@@ -317,3 +317,103 @@ TEST_CASE("distributions that cannot be are refused", "[policies][control]") {
   CHECK_ERROR(make_gaussian(1, Deviation::state, 0), usage, "positive deviation", "got 0");
   CHECK_ERROR(make_gaussian(1, Deviation::constant, -1), usage, "positive deviation", "got -1");
 }
+
+namespace {
+
+/// Numbers of all rows, [n, F].
+std::vector<float> behaviour_of(const Case& which, const std::vector<float>& scale) {
+  std::vector<float> points(scale.size());
+  const std::int64_t size = which.law->behaviour_size();
+  which.law->behaviour(which.parameters(), {scale.data(), which.rows, size}, {points.data(), which.rows, size});
+  return points;
+}
+
+std::vector<float> scale_of(const Case& which, const std::vector<ActionDistribution::Parameters>& all) {
+  const std::int64_t size = which.law->behaviour_size();
+  std::vector<float> scale(static_cast<std::size_t>(which.rows * size));
+  which.law->behaviour_scale(all, {scale.data(), which.rows, size});
+  return scale;
+}
+
+/// KL(π ‖ ρ) in nats, summed over rows, from numbers in double precision.
+double divergence(const Case& pi, const Case& rho) {
+  const std::int64_t k = pi.law->outputs(), a = pi.law->actions();
+  double sum = 0;
+  for (std::int64_t i = 0; i < pi.rows; ++i) {
+    const float *own = pi.outputs.data() + i * k, *other = rho.outputs.data() + i * k;
+    if (pi.choices > 0) {
+      double total = 0, of_other = 0;
+      for (std::int64_t c = 0; c < k; ++c) total += std::exp(double{own[c]}), of_other += std::exp(double{other[c]});
+      for (std::int64_t c = 0; c < k; ++c)
+        sum += std::exp(double{own[c]}) / total *
+               (double{own[c]} - std::log(total) - double{other[c]} + std::log(of_other));
+      continue;
+    }
+    for (std::int64_t n = 0; n < a; ++n) {
+      const auto at = static_cast<std::size_t>(n);
+      const double start = std::log(pi.initial_deviation),
+                   log_sd = start + double{pi.constants.empty() ? own[a + n] : pi.constants[at]},
+                   log_other = start + double{rho.constants.empty() ? other[a + n] : rho.constants[at]},
+                   difference = (double{own[n]} - double{other[n]}) / std::exp(log_other);
+      sum += log_other - log_sd + 0.5 * (std::exp(2 * (log_sd - log_other)) + difference * difference - 1);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the squared distance of two behaviours is the KL divergence both ways, to second order",
+          "[policies][control]") {
+  std::vector<Case> cases = all_cases(), others = all_cases();
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    Case &which = cases[c], &near = others[c];
+    which.fill(1), near.fill(2);
+    // A step of a fiftieth towards other parameters: what is left out is a share of some 1e-4.
+    for (std::size_t q = 0; q < near.outputs.size(); ++q)
+      near.outputs[q] = which.outputs[q] + 0.02F * (near.outputs[q] - which.outputs[q]);
+    for (std::size_t q = 0; q < near.constants.size(); ++q)
+      near.constants[q] = which.constants[q] + 0.02F * (near.constants[q] - which.constants[q]);
+    const std::vector<float> scale = scale_of(which, {which.parameters(), near.parameters()}),
+                             first = behaviour_of(which, scale), second = behaviour_of(near, scale);
+    double square = 0;
+    for (std::size_t q = 0; q < first.size(); ++q) square += std::pow(double{first[q]} - double{second[q]}, 2);
+    CAPTURE(which.choices, which.law->actions(), which.law->constants());
+    CHECK(square == Approx(divergence(which, near) + divergence(near, which)).epsilon(2e-3));
+    CHECK(square > 1e-6);
+  }
+}
+
+TEST_CASE("slopes by behaviours are carried to outputs and constants", "[policies][control]") {
+  std::vector<Case> cases = all_cases(), others = all_cases();
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    Case &which = cases[c], &moved = others[c];
+    which.fill(1), moved.fill(2);
+    const ActionDistribution& law = *which.law;
+    const std::int64_t size = law.behaviour_size();
+    const std::vector<float> scale = scale_of(which, {which.parameters(), moved.parameters()}),
+                             first = behaviour_of(which, scale), second = behaviour_of(moved, scale);
+    std::vector<float> slopes(scale.size()), gradient(which.outputs.size()), by_constants(which.constants.size(), 1);
+    fill_normal(std::span<float>(slopes), {.seed = 3}, 0);
+    law.behaviour_gradient(which.parameters(), {scale.data(), which.rows, size}, {slopes.data(), which.rows, size},
+                           {gradient.data(), which.rows, law.outputs()}, by_constants);
+    // Behaviours are linear in the parameters, log sd being inside their limits.
+    double risen = 0, expected = 0;
+    for (std::size_t q = 0; q < slopes.size(); ++q) risen += double{slopes[q]} * (double{second[q]} - double{first[q]});
+    for (std::size_t q = 0; q < gradient.size(); ++q)
+      expected += double{gradient[q]} * (double{moved.outputs[q]} - double{which.outputs[q]});
+    for (std::size_t q = 0; q < by_constants.size(); ++q)  // that were 1 before
+      expected += (double{by_constants[q]} - 1) * (double{moved.constants[q]} - double{which.constants[q]});
+    CAPTURE(which.choices, law.actions(), law.constants());
+    CHECK(risen == Approx(expected).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("logits that differ by one number are one behaviour", "[policies][control]") {
+  Case which = categorical(3), shifted = categorical(3);
+  which.fill(1), shifted.fill(1);
+  for (float& logit : shifted.outputs) logit += 2;
+  const std::vector<float> scale = scale_of(which, {which.parameters(), shifted.parameters()}),
+                           first = behaviour_of(which, scale), second = behaviour_of(shifted, scale);
+  for (std::size_t q = 0; q < first.size(); ++q) CHECK(second[q] == Approx(first[q]).margin(1e-6));
+}
