@@ -34,6 +34,10 @@ const ControlAgentOptions& fitting(const ControlAgentOptions& options) {
   STEIN_CHECK((options.policy.posterior.parameterization == inference::WeightForm::matrix_gaussian) ==
                   (options.posterior == PolicyPosterior::s2vgd),
               "posterior s2vgd, and no other, moves factors of matrix-Gaussian weights, as default_options sets it");
+  STEIN_CHECK(options.kernel_sees == KernelSees::weights || (stein && options.share_rollouts),
+              "option 'kernel_sees': behaviour is that of a Stein posterior's particles at states which all of them "
+              "learn from, expected share_rollouts=true, got {}",
+              stein ? "false" : "a posterior without a kernel");
   STEIN_CHECK(options.minibatches <= options.slots * options.steps,
               "option 'minibatches': expected at most one a step, {} x {}, got {}", options.slots, options.steps,
               options.minibatches);
@@ -55,6 +59,15 @@ ValueNetworkOptions value_options(const ControlAgentOptions& options) {
   value.initial_spread = options.policy.initial_spread;
   value.arithmetic = options.policy.posterior.arithmetic;
   return value;
+}
+
+/// Particles climb through a kernel of their weights, or each along what a kernel of their behaviours has made of it.
+std::unique_ptr<inference::Sampler<float>> make_sampler(const ControlAgentOptions& options,
+                                                        const inference::Ensemble& ensemble) {
+  if (!is_stein(options.posterior)) return options.sampler.make(ensemble);
+  if (options.kernel_sees == KernelSees::behaviour)
+    return std::make_unique<inference::Optimizer<float>>(options.svgd.optimizer, ensemble);
+  return std::make_unique<inference::Svgd<float>>(options.svgd, ensemble);
 }
 
 /// Different streams of randomness for what one seed makes.
@@ -81,14 +94,13 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                   rollouts_),
       shared_(options.importance_limit),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
-      sampler_(watched(options.sampler.make(
-                   policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
+      sampler_(watched(make_sampler(
+                   options, policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
                {}, inference::AfterRollback::wait) {
-  STEIN_CHECK(
-      (sampler_.name() == "svgd") == is_stein(options.posterior),
-      "posteriors svgd and s2vgd, and no others, are moved by the sampler 'svgd', as default_options sets it; got "
-      "'{}'",
-      sampler_.name());
+  STEIN_CHECK(is_stein(options.posterior) || sampler_.name() != "svgd",
+              "posteriors none and independent have particles that learn on their own, expected another sampler than "
+              "'svgd'");
+  if (options.kernel_sees == KernelSees::behaviour) behaviour_.emplace(options.svgd.kernel);
   STEIN_CHECK(options.learner == Learner::reinforce || options.baseline == BaselineKind::network,
               "option 'baseline': only reinforce works without a value network");
 }
@@ -119,7 +131,10 @@ IterationReport ControlAgent::iterate(Measured measured) {
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
   if (measures_ != nullptr || options_.clip_ratio > 0 || options_.share_rollouts) look_at_policies();
-  if (options_.share_rollouts) shared_.take(policy_, experience_.all());
+  if (options_.share_rollouts) {
+    shared_.take(policy_, experience_.all());
+    if (measures_ != nullptr) measures_->effective_share = shared_.effective_share();
+  }
   bool moved = false;
   try {
     moved = update();
@@ -217,39 +232,18 @@ void ControlAgent::look_at_change() {
   }
 }
 
-/// Leaves a posterior with its prior alone.
-class NoReturn final : public inference::OutputScore<float> {
-  bool has_value() const override { return false; }
-  double score(std::int64_t, std::int64_t, MatrixView<const float>, std::span<const float>, MatrixView<float>,
-               std::span<float>) const override {
-    return 0;
-  }
-};
-
-/// Positions, gradients and those of the prior alone, which one row without a return gives.
-void ControlAgent::keep_forces(const inference::Particles<float>& particles) {
-  const std::int64_t m = particles.rows();
-  forces_.emplace(Forces{.positions = inference::Matrix<float>(m, particles.size()),
-                         .gradients = inference::Matrix<float>(m, particles.size()),
-                         .priors = inference::Matrix<float>(m, particles.size())});
-  for (std::int64_t i = 0; i < m; ++i) {
-    std::ranges::copy(particles.values().row(i), forces_->positions.row(i).begin());
-    std::ranges::copy(particles.gradients().row(i), forces_->gradients.row(i).begin());
-  }
-  const NoReturn nothing;
-  policy_.posterior().evaluate(
-      particles.coordinates(),
-      {.inputs = {.dense = {experience_.all().observations.data(), 1, policy_.observation_size()}},
-       .rows = 1,
-       .data_size = 1,
-       .score = &nothing},
-      {}, {.gradient = forces_->priors.view()});
+/// Before an update: what prior and repulsion will add to it.
+void ControlAgent::look_at_forces(const inference::Batch<float>& batch) {
+  forces_.reset();
+  if (measures_ == nullptr || measures_->parts || !is_stein(options_.posterior)) return;
+  forces_.emplace(policy_.posterior(), policy_.particles(), batch);
+  if (behaviour_) forces_->take_repulsion(policy_.posterior(), policy_.particles(), batch, behaviour_->repulsion());
 }
 
 /// The particles are where the gradient was taken, and it is not clipped yet.
 void ControlAgent::watch_gradients(const inference::Particles<float>& particles) {
   if (measures_ == nullptr) return;
-  if (is_stein(options_.posterior) && !measures_->parts) keep_forces(particles);
+  if (forces_) forces_->take_gradients(particles);
   double sum = 0;
   for (std::int64_t i = 0; i < particles.rows(); ++i) {
     double square = 0;
@@ -333,18 +327,32 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
       .inputs_per_particle = true,
       .rows = n,
       .data_size = static_cast<double>(n),
-      .score = &objective_};
+      .score = &score_of(rows)};
+  look_at_forces(batch);
   const bool went_back = sampler_.step(policy_.particles(), policy_.posterior(), batch).went_back;
   policy_.refresh();
-  if (forces_ && !went_back)
-    measures_->parts = posterior_parts(dynamic_cast<const inference::Svgd<float>&>(*gradients_).kernel(),
-                                       forces_->positions.view(), forces_->gradients.view(), forces_->priors.view());
+  if (forces_ && !went_back) {
+    const auto* svgd = dynamic_cast<const inference::Svgd<float>*>(gradients_);
+    measures_->parts = forces_->parts(svgd != nullptr ? &svgd->kernel() : nullptr);
+  }
   forces_.reset();
   if (went_back) return Update::went_back;
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
   baseline_->learn(value_rows(own));
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
+}
+
+/// What an update climbs. All particles have the same rows where the kernel sees behaviour; the one that acted counts
+/// every row but those that fill up.
+const inference::OutputScore<float>& ControlAgent::score_of(const ExperienceRows& rows) {
+  if (!behaviour_) return objective_;
+  const auto n = static_cast<std::size_t>(rows.rows);
+  counts_.assign(n, 0);
+  for (std::size_t at = 0; at < rows.scale.size(); ++at)
+    if (rows.scale[at] != 0) counts_[at % n] = 1;
+  behaviour_->look_at(policy_, {rows.observations.data(), rows.rows, policy_.observation_size()}, counts_, objective_);
+  return behaviour_->score();
 }
 
 /// Of the policies that the last gradient was taken at from those that played; the mean over particles.

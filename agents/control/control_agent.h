@@ -2,14 +2,15 @@
 // weights where that is wanted.
 #pragma once
 
+#include <stein/agents/control/behaviour_kernel.h>
 #include <stein/agents/control/control_agent_options.h>
 #include <stein/agents/control/experience.h>
 #include <stein/agents/control/learning_measures.h>
+#include <stein/agents/control/posterior_forces.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/agents/control/shared_rollouts.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
-#include <stein/inference/storage/matrix.h>
 
 #include <cstdint>
 #include <memory>
@@ -70,7 +71,8 @@ class ControlAgent {
 
   std::unique_ptr<inference::Sampler<float>> watched(std::unique_ptr<inference::Sampler<float>> sampler);
   void watch_gradients(const inference::Particles<float>& particles);
-  void keep_forces(const inference::Particles<float>& particles);
+  void look_at_forces(const inference::Batch<float>& batch);
+  const inference::OutputScore<float>& score_of(const ExperienceRows& rows);
   void decay_step_sizes();
   void look_at_policies();
   void look_at_change();
@@ -92,19 +94,17 @@ class ControlAgent {
   Experience experience_;
   SharedRollouts shared_;
   PolicyObjective objective_;
+  std::optional<BehaviourKernel> behaviour_;                ///< where the kernel sees behaviour
   inference::GradientSampler<float>* gradients_ = nullptr;  ///< what `sampler_` holds
   inference::RollbackSampler<float> sampler_;
   std::int64_t iterations_ = 0;
-  double decay_ = 1;                ///< of the step sizes since the start
-  bool baseline_has_seen_ = false;  ///< the rows of this iteration
-  std::vector<float> scale_;        ///< of the rows of an update, with 1/α
-  std::vector<float> log_ratio_;    ///< of the rows of an update
-  /// What the parts of a Stein direction are made of, [M, Q] each; kept in iterations that are measured.
-  struct Forces {
-    inference::Matrix<float> positions, gradients, priors;
-  };
-  std::optional<Forces> forces_;
-  LearningMeasures* measures_ = nullptr;  ///< of the iteration under way; null where it is not measured
+  double decay_ = 1;                       ///< of the step sizes since the start
+  bool baseline_has_seen_ = false;         ///< the rows of this iteration
+  std::vector<float> scale_;               ///< of the rows of an update, with 1/α
+  std::vector<float> log_ratio_;           ///< of the rows of an update
+  std::vector<std::uint8_t> counts_;       ///< whether a row of an update counts, for the kernel
+  std::optional<PosteriorForces> forces_;  ///< of the update under way, where it is measured
+  LearningMeasures* measures_ = nullptr;   ///< of the iteration under way; null where it is not measured
 };
 
 }  // namespace stein::agents

@@ -1,6 +1,5 @@
 #include <stein/agents/control/control_agent_options.h>
 #include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/samplers/svgd.h>
 
 #include <map>
 
@@ -84,7 +83,6 @@ void ControlAgentOptions::describe_presets(OptionTable& table) const {
                    "the network of Zhang et al. 2018, §5.3, nothing normalised, constant step sizes: the defaults of "
                    "earlier versions",
                    differences(earlier));
-  if (!table.contains("kernel")) return;  // moved by another sampler
   declare(table, "paper", "with posterior svgd or s2vgd: Zhang et al. 2018, §5.3, and their published code",
           published(earlier));
   declare(table, "shared-start",
@@ -129,7 +127,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
     options.slots = 1, options.steps = 32;
   else
     options.slots = 1, options.steps = 128, options.minibatches = 4;
-  options.sampler = inference::SamplerChoice::of<inference::Svgd<float>>({.optimizer = optimizer});
+  options.svgd = {.optimizer = optimizer};
   return options;
 }
 
@@ -173,9 +171,8 @@ ControlAgentOptions earlier_options(Learner learner, PolicyPosterior posterior, 
       optimizer.step.step_size = posterior == PolicyPosterior::s2vgd ? 7e-4 : 3e-3;
     }
   }
-  options.sampler =
-      stein ? inference::SamplerChoice::of<inference::Svgd<float>>({.kernel = kernel, .optimizer = optimizer})
-            : inference::SamplerChoice::of<inference::Optimizer<float>>(optimizer);
+  options.sampler = inference::SamplerChoice::of<inference::Optimizer<float>>(optimizer);
+  options.svgd = {.kernel = kernel, .optimizer = optimizer};
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <stein/core/options.h>
 #include <stein/core/registry.h>
 #include <stein/inference/samplers/sampler_registry.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/policies/control_policy.h>
 
 #include <cstdint>
@@ -24,6 +25,12 @@ enum class PolicyPosterior {
 constexpr bool is_stein(PolicyPosterior posterior) {
   return posterior == PolicyPosterior::svgd || posterior == PolicyPosterior::s2vgd;
 }
+
+/// What the kernel of a Stein posterior compares.
+enum class KernelSees {
+  weights,    ///< the particles themselves: weights, or factors of them
+  behaviour,  ///< their distributions over actions at the states that all learn from (BehaviourKernel)
+};
 
 /// What J averages over before it is divided by α.
 enum class GradientScale {
@@ -57,11 +64,13 @@ struct ControlAgentOptions {
   bool shared_critic = false;
   bool share_rollouts = false;
   double importance_limit = 1;
+  KernelSees kernel_sees = KernelSees::weights;
   std::int64_t decay_steps = 0;
   BaselineKind baseline = BaselineKind::network;
   ValueNetworkOptions value{};
   policies::ControlPolicy::Options policy{};
-  inference::SamplerChoice sampler = inference::samplers().at("optimizer").defaults;
+  inference::SamplerChoice sampler = inference::samplers().at("optimizer").defaults;  ///< of none and independent
+  inference::SvgdOptions svgd{};                                                      ///< of Stein posteriors
 
   template <class V>
   void describe(V& v) {
@@ -84,6 +93,11 @@ struct ControlAgentOptions {
         "weights being 1")
           .in_older_runs("false");
       v("importance_limit", importance_limit, "largest importance ratio", positive).in_older_runs("1");
+      v("kernel_sees", kernel_sees,
+        "what the kernel compares: weights (or their factors), or behaviour, the distributions over actions at the "
+        "states that all particles learn from, which asks for share_rollouts=true",
+        {{"weights", KernelSees::weights}, {"behaviour", KernelSees::behaviour}})
+          .in_older_runs("weights");
     }
     if (is_stein(posterior)) {
       v("alpha", alpha, "α: the posterior is prior × exp(J/α), J in units of gradient_scale", at_least(1e-14));
@@ -127,7 +141,10 @@ struct ControlAgentOptions {
         .in_older_runs("0");
     if (baseline == BaselineKind::network || learner == Learner::reinforce) value.describe(v);
     policy.describe(v);
-    sampler.describe(v);
+    if (is_stein(posterior))
+      svgd.describe(v);
+    else
+      sampler.describe(v);
   }
   /// Named settings: the differences of published and of earlier defaults from those of today.
   void describe_presets(OptionTable& table) const;

@@ -50,6 +50,23 @@ PosteriorParts posterior_parts(const inference::KernelWeights& weights, MatrixVi
   return parts;
 }
 
+PosteriorParts posterior_parts(MatrixView<const float> gradients, MatrixView<const float> priors,
+                               MatrixView<const float> repulsions) {
+  PosteriorParts parts;
+  const auto share = 1 / static_cast<double>(gradients.rows);
+  for (std::int64_t i = 0; i < gradients.rows; ++i) {
+    double drive = 0, prior = 0, repulsion = 0;
+    for (std::int64_t q = 0; q < gradients.columns; ++q) {
+      const double drawn = priors(i, q), pushed = repulsions(i, q), driven = double{gradients(i, q)} - drawn - pushed;
+      drive += driven * driven, prior += drawn * drawn, repulsion += pushed * pushed;
+    }
+    parts.drive += share * std::sqrt(drive);
+    parts.prior += share * std::sqrt(prior);
+    parts.repulsion += share * std::sqrt(repulsion);
+  }
+  return parts;
+}
+
 std::vector<std::pair<std::string, double>> LearningMeasures::tagged(bool clipped) const {
   std::vector<std::pair<std::string, double>> tags{
       {"entropy", entropy},
@@ -62,6 +79,7 @@ std::vector<std::pair<std::string, double>> LearningMeasures::tagged(bool clippe
   };
   if (clipped) tags.emplace_back("clip_share", change.clip_share);
   if (deviation) tags.emplace_back("action_deviation", *deviation);
+  if (effective_share) tags.emplace_back("effective_share", *effective_share);
   if (!parts) return tags;
   tags.emplace_back("drive_norm", parts->drive);
   tags.emplace_back("prior_norm", parts->prior);

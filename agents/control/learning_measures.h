@@ -41,6 +41,11 @@ struct PosteriorParts {
 PosteriorParts posterior_parts(const inference::KernelWeights& weights, inference::MatrixView<const float> positions,
                                inference::MatrixView<const float> gradients, inference::MatrixView<const float> priors);
 
+/// Of a kernel that does not see weights (BehaviourKernel): the gradients [M, Q] hold all three parts, the drive
+/// through the kernel, the prior of the particle itself and the repulsion.
+PosteriorParts posterior_parts(inference::MatrixView<const float> gradients, inference::MatrixView<const float> priors,
+                               inference::MatrixView<const float> repulsions);
+
 /// Of one iteration; the means over particles.
 struct LearningMeasures {
   double entropy = 0;                     ///< of the policies before the update, in nats, the mean over all rows
@@ -51,6 +56,9 @@ struct LearningMeasures {
   double gradient_norm = 0;               ///< of the last update, of ∇ of the full log joint before it is clipped
   double step_size = 0;                   ///< of the last update
   std::optional<PosteriorParts> parts{};  ///< of the first update, where the posterior is Stein's
+  /// Of all rows those that a particle learns from (SharedRollouts::effective_share), where rollouts are shared: how
+  /// much alike particles act.
+  std::optional<double> effective_share{};
 
   /// Tag and value of each, as metrics record them. @param clipped  whether the surrogate is
   std::vector<std::pair<std::string, double>> tagged(bool clipped) const;

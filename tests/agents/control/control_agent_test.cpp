@@ -350,6 +350,66 @@ TEST_CASE("agents with the defaults of today go on from a snapshot with the same
   set_thread_count(threads);
 }
 
+TEST_CASE("agents whose kernel sees behaviour go on from a snapshot with the same bits, at any number of threads",
+          "[agents][control][resume]") {
+  const int threads = thread_count();
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior : {PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const char* environment : {"CartPole-v1", "cartpole"}) {
+        const ControlAgentOptions options =
+            small(learner, posterior, environment_of(environment)->spec().discrete(),
+                  {{"kernel_sees", "behaviour"}, {"share_rollouts", "true"}, {"normalize_observations", "true"}});
+        set_thread_count(1);
+        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
+            second(options, *environment_of(environment), 11);
+        iterate(whole, 6), iterate(first, 3);
+        const Snapshot saved = test::snapshot_of(first);
+        iterate(second, 1);
+        second.restore(saved);
+        set_thread_count(2);
+        for (int k = 0; k < 3; ++k) second.iterate(Measured::yes);  // to measure changes nothing
+        CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
+        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
+      }
+  set_thread_count(threads);
+}
+
+TEST_CASE("one particle has no kernel, whatever it would see, bit for bit", "[agents][control]") {
+  for (const Learner learner : learners) {
+    const auto after = [&](const char* sees) {
+      ControlAgent agent(small(learner, PolicyPosterior::svgd, true,
+                               {{"particles", "1"}, {"share_rollouts", "true"}, {"kernel_sees", sees}}),
+                         *environment_of("CartPole-v1"), 3);
+      iterate(agent, 4);
+      return particle(agent, 0);
+    };
+    CAPTURE(static_cast<int>(learner));
+    CHECK(after("behaviour") == after("weights"));
+  }
+}
+
+TEST_CASE("particles in one place stay there under a kernel of behaviour, and others are repelled",
+          "[agents][control]") {
+  // Of equal particles the bandwidth is 0: all climb by the mean of their drives, which is that of one.
+  const auto distance_after = [](const char* correlation) {
+    ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true,
+                             {{"share_rollouts", "true"},
+                              {"shared_critic", "true"},
+                              {"kernel_sees", "behaviour"},
+                              {"initial_correlation", correlation}}),
+                       *environment_of("CartPole-v1"), 3);
+    const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
+    CHECK(measures.effective_share.value() <= 1 + 1e-6);
+    return std::pair(agent.policy().particle_distance(), measures.parts->repulsion);
+  };
+  const auto [equal, no_repulsion] = distance_after("1");
+  CHECK(equal == 0);
+  CHECK(no_repulsion == 0);
+  const auto [apart, repulsion] = distance_after("0");
+  CHECK(apart > 0);
+  CHECK(repulsion > 0);
+}
+
 TEST_CASE("presets give the settings that earlier versions had as defaults, and leave others alone",
           "[agents][control]") {
   for (const Learner learner : learners)
@@ -471,9 +531,14 @@ TEST_CASE("options that make no sense are refused by name", "[agents][control]")
   options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
   options.posterior = PolicyPosterior::s2vgd;
   CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "s2vgd", "default_options");
-  options = default_options(Learner::a2c, PolicyPosterior::svgd, true);
-  options.sampler = inference::samplers().at("optimizer").defaults;
-  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'svgd'", "'optimizer'");
+  options = default_options(Learner::a2c, PolicyPosterior::independent, true);
+  options.sampler = inference::samplers().at("svgd").defaults;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'svgd'", "on their own");
+  options = small(Learner::a2c, PolicyPosterior::svgd, true, {{"kernel_sees", "behaviour"}});
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'kernel_sees'", "share_rollouts=true", "got false");
+  options.share_rollouts = true;
+  options.svgd.kernel.kernel = inference::SvgdKernel::linear;
+  CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'kernel'", "linear");
   options = small(Learner::ppo, PolicyPosterior::none, true, {{"minibatches", "61"}});
   CHECK_ERROR(ControlAgent(options, *environment, 0), usage, "'minibatches'", "3 x 20", "61");
   options = default_options(Learner::ppo, PolicyPosterior::none, true);

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "agents/toy_control.h"
@@ -55,6 +56,15 @@ TEST_CASE("drive, prior and repulsion are the lengths of the sums of Stein's dir
     CHECK(parts.prior == Approx((both(prior[0], prior[1], own[0], k) + both(prior[1], prior[0], own[1], k)) / 2));
     CHECK(parts.repulsion == Approx(push));
   }
+}
+
+TEST_CASE("of a kernel that does not see weights the parts are what is left of the gradient", "[agents][measures]") {
+  // Two particles: drives (3, 4) and (0, 0), priors (1, 0) and (0, −2), repulsions (0, 6) and (8, 0).
+  const float priors[4]{1, 0, 0, -2}, repulsions[4]{0, 6, 8, 0}, gradients[4]{4, 10, 8, -2};
+  const PosteriorParts parts = posterior_parts({gradients, 2, 2}, {priors, 2, 2}, {repulsions, 2, 2});
+  CHECK(parts.drive == 2.5);
+  CHECK(parts.prior == 1.5);
+  CHECK(parts.repulsion == 7);
 }
 
 namespace {
@@ -128,6 +138,50 @@ TEST_CASE("the prior that is measured of one particle is its precision times its
   };
   CHECK(find("prior_norm") == measures.parts->prior);
   CHECK(find("drive_norm") == measures.parts->drive);
+}
+
+TEST_CASE("the parts that are measured under a kernel of behaviour add up to what moves the particles",
+          "[agents][measures]") {
+  // Two particles that climb plainly: their steps, without prior, are the drive and the repulsion.
+  const auto moved = [](const char* precision) {
+    ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true,
+                             {{"particles", "2"},
+                              {"share_rollouts", "true"},
+                              {"kernel_sees", "behaviour"},
+                              {"initial_correlation", "0"},
+                              {"weight_precision", precision},
+                              {"optimizer", "sgd"},
+                              {"momentum", "0"},
+                              {"step_size", "1e-4"}}),
+                       cart_pole(), 3);
+    const auto row = [&] {
+      const auto values = agent.policy().particles().values();
+      std::vector<double> all;
+      for (std::int64_t i = 0; i < 2; ++i) all.insert(all.end(), values.row(i).begin(), values.row(i).end());
+      return all;
+    };
+    const std::vector<double> before = row();
+    double weights = 0, length = 0;
+    const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
+    const std::vector<double> after = row();
+    const std::size_t half = before.size() / 2;
+    for (const std::size_t first : {std::size_t{0}, half}) {
+      double own = 0, step = 0;
+      for (std::size_t q = first; q < first + half; ++q)
+        own += before[q] * before[q], step += std::pow((after[q] - before[q]) / 1e-4, 2);
+      weights += std::sqrt(own) / 2, length += std::sqrt(step) / 2;
+    }
+    return std::tuple(*measures.parts, weights, length);
+  };
+  const auto [parts, weights, length] = moved("3");
+  CHECK(parts.prior == Approx(3 * weights).epsilon(1e-4));
+  CHECK(parts.repulsion > 0);
+  CHECK(parts.drive > 0);
+  const auto [flat, unused, step] = moved("1e-9");
+  CHECK(flat.prior == Approx(0).margin(1e-6));
+  CHECK(flat.repulsion == Approx(parts.repulsion).epsilon(1e-3));
+  CHECK(step <= (flat.drive + flat.repulsion) * 1.01);
+  CHECK(step >= std::abs(flat.drive - flat.repulsion) * 0.99);
 }
 
 TEST_CASE("the tags of the measures are those that the learner has", "[agents][measures]") {

@@ -1,0 +1,29 @@
+// What moves the particles of a Stein posterior in one update, taken apart.
+#pragma once
+
+#include <stein/agents/control/learning_measures.h>
+#include <stein/inference/posterior.h>
+
+namespace stein::agents {
+
+/// Positions of the particles before an update, their gradients there, and what prior and repulsion add to them.
+class PosteriorForces {
+ public:
+  /// Of particles where they are, before their update. @param batch  of that update
+  PosteriorForces(inference::Posterior<float>& posterior, const inference::Particles<float>& particles,
+                  const inference::Batch<float>& batch);
+
+  /// Of a kernel that does not see weights: what `repulsion` scores the batch with, carried to the weights.
+  void take_repulsion(inference::Posterior<float>& posterior, const inference::Particles<float>& particles,
+                      const inference::Batch<float>& batch, const inference::OutputScore<float>& repulsion);
+  /// [M, Q] of the full log joint, where they were asked for.
+  void take_gradients(const inference::Particles<float>& particles);
+
+  /// @param kernel  that has moved the weights; null where the repulsion was taken
+  PosteriorParts parts(const inference::KernelWeights* kernel) const;
+
+ private:
+  inference::Matrix<float> positions_, priors_, gradients_, repulsions_;  ///< [M, Q]; the last may be empty
+};
+
+}  // namespace stein::agents
