@@ -74,15 +74,25 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
       "{}: an action is {} choices at once; reinforce, a2c and ppo make one choice, or any number of continuous "
       "actions",
       spec.name, spec.action.size());
+  if (options.shared_layers > 0) {
+    STEIN_CHECK(options.shared_layers <= std::ssize(options.hidden),
+                "option 'shared_layers': expected at most as many as there are hidden layers, {}, got {}",
+                options.hidden.size(), options.shared_layers);
+    shared_.emplace(*posterior_, [&](const inference::LayoutEntry& entry) {
+      return entry.layer < options.shared_layers && entry.role != inference::Role::log_precision;
+    });
+  }
   if (options.initial_weights == WeightStart::orthogonal && options.initial_correlation < 1) {
     inference::Particles<float> independent =
         posterior_->initial_particles(options.particles, seed, options.initial_spread);
     shape_start(independent, options);
+    if (shared_) shared_->start(independent.values());
     start_variance_ = weight_variance(independent);
   }
   if (options.initial_correlation > 0)
     correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
   shape_start(particles_, options);
+  if (shared_) shared_->start(particles_.values());
   // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
   if (options.initial_weights == WeightStart::normal && options.initial_correlation < 1)
     start_variance_ = weight_variance(particles_) / (1 - options.initial_correlation);
@@ -91,7 +101,13 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
   refresh();
 }
 
+inference::Target<float>& ControlPolicy::target() {
+  if (shared_) return *shared_;
+  return *posterior_;
+}
+
 void ControlPolicy::refresh() {
+  if (shared_) shared_->share(particles_.values());
   posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
 }
 

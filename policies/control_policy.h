@@ -5,6 +5,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/envs/control_spec.h>
 #include <stein/inference/targets/network_posterior.h>
+#include <stein/inference/targets/shared_coordinates.h>
 #include <stein/policies/action_distribution.h>
 #include <stein/policies/running_moments.h>
 
@@ -29,7 +30,8 @@ class ControlPolicy {
  public:
   /// The network, the form of its weights and their prior.
   struct Options {
-    std::int64_t particles = 1;  ///< M; no option itself: who learns decides
+    std::int64_t particles = 1;      ///< M; no option itself: who learns decides
+    std::int64_t shared_layers = 0;  ///< the first hidden ones, that all particles have in common; the same
     std::vector<std::int64_t> hidden{25, 10};
     inference::Activation activation = inference::Activation::tanh;
     bool discrete = false;  ///< decides which other options there are; no option itself
@@ -75,8 +77,11 @@ class ControlPolicy {
   inference::Particles<float>& particles() { return particles_; }
   const inference::Particles<float>& particles() const { return particles_; }
   inference::Posterior<float>& posterior() { return *posterior_; }
+  /// What a sampler of the particles climbs: the posterior, in which layers may be shared.
+  inference::Target<float>& target();
 
-  /// Makes the weights of the networks from the particles; to be called after the particles have moved.
+  /// Makes the weights of the networks from the particles, shared layers from their mean; to be called after the
+  /// particles have moved.
   void refresh();
 
   /// Observations as the networks see them. @param rows, to  [n, O]
@@ -91,7 +96,8 @@ class ControlPolicy {
   double particle_distance() const;
   /// What there is to say of more than one particle, recorded over time: {"particle_distance", that}, and {"collapse",
   /// the variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ) ÷ that of particles which start
-  /// independently}: 1 − initial_correlation at the start. Without the latter where the start has no spread at all.
+  /// independently}: 1 − initial_correlation at the start; shared layers left out. Without the latter where the start
+  /// has no spread at all.
   std::vector<std::pair<std::string, double>> diagnostics() const;
 
   void save(Snapshot& snapshot) const;
@@ -102,6 +108,7 @@ class ControlPolicy {
   std::int64_t observation_size_;
   std::unique_ptr<ActionDistribution> distribution_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
+  std::optional<inference::SharedCoordinates<float>> shared_;  ///< where there are shared layers
   inference::Particles<float> particles_;
   inference::Matrix<float> weights_;  ///< [M, P]
   std::int64_t constants_ = -1;       ///< where they begin in a row of weights

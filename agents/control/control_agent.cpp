@@ -236,8 +236,8 @@ void ControlAgent::look_at_change() {
 void ControlAgent::look_at_forces(const inference::Batch<float>& batch) {
   forces_.reset();
   if (measures_ == nullptr || measures_->parts || !is_stein(options_.posterior)) return;
-  forces_.emplace(policy_.posterior(), policy_.particles(), batch);
-  if (behaviour_) forces_->take_repulsion(policy_.posterior(), policy_.particles(), batch, behaviour_->repulsion());
+  forces_.emplace(policy_.target(), policy_.particles(), batch);
+  if (behaviour_) forces_->take_repulsion(policy_.target(), policy_.particles(), batch, behaviour_->repulsion());
 }
 
 /// The particles are where the gradient was taken, and it is not clipped yet.
@@ -329,7 +329,7 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
       .data_size = static_cast<double>(n),
       .score = &score_of(rows)};
   look_at_forces(batch);
-  const bool went_back = sampler_.step(policy_.particles(), policy_.posterior(), batch).went_back;
+  const bool went_back = sampler_.step(policy_.particles(), policy_.target(), batch).went_back;
   policy_.refresh();
   if (forces_ && !went_back) {
     const auto* svgd = dynamic_cast<const inference::Svgd<float>*>(gradients_);

@@ -88,6 +88,12 @@ struct ControlAgentOptions {
         "its own")
           .in_older_runs("false");
     if (is_stein(posterior)) {
+      v("shared_layers", policy.shared_layers,
+        "the first so many hidden layers of the policies are one set of weights, which climbs the mean of the "
+        "gradients "
+        "of all particles: the posterior is of the layers behind them",
+        between(0, 100))
+          .in_older_runs("0");
       v("share_rollouts", share_rollouts,
         "every particle learns from the rollouts of all, weighed with importance ratios of the actions, the sum of "
         "weights being 1")

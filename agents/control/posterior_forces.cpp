@@ -27,23 +27,22 @@ Matrix<float> copied(MatrixView<const float> rows) {
 }  // namespace
 
 /// The gradient of the prior alone is that of a batch of one row without a return.
-PosteriorForces::PosteriorForces(inference::Posterior<float>& posterior, const inference::Particles<float>& particles,
+PosteriorForces::PosteriorForces(inference::Target<float>& target, const inference::Particles<float>& particles,
                                  const inference::Batch<float>& batch)
     : positions_(copied(particles.values())), priors_(particles.rows(), particles.size()) {
   const NoReturn nothing;
-  posterior.evaluate(
-      particles.coordinates(),
-      {.inputs = {.dense = batch.inputs.dense.block(0, 1)}, .rows = 1, .data_size = 1, .score = &nothing}, {},
-      {.gradient = priors_.view()});
+  target.evaluate(particles.coordinates(),
+                  {.inputs = {.dense = batch.inputs.dense.block(0, 1)}, .rows = 1, .data_size = 1, .score = &nothing},
+                  {}, {.gradient = priors_.view()});
 }
 
-void PosteriorForces::take_repulsion(inference::Posterior<float>& posterior,
-                                     const inference::Particles<float>& particles, const inference::Batch<float>& batch,
+void PosteriorForces::take_repulsion(inference::Target<float>& target, const inference::Particles<float>& particles,
+                                     const inference::Batch<float>& batch,
                                      const inference::OutputScore<float>& repulsion) {
   repulsions_ = Matrix<float>(particles.rows(), particles.size());
   inference::Batch<float> repelled = batch;
   repelled.score = &repulsion;
-  posterior.evaluate(particles.coordinates(), repelled, {}, {.gradient = repulsions_.view()});
+  target.evaluate(particles.coordinates(), repelled, {}, {.gradient = repulsions_.view()});
   for (std::int64_t i = 0; i < particles.rows(); ++i)  // the prior has come along
     for (std::int64_t q = 0; q < particles.size(); ++q) repulsions_.view()(i, q) -= priors_.view()(i, q);
 }

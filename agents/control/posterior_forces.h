@@ -2,7 +2,8 @@
 #pragma once
 
 #include <stein/agents/control/learning_measures.h>
-#include <stein/inference/posterior.h>
+#include <stein/inference/storage/matrix.h>
+#include <stein/inference/target.h>
 
 namespace stein::agents {
 
@@ -10,11 +11,11 @@ namespace stein::agents {
 class PosteriorForces {
  public:
   /// Of particles where they are, before their update. @param batch  of that update
-  PosteriorForces(inference::Posterior<float>& posterior, const inference::Particles<float>& particles,
+  PosteriorForces(inference::Target<float>& target, const inference::Particles<float>& particles,
                   const inference::Batch<float>& batch);
 
   /// Of a kernel that does not see weights: what `repulsion` scores the batch with, carried to the weights.
-  void take_repulsion(inference::Posterior<float>& posterior, const inference::Particles<float>& particles,
+  void take_repulsion(inference::Target<float>& target, const inference::Particles<float>& particles,
                       const inference::Batch<float>& batch, const inference::OutputScore<float>& repulsion);
   /// [M, Q] of the full log joint, where they were asked for.
   void take_gradients(const inference::Particles<float>& particles);

@@ -129,6 +129,44 @@ TEST_CASE("diagnostics are distance and spread of the particles, against the sta
   CHECK(ControlPolicy(small(1), choices, 3).diagnostics().empty());
 }
 
+TEST_CASE("shared layers start as those of the first particle, and spread is that of the layers behind them",
+          "[policies][control]") {
+  for (const WeightStart start : {WeightStart::normal, WeightStart::orthogonal}) {
+    ControlPolicy::Options options = small(3);
+    options.hidden = {5, 4};
+    options.initial_weights = start;
+    ControlPolicy apart(options, numbers, 3);
+    options.shared_layers = 1;
+    ControlPolicy policy(options, numbers, 3);
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (const inference::LayoutEntry& entry : policy.particles().layout().entries()) {
+        CAPTURE(entry.name, i);
+        const auto first = apart.particles().view(entry.name, entry.layer == 0 ? 0 : i),
+                   own = policy.particles().view(entry.name, i);
+        for (std::int64_t c = 0; c < own.columns; ++c) CHECK(own(0, c) == first(0, c));
+      }
+    CHECK(policy.diagnostics()[1].second == Approx(1).epsilon(1e-6));
+    // Halves of all weights behind the shared layer have a quarter of the variance.
+    for (const char* name : {"layer1.weight", "layer2.weight"})
+      for (std::int64_t i = 0; i < 3; ++i) {
+        const auto weights = policy.particles().view(name, i);
+        for (std::int64_t r = 0; r < weights.rows; ++r)
+          for (std::int64_t c = 0; c < weights.columns; ++c) weights(r, c) *= 0.5F;
+      }
+    policy.refresh();
+    CHECK(policy.diagnostics()[1].second == Approx(0.25).epsilon(1e-6));
+    // What has moved apart in the shared layer is put together.
+    policy.particles().view("layer0.bias", 1)(0, 2) += 0.75F;
+    const float before = policy.particles().view("layer0.bias", 0)(0, 2);
+    policy.refresh();
+    for (std::int64_t i = 0; i < 3; ++i)
+      CHECK(policy.particles().view("layer0.bias", i)(0, 2) == Approx(before + 0.25F));
+  }
+  ControlPolicy::Options more = small(3);
+  more.shared_layers = 2;
+  CHECK_ERROR(ControlPolicy(more, numbers, 3), usage, "'shared_layers'", "hidden layers, 1, got 2");
+}
+
 TEST_CASE("an orthogonal start has orthonormal columns or rows times the spread, and a quiet last layer",
           "[policies][control]") {
   for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {

@@ -374,6 +374,53 @@ TEST_CASE("agents whose kernel sees behaviour go on from a snapshot with the sam
   set_thread_count(threads);
 }
 
+TEST_CASE("policies that share a layer keep it in common, move it, and go on from a snapshot with the same bits",
+          "[agents][control][resume]") {
+  const int threads = thread_count();
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior : {PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const char* sees : {"weights", "behaviour"}) {
+        const ControlAgentOptions options =
+            small(learner, posterior, true,
+                  {{"kernel_sees", sees}, {"share_rollouts", "true"}, {"hidden", "6,5"}, {"shared_layers", "1"}});
+        set_thread_count(1);
+        ControlAgent whole(options, *environment_of("CartPole-v1"), 11),
+            first(options, *environment_of("CartPole-v1"), 11), second(options, *environment_of("CartPole-v1"), 11);
+        const std::vector<float> start = particle(whole, 0);
+        iterate(whole, 6), iterate(first, 3);
+        const Snapshot saved = test::snapshot_of(first);
+        second.restore(saved);
+        set_thread_count(2);
+        for (int k = 0; k < 3; ++k) second.iterate(Measured::yes);
+        CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), sees);
+        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
+        const std::vector<float> now = particle(whole, 0), other = particle(whole, 1);
+        for (const inference::LayoutEntry& entry : whole.policy().particles().layout().entries()) {
+          CAPTURE(entry.name);
+          const auto from = static_cast<std::size_t>(entry.offset),
+                     to = from + static_cast<std::size_t>(entry.extent());
+          const bool in_common = std::equal(now.begin() + entry.offset, now.begin() + entry.offset + entry.extent(),
+                                            other.begin() + entry.offset);
+          bool moved = false;
+          for (std::size_t q = from; q < to; ++q) moved = moved || now[q] != start[q];
+          CHECK(in_common == (entry.layer == 0));
+          CHECK(moved);
+        }
+      }
+  set_thread_count(threads);
+}
+
+TEST_CASE("a layer that one particle shares with itself changes nothing, bit for bit", "[agents][control]") {
+  const auto after = [&](const char* layers) {
+    ControlAgent agent(
+        small(Learner::a2c, PolicyPosterior::s2vgd, true, {{"particles", "1"}, {"shared_layers", layers}}),
+        *environment_of("CartPole-v1"), 3);
+    iterate(agent, 4);
+    return particle(agent, 0);
+  };
+  CHECK(after("1") == after("0"));
+}
+
 TEST_CASE("one particle has no kernel, whatever it would see, bit for bit", "[agents][control]") {
   for (const Learner learner : learners) {
     const auto after = [&](const char* sees) {
