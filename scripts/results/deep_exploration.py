@@ -16,7 +16,7 @@ import sys
 
 import figures
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import IMAGES, write_page
+from results_page import IMAGES, backed, paragraph, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "deep_exploration_plan.json").read_text())
 ENTRIES = RESULTS / "deep_exploration"
@@ -67,8 +67,8 @@ def cell(entry):
     if entry is None:
         return "not run"
     first = [steps for steps in entry["summary"]["steps_to_threshold"]["per_seed"] if steps is not None]
-    median = f", after {statistics.median(first):,.0f} steps" if first else ""
-    return f"{found(entry)} of {len(returns(entry))} ({statistics.mean(returns(entry)):.2f}{median})"
+    median = f", after {statistics.median(first):,.0f} steps" if first and found(entry) else ""
+    return f"{found(entry)} of {len(returns(entry))} ({abs(round(statistics.mean(returns(entry)), 2)):.2f}{median})"
 
 
 def panels(entries):
@@ -81,6 +81,27 @@ def panels(entries):
             shares = [(size, 100 * found(entry) / len(returns(entry))) for size, entry in of_sizes]
             drawn[agent.upper()].append(figures.Curve(method, how["colour"], "settings" in how, [(x, y, y, y) for x, y in shares]))
     return drawn
+
+
+def short(entries):
+    """The section of docs/results.md."""
+    def most(methods, size):
+        return max(found(entries[agent, method, size]) for agent in PLAN["agents"] for method in methods)
+
+    stein = [method for method, how in PLAN["methods"].items() if "preset" in how]
+    others = [method for method in PLAN["methods"] if method not in stein]
+    first, end = PLAN["seeds"]
+    least = {size: min(found(entries["ppo", method, size]) for method in stein) for size in PLAN["sizes"]}
+    return "## Deep exploration\n\n" + paragraph(
+        "What is a posterior over policies good for? Where no chance of single actions meets the reward (`deep-sea`, after bsuite), a policy that is drawn for",
+        "an episode can mean to go there.",
+        backed(all(least[size] > most(others, size) for size in (20, 40, 80)),
+               f"Of {end - first} seeds of PPO with the preset `explore`, {least[20]}, {least[40]} and {least[80]} or more find the treasure of seas of 20, 40 and 80 "
+               f"rows, under `svgd` and `s2vgd`; of all other agents, wide starts and entropy bonuses included, at most {most(others, 20)}, {most(others, 40)} and "
+               f"{most(others, 80)}."),
+        "A2C finds it less often than PPO. It takes the start of the preset: with the defaults, whose policies begin as chance, Stein posteriors do not",
+        "explore either.") + "![Share of seeds that find the treasure, by size](results/images/deep_exploration.svg)\n\nTable and commands: " \
+        "[results/deep_exploration.md](results/deep_exploration.md).\n"
 
 
 def write():
@@ -100,7 +121,8 @@ looked for on seeds 1000 to 1004 and 0 to 4 of sizes 10 to 80, by trials of whic
 
 ![Share of seeds that find the treasure, by size](images/deep_exploration.svg)
 
-Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did):
+Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did, of
+the seeds where one did). A policy that is drawn to act is one of all particles: independent ones that found the treasure are one or two of sixteen.
 
 """
     for agent in PLAN["agents"]:
@@ -123,6 +145,7 @@ where a simple policy leads to the reward, and chance in every step does not.
     text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("deep_exploration", text)
     if all(entries.values()):
+        write_section("deep_exploration.py", short(entries))
         figures.curves(IMAGES / "deep_exploration.svg", "Share of seeds that find the treasure of a deep sea, by its size", panels(entries),
                        "rows and columns of the sea", "seeds that find it, %")
 

@@ -206,13 +206,18 @@ def draw_axes(root, title, across, down):
 
 def curves(path, title, panels, x_axis, y_axis, logarithmic=False):
     """Curves with bands; `panels` is {title: [Curve, …]}; `logarithmic` says how they rise."""
-    height, top, bottom = 300, 62, 250
-    root = svg(title, height)
-    legend_x = 14
+    places, legend_x, line = [], 14, 0
     for curve in next(iter(panels.values())):
-        add(root, "line", x1=legend_x, x2=legend_x + 26, y1=18, y2=18, **{"class": curve_class(curve)})
-        add(root, "text", curve.label, x=legend_x + 32, y=22)
-        legend_x += 32 + CHARACTER * len(curve.label) + 22
+        length = 32 + CHARACTER * len(curve.label)
+        if legend_x + length > WIDTH:
+            legend_x, line = 14, line + 1
+        places.append((curve, legend_x, 18 + 20 * line))
+        legend_x += length + 22
+    height, top, bottom = 300 + 20 * line, 62 + 20 * line, 250 + 20 * line
+    root = svg(title, height)
+    for curve, x, y in places:
+        add(root, "line", x1=x, x2=x + 26, y1=y, y2=y, **{"class": curve_class(curve)})
+        add(root, "text", curve.label, x=x + 32, y=y + 4)
     width = WIDTH / len(panels)
     for index, (name, members) in enumerate(panels.items()):
         begin, end = index * width + 64, (index + 1) * width - 18
