@@ -17,12 +17,12 @@ LinTs::LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t
     : prior_shape_(options.prior_shape),
       prior_rate_(options.prior_rate),
       seed_(seed),
-      spec_(spec),
       regressions_(spec, {.form = options.regression,
                           .intercept = options.intercept,
                           .prior_precision = options.prior_precision,
                           .prior_squares = options.scale_rewards ? 0 : 2 * options.prior_rate}) {
   if (options.scale_rewards) unit_.emplace(spec);
+  first_unit_ = unit_;
 }
 
 std::span<const StudentT> LinTs::posterior(const envs::Context& context) {
@@ -82,7 +82,7 @@ void LinTs::observe(const envs::Context& context, const Outcome& outcome) {
 void LinTs::revisit(const InteractionBatch& window) {
   regressions_.make_anew(window);
   if (!unit_) return;
-  unit_.emplace(spec_);
+  unit_ = first_unit_;
   for (const float reward : window.rewards) unit_->observe(double{reward});
 }
 

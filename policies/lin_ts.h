@@ -64,8 +64,8 @@ class LinTs final : public BanditPolicy {
  private:
   double prior_shape_, prior_rate_;
   std::uint64_t seed_;
-  envs::BanditSpec spec_;
   std::optional<RewardUnit> unit_;  ///< none: rewards as they come, and the prior's rate is in the regressions' squares
+  std::optional<RewardUnit> first_unit_;  ///< before any reward
   LinearRegressions regressions_;
   std::vector<StudentT> posterior_;
   std::vector<std::uint32_t> rows_;  ///< [choices] arms: the rows that draws come from
