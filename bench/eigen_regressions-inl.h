@@ -4,6 +4,7 @@
 // eigen_density-inl.h is.
 #include <stein/bench/eigen_regressions.h>
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 namespace stein::bench {
@@ -52,6 +53,51 @@ struct Regressions {
   }
 };
 
+class NormalEquations final : public EigenNormalEquations {
+ public:
+  NormalEquations(std::ptrdiff_t columns, double prior_precision)
+      : prior_precision_(prior_precision), sum_(columns, columns) {
+    regress(nullptr, nullptr, 0);
+  }
+
+  void regress(const double* rows, const double* rewards, std::ptrdiff_t count) override {
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Map<const Rows> w(rows, count, sum_.cols());
+    const Eigen::Map<const Eigen::VectorXd> r(rewards, count);
+    sum_.setZero();
+    sum_.diagonal().setConstant(prior_precision_);
+    if (count > 0) sum_.selfadjointView<Eigen::Lower>().rankUpdate(w.transpose());  // of no row it divides by zero
+    factor_.compute(sum_);
+    moment_.noalias() = w.transpose() * r;
+    reward_squares_ = r.squaredNorm();
+    solve();
+  }
+  void observe(const double* row, double reward) override {
+    const Eigen::Map<const Eigen::VectorXd> w(row, sum_.cols());
+    factor_.rankUpdate(w);
+    moment_ += reward * w;
+    reward_squares_ += reward * reward;
+    solve();
+  }
+  Prediction predict(const double* row) override {
+    solution_ = Eigen::Map<const Eigen::VectorXd>(row, sum_.cols());
+    factor_.matrixL().solveInPlace(solution_);
+    return {.mean = solution_.dot(half_), .leverage = solution_.squaredNorm()};
+  }
+  double squares() const override { return reward_squares_ - half_.squaredNorm(); }
+
+ private:
+  void solve() {
+    half_ = moment_;
+    factor_.matrixL().solveInPlace(half_);
+  }
+
+  double prior_precision_, reward_squares_ = 0;
+  Eigen::MatrixXd sum_;
+  Eigen::LLT<Eigen::MatrixXd> factor_;
+  Eigen::VectorXd moment_, half_, solution_;
+};
+
 /// Calls `of` with the regressions of so many columns.
 template <class Of>
 void with_size(std::ptrdiff_t columns, const Of& of) {
@@ -76,7 +122,10 @@ EigenRegressions regressions_for(std::string instructions) {
       .observe =
           [](std::ptrdiff_t columns, const EigenSums& sums, std::ptrdiff_t regression, const double* x, double reward) {
             with_size(columns, [&](auto of) { of.observe(columns, sums, regression, x, reward); });
-          }};
+          },
+      .normal_equations = [](std::ptrdiff_t columns, double prior_precision) -> std::unique_ptr<EigenNormalEquations> {
+        return std::make_unique<NormalEquations>(columns, prior_precision);
+      }};
 }
 
 }  // namespace

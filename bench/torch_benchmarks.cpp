@@ -16,6 +16,9 @@ namespace {
     register_torch_benchmark("module",
                              "a training step of a LibTorch module of 6 million weights, and the memory that it takes",
                              Cores::all),
+    register_torch_benchmark("neural-linear",
+                             "a decision, an interaction learned, and the regressions of neural-linear made anew from "
+                             "5,000 interactions, against LibTorch and Eigen"),
     register_torch_benchmark("replay-networks",
                              "an event of a news log through s2vgd, 20 particles, against LibTorch's forward"),
     register_torch_benchmark("rollout", "16 policies 25-10 and their environments together", Cores::all),

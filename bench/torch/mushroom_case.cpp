@@ -28,11 +28,11 @@ inference::NetworkPosteriorOptions posterior_options(bool structured) {
   return options;
 }
 
-Minibatch::Minibatch(bool one_hot) : one_hot_(one_hot) {
+Minibatch::Minibatch(bool one_hot, std::int64_t rows) : one_hot_(one_hot), rows_(rows) {
   const std::int64_t inputs = mushroom_network().inputs;
   Draws draws({.seed = 1}, 0);
-  dense_.assign(static_cast<std::size_t>(minibatch_rows * inputs), 0);
-  for (std::int64_t i = 0; i < minibatch_rows; ++i) {
+  dense_.assign(static_cast<std::size_t>(rows * inputs), 0);
+  for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t a = 0; a < mushroom_attributes; ++a) {
       const std::int64_t first = a * inputs / mushroom_attributes, end = (a + 1) * inputs / mushroom_attributes;
       ones_.push_back(static_cast<std::int32_t>(first + draws.integer(static_cast<std::uint32_t>(end - first))));
@@ -46,13 +46,22 @@ Minibatch::Minibatch(bool one_hot) : one_hot_(one_hot) {
 inference::Batch<float> Minibatch::batch() const {
   inference::Batch<float> batch;
   if (one_hot_)
-    batch.inputs.ones = {ones_.data(), minibatch_rows, mushroom_attributes};
+    batch.inputs.ones = {ones_.data(), rows_, mushroom_attributes};
   else
-    batch.inputs.dense = {dense_.data(), minibatch_rows, mushroom_network().inputs};
-  batch.targets = {rewards_.data(), minibatch_rows, 1};
+    batch.inputs.dense = {dense_.data(), rows_, mushroom_network().inputs};
+  batch.targets = {rewards_.data(), rows_, 1};
   batch.outputs = arms_;
-  batch.rows = minibatch_rows;
+  batch.rows = rows_;
   batch.data_size = 4096;
+  return batch;
+}
+
+policies::InteractionBatch Minibatch::interactions() const {
+  policies::InteractionBatch batch{.actions = arms_, .rewards = rewards_, .rows = rows_, .window = 4096};
+  if (one_hot_)
+    batch.active = ones_;
+  else
+    batch.dense = dense_;
   return batch;
 }
 

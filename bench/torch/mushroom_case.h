@@ -5,6 +5,7 @@
 #include <stein/bench/benchmark.h>
 #include <stein/inference/batch.h>
 #include <stein/inference/targets/network_posterior.h>
+#include <stein/policies/bandit_policy.h>
 
 #include <cstdint>
 #include <functional>
@@ -30,14 +31,18 @@ inference::MlpSpec mushroom_network();
 /// The posterior of `svgd`, or of `s2vgd` with `reflector_count` reflectors a side.
 inference::NetworkPosteriorOptions posterior_options(bool structured);
 
-/// 64 rows of random mushrooms: 22 attributes, each a one among five or six columns, a random arm and reward.
+/// Rows of random mushrooms, 64 unless more are wanted: 22 attributes, each a one among five or six columns, a random
+/// arm and reward.
 class Minibatch {
  public:
-  explicit Minibatch(bool one_hot);
+  explicit Minibatch(bool one_hot, std::int64_t rows = minibatch_rows);
   inference::Batch<float> batch() const;
+  /// The same as a policy is given them, drawn from a window of 4,096.
+  policies::InteractionBatch interactions() const;
 
  private:
   bool one_hot_;
+  std::int64_t rows_;
   std::vector<std::int32_t> ones_, arms_;
   std::vector<float> dense_, rewards_;
 };

@@ -19,33 +19,25 @@ FusedParticleUpdate::FusedParticleUpdate(const NetworkPosteriorOptions& options,
 
 TensorParticleUpdate::TensorParticleUpdate(const NetworkPosteriorOptions& options, const MlpSpec& network,
                                            const Particles<float>& start)
-    : model_(network), particles_(start) {
+    : model_(network), particles_(start), adam_(start) {
   STEIN_CHECK(start.rows() >= 2, "the median of distances needs at least two particles, got {}", start.rows());
   if (options.parameterization == WeightForm::matrix_gaussian) {
     structure_ = std::make_unique<MatrixGaussianReference<float>>(model_.layout(), options.structure);
     trace_ = structure_->make_trace();
     weights_ = std::make_unique<Particles<float>>(model_.layout(), start.rows());
   }
-  mean_ = at::zeros({start.rows(), start.size()});
-  square_ = at::zeros_like(mean_);
 }
 
 void TensorParticleUpdate::step(const Batch<float>& batch) {
   evaluate(batch);
   const c10::NoGradGuard no_gradient;
-  const auto count = static_cast<double>(particles_.rows());
   at::Tensor values = tensor_view(particles_.values()), gradients = tensor_view(particles_.gradients());
   gradients.sub_(values);  // the prior
-  const at::Tensor products = values.mm(values.t()), squares = products.diag();
-  const at::Tensor distances = (squares.unsqueeze(0) + squares.unsqueeze(1) - 2 * products).clamp_min_(0);
-  const at::Tensor sorted = std::get<0>(distances.flatten().sort());
-  const std::int64_t middle = sorted.numel() / 2;
-  const float* const numbers = sorted.data_ptr<float>();
-  const double bandwidth = 0.5 * (numbers[middle - 1] + numbers[middle]) / std::log(count + 1);
-  const at::Tensor kernel = (distances * (-1 / bandwidth)).exp_().mul_(1 / count);
+  double bandwidth = 0;
+  const at::Tensor kernel = median_kernel(values, bandwidth);
   const double push = 2 / bandwidth;
   const at::Tensor direction = at::addmm(values * (push * kernel.sum(1, true)), kernel, gradients.sub_(values, push));
-  adam(values, direction);
+  adam_.step(values, direction);
 }
 
 void TensorParticleUpdate::evaluate(const Batch<float>& batch) {
@@ -56,7 +48,21 @@ void TensorParticleUpdate::evaluate(const Batch<float>& batch) {
   structure_->pullback(particles_.coordinates(), {}, weights_->gradients(), particles_.gradients(), *trace_);
 }
 
-void TensorParticleUpdate::adam(at::Tensor& values, const at::Tensor& direction) {
+at::Tensor median_kernel(const at::Tensor& values, double& bandwidth) {
+  const auto count = static_cast<double>(values.size(0));
+  const at::Tensor products = values.mm(values.t()), squares = products.diag();
+  const at::Tensor distances = (squares.unsqueeze(0) + squares.unsqueeze(1) - 2 * products).clamp_min_(0);
+  const at::Tensor sorted = std::get<0>(distances.flatten().sort());
+  const std::int64_t middle = sorted.numel() / 2;
+  const float* const numbers = sorted.data_ptr<float>();
+  bandwidth = 0.5 * (numbers[middle - 1] + numbers[middle]) / std::log(count + 1);
+  return (distances * (-1 / bandwidth)).exp_().mul_(1 / count);
+}
+
+TensorAdam::TensorAdam(const Particles<float>& particles)
+    : mean_(at::zeros({particles.rows(), particles.size()})), square_(at::zeros_like(mean_)) {}
+
+void TensorAdam::step(at::Tensor& values, const at::Tensor& direction) {
   const OptimizerOptions options;
   ++updates_;
   mean_.mul_(options.momentum).add_(direction, 1 - options.momentum);

@@ -30,6 +30,18 @@ class FusedParticleUpdate {
   inference::Svgd<float> sampler_;
 };
 
+/// Adam with its defaults, in tensor operations.
+class TensorAdam {
+ public:
+  explicit TensorAdam(const inference::Particles<float>& particles);
+  /// Moves the values along a direction, both [M, Q].
+  void step(at::Tensor& values, const at::Tensor& direction);
+
+ private:
+  at::Tensor mean_, square_;
+  double updates_ = 0;
+};
+
 /// In tensor operations: autograd for the likelihood, a few matrix products for the rest. Every coordinate has a prior
 /// of precision 1.
 class TensorParticleUpdate {
@@ -42,16 +54,17 @@ class TensorParticleUpdate {
 
  private:
   void evaluate(const inference::Batch<float>& batch);
-  void adam(at::Tensor& values, const at::Tensor& direction);
 
   inference::ParticleMlpReference<float> model_;
   std::unique_ptr<inference::MatrixGaussianReference<float>> structure_;
   std::unique_ptr<inference::ForwardTrace> trace_;
   inference::Particles<float> particles_;
   std::unique_ptr<inference::Particles<float>> weights_;
-  at::Tensor mean_, square_;
-  double updates_ = 0;
+  TensorAdam adam_;
 };
+
+/// exp(−‖x_i − x_j‖²/h)/M of the rows of `values` with the median's bandwidth h; h is written to `bandwidth`.
+at::Tensor median_kernel(const at::Tensor& values, double& bandwidth);
 
 /// Throws Error(numeric) naming the benchmark unless both moved from `start` by the same, to 1 % of how far they went:
 /// float sums in another order, and Adam magnifies what is nearly zero.

@@ -1,8 +1,10 @@
-// One update of SVGD and of S2VGD on the network of the mushroom bandit against the same update on LibTorch autograd,
-// batched over particles.
+// One update of SVGD, of S2VGD and of function-space SVGD on the network of the mushroom bandit against the same update
+// on LibTorch autograd, batched over particles.
 #include <stein/bench/benchmark.h>
+#include <stein/bench/torch/function_update.h>
 #include <stein/bench/torch/mushroom_case.h>
 #include <stein/bench/torch/particle_update.h>
+#include <stein/policies/function_svgd_policy.h>
 
 namespace stein::bench {
 namespace {
@@ -40,10 +42,60 @@ Row measure_case(const MushroomCase& which, double peak) {
   return row;
 }
 
+/// A policy of particles with plain weights, rewards as they come and the prior N(0, I) of the weights.
+template <class Policy>
+Policy make_policy(std::string_view sampler, bool one_hot) {
+  typename Policy::Options options;
+  options.sampler = samplers().at(sampler).defaults;
+  options.scale_rewards = false;
+  return Policy(options,
+                {.name = "benchmark",
+                 .arms = 2,
+                 .context_size = mushroom_network().inputs,
+                 .active_columns = one_hot ? mushroom_attributes : 0},
+                1);
+}
+
+Particles<float> particles_of(const policies::ParticlePolicy& policy) {
+  Snapshot snapshot;
+  policy.save(snapshot);
+  Particles<float> particles(mlp_layout(mushroom_network()), particle_count);
+  particles.restore(snapshot.part("particles"));
+  return particles;
+}
+
+/// As the policy learns: its predictions of the minibatch are made for the kernel, and again for the gradient.
+Row measure_functions(bool one_hot) {
+  auto policy = make_policy<policies::FunctionSvgdPolicy>("optimizer", one_hot);
+  auto svgd = make_policy<policies::ParticlePolicy>("svgd", one_hot);
+  const Particles<float> start = particles_of(policy);
+  TensorFunctionUpdate reference(start);
+  const Minibatch data(one_hot);
+  const Batch<float> batch = data.batch();
+  const policies::InteractionBatch interactions = data.interactions();
+  for (int i = 0; i < 3; ++i) {
+    policy.learn(interactions);
+    svgd.learn(interactions);
+    reference.step(batch);
+  }
+  check_same_way("update", start, particles_of(policy), reference.particles());
+
+  const auto learn = [&] { policy.learn(interactions); };
+  const TensorPair pair = measure_tensor_pair(
+      learn, [&] { reference.step(batch); }, settings);
+  Row row = tensor_row(one_hot ? "function-svgd-onehot" : "function-svgd-dense", pair,
+                       "LibTorch autograd, batched over particles");
+  const Pair both = measure_pair(
+      learn, [&] { svgd.learn(interactions); }, settings);
+  row.extra.emplace_back("times_svgd", both.ours / both.reference);
+  return row;
+}
+
 std::vector<Row> measure(const NoOptions&) {
   const double peak = matrix_product_rate();
   std::vector<Row> rows;
   for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which, peak));
+  for (const bool one_hot : {true, false}) rows.push_back(measure_functions(one_hot));
   return rows;
 }
 

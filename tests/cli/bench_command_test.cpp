@@ -108,6 +108,21 @@ TEST_CASE("training a language model has a row for every method, and its memory 
   CHECK(memory.json()["rows"].size() == 2);
 }
 
+TEST_CASE("neural-linear has a decision, what it learns from an interaction, and regressions made anew",
+          "[cli][bench][torch]") {
+  const TemporaryDirectory folder;
+  const Outcome outcome =
+      run(folder.path(), {"bench", "neural-linear", "--json", "--set", "window=200", "--set", "updates=1"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto rows = outcome.json()["rows"];
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0]["case"] == "neural-linear-decision");
+  CHECK(rows[0]["allocations"] == 0);
+  for (const auto& row : rows)
+    CHECK(row["ratio"].get<double>() == Approx(row["reference"].get<double>() / row["ours"].get<double>()));
+}
+
 TEST_CASE("averages of texts and captions have a rate", "[cli][bench][torch]") {
   const TemporaryDirectory folder;
   const Outcome averaging = run(folder.path(), {"bench", "lm-averaging", "--json", "--set", "hidden=8", "--set",
