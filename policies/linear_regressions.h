@@ -108,8 +108,8 @@ class LinearRegressions {
   void forget();
   /// Sorts the interactions of a window by whose regression they are of: order_ and their ends.
   void sort(const InteractionBatch& window);
-  /// Writes the row of interaction `i` of a window.
-  void write_row(const InteractionBatch& window, std::int32_t i, double* row);
+  /// Writes the row of interaction `number` of a window.
+  void write_row(const InteractionBatch& window, std::int32_t number, double* row);
   /// Makes a factor that of some interactions of a window.
   void regress(const InteractionBatch& window, std::span<const std::int32_t> which, Numbers& factor);
   void restore_older(const Snapshot& snapshot);

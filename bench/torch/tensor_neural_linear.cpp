@@ -21,7 +21,7 @@ TensorNeuralLinear::TensorNeuralLinear(const MlpSpec& network, const Particles<f
   row_.resize(static_cast<std::size_t>(columns), 1);
 }
 
-at::Tensor TensorNeuralLinear::hidden(at::Tensor first) const {
+at::Tensor TensorNeuralLinear::hidden(const at::Tensor& first) const {
   at::Tensor layer = first.relu_();
   for (std::size_t i = 2; i + 2 < weights_.size(); i += 2)
     layer = at::addmm(weights_[i + 1], layer, weights_[i]).relu_();

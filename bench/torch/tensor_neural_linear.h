@@ -43,7 +43,7 @@ class TensorNeuralLinear {
  private:
   /// Writes the features of a context, and 1, to row_.
   void load_features(const at::Tensor& active);
-  at::Tensor hidden(at::Tensor first) const;
+  at::Tensor hidden(const at::Tensor& first) const;
   Posterior posterior_of_row(std::int64_t arm);
 
   inference::Particles<float> particles_;
