@@ -95,8 +95,9 @@ def overview(found):
         mean, half = statistics.mean(differences), half_width(differences)
         worst = max(mean_of(own["summary"]["regret"]) / mean_of(other["summary"]["regret"]) for own, other in entries)
         locked = sum(round(mean_of(own["summary"]["lock_in_share"]) * len(shares(own))) for own, _ in entries)
+        locks = "–" if policy["policy"] == "uniform" else f"{locked} of {sum(len(shares(own)) for own, _ in entries)}"
         text += (f"| {name} | {average(found, name):.1f} | {readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)}) | "
-                 f"{worst:.2f} | {locked} of {sum(len(shares(own)) for own, _ in entries)} |\n")
+                 f"{worst:.2f} | {locks} |\n")
     return text
 
 
