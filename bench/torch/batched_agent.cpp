@@ -1,5 +1,6 @@
 #include <stein/bench/torch/batched_agent.h>
 #include <stein/core/error.h>
+#include <stein/inference/samplers/svgd.h>
 #include <stein/runs/repetitions.h>
 
 #include <c10/core/InferenceMode.h>
@@ -58,7 +59,7 @@ BatchedAgent::BatchedAgent(const agents::ControlAgentOptions& options, const env
                  .discount = options.discount},
                 options.policy.hidden, options.policy.initial_deviation, part_of(seed, 1)),
       objective_(policy_.distribution(), 0, 0),
-      sampler_(options.sampler.make(policy_.particles().ensemble(part_of(seed, 3)))),
+      sampler_(std::make_unique<Svgd<float>>(options.svgd, policy_.particles().ensemble(part_of(seed, 3)))),
       weights_(options.particles, policy_.posterior().weight_layout().size()),
       coefficients_(at::zeros({options.particles, 2 * policy_.observation_size() + 4, 1}, at::kDouble)) {}
 
