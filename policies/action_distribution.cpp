@@ -190,22 +190,15 @@ class Gaussian final : public ActionDistribution {
                 std::span<const float> entropy, MatrixView<float> gradient,
                 std::span<float> constant_gradient) const override {
     for (std::int64_t a = 0; a < actions_; ++a) {
-      double sum = 0;
       const float shared = constants() > 0 ? std::exp(-log_deviation(parameters, 0, a)) : 0;
-      for (std::int64_t i = 0; i < actions.rows; ++i) {
+      const auto slope_of = [&](std::int64_t i) {
         const auto s = static_cast<std::size_t>(i);
         const float inverse = constants() > 0 ? shared : std::exp(-log_deviation(parameters, i, a));
         const float z = (actions(i, a) - parameters.outputs(i, a)) * inverse;
         gradient(i, a) = weights[s] * z * inverse;
-        const float slope = weights[s] * (z * z - 1) + entropy[s];
-        if (constants() > 0)
-          sum += double{slope};
-        else
-          gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
-      }
-      if (constants() == 0) continue;
-      const auto k = static_cast<std::size_t>(a);
-      constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
+        return weights[s] * (z * z - 1) + entropy[s];
+      };
+      carry_to_deviation(parameters, a, slope_of, gradient, constant_gradient);
     }
   }
 
@@ -247,18 +240,11 @@ class Gaussian final : public ActionDistribution {
   void behaviour_gradient(const Parameters& parameters, MatrixView<const float> scale, MatrixView<const float> slopes,
                           MatrixView<float> gradient, std::span<float> constant_gradient) const override {
     for (std::int64_t a = 0; a < actions_; ++a) {
-      double sum = 0;
-      for (std::int64_t i = 0; i < slopes.rows; ++i) {
+      const auto slope_of = [&](std::int64_t i) {
         gradient(i, a) = scale(i, a) * slopes(i, a);
-        const float slope = scale(i, actions_ + a) * slopes(i, actions_ + a);
-        if (constants() > 0)
-          sum += double{slope};
-        else
-          gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
-      }
-      if (constants() == 0) continue;
-      const auto k = static_cast<std::size_t>(a);
-      constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
+        return scale(i, actions_ + a) * slopes(i, actions_ + a);
+      };
+      carry_to_deviation(parameters, a, slope_of, gradient, constant_gradient);
     }
   }
 
@@ -270,6 +256,23 @@ class Gaussian final : public ActionDistribution {
     const float own =
         constants() > 0 ? parameters.constants[static_cast<std::size_t>(a)] : parameters.outputs(i, actions_ + a);
     return std::clamp(own + start_, lowest, highest);
+  }
+  /// Carries the slopes by log σ of action `a` to what it is made of, an output of every row or one constant.
+  /// @param slope_of  row ↦ slope; called once for every row, in their order
+  template <class SlopeOf>
+  void carry_to_deviation(const Parameters& parameters, std::int64_t a, const SlopeOf& slope_of,
+                          MatrixView<float> gradient, std::span<float> constant_gradient) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < gradient.rows; ++i) {
+      const float slope = slope_of(i);
+      if (constants() > 0)
+        sum += double{slope};
+      else
+        gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
+    }
+    if (constants() == 0) return;
+    const auto k = static_cast<std::size_t>(a);
+    constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
   }
   /// Beyond a limit only a slope that leads back counts.
   float inward(float own, float slope) const {

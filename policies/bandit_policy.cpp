@@ -2,6 +2,16 @@
 
 namespace stein::policies {
 
+envs::Context context_of(const InteractionBatch& batch, std::int64_t i, const envs::BanditSpec& spec) {
+  const auto part = [i](auto all, std::int64_t columns) {
+    return all.subspan(static_cast<std::size_t>(i * columns), static_cast<std::size_t>(columns));
+  };
+  return {.dense = part(batch.dense, spec.dense_columns()),
+          .active = part(batch.active, spec.active_columns),
+          .present = part(batch.actions, 1),
+          .arm_features = part(batch.arm_features, spec.arm_features)};
+}
+
 Registry<PolicyEntry>& bandit_policies() {
   static Registry<PolicyEntry> registry("policy");
   return registry;

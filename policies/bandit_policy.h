@@ -50,6 +50,9 @@ struct InteractionBatch {
   std::int64_t window = 0;                  ///< N: interactions in the window that the posterior is conditioned on
 };
 
+/// Interaction `i` of a batch as the context that was seen, in which the arm that was chosen is the only one present.
+envs::Context context_of(const InteractionBatch& batch, std::int64_t i, const envs::BanditSpec& spec);
+
 /// Draws of a belief with a density that BanditPolicy::posterior_rewards gives.
 inline constexpr std::size_t reported_samples = 100;
 

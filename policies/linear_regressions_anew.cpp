@@ -28,17 +28,6 @@ void check_lengths(const InteractionBatch& window, const envs::BanditSpec& spec)
       window.weights.size());
 }
 
-/// One interaction: the arm that was chosen is the only one present.
-envs::Context context_of(const InteractionBatch& window, std::size_t i, const envs::BanditSpec& spec) {
-  const auto part = [i](auto all, std::int64_t columns) {
-    return all.subspan(i * static_cast<std::size_t>(columns), static_cast<std::size_t>(columns));
-  };
-  return {.dense = part(window.dense, spec.dense_columns()),
-          .active = part(window.active, spec.active_columns),
-          .present = part(window.actions, 1),
-          .arm_features = part(window.arm_features, spec.arm_features)};
-}
-
 double weight_of(const InteractionBatch& window, std::size_t i) {
   return window.weights.empty() ? 1.0 : double{window.weights[i]};
 }
@@ -50,7 +39,8 @@ void LinearRegressions::make_anew(const InteractionBatch& window) {
   forget();
   if (form_ == RegressionForm::hybrid) {
     for (std::size_t i = 0; i < window.actions.size(); ++i)
-      observe(context_of(window, i, spec_), window.actions[i], double{window.rewards[i]}, weight_of(window, i));
+      observe(context_of(window, static_cast<std::int64_t>(i), spec_), window.actions[i], double{window.rewards[i]},
+              weight_of(window, i));
     return;
   }
   sort(window);
@@ -106,7 +96,7 @@ void LinearRegressions::regress(const InteractionBatch& window, std::span<const 
 
 void LinearRegressions::write_row(const InteractionBatch& window, std::int32_t number, double* row) {
   const auto i = static_cast<std::size_t>(number);
-  write_row(context_of(window, i, spec_), window.actions[i], double{window.rewards[i]}, weight_of(window, i), row);
+  write_row(context_of(window, number, spec_), window.actions[i], double{window.rewards[i]}, weight_of(window, i), row);
 }
 
 }  // namespace stein::policies

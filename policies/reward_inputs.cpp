@@ -46,13 +46,9 @@ std::span<const std::int32_t> RewardInputs::places(const envs::Context& context)
 Inputs<float> RewardInputs::of_batch(const InteractionBatch& batch) {
   if (!joint_) return shared_rows(batch.dense, batch.active, batch.rows);
   make_room(batch.rows);
-  const auto row_of = [](auto values, std::int64_t i, std::int64_t width) {
-    return values.subspan(static_cast<std::size_t>(i * width), static_cast<std::size_t>(width));
-  };
   for (std::int64_t i = 0; i < batch.rows; ++i) {
-    const envs::Context shared{.dense = row_of(batch.dense, i, spec_.dense_columns()),
-                               .active = row_of(batch.active, i, spec_.active_columns)};
-    write_row(i, shared, row_of(batch.arm_features, i, spec_.arm_features), batch.actions[static_cast<std::size_t>(i)]);
+    const envs::Context seen = context_of(batch, i, spec_);
+    write_row(i, seen, seen.arm_features, seen.arm(0));
   }
   return written_rows(batch.rows);
 }

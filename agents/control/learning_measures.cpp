@@ -25,46 +25,52 @@ PolicyChange policy_change(std::span<const float> log_ratio, std::span<const flo
           .surrogate = change.surrogate / rows};
 }
 
+namespace {
+
+/// The means over particles of the lengths of three vectors. @param part  (particle, coordinate) ↦ a number of each
+template <class Part>
+PosteriorParts mean_lengths(std::int64_t particles, std::int64_t coordinates, const Part& part) {
+  PosteriorParts mean;
+  const auto share = 1 / static_cast<double>(particles);
+  for (std::int64_t i = 0; i < particles; ++i) {
+    PosteriorParts squares;
+    for (std::int64_t q = 0; q < coordinates; ++q) {
+      const PosteriorParts here = part(i, q);
+      squares.drive += here.drive * here.drive;
+      squares.prior += here.prior * here.prior;
+      squares.repulsion += here.repulsion * here.repulsion;
+    }
+    mean.drive += share * std::sqrt(squares.drive);
+    mean.prior += share * std::sqrt(squares.prior);
+    mean.repulsion += share * std::sqrt(squares.repulsion);
+  }
+  return mean;
+}
+
+}  // namespace
+
 PosteriorParts posterior_parts(const inference::KernelWeights& weights, MatrixView<const float> positions,
                                MatrixView<const float> gradients, MatrixView<const float> priors) {
-  PosteriorParts parts;
   const std::int64_t m = positions.rows;
-  for (std::int64_t i = 0; i < m; ++i) {
-    double drive = 0, prior = 0, repulsion = 0;
-    for (std::int64_t q = 0; q < positions.columns; ++q) {
-      double driven = 0, drawn = 0, pushed = weights.own[static_cast<std::size_t>(i)] * double{positions(i, q)};
-      for (std::int64_t j = 0; j < m; ++j) {
-        const auto at = static_cast<std::size_t>(i * m + j);
-        const double a = weights.gradient[at], x = positions(j, q);
-        drawn += a * double{priors(j, q)};
-        driven += a * (double{gradients(j, q)} - double{priors(j, q)});
-        pushed += (a * weights.shift + (weights.position.empty() ? 0 : weights.position[at])) * x;
-      }
-      drive += driven * driven, prior += drawn * drawn, repulsion += pushed * pushed;
+  return mean_lengths(m, positions.columns, [&](std::int64_t i, std::int64_t q) {
+    PosteriorParts here{.repulsion = weights.own[static_cast<std::size_t>(i)] * double{positions(i, q)}};
+    for (std::int64_t j = 0; j < m; ++j) {
+      const auto at = static_cast<std::size_t>(i * m + j);
+      const double a = weights.gradient[at], x = positions(j, q);
+      here.prior += a * double{priors(j, q)};
+      here.drive += a * (double{gradients(j, q)} - double{priors(j, q)});
+      here.repulsion += (a * weights.shift + (weights.position.empty() ? 0 : weights.position[at])) * x;
     }
-    const auto share = 1 / static_cast<double>(m);
-    parts.drive += share * std::sqrt(drive);
-    parts.prior += share * std::sqrt(prior);
-    parts.repulsion += share * std::sqrt(repulsion);
-  }
-  return parts;
+    return here;
+  });
 }
 
 PosteriorParts posterior_parts(MatrixView<const float> gradients, MatrixView<const float> priors,
                                MatrixView<const float> repulsions) {
-  PosteriorParts parts;
-  const auto share = 1 / static_cast<double>(gradients.rows);
-  for (std::int64_t i = 0; i < gradients.rows; ++i) {
-    double drive = 0, prior = 0, repulsion = 0;
-    for (std::int64_t q = 0; q < gradients.columns; ++q) {
-      const double drawn = priors(i, q), pushed = repulsions(i, q), driven = double{gradients(i, q)} - drawn - pushed;
-      drive += driven * driven, prior += drawn * drawn, repulsion += pushed * pushed;
-    }
-    parts.drive += share * std::sqrt(drive);
-    parts.prior += share * std::sqrt(prior);
-    parts.repulsion += share * std::sqrt(repulsion);
-  }
-  return parts;
+  return mean_lengths(gradients.rows, gradients.columns, [&](std::int64_t i, std::int64_t q) {
+    const double prior = priors(i, q), repulsion = repulsions(i, q);
+    return PosteriorParts{.drive = double{gradients(i, q)} - prior - repulsion, .prior = prior, .repulsion = repulsion};
+  });
 }
 
 std::vector<std::pair<std::string, double>> LearningMeasures::tagged(bool clipped) const {

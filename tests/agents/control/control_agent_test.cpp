@@ -294,6 +294,27 @@ TEST_CASE("an alpha that has been halved too often is an error that says so", "[
               "a longer alpha_half_life than 0.02 iterations");
 }
 
+namespace {
+
+/// An agent after six iterations on one thread, and one that went on from a snapshot of the first three on two threads.
+struct Continued {
+  ControlAgent whole, resumed;
+
+  /// @param measured  the iterations after the snapshot: to measure changes nothing
+  Continued(const ControlAgentOptions& options, const char* environment, Measured measured = Measured::no)
+      : whole(options, *environment_of(environment), 11), resumed(options, *environment_of(environment), 11) {
+    ControlAgent first(options, *environment_of(environment), 11);
+    set_thread_count(1);
+    iterate(whole, 6), iterate(first, 3);
+    iterate(resumed, 1);  // a restored agent forgets what it did before
+    resumed.restore(test::snapshot_of(first));
+    set_thread_count(2);
+    for (int k = 0; k < 3; ++k) resumed.iterate(measured);
+  }
+};
+
+}  // namespace
+
 TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of threads",
           "[agents][control][resume]") {
   const int threads = thread_count();
@@ -305,19 +326,11 @@ TEST_CASE("an agent goes on from a snapshot with the same bits, at any number of
                   {{"normalize_observations", "true"}, {"normalize_rewards", "true"}, {"decay_steps", "2000"}});
         if (learner != Learner::reinforce) test::set(options, {{"normalize_values", "true"}});
         if (learner == Learner::ppo) test::set(options, {{"target_kl", "0.001"}});
-        set_thread_count(1);
-        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
-            second(options, *environment_of(environment), 11);
-        iterate(whole, 6), iterate(first, 3);
-        const Snapshot saved = test::snapshot_of(first);
-        iterate(second, 1);  // a restored agent forgets what it did before
-        second.restore(saved);
-        set_thread_count(2);
-        iterate(second, 3);
         CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
-        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
-        CHECK(second.total_steps() == whole.total_steps());
-        CHECK(second.iterations() == 6);
+        const Continued run(options, environment);
+        CHECK(test::same_bytes(test::snapshot_of(run.resumed), test::snapshot_of(run.whole)));
+        CHECK(run.resumed.total_steps() == run.whole.total_steps());
+        CHECK(run.resumed.iterations() == 6);
       }
   set_thread_count(threads);
 }
@@ -334,18 +347,10 @@ TEST_CASE("agents with the defaults of today go on from a snapshot with the same
         test::set(options, {{"hidden", "8"}, {"slots", "2"}, {"steps_per_slot", "20"}, {"decay_steps", "500"}});
         if (posterior != PolicyPosterior::none) test::set(options, {{"particles", "3"}});
         if (learner == Learner::ppo) test::set(options, {{"epochs", "2"}, {"minibatches", "3"}});
-        set_thread_count(1);
-        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
-            second(options, *environment_of(environment), 11);
-        iterate(whole, 6), iterate(first, 3);
-        const Snapshot saved = test::snapshot_of(first);
-        iterate(second, 1);
-        second.restore(saved);
-        set_thread_count(2);
-        iterate(second, 3);
         CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
-        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
-        CHECK(particle(second, 0) == particle(whole, 0));
+        const Continued run(options, environment);
+        CHECK(test::same_bytes(test::snapshot_of(run.resumed), test::snapshot_of(run.whole)));
+        CHECK(particle(run.resumed, 0) == particle(run.whole, 0));
       }
   set_thread_count(threads);
 }
@@ -359,17 +364,9 @@ TEST_CASE("agents whose kernel sees behaviour go on from a snapshot with the sam
         const ControlAgentOptions options =
             small(learner, posterior, environment_of(environment)->spec().discrete(),
                   {{"kernel_sees", "behaviour"}, {"share_rollouts", "true"}, {"normalize_observations", "true"}});
-        set_thread_count(1);
-        ControlAgent whole(options, *environment_of(environment), 11), first(options, *environment_of(environment), 11),
-            second(options, *environment_of(environment), 11);
-        iterate(whole, 6), iterate(first, 3);
-        const Snapshot saved = test::snapshot_of(first);
-        iterate(second, 1);
-        second.restore(saved);
-        set_thread_count(2);
-        for (int k = 0; k < 3; ++k) second.iterate(Measured::yes);  // to measure changes nothing
         CAPTURE(environment, static_cast<int>(learner), static_cast<int>(posterior));
-        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
+        const Continued run(options, environment, Measured::yes);
+        CHECK(test::same_bytes(test::snapshot_of(run.resumed), test::snapshot_of(run.whole)));
       }
   set_thread_count(threads);
 }
@@ -383,19 +380,12 @@ TEST_CASE("policies that share a layer keep it in common, move it, and go on fro
         const ControlAgentOptions options =
             small(learner, posterior, true,
                   {{"kernel_sees", sees}, {"share_rollouts", "true"}, {"hidden", "6,5"}, {"shared_layers", "1"}});
-        set_thread_count(1);
-        ControlAgent whole(options, *environment_of("CartPole-v1"), 11),
-            first(options, *environment_of("CartPole-v1"), 11), second(options, *environment_of("CartPole-v1"), 11);
-        const std::vector<float> start = particle(whole, 0);
-        iterate(whole, 6), iterate(first, 3);
-        const Snapshot saved = test::snapshot_of(first);
-        second.restore(saved);
-        set_thread_count(2);
-        for (int k = 0; k < 3; ++k) second.iterate(Measured::yes);
         CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), sees);
-        CHECK(test::same_bytes(test::snapshot_of(second), test::snapshot_of(whole)));
-        const std::vector<float> now = particle(whole, 0), other = particle(whole, 1);
-        for (const inference::LayoutEntry& entry : whole.policy().particles().layout().entries()) {
+        const Continued run(options, "CartPole-v1", Measured::yes);
+        CHECK(test::same_bytes(test::snapshot_of(run.resumed), test::snapshot_of(run.whole)));
+        const std::vector<float> start = particle(ControlAgent(options, *environment_of("CartPole-v1"), 11), 0),
+                                 now = particle(run.whole, 0), other = particle(run.whole, 1);
+        for (const inference::LayoutEntry& entry : run.whole.policy().particles().layout().entries()) {
           CAPTURE(entry.name);
           const auto from = static_cast<std::size_t>(entry.offset),
                      to = from + static_cast<std::size_t>(entry.extent());
