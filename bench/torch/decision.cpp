@@ -74,6 +74,7 @@ Row measure_case(const MushroomCase& which) {
   const c10::InferenceMode inference_mode;
   policies::ParticlePolicy::Options options;
   options.posterior = posterior_options(which.structured);
+  options.posterior.chooses_scale = true;  // as every policy's
   const envs::BanditSpec spec{.name = "benchmark",
                               .arms = 2,
                               .context_size = mushroom_network().inputs,
