@@ -67,6 +67,13 @@ void leave(std::int32_t before) noexcept {
   static_cast<void>(cudaSetDevice(before));
 }
 
+std::string model(std::int32_t index) {
+  const CurrentDevice device(index);  // says how many GPUs there are where this is none of them
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, index), "use a GPU");
+  return properties.name;
+}
+
 const bool registered = device_memories().add("cuda", {.allocate = allocate,
                                                        .release = release,
                                                        .copy_in = copy_in,
@@ -75,7 +82,8 @@ const bool registered = device_memories().add("cuda", {.allocate = allocate,
                                                        .fill = fill_floats,
                                                        .holds = holds,
                                                        .enter = make_current,
-                                                       .leave = leave});
+                                                       .leave = leave,
+                                                       .model = model});
 
 }  // namespace
 }  // namespace stein::inference::cuda

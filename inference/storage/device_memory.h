@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace stein::inference {
 
@@ -30,6 +31,8 @@ struct DeviceMemory {
   /// @returns what `leave` is given
   std::int32_t (*enter)(std::int32_t index) = nullptr;
   void (*leave)(std::int32_t entered) noexcept = nullptr;
+  /// What its maker calls the device: "NVIDIA H200".
+  std::string (*model)(std::int32_t index) = nullptr;
 };
 
 /// Memories by the name of their kind of device; empty until the library of a device is loaded.

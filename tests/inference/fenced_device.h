@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 
 namespace stein::test {
 
@@ -108,7 +109,8 @@ inline inference::Device fenced_device() {
             Fence::instance().open(1);
             return std::int32_t{0};
           },
-      .leave = [](std::int32_t) noexcept { Fence::instance().open(-1); }};
+      .leave = [](std::int32_t) noexcept { Fence::instance().open(-1); },
+      .model = [](std::int32_t) -> std::string { return "fenced memory of the host"; }};
   static const Driver<float>& host = driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
   static const Driver<float> fenced{
       .name = "fenced",

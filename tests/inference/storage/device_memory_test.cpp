@@ -107,6 +107,7 @@ TEST_CASE("another library reads a device's memory while it is in use, and only 
   CHECK_FALSE(lies_on(device, here.view().data));
   CHECK(lies_on({}, here.view().data));
   check_present({});
+  CHECK(device_memory(device.kind).model(0) == "fenced memory of the host");
 }
 
 TEST_CASE("carried state of a device is accepted, saved and restored as that of the host", "[inference][carried]") {
