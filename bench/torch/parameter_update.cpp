@@ -1,3 +1,4 @@
+#include <stein/bench/sampler_case.h>
 #include <stein/bench/torch/parameter_update.h>
 #include <stein/bench/torch/tensor_update.h>
 #include <stein/core/error.h>
@@ -110,22 +111,22 @@ class FusedBackprop final : public ParameterUpdate {
   std::int64_t updates_ = 0;
 };
 
-UpdateCase ascent(const std::string& name, double bytes, OptimizerMethod method) {
+UpdateCase ascent(const std::string& name, OptimizerMethod method) {
   const OptimizerOptions options{.method = method, .step = {.step_size = 1e-3}};
   return {.name = name,
-          .bytes = bytes,
+          .bytes = sampler_case(name).bytes,
           .fused = [=](std::int64_t size, Noise) { return std::make_unique<FusedAscent>(options, size); },
           .tensors = [=](std::int64_t size, Noise) { return make_tensor_update(options, size); }};
 }
 
-UpdateCase diffusion(const std::string& name, double bytes, Dynamics dynamics, const DiffusionNumbers& numbers) {
+UpdateCase diffusion(const std::string& name, Dynamics dynamics, const DiffusionNumbers& numbers) {
   const auto with = [numbers](Noise noise) {
     DiffusionNumbers chosen = numbers;
     if (noise == Noise::comparable) chosen.noise = 0;
     return chosen;
   };
   return {.name = name,
-          .bytes = bytes,
+          .bytes = sampler_case(name).bytes,
           .fused = [=](std::int64_t size,
                        Noise noise) { return std::make_unique<FusedDiffusion>(dynamics, with(noise), size); },
           .tensors = [=](std::int64_t size, Noise noise) { return make_tensor_update(dynamics, with(noise), size); }};
@@ -159,16 +160,16 @@ UpdateVectors::UpdateVectors(std::int64_t size, std::size_t states) : size_(size
 std::vector<UpdateCase> update_cases() {
   const double small = 1e-6, step = 1e-2;
   return {
-      ascent("sgd-momentum", 20, OptimizerMethod::sgd),
-      ascent("rmsprop", 20, OptimizerMethod::rmsprop),
-      ascent("adam", 28, OptimizerMethod::adam),
-      diffusion("sgld", 12, Dynamics::sgld, {.drift = small, .noise = std::sqrt(2 * small)}),
-      diffusion("psgld", 20, Dynamics::psgld,
+      ascent("sgd-momentum", OptimizerMethod::sgd),
+      ascent("rmsprop", OptimizerMethod::rmsprop),
+      ascent("adam", OptimizerMethod::adam),
+      diffusion("sgld", Dynamics::sgld, {.drift = small, .noise = std::sqrt(2 * small)}),
+      diffusion("psgld", Dynamics::psgld,
                 {.drift = small / 2, .noise = std::sqrt(small), .square_decay = 0.99, .epsilon = 1e-8}),
-      diffusion("sghmc", 20, Dynamics::sghmc, {.drift = small, .noise = std::sqrt(0.2 * small), .keep = 0.9}),
-      diffusion("sgnht", 28, Dynamics::sgnht, {.noise = std::sqrt(2 * step), .step = step, .temperature = 1}),
+      diffusion("sghmc", Dynamics::sghmc, {.drift = small, .noise = std::sqrt(0.2 * small), .keep = 0.9}),
+      diffusion("sgnht", Dynamics::sgnht, {.noise = std::sqrt(2 * step), .step = step, .temperature = 1}),
       diffusion(
-          "santa", 36, Dynamics::santa_splitting,
+          "santa", Dynamics::santa_splitting,
           {.drift = small, .noise = std::sqrt(2 * small), .temperature = small, .square_decay = 0.99, .epsilon = 1e-8}),
       backprop("bbb", 32, {.step_size = 1e-3, .prior_precision = 1})};
 }

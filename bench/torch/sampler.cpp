@@ -3,12 +3,10 @@
 #include <stein/bench/allocation_count.h>
 #include <stein/bench/benchmark.h>
 #include <stein/bench/copy.h>
+#include <stein/bench/sampler_case.h>
 #include <stein/bench/torch/parameter_update.h>
-#include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/torch/tensor_threads.h>
-
-#include <cmath>
 
 namespace stein::bench {
 namespace {
@@ -31,18 +29,7 @@ void check_same(const UpdateCase& which) {
              reference = which.tensors(parameters, Noise::comparable);
   const std::vector<float> start(ours->values().row(0).begin(), ours->values().row(0).end());
   for (int t = 0; t < 3; ++t) ours->step(), reference->step();
-  const std::int64_t size = ours->values().columns;
-  double moved = 0, apart = 0;
-  for (std::int64_t q = 0; q < size; ++q) {
-    const double x = reference->values()(0, q);
-    moved += std::pow(x - start[static_cast<std::size_t>(q)], 2);
-    apart += std::pow(x - ours->values()(0, q), 2);
-  }
-  // Values near 1 are stored to 6e-8.
-  const double allowed = 1e-4 * std::sqrt(moved) + 2e-7 * std::sqrt(static_cast<double>(size));
-  if (!(moved > 0 && std::sqrt(apart) <= allowed))
-    fail(ErrorKind::numeric, "benchmark sampler: {} moves by {:.3g}, and the reference differs from that by {:.2g}",
-         which.name, std::sqrt(moved), std::sqrt(apart));
+  check_same_move("sampler", which.name, start, ours->values().row(0), reference->values().row(0));
 }
 
 /// Runs `body` with this many threads.
