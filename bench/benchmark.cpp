@@ -37,6 +37,16 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
+std::string Benchmark::lacking() const {
+  try {
+    check_machine();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    return error.what();
+  }
+  return "";
+}
+
 Registry<Benchmark>& benchmarks() {
   static Registry<Benchmark> registry("benchmark");
   return registry;

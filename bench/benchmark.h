@@ -42,6 +42,11 @@ struct Benchmark {
   Cores cores;
   std::function<std::string()> options;                  ///< one line each; empty if there are none
   std::function<std::vector<Row>(const Settings&)> run;  ///< throws Error(usage) naming a setting that it does not have
+  /// Throws Error(usage) saying what the machine lacks for it, a GPU for example.
+  std::function<void()> check_machine = [] {};
+
+  /// The sentence of `check_machine`, with which it is left out where all are measured; empty where nothing is lacking.
+  std::string lacking() const;
 };
 
 /// All benchmarks that are linked in.
@@ -77,10 +82,12 @@ struct Measure {
 
 /// For a namespace-scope constant: registers `measure` under `name`.
 template <class Options>
-bool register_benchmark(const std::string& name, std::string description, std::vector<Row> (*measure)(const Options&),
-                        Cores cores = Cores::one) {
+bool register_benchmark(
+    const std::string& name, std::string description, std::vector<Row> (*measure)(const Options&),
+    Cores cores = Cores::one, std::function<void()> check_machine = [] {}) {
   const Measure measured = Measure::of(measure);
-  return benchmarks().add(name, {std::move(description), cores, measured.options, measured.run});
+  return benchmarks().add(name,
+                          {std::move(description), cores, measured.options, measured.run, std::move(check_machine)});
 }
 
 /// Measures of benchmarks that need LibTorch, by name, once the library stein::bench_torch is loaded.

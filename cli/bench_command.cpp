@@ -61,6 +61,25 @@ void print_names() {
     std::fputs(fmt::format("  {:<16}{}\n", name, benchmark.description).c_str(), stdout);
 }
 
+void print_json(const Json& result) {
+  std::fputs((result.dump(2) + "\n").c_str(), stdout);
+}
+
+/// Every benchmark but those that this machine cannot measure, which are named with the reason.
+void measure_all(const CommonOptions& common) {
+  Json results = Json::array(), left_out = Json::array();
+  for (const std::string& name : bench::benchmarks().names()) {
+    if (const std::string reason = bench::benchmarks().at(name).lacking(); !reason.empty()) {
+      left_out.push_back({{"benchmark", name}, {"reason", reason}});
+      if (!common.json) std::fputs(fmt::format("{} is left out: {}\n", name, reason).c_str(), stdout);
+      continue;
+    }
+    results.push_back(measure(name, {}, common.threads));
+    if (!common.json) print(results.back());
+  }
+  if (common.json) print_json({{"benchmarks", results}, {"left_out", left_out}});
+}
+
 std::string options_text() {
   std::string text = "Options of benchmarks, for --set:\n";
   for (const auto& [name, benchmark] : bench::benchmarks().entries())
@@ -91,21 +110,19 @@ Action bench_command(CLI::App& command, const Arguments&) {
     STEIN_CHECK(!arguments->all || arguments->settings.empty(), "--set is for one benchmark, not for --all");
     bench::Settings settings;
     for (const std::string& setting : arguments->settings) settings.push_back(runs::parse_setting(setting));
-    const std::vector<std::string> names =
-        arguments->all ? bench::benchmarks().names() : std::vector<std::string>{arguments->name};
-    if (!arguments->all && arguments->name.empty()) {
+    if (arguments->all) {
+      measure_all(arguments->common);
+      return 0;
+    }
+    if (arguments->name.empty()) {
       print_names();
       return 0;
     }
-    Json results = Json::array();
-    for (const std::string& name : names) {
-      results.push_back(measure(name, settings, arguments->common.threads));
-      if (!arguments->common.json) print(results.back());
-    }
-    if (arguments->common.json) {
-      const Json printed = arguments->all ? Json{{"benchmarks", results}} : results.front();
-      std::fputs((printed.dump(2) + "\n").c_str(), stdout);
-    }
+    const Json result = measure(arguments->name, settings, arguments->common.threads);
+    if (arguments->common.json)
+      print_json(result);
+    else
+      print(result);
     return 0;
   };
 }

@@ -50,3 +50,12 @@ TEST_CASE("fewer than seven rounds give no median worth reporting", "[bench]") {
 TEST_CASE("allocations are counted only by a program whose operator new says so", "[bench]") {
   CHECK_FALSE(allocations_in([] {}).has_value());
 }
+
+TEST_CASE("a benchmark says what the machine lacks for it, and hides no other error", "[bench]") {
+  Benchmark benchmark{.description = "", .cores = Cores::one};
+  CHECK(benchmark.lacking().empty());
+  benchmark.check_machine = [] { fail(ErrorKind::usage, "there is no GPU here"); };
+  CHECK(benchmark.lacking() == "there is no GPU here");
+  benchmark.check_machine = [] { fail(ErrorKind::io, "the GPU does not answer"); };
+  CHECK_ERROR(benchmark.lacking(), io, "does not answer");
+}
