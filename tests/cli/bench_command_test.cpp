@@ -146,6 +146,19 @@ TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][
   CHECK_THAT(outcome.err, Contains("columns"));
 }
 
+TEST_CASE("samplers on a GPU are refused in one sentence where there is none", "[cli][bench]") {
+  const TemporaryDirectory folder;
+  const auto with = [&](const std::string& setting) {
+    return run(folder.path(), {"bench", "sampler-gpu", "--set", setting});
+  };
+  const Outcome far = with("device=cuda:4096");  // no machine has so many
+  CHECK(far.code == 2);
+  CHECK_THAT(far.err, Contains("GPU") || Contains("without its library 'cuda'"));
+  const Outcome processor = with("device=cpu");
+  CHECK(processor.code == 2);
+  CHECK_THAT(processor.err, Contains("expected a GPU as device, cuda or cuda:INDEX, got 'cpu'"));
+}
+
 TEST_CASE("without a name the benchmarks are listed", "[cli][bench]") {
   const TemporaryDirectory folder;
   CHECK_THAT(run(folder.path(), {"bench"}).out, Contains("rng"));
