@@ -1,12 +1,12 @@
 // What `stein bench sampler-gpu` measures, on the fenced device.
 #include <stein/bench/sampler_case.h>
 #include <stein/bench/sampler_gpu.h>
-#include <stein/core/component.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
 #include "inference/fenced_device.h"
+#include "inference/gpu.h"
 
 using namespace stein;
 using namespace stein::bench;
@@ -75,18 +75,20 @@ TEST_CASE("two updates that move apart by more than rounding are no comparison",
   CHECK_ERROR(check_same_move("speed", "walk", start, start, start), numeric, "moves by 0,");
 }
 
-TEST_CASE("samplers on a GPU are measured where there is one, and left out with a reason elsewhere", "[bench]") {
-  const std::string lacking = benchmarks().at("sampler-gpu").lacking();
-  const bool present = [] {
-    if (!has_component("cuda")) return false;
-    try {
-      inference::check_present({.kind = inference::Device::Kind::cuda});
-    } catch (const Error&) {
-      return false;
-    }
-    return true;
-  }();
-  CHECK(lacking.empty() == present);
-  if (!present) CHECK_THAT(lacking, Catch::Contains("no GPU here") || Catch::Contains("without its library 'cuda'"));
+TEST_CASE("samplers on a GPU are left out with a reason where there is none", "[bench]") {
   CHECK(benchmarks().at("rng").lacking().empty());
+  const std::string lacking = benchmarks().at("sampler-gpu").lacking();
+  if (!lacking.empty()) CHECK_THAT(lacking, Catch::Contains("no GPU here") || Catch::Contains("without its library"));
+}
+
+TEST_CASE("every sampler has a row on a GPU, which is named", "[bench][gpu]") {
+  const inference::Device device = test::gpu();
+  CHECK(benchmarks().at("sampler-gpu").lacking().empty());
+  const std::vector<Row> rows = measure_samplers_on(device, 100'000, "", short_rounds);
+  REQUIRE(rows.size() == sampler_cases().size());
+  for (const Row& row : rows) {
+    CHECK(row.ours > 0);
+    CHECK(row.reference > 0);
+    CHECK_FALSE(extra_of<std::string>(row, "device").empty());
+  }
 }
