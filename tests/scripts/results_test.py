@@ -29,7 +29,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 # Every way of running experiments.
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
                ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
-               ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
+               ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("control_goals.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
                ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would. Of bandits,
@@ -339,7 +339,7 @@ class CommitTest(ResultsTest):
 
 class PageTest(ResultsTest):
     def test_pages_and_figures_are_what_the_scripts_write_from_the_records(self):
-        for script in ("bandits.py", "bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py"):
+        for script in ("bandits.py", "bandit_defaults.py", "control.py", "sparse_regression.py", "inference.py", "news.py", "sequences.py", "tables.py", "classifiers.py", "empirical_bayes.py", "deep_exploration.py", "control_goals.py"):
             self.succeeds(script, "write")
             self.assertEqual(self.git("status", "--porcelain", "docs"), "", f"run scripts/results/{script} write")
 

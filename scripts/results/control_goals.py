@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Runs A2C and PPO with their defaults, and with presets of a task, against a goal of every task; writes docs/results/control_goals.md; resumable.
+
+    scripts/results/control_goals.py run     the runs of the plan (an hour of a core)
+    scripts/results/control_goals.py write   the page from whatever has been run
+
+Experiments run from a clean commit only, with a program of that commit (records.py). Every run leaves
+docs/results/control_goals/<task>_<agent>.json and is skipped the next time. Goals, budgets and seeds stand in control_goals_plan.json, which is
+committed before anything is run; no default was looked for on these seeds.
+"""
+import json
+import pathlib
+import statistics
+import sys
+
+import figures
+from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from results_page import IMAGES, half_width, paragraph, readable, with_interval, write_page, write_section
+
+PLAN = json.loads((pathlib.Path(__file__).parent / "control_goals_plan.json").read_text())
+ENTRIES = RESULTS / "control_goals"
+RUNS = ROOT / "runs/results/control_goals"
+DEFAULTS = [name for name, how in PLAN["agents"].items() if "preset" not in how]
+
+
+def command_of(task, name):
+    how, (first, end) = PLAN["agents"][name], PLAN["seeds"]
+    preset = f" --preset {how['preset']}" if "preset" in how else ""
+    return f"stein rl --env {task} --agent {how['agent']}{preset} --set steps={PLAN['steps'][task][name]} --seeds {first}:{end}"
+
+
+def name_of(task, name):
+    return f"{task}_{name.lower().replace(', ', '-')}"
+
+
+def points():
+    return [(task, name) for task, steps in PLAN["steps"].items() for name in steps]
+
+
+def record_of(task, name):
+    return read_record(ENTRIES / f"{name_of(task, name)}.json", command_of(task, name), env_version=PLAN["env_version"])
+
+
+def run():
+    commit = clean_commit()
+    for task, name in points():
+        if record_of(task, name):
+            continue
+        file, asked = name_of(task, name), command_of(task, name)
+        code, summary = play(file, asked, RUNS / file)
+        if code == 0:
+            keep(ENTRIES / f"{file}.json", asked, commit, {"summary": summary}, indent=1)
+
+
+def returns(entry):
+    return entry["summary"]["return"]["per_seed"]
+
+
+def reached(task, entry):
+    """In how many seeds the final policy is at the goal or beyond."""
+    return sum(value >= PLAN["tasks"][task]["goal"] for value in returns(entry))
+
+
+def tries():
+    return PLAN["seeds"][1] - PLAN["seeds"][0]
+
+
+def line(task, name, entry):
+    begin = f"| {name} | {PLAN['steps'][task][name] / 1e6:g} M | "
+    if entry is None:
+        return begin + "not run | | | |\n"
+    return begin + (f"{reached(task, entry)} of {tries()} | {with_interval(returns(entry), 1)} | {min(returns(entry)):.1f} | "
+                    f"`{entry['command']}` |\n")
+
+
+def draw(entries):
+    tasks = list(PLAN["tasks"])
+    tiers = [[panel(task, {name: entry for (of, name), entry in entries.items() if of == task}) for task in tasks[first:first + 2]]
+             for first in range(0, len(tasks), 2)]
+    figures.dots(IMAGES / "control_goals.svg", "Final returns of ten seeds beside the goal of each task",
+                 {"": [figures.Row(name, how["colour"]) for name, how in PLAN["agents"].items()]}, tiers)
+
+
+def panel(task, entries):
+    marks = {}
+    for name, entry in entries.items():
+        mean = statistics.mean(returns(entry))
+        marks[name] = figures.Mark(returns(entry), mean, half_width(returns(entry)), text=readable(mean))
+    return figures.Panel(task, "return of an episode", marks, reference=(PLAN["tasks"][task]["goal"], "goal"))
+
+
+def short(entries):
+    """The section of docs/results.md."""
+    def of_defaults(there):
+        return [f"{name} on {task} ({reached(task, entry)} of {tries()})" for (task, name), entry in entries.items()
+                if name in DEFAULTS and (reached(task, entry) >= PLAN["wanted"]) == there]
+
+    reach, miss = of_defaults(True), of_defaults(False)
+    presets = [f"{name} on {task} ({reached(task, entry)})" for (task, name), entry in entries.items() if name not in DEFAULTS]
+    return "## Goals of A2C and PPO\n\n" + paragraph(
+        f"With their defaults, on seeds that nothing was chosen on and within steps that were fixed before: at the goal in {PLAN['wanted']} seeds of {tries()} or more are",
+        f"{', '.join(reach) or 'none'};",
+        f"not {', '.join(miss) or 'none'}.",
+        f"With presets of a task: {', '.join(presets)}.") + \
+        "![Final returns of ten seeds beside the goals](results/images/control_goals.svg)\n\nTable and commands: " \
+        "[results/control_goals.md](results/control_goals.md).\n"
+
+
+def write():
+    entries = {(task, name): record_of(task, name) for task, name in points()}
+    first, end = PLAN["seeds"]
+    text = f"""# Goals of A2C and PPO
+
+Made by `scripts/results/control_goals.py` from the records in `docs/results/control_goals/`; the plan is
+`scripts/results/control_goals_plan.json`, which was committed before the runs.
+
+Does an agent with its defaults do what its user hopes for, every time? Each task has a goal, the return of an episode, and each agent a number of steps;
+seeds {first} to {end - 1}, on which no default or preset was looked for. Counted are the seeds whose last policy, 100 episodes without noise, is at the goal
+or beyond; {PLAN['wanted']} of {tries()} were wanted. `zoo` is the entry of RL Baselines3 Zoo with as many steps as it has there, where it has one; `tuned` is the
+preset of Stein for that task ([control.md](../control.md#defaults-and-presets)). Means are over seeds, ± half of a 95 % interval of the mean.
+
+![Final returns of ten seeds beside the goals](images/control_goals.svg)
+
+"""
+    for task, wanted in PLAN["tasks"].items():
+        text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | command |\n|---|---|---|---|---|---|\n"
+        text += "".join(line(task, name, entry) for (of, name), entry in entries.items() if of == task) + "\n"
+    text += "Records by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
+    write_page("control_goals", text)
+    if all(entries.values()):
+        write_section("control_goals.py", short(entries))
+        draw(entries)
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run"]:
+            run()
+            write()
+        case ["write"]:
+            write()
+        case _:
+            sys.exit(__doc__)
