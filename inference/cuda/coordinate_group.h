@@ -28,9 +28,9 @@ struct GroupPlace {
   int count;
 };
 
-/// Place of group `index`, in the order of rows and then of columns.
-STEIN_HOST_DEVICE inline GroupPlace group_place(std::int64_t columns, std::int64_t index) {
-  const std::int64_t groups = groups_in_row(columns), row = index / groups, first = (index - row * groups) * group_size;
+/// Place of group `group` of a row of `columns` numbers, of which it has at least one.
+STEIN_HOST_DEVICE inline GroupPlace group_place(std::int64_t columns, std::int64_t row, std::int64_t group) {
+  const std::int64_t first = group * group_size;
   return {row, first, static_cast<int>(columns - first < group_size ? columns - first : group_size)};
 }
 

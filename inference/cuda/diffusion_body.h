@@ -25,24 +25,25 @@ struct DiffuseGroup {
   Step move;
 
   /// @returns whether its values are finite after it
-  STEIN_HOST_DEVICE bool operator()(std::int64_t index) const {
-    const GroupPlace place = group_place(rows.values.columns, index);
+  STEIN_HOST_DEVICE bool operator()(const GroupPlace& place) const {
     FourNumbers values = group_at(rows.values, place);
     const FourNumbers gradients = group_at(rows.gradients, place);
     FourNumbers states[most_states], normals;
     if constexpr (Step::noisy) normals = normals_at(rows.noise, rows.first_row + place.row, place.first);
     for (int k = 0; k < Step::states; ++k) states[k] = group_at(rows.states[k], place);
+    float thermostat = 0;
+    if constexpr (Step::adds_up_momentum) thermostat = rows.thermostats[place.row];
     bool finite = true;
     for (int j = 0; j < group_size; ++j) {  // of constant length: the numbers stay in registers
-      if (j >= place.count) continue;
       Coordinate<float> c{.value = values.number[j], .gradient = gradients.number[j]};
       if constexpr (Step::noisy) c.normal = normals.number[j];
       for (int k = 0; k < Step::states; ++k) c.state[k] = states[k].number[j];
-      if constexpr (Step::adds_up_momentum) c.thermostat = rows.thermostats[place.row];
+      if constexpr (Step::adds_up_momentum) c.thermostat = thermostat;
       move(c);
-      values.number[j] = c.value;
-      for (int k = 0; k < Step::states; ++k) states[k].number[j] = c.state[k];
-      finite = finite && std::isfinite(c.value);
+      const bool inside = j < place.count;  // chosen, not jumped over, so that the group is stored as a whole
+      values.number[j] = inside ? c.value : 0;
+      for (int k = 0; k < Step::states; ++k) states[k].number[j] = inside ? c.state[k] : 0;
+      finite = finite && (!inside || std::isfinite(c.value));
     }
     group_at(rows.values, place) = values;
     if constexpr (Step::changes_states)

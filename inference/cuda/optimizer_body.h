@@ -17,17 +17,17 @@ struct AscendGroup {
   OptimizerStep step;
 
   /// @returns whether its values are finite after it
-  STEIN_HOST_DEVICE bool operator()(std::int64_t index) const {
-    const GroupPlace place = group_place(values.columns, index);
+  STEIN_HOST_DEVICE bool operator()(const GroupPlace& place) const {
     FourNumbers value = group_at(values, place), means{}, squares{};
     const FourNumbers direction = group_at(directions, place);
     if (mean.data != nullptr) means = group_at(mean, place);
     if (square.data != nullptr) squares = group_at(square, place);
     bool finite = true;
     for (int j = 0; j < group_size; ++j) {  // of constant length: the numbers stay in registers
-      if (j >= place.count) continue;
       update_coordinate(method, step, direction.number[j], value.number[j], means.number[j], squares.number[j]);
-      finite = finite && std::isfinite(value.number[j]);
+      const bool inside = j < place.count;  // chosen, not jumped over, so that the group is stored as a whole
+      finite = finite && (!inside || std::isfinite(value.number[j]));
+      for (FourNumbers* numbers : {&value, &means, &squares}) numbers->number[j] = inside ? numbers->number[j] : 0;
     }
     group_at(values, place) = value;
     if (mean.data != nullptr) group_at(mean, place) = means;

@@ -15,8 +15,7 @@ struct DrawGroup {
   std::int64_t first_row;
   double deviation;
 
-  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
-    const GroupPlace place = group_place(rows.columns, index);
+  STEIN_HOST_DEVICE void operator()(const GroupPlace& place) const {
     FourNumbers numbers = normals_at(key, first_row + place.row, place.first);
     for (int j = 0; j < group_size; ++j)
       numbers.number[j] = j < place.count ? static_cast<float>(numbers.number[j] * deviation) : 0.0f;
@@ -29,8 +28,8 @@ struct MultiplyGroup {
   MatrixView<float> rows;
   double factor;
 
-  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
-    FourNumbers& group = group_at(rows, group_place(rows.columns, index));
+  STEIN_HOST_DEVICE void operator()(const GroupPlace& place) const {
+    FourNumbers& group = group_at(rows, place);
     FourNumbers numbers = group;
     for (float& number : numbers.number) number = static_cast<float>(number * factor);
     group = numbers;
@@ -41,8 +40,8 @@ struct MultiplyGroup {
 struct FiniteGroup {
   MatrixView<const float> rows;
 
-  STEIN_HOST_DEVICE bool operator()(std::int64_t index) const {
-    const FourNumbers numbers = group_at(rows, group_place(rows.columns, index));
+  STEIN_HOST_DEVICE bool operator()(const GroupPlace& place) const {
+    const FourNumbers numbers = group_at(rows, place);
     bool finite = true;
     for (const float number : numbers.number) finite = finite && std::isfinite(number);  // zeros past the end
     return finite;

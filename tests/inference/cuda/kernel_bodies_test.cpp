@@ -1,6 +1,7 @@
 // What the threads of the CUDA kernels do, run on the host by loops over blocks and threads, against the reference
 // driver: the same bits, over shapes that leave remainders everywhere.
 #include <stein/inference/cuda/diffusion_body.h>
+#include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/optimizer_body.h>
 #include <stein/inference/cuda/row_bodies.h>
@@ -23,27 +24,45 @@ namespace {
 
 using Rows = test::DiffusionRows<float>;
 
-/// The kernel around a body, on the host: blocks of 256 threads, the last block first, since no order is promised.
-/// @returns whether every body that answers has said yes
+/// The kernel around a body of one number, on the host: blocks of 256 threads, the last block first, since no order is
+/// promised.
 template <class Body>
-bool for_each_index(std::int64_t count, const Body& body) {
-  constexpr std::int64_t threads = 256;
-  bool all = true;
-  for (std::int64_t block = (count + threads - 1) / threads - 1; block >= 0; --block) {
-    for (std::int64_t thread = 0; thread < threads; ++thread) {
-      const std::int64_t index = block * threads + thread;
-      if (index >= count) continue;
-      if constexpr (std::is_same_v<decltype(body(index)), bool>)
-        all = body(index) && all;
-      else
-        body(index);
-    }
-  }
-  return all;
+void for_each_index(std::int64_t count, const Body& body) {
+  constexpr std::int64_t threads = cuda::block_threads;
+  for (std::int64_t block = (count + threads - 1) / threads - 1; block >= 0; --block)
+    for (std::int64_t index = block * threads; index < std::min(count, (block + 1) * threads); ++index) body(index);
 }
 
-std::int64_t all_groups(MatrixView<const float> rows) {
-  return rows.rows * cuda::groups_in_row(rows.columns);
+/// visit(row, group) for every thread of a block that has a group.
+template <class Visit>
+void for_each_thread(const cuda::GroupGrid& grid, unsigned block_x, unsigned block_y, const Visit& visit) {
+  for (unsigned y = 0; y < grid.along; ++y) {
+    for (unsigned x = 0; x < grid.across; ++x) {
+      const std::int64_t row = grid.row(block_y, y), group = grid.group(block_x, x);
+      if (grid.has(row, group)) visit(row, group);
+    }
+  }
+}
+
+/// The kernel around a body of one group: grids, blocks and threads as on the device, the last block first.
+/// @returns whether every body that answers has said yes
+template <class Body>
+bool for_each_group(MatrixView<const float> rows, const Body& body) {
+  bool all = true;
+  cuda::with_grids(rows.rows, rows.columns, [&](const cuda::GroupGrid& grid) {
+    for (unsigned block_y = grid.blocks_y; block_y-- > 0;) {
+      for (unsigned block_x = grid.blocks_x; block_x-- > 0;) {
+        for_each_thread(grid, block_x, block_y, [&](std::int64_t row, std::int64_t group) {
+          const cuda::GroupPlace place = cuda::group_place(rows.columns, row, group);
+          if constexpr (std::is_same_v<decltype(body(place)), bool>)
+            all = body(place) && all;
+          else
+            body(place);
+        });
+      }
+    }
+  });
+  return all;
 }
 
 /// The lanes of the squares of all rows.
@@ -70,7 +89,7 @@ void diffuse(const DiffusionStep<float>& step, DiffusionResult& result) {
                                  .first_row = step.first_row};
   with_step<NumberOperations<float>>(step.dynamics, step.numbers, [&](const auto& move) {
     using Step = std::decay_t<decltype(move)>;
-    result.finite = for_each_index(all_groups(step.values), cuda::DiffuseGroup<Step>{rows, move});
+    result.finite = for_each_group(step.values, cuda::DiffuseGroup<Step>{rows, move});
   });
   if (step.dynamics != Dynamics::sgnht_scalar) return;
   const auto lanes = lanes_of<cuda::SquareSum::multiplied, float>(step.states[0]);
@@ -97,6 +116,48 @@ std::vector<float> everything(const Matrix<float>& matrix) {
 }
 
 }  // namespace
+
+TEST_CASE("every group of every row has one thread", "[inference][cuda]") {
+  struct Shape {
+    std::int64_t rows, columns, grids;
+  };
+  // Blocks along y are at most 65,535: of one row of 256 groups, or of two rows of 128.
+  for (const auto& [rows, columns, expected_grids] :
+       {Shape{1, 1, 1}, Shape{3, 1, 1}, Shape{257, 4, 1}, Shape{3, 10, 1}, Shape{70'000, 10, 1}, Shape{20, 8500, 1},
+        Shape{1, 1'000'003, 1}, Shape{65'600, 1021, 2}, Shape{131'100, 509, 2}}) {
+    const std::int64_t groups = cuda::groups_in_row(columns);
+    std::vector<std::uint8_t> threads(static_cast<std::size_t>(rows * groups));
+    std::int64_t numbers = 0, grids = 0;
+    cuda::with_grids(rows, columns, [&](const cuda::GroupGrid& grid) {
+      CHECK(grid.across * grid.along == cuda::block_threads);
+      CHECK(grid.blocks_y <= cuda::GroupGrid::most_blocks);
+      for (unsigned block_y = 0; block_y < grid.blocks_y; ++block_y) {
+        for (unsigned block_x = 0; block_x < grid.blocks_x; ++block_x) {
+          for_each_thread(grid, block_x, block_y, [&](std::int64_t row, std::int64_t group) {
+            ++threads[static_cast<std::size_t>(row * groups + group)];
+            numbers += cuda::group_place(columns, row, group).count;
+          });
+        }
+      }
+      ++grids;
+    });
+    CAPTURE(rows, columns);
+    CHECK(std::ranges::count(threads, 1) == std::ssize(threads));
+    CHECK(numbers == rows * columns);
+    CHECK(grids == expected_grids);
+  }
+}
+
+TEST_CASE("places of rows of many thousand million numbers are not cut off", "[inference][cuda]") {
+  const std::int64_t columns = (std::int64_t{1} << 36) + 5;  // its groups are more than 32 bits count
+  const cuda::GroupGrid grid(0, 1, columns);
+  const std::int64_t last = grid.group(grid.blocks_x - 1, 1);
+  CHECK(grid.has(0, last));
+  CHECK_FALSE(grid.has(0, last + 1));
+  const cuda::GroupPlace place = cuda::group_place(columns, 0, last);
+  CHECK(place.first == columns - 1);
+  CHECK(place.count == 1);
+}
 
 TEST_CASE("the threads of a diffusion step have the bits of the reference", "[inference][cuda][parity]") {
   for (const Dynamics dynamics : every_dynamics) {
@@ -143,8 +204,8 @@ TEST_CASE("the threads of an optimizer have the bits of the reference", "[infere
         const OptimizerStep step = state.step(t, 0.1);
         const MatrixView<float> values = threads.particles.values(), directions = threads.particles.gradients();
         const auto ascend = [&](auto chosen) {
-          return for_each_index(all_groups(values), cuda::AscendGroup<decltype(chosen)::value>{
-                                                        values, directions, state.mean(), state.square(), step});
+          return for_each_group(values, cuda::AscendGroup<decltype(chosen)::value>{values, directions, state.mean(),
+                                                                                   state.square(), step});
         };
         CHECK((method == OptimizerMethod::sgd ? ascend(std::integral_constant<OptimizerMethod, OptimizerMethod::sgd>())
                : method == OptimizerMethod::rmsprop
@@ -167,7 +228,7 @@ TEST_CASE("the threads of a draw have the bits of the reference, and leave zeros
   for (const std::int64_t columns : {1, 4, 7, 131, 1024}) {
     Matrix<float> threads(3, columns);
     threads.fill(9);
-    for_each_index(all_groups(threads.view()), cuda::DrawGroup{threads.view(), {.seed = 3}, 5, 0.3});
+    for_each_group(threads.view(), cuda::DrawGroup{threads.view(), {.seed = 3}, 5, 0.3});
     CHECK(everything(threads) == everything(drawn(3, columns, 0.3)));
   }
 }
@@ -228,14 +289,14 @@ TEST_CASE("the threads that scale a gradient have the bits of the reference", "[
   Matrix<float> threads = drawn(1, 131), expected = threads;
   const double factor = clip_factor(std::sqrt(sum_of_squares(std::as_const(expected).row(0))), {.clip_norm = 2});
   CHECK(factor < 1);
-  for_each_index(all_groups(threads.view()), cuda::MultiplyGroup{threads.view(), factor});
+  for_each_group(threads.view(), cuda::MultiplyGroup{threads.view(), factor});
   reference_driver().clip(expected.view(), {.clip_norm = 2});
   CHECK(everything(threads) == everything(expected));
 }
 
 TEST_CASE("threads find a number that is not finite wherever it stands", "[inference][cuda]") {
   Matrix<float> rows = drawn(2, 131);
-  const auto finite = [&] { return for_each_index(all_groups(rows.view()), cuda::FiniteGroup{rows.view()}); };
+  const auto finite = [&] { return for_each_group(rows.view(), cuda::FiniteGroup{rows.view()}); };
   CHECK(finite());
   for (const std::int64_t place : {0, 5, 127, 130}) {
     for (const float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
