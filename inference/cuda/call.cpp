@@ -11,19 +11,29 @@ void check(cudaError_t status, std::string_view what) {
   fail(ErrorKind::io, "cannot {}: CUDA says '{}'", what, cudaGetErrorString(status));
 }
 
-std::int32_t make_current(std::int32_t index) {
-  int count = 0, before = 0;
+namespace {
+
+int device_count() {
+  int count = 0;
   check(cudaGetDeviceCount(&count), "use a GPU");
+  return count;
+}
+
+}  // namespace
+
+std::int32_t make_current(std::int32_t index) {
+  static const int count = device_count();
   STEIN_CHECK(index >= 0 && index < count, "expected a GPU from 0 to {}, got {}", count - 1, index);
+  int before = 0;
   check(cudaGetDevice(&before), "use a GPU");
-  check(cudaSetDevice(index), "use a GPU");
+  if (before != index) check(cudaSetDevice(index), "use a GPU");
   return before;
 }
 
-CurrentDevice::CurrentDevice(std::int32_t index) : before_(make_current(index)) {}
+CurrentDevice::CurrentDevice(std::int32_t index) : before_(make_current(index)), index_(index) {}
 
 CurrentDevice::~CurrentDevice() {
-  static_cast<void>(cudaSetDevice(before_));  // it was the current one before
+  if (before_ != index_) static_cast<void>(cudaSetDevice(before_));  // it was the current one before
 }
 
 }  // namespace stein::inference::cuda

@@ -24,7 +24,7 @@ class CurrentDevice {
   ~CurrentDevice();
 
  private:
-  std::int32_t before_;
+  std::int32_t before_, index_;
 };
 
 }  // namespace stein::inference::cuda

@@ -3,6 +3,7 @@
 // copied in every step.
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/finite_flag.h>
 #include <stein/inference/cuda/sampler_kernels.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
@@ -66,20 +67,11 @@ class Scratch {
   void* memory_ = nullptr;
 };
 
-/// Whether kernels have found only finite numbers.
-class FiniteFlag {
- public:
-  int* data() const { return not_finite_.data(); }
-  bool finite() const { return not_finite_.on_host().front() == 0; }
-
- private:
-  static constexpr int none = 0;
-  Scratch<int> not_finite_{std::span<const int>(&none, 1)};
-};
-
 void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
   const CurrentDevice device(device_of(step.values));
-  const Scratch<float> thermostats(step.thermostats);
+  const bool adds_up = step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty();
+  const auto lanes = static_cast<std::size_t>(adds_up ? sum_blocks(step.values.columns) * sum_lanes : 0);
+  const Scratch<float> thermostats(step.thermostats), sums(lanes * static_cast<std::size_t>(step.values.rows));
   const FiniteFlag flag;
   DiffusionRows rows{.values = step.values,
                      .gradients = step.gradients,
@@ -88,15 +80,13 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
                      .noise = step.noise,
                      .first_row = step.first_row};
   diffuse(step.dynamics, step.numbers, rows, flag.data(), stream);
-  if (step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty()) {
-    const auto lanes = static_cast<std::size_t>(sum_blocks(step.values.columns) * sum_lanes);
-    const Scratch<float> sums(lanes * static_cast<std::size_t>(step.values.rows));
+  if (adds_up) {
     add_up_momentum_squares(step.states[0], sums.data(), stream);
     const std::vector<float> on_host = sums.on_host();
     for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
       result.momentum_squares[i] = sum_of_block_lanes(std::span(on_host).subspan(i * lanes, lanes));
   }
-  result.finite = flag.finite();
+  result.finite = flag.finite(stream);
 }
 
 bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
@@ -104,7 +94,7 @@ bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, O
   const CurrentDevice device(device_of(values));
   const FiniteFlag flag;
   ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), stream);
-  return flag.finite();
+  return flag.finite(stream);
 }
 
 [[noreturn]] void refuse(std::string_view function) {
@@ -166,7 +156,7 @@ bool all_finite_rows(MatrixView<const float> rows) {
   const CurrentDevice device(device_of(rows));
   const FiniteFlag flag;
   look_for_not_finite(rows, flag.data(), stream);
-  return flag.finite();
+  return flag.finite(stream);
 }
 
 void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
@@ -177,17 +167,23 @@ void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
   check(cudaGetLastError(), "hold numbers on the GPU");
 }
 
-double sum_of_squares_on_gpu(std::span<const float> values) {
-  if (values.empty()) return 0;
-  const CurrentDevice device(device_of(values.data()));
+/// Σ values² on the current GPU.
+double sum_of_squares_here(std::span<const float> values) {
   const auto lanes = lanes_of<float>({values.data(), 1, std::ssize(values)}, add_up_squares);
   return sum_of_square_lanes<float>(lanes, std::ssize(values));
 }
 
+double sum_of_squares_on_gpu(std::span<const float> values) {
+  if (values.empty()) return 0;
+  const CurrentDevice device(device_of(values.data()));
+  return sum_of_squares_here(values);
+}
+
 void subtract_numbers(std::span<const float> values, float scale, std::span<float> gradient, double* squares) {
-  if (squares != nullptr) *squares = sum_of_squares_on_gpu(values);
+  if (squares != nullptr) *squares = 0;
   if (values.empty()) return;
   const CurrentDevice device(device_of(values.data()));
+  if (squares != nullptr) *squares = sum_of_squares_here(values);
   subtract(values.data(), scale, gradient.data(), std::ssize(values), stream);
   check(cudaGetLastError(), "subtract numbers on the GPU");
 }

@@ -29,13 +29,13 @@ __global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, 
   if (grid.has(row, group)) body(group_place(grid.columns, row, group));
 }
 
-/// The same, and *not_finite ← 1 where a body answers no. Whichever block writes first, the outcome is the same.
+/// The same, and *not_finite ← 1 where a body answers no. Every block writes the same number, so none needs a turn.
 template <class Body>
 __global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, Body body, int* not_finite) {
   const std::int64_t row = grid.row(blockIdx.y, threadIdx.y), group = grid.group(blockIdx.x, threadIdx.x);
   const bool finite = !grid.has(row, group) || body(group_place(grid.columns, row, group));
   const bool first = threadIdx.x == 0 && threadIdx.y == 0;
-  if (__syncthreads_or(static_cast<int>(!finite)) != 0 && first) atomicOr(not_finite, 1);
+  if (__syncthreads_or(static_cast<int>(!finite)) != 0 && first) *static_cast<volatile int*>(not_finite) = 1;
 }
 
 template <class Body, class... Flag>

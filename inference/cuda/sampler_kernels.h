@@ -1,5 +1,6 @@
-// The kernels of samplers. Pointers are to memory of the current device; every function returns before its kernel has
-// run, and throws nothing: cudaGetLastError says whether it could be started.
+// The kernels of samplers. Pointers are to memory of the current device, not_finite to such or to page-locked memory of
+// the host; every function returns before its kernel has run, and throws nothing: cudaGetLastError says whether it
+// could be started.
 #pragma once
 
 #include <stein/inference/cuda/diffusion_body.h>
