@@ -58,13 +58,45 @@ struct HoldNumber {
   }
 };
 
-/// Subtracts one number times a factor, product and difference rounded.
-struct SubtractNumber {
-  const float* values;
-  float scale;
-  float* gradient;
+/// Subtracts four numbers times a factor, products and differences rounded. The spans may begin anywhere: groups begin
+/// on 16 bytes, so the first and the last may have fewer numbers. Where the two spans lie differently to 16 bytes,
+/// numbers are read and written one by one.
+class SubtractGroup {
+ public:
+  SubtractGroup(const float* values, float scale, float* gradient, std::int64_t count)
+      : values_(values),
+        scale_(scale),
+        gradient_(gradient),
+        count_(count),
+        lead_(past_boundary(gradient)),
+        alike_(past_boundary(values) == lead_) {}
 
-  STEIN_HOST_DEVICE void operator()(std::int64_t index) const { gradient[index] -= scale * values[index]; }
+  std::int64_t groups() const { return groups_in_row(lead_ + count_); }
+  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
+    const std::int64_t first = index * group_size - lead_;
+    if (alike_ && first >= 0 && first + group_size <= count_) {
+      const FourNumbers values = *reinterpret_cast<const FourNumbers*>(values_ + first);
+      FourNumbers& group = *reinterpret_cast<FourNumbers*>(gradient_ + first);
+      FourNumbers gradient = group;
+      for (int j = 0; j < group_size; ++j) gradient.number[j] -= scale_ * values.number[j];
+      group = gradient;
+      return;
+    }
+    for (std::int64_t q = first; q < first + group_size; ++q)
+      if (q >= 0 && q < count_) gradient_[q] -= scale_ * values_[q];
+  }
+
+ private:
+  /// Numbers between the last 16-byte boundary and an address.
+  static std::int64_t past_boundary(const float* address) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % sizeof(FourNumbers) / sizeof(float));
+  }
+
+  const float* values_;
+  float scale_;
+  float* gradient_;
+  std::int64_t count_, lead_;
+  bool alike_;
 };
 
 /// Sets one number.

@@ -105,7 +105,8 @@ void add_up_products(const float* a, const float* b, std::int64_t count, double*
 }
 
 void subtract(const float* values, float scale, float* gradient, std::int64_t count, GpuStream stream) {
-  launch(count, SubtractNumber{values, scale, gradient}, stream);
+  const SubtractGroup body(values, scale, gradient, count);
+  launch(body.groups(), body, stream);
 }
 
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream) {

@@ -247,19 +247,27 @@ TEST_CASE("sums of squares in two passes have the bits of those on the host", "[
 
 TEST_CASE("the threads of a Gaussian prior have the bits of both forms on the host", "[inference][cuda][parity]") {
   const Driver<float>& simd = driver<float>(Ensemble{});
-  for (const std::int64_t columns : {1, 15, 17, 4097, 9000, 262'145}) {
-    const Matrix<float> values = drawn(1, columns + 3);
-    Matrix<float> threads = drawn(1, columns + 3, 0.3), expected = threads, fast = threads;
-    const auto run = [columns](auto row) { return row.subspan(3, static_cast<std::size_t>(columns)); };  // not aligned
-    for_each_index(columns, cuda::SubtractNumber{run(values.row(0)).data(), 0.7f, run(threads.row(0)).data()});
-    double squares = 0, fast_squares = 0;
-    reference_driver().subtract_scaled(run(values.row(0)), 0.7f, run(expected.row(0)), &squares);
-    simd.subtract_scaled(run(values.row(0)), 0.7f, run(fast.row(0)), &fast_squares);
-    CAPTURE(columns);
-    CHECK(everything(threads) == everything(expected));
-    CHECK(everything(fast) == everything(expected));
-    CHECK(squares == fast_squares);
-    CHECK(squares == reference_driver().sum_of_squares(run(values.row(0))));
+  struct Offsets {
+    std::size_t values, gradient;  // to 16 bytes, in numbers
+  };
+  for (const std::int64_t columns : {1, 2, 15, 17, 4097, 9000, 262'145}) {
+    for (const auto [from, to] :
+         {Offsets{0, 0}, Offsets{1, 1}, Offsets{2, 2}, Offsets{3, 3}, Offsets{2, 0}, Offsets{0, 3}}) {
+      const auto size = static_cast<std::size_t>(columns);
+      const Matrix<float> all = drawn(1, columns + 3);
+      const std::span<const float> values = all.row(0).subspan(from, size);
+      Matrix<float> threads = drawn(1, columns + 3, 0.3), expected = threads, fast = threads;
+      const cuda::SubtractGroup body(values.data(), 0.7f, threads.row(0).subspan(to, size).data(), columns);
+      for_each_index(body.groups(), body);
+      double squares = 0, fast_squares = 0;
+      reference_driver().subtract_scaled(values, 0.7f, expected.row(0).subspan(to, size), &squares);
+      simd.subtract_scaled(values, 0.7f, fast.row(0).subspan(to, size), &fast_squares);
+      CAPTURE(columns, from, to);
+      CHECK(everything(threads) == everything(expected));
+      CHECK(everything(fast) == everything(expected));
+      CHECK(squares == fast_squares);
+      CHECK(squares == reference_driver().sum_of_squares(values));
+    }
   }
 }
 
