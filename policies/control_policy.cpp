@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
+#include <stein/inference/priors/anchors.h>
 #include <stein/policies/control_policy.h>
 #include <stein/policies/orthogonal_start.h>
 
@@ -96,6 +97,8 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
   // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
   if (options.initial_weights == WeightStart::normal && options.initial_correlation < 1)
     start_variance_ = weight_variance(particles_) / (1 - options.initial_correlation);
+  if (options.anchors)
+    posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(options.posterior.prior, particles_));
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();

@@ -42,6 +42,7 @@ class ControlPolicy {
     double output_spread = 0.1;
     double initial_correlation = 0;
     bool normalize_observations = false;
+    bool anchors = false;
     inference::NetworkPosteriorOptions posterior{};
 
     template <class V>
@@ -64,6 +65,8 @@ class ControlPolicy {
         "of a weight in two particles at the start: 0 draws each on its own, 1 makes them equal", probability);
       v("normalize_observations", normalize_observations,
         "observations are shifted and divided by their running mean and sd, and limited to ±10");
+      if (!posterior.flat_prior)
+        v("anchors", anchors, "the prior of each particle is centred where it starts, not at 0").in_older_runs("false");
       posterior.describe(v);
     }
   };

@@ -110,7 +110,7 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
   if (!stein) optimizer.clip.clip_norm = 0.5;  // a gradient divided by α is longer than any bound that is meant for ∇J
   options.value.epsilon = 1e-5;
   if (learner == Learner::a2c) {
-    options.slots = options.steps = 16;
+    options.slots = 16, options.steps = 32;
     optimizer.step.step_size = options.value.step_size = 2e-3;
     options.value.updates = 2;
   } else {

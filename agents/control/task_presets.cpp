@@ -105,9 +105,17 @@ std::vector<Preset> task_presets(const std::string& environment, const std::stri
   if (agent == "ppo" && environment == "cartpole-swingup")
     presets.push_back(
         {.name = "tuned",
-         .description = "chosen here on seeds 0 to 3: the angle of this task has no bounds, so observations "
-                        "are not divided by its sd and the first weights are wide",
-         .settings = {{"normalize_observations", "false"}, {"initial_spread", "3"}, {"step_size", "1e-3"}}});
+         .description = "chosen here on seeds 1000 to 1004: the angle of this task has no bounds, so observations are "
+                        "not divided by its sd and the first weights are wide; larger batches and some entropy keep a "
+                        "run from learning to swing round",
+         .settings = {{"normalize_observations", "false"},
+                      {"initial_spread", "3"},
+                      {"step_size", "1e-3"},
+                      {"slots", "32"},
+                      {"steps_per_slot", "128"},
+                      {"minibatches", "32"},
+                      {"epochs", "8"},
+                      {"entropy_weight", "0.003"}}});
   return presets;
 }
 

@@ -63,12 +63,20 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
              entry.name);
     }
   }
-  const bool plain = noise_coordinates_.empty() &&
-                     std::ranges::all_of(groups_, [](const Group& g) { return !g.learned && g.gains.empty(); });
+  const bool plain =
+      noise_coordinates_.empty() && std::ranges::all_of(groups_, [](const Group& g) { return !g.learned; });
   STEIN_CHECK(device.kind == Device::Kind::host || plain,
-              "the Gaussian prior on device {} has a fixed precision of weights and biases: learned precisions, gains "
-              "of normalisations and noise precisions are on the host only",
+              "the Gaussian prior on device {} has fixed precisions: learned ones, and noise precisions of the model, "
+              "are on the host only",
               device_name(device));
+  std::int64_t longest = 0;
+  for (const Group& group : groups_)
+    for (const auto& [offset, length] : group.gains) longest = std::max(longest, length);
+  if (longest > 0) {
+    Matrix<Scalar> ones(1, longest);
+    ones.fill(1);
+    ones_ = ones.to(device);
+  }
 }
 
 template <class Scalar>
@@ -110,11 +118,8 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
     square += own;
   }
   for (const auto& [offset, length] : group.gains)
-    for (std::int64_t q = offset; q < offset + length; ++q) {
-      const double off = static_cast<double>(values[q]) - 1;
-      square += off * off;
-      if (with_gradient) gradient[q] -= static_cast<Scalar>(precision * off);
-    }
+    square += add_gains(values.subspan(offset, length), precision,
+                        with_gradient ? gradient.subspan(offset, length) : gradient, with_square);
   if (!with_square) return 0;
   const double n = static_cast<double>(group.variables);
   double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
@@ -123,6 +128,21 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
     value += add_gamma(group.coordinate, values, gradient);
   }
   return value;
+}
+
+/// In the driver's passes over vectors, of which none knows a centre: of x, and of ones.
+template <class Scalar>
+double GaussianPrior<Scalar>::add_gains(std::span<const Scalar> gains, double precision, std::span<Scalar> gradient,
+                                        bool with_square) const {
+  const std::span<const Scalar> ones = ones_.row(0).first(gains.size());
+  if (!gradient.empty()) {
+    driver_.subtract_scaled(gains, static_cast<Scalar>(precision), gradient, nullptr);
+    driver_.subtract_scaled(ones, static_cast<Scalar>(-precision), gradient, nullptr);
+  }
+  if (!with_square) return 0;
+  double sum = 0;
+  driver_.add_products(gains, ones, sum);
+  return driver_.sum_of_squares(gains) - 2 * sum + static_cast<double>(gains.size());
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #include <stein/inference/prior.h>
 #include <stein/inference/priors/gamma_prior.h>
 #include <stein/inference/samplers/driver.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <map>
 #include <string>
@@ -79,7 +80,7 @@ class GaussianPrior final : public Prior<Scalar> {
   /// @throws Error(usage) naming the option that is out of range; if a precision is to be learned in the space of the
   ///         weights: it is no coordinate; for one precision a layer where none is learned: they would all be the same;
   ///         for a layout with log deviations, whose parameterization brings its own law; and on another device than
-  ///         the host where anything is not N(0, 1/λ) with a fixed λ
+  ///         the host where a precision is learned or the model has one of its own
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
                 PriorSpace space = PriorSpace::coordinates, Device device = {});
 
@@ -102,6 +103,8 @@ class GaussianPrior final : public Prior<Scalar> {
   /// Both return a log density and add its gradient, unless that is empty. @param with_value  else it returns 0
   double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
                    bool with_value) const;
+  /// Σ (x − 1)² over gains, if it is wanted; adds the gradient of −λ/2 of it, unless that is empty.
+  double add_gains(std::span<const Scalar> gains, double precision, std::span<Scalar> gradient, bool with_square) const;
   double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
 
   GaussianPriorOptions options_;
@@ -109,6 +112,7 @@ class GaussianPrior final : public Prior<Scalar> {
   const Driver<Scalar>& driver_;
   std::vector<Group> groups_;
   std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
+  Matrix<Scalar> ones_;                          ///< [1, the longest run of gains], where the rows lie
 };
 
 /// Puts the weights, biases, gains, log scales and reflectors of all particles at draws from the prior, each precision

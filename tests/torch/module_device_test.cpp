@@ -4,6 +4,7 @@
 #include <stein/core/rng.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/priors/gaussian_prior.h>
 #include <stein/inference/samplers/sgld.h>
 #include <stein/inference/storage/host_copy.h>
 #include <stein/torch/module_model.h>
@@ -53,7 +54,11 @@ Moved moved_on(Device device) {
   torch::nn::Sequential network(torch::nn::Linear(inputs, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, outputs));
   auto model = normalised_model(network, device);
   auto direct = std::make_unique<Direct<float>>(model->layout());
-  Posterior<float> posterior(std::move(model), std::move(direct), {});
+  std::vector<std::unique_ptr<Prior<float>>> priors;
+  priors.push_back(std::make_unique<GaussianPrior<float>>(GaussianPriorOptions{.weight_precision = 3},
+                                                          direct->coordinates(), std::vector<std::string>{},
+                                                          PriorSpace::coordinates, device));
+  Posterior<float> posterior(std::move(model), std::move(direct), std::move(priors));
   Particles<float> particles = posterior.initial_particles(particles_count, 6, 1.0);
   REQUIRE(particles.device() == device);
 
@@ -81,7 +86,7 @@ Moved moved_on(Device device) {
           .predictions = found};
 }
 
-TEST_CASE("running statistics lie with the weights on a device, and move as on the host",
+TEST_CASE("running statistics lie with the weights on a device, and move as on the host, under a prior of gains too",
           "[inference][module][device]") {
   const Moved host = moved_on({}), device = moved_on(test::fenced_device());
   CHECK(device.weights == host.weights);
