@@ -4,13 +4,10 @@
          seedNames, counts, overTime, groups, mean} = tools;
   const learns = (run) => run.summary.policy !== "uniform";
 
-  // Runs whose mean regret cannot be told from the least: one standard error of the difference or less above it. The
-  // noise of a single seed is unknown, so nothing is told from it.
-  function leastRegret(runs) {
-    const squaredError = ({regret, seeds}) => regret.sd === null ? Infinity : regret.sd ** 2 / seeds.length;
-    const best = runs.reduce((a, b) => (b.summary.regret.mean < a.summary.regret.mean ? b : a)).summary;
-    return runs.filter(({summary}) =>
-      summary === best || summary.regret.mean - best.regret.mean <= Math.sqrt(squaredError(summary) + squaredError(best)));
+  // The run of the least mean regret, and after it all that are not told apart from it.
+  function leastRegret(group) {
+    const best = group.runs.reduce((a, b) => (b.summary.regret.mean < a.summary.regret.mean ? b : a));
+    return [best, ...tools.notToldApart(group, "regret", best).filter((run) => run !== best)];
   }
 
   function regretCurves(group, key) {
@@ -121,12 +118,12 @@
       ["updates/s", (s) => [s.updates_per_second > 0 ? format(s.updates_per_second, 0) : "–"]],
       ["time", (s) => [`${format(s.wall_seconds, s.wall_seconds < 10 ? 1 : 0)} s`]],
     ];
-    const winners = leastRegret(group.runs);
+    const winners = leastRegret(group);
     const marked = winners.length < group.runs.length;
     const notes = [
       ...(group.runs.some((run) => run.summary.regret.sd !== null) ? ["± is the standard deviation over seeds."] : []),
-      ...(marked ? ["Bold: the least mean regret, and all that are at most one standard error of the difference above it" +
-                    (winners.some((run) => run.summary.regret.sd === null) ? ", or have a single seed, of unknown noise." : ".")] : []),
+      ...(marked ? ["Bold: the least mean regret, and all that are not told apart from it: the 95 % interval of the difference, " +
+                    `paired by seed, contains 0${sameSeeds(winners) ? "" : ", or the seeds are other ones"}.`] : []),
       ...(group.runs.some(learns) ? ["Worse than uniform: seeds with more regret than uniform play expects on their contexts."] : [])];
     return [tools.table(group.runs, "policy", columns, (name, run) => marked && name.startsWith("regret") && winners.includes(run)),
             element("p", {class: "note"}, notes.join(" "))];
@@ -138,10 +135,12 @@
     const text = element("p", {class: "lead"});
     text.append(`${counts(runs)} × ${count(group.steps, "interaction")}${each}. `);
     if (runs.length === 1) return text;
-    const winners = leastRegret(runs);
+    const winners = leastRegret(group);
     if (winners.length === runs.length) {
-      text.append(runs.some((run) => run.summary.seeds.length === 1) ? "Of a single seed the noise is unknown: no run is called the best."
-                                     : "No run is more than one standard error of the difference above the least regret.");
+      text.append(runs.every((run) => run.summary.seeds.length === 1)
+        ? "Of a single seed the noise is unknown: no run is called the best."
+        : `No run is told apart from the least mean regret, that of ${winners[0].label}` +
+          (sameSeeds(runs) ? "." : "; runs on other seeds are not paired with it."));
     } else if (winners.length === 1) {
       const {regret, regret_percent_of_uniform: share} = winners[0].summary;
       text.append("Least regret: ", element("strong", {}, winners[0].label),

@@ -202,10 +202,20 @@
     return [node];
   }
 
+  // Runs whose `field` cannot be told from that of `best`, itself included: the 95 % interval of the difference, paired by
+  // seed, contains 0, or there is none, as of a single seed or of other seeds than those of `best`.
+  function notToldApart(group, field, best) {
+    const pairs = group.differences.list.filter((d) => d.field === field && d.interval !== null);
+    return group.runs.filter((run) => !pairs.some(({first, second, interval: [low, high]}) =>
+      (low > 0 || high < 0) && (first === best.label ? second === run.label : second === best.label && first === run.label)));
+  }
+
   // How pairs of runs differ in `field` of their summaries, with intervals; `better` says which side of 0 is the better.
   function differences(group, key, field, title, axisTitle, better) {
-    const {list, left_out: more} = group.differences;
-    const known = list.filter((d) => d.field === field && d.difference !== null).reverse();  // the first on top
+    const mostPairs = 30;  // a figure can be read with
+    const all = group.differences.list.filter((d) => d.field === field);
+    const more = group.differences.left_out + Math.max(0, all.length - mostPairs);
+    const known = all.slice(0, mostPairs).filter((d) => d.difference !== null).reverse();  // the first on top
     if (!known.length) return [];
     const many = known.length > 10;
     const {node, plot} = figure(title,
@@ -272,7 +282,7 @@
   }
 
   const tools = {element, format, rounded, count, alpha, colour, soft, ink, addPlot, draw, bands, figure, choice, scaleChoice, last,
-                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, facts, table, colourSwatches, warnings, temperatures, groups, mean, weightMethods};
+                 sameSeeds, seedNames, counts, overTime, countAxis, averages, differences, notToldApart, facts, table, colourSwatches, warnings, temperatures, groups, mean, weightMethods};
   const kinds = Object.fromEntries(Object.entries(kindScripts).map(([name, script]) => [name, script(tools)]));
   const page = document.getElementById("page");
   const names = new Set(groups.map((group) => kinds[group.kind].name));

@@ -1,4 +1,6 @@
+#include <array>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "cli/browser.h"
 #include "cli/program.h"
@@ -88,9 +90,81 @@ TEST_CASE("runs of different length or seeds are not mixed, and only what stands
   const std::string text = shown_text(dom);
   CHECK_THAT(text, Contains("3 runs, 2 to 3 seeds (not the same in all runs) × 1,200 interactions each") &&
                        Contains("3 (0–2)") && Contains("2 (2–3)") && Contains("1 (0)"));
-  CHECK_THAT(text, Contains("Least regret") && Contains("± is the standard deviation over seeds"));
+  CHECK_THAT(text, Contains("No run is told apart from the least mean regret, that of lints (") &&
+                       Contains("; runs on other seeds are not paired with it.") &&
+                       Contains("± is the standard deviation over seeds"));
   CHECK_THAT(text, Contains("2 runs, 1 seed × 20 interactions each. Of a single seed the noise is unknown"));
   CHECK_THAT(text, !Contains("locked in") && Contains("reward units"));
+  REQUIRE(run(folder.path(), {"report", "uniform", "long", "--out", "same-seeds.html"}).code == 0);
+  CHECK_THAT(shown_text(rendered(folder.path(), "same-seeds.html")), Contains("Least regret: lints, "));
+}
+
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t place = text.find(part); place != std::string::npos; place = text.find(part, place + 1)) ++count;
+  return count;
+}
+
+/// Replaces the regrets in the summary of a finished run of three seeds.
+void give_regrets(const std::filesystem::path& run, const std::array<double, 3>& regrets) {
+  Json summary = Json::parse(content_of(run / "summary.json"));
+  const double mean = (regrets[0] + regrets[1] + regrets[2]) / 3;
+  double squares = 0;
+  for (const double regret : regrets) squares += (regret - mean) * (regret - mean);
+  summary["regret"] = {{"mean", mean}, {"sd", std::sqrt(squares / 2)}, {"per_seed", regrets}};
+  std::ofstream(run / "summary.json") << summary.dump(2);
+}
+
+}  // namespace
+
+TEST_CASE("not told apart from the least mean regret are all whose difference, paired by seed, has 0 in its interval",
+          "[cli][report][browser]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), {"bandit", "--env", "linear", "--policy", "linucb,lints,uniform", "--seeds", "0:3",
+                              "--set", "steps=5", "--out", "out", "--quiet"})
+              .code == 0);
+  const auto page = [&] {
+    REQUIRE(run(folder.path(), {"report", "out"}).code == 0);
+    const std::string dom = rendered(folder.path(), "out/report.html");
+    CHECK(attribute(dom, "data-errors") == "0");
+    return dom;
+  };
+  // t of 2 degrees of freedom is 4.303. linucb − lints: 90, 0, 10, which is 33.3 ± 122.5. uniform − lints: 1, 1, 1.5,
+  // which is 1.17 ± 0.72, told apart although the means differ by far less than their standard errors of 58.
+  give_regrets(folder / "out/policy=lints", {10, 110, 210});
+  give_regrets(folder / "out/policy=linucb", {100, 110, 220});
+  give_regrets(folder / "out/policy=uniform", {11, 111, 211.5});
+  std::string dom = page();
+  CHECK_THAT(shown_text(dom), Contains("Least regret, not told apart: lints, linucb.") &&
+                                  Contains("the 95 % interval of the difference, paired by seed, contains 0."));
+  CHECK(count_of(dom, "<td class=\"best\">") == 2);
+
+  // linucb − lints: 1, 2, 3, which is 2 ± 2.48; now the least is uniform's, and both are above it: 9, 10, 11 and more.
+  give_regrets(folder / "out/policy=linucb", {11, 112, 213});
+  give_regrets(folder / "out/policy=uniform", {1, 100, 199});
+  dom = page();
+  CHECK_THAT(shown_text(dom), Contains("Least regret: uniform, 100"));
+  CHECK(count_of(dom, "<td class=\"best\">") == 1);
+
+  // uniform − lints: 10, −5, 30, which is 11.7 ± 43.6.
+  give_regrets(folder / "out/policy=uniform", {20, 105, 240});
+  dom = page();
+  CHECK_THAT(shown_text(dom), Contains("No run is told apart from the least mean regret, that of lints."));
+  CHECK(count_of(dom, "<td class=\"best\">") == 0);
+}
+
+TEST_CASE("a figure of differences shows thirty pairs and says how many there are besides", "[cli][report][browser]") {
+  const TemporaryDirectory folder;
+  std::string values;
+  for (int k = 0; k < 9; ++k) values += (k > 0 ? "," : "") + std::to_string(0.1 * (k + 1));
+  REQUIRE(run(folder.path(), {"bandit", "--env", "linear", "--policy", "epsilon-greedy", "--sweep", "epsilon=" + values,
+                              "--seeds", "0:2", "--set", "steps=5", "--out", "out", "--quiet"})
+              .code == 0);
+  const std::string dom = rendered(folder.path(), "out/report.html");
+  CHECK(Json::parse(attribute(dom, "data-plots"))["differences"] == 30);  // of 9·8/2
+  CHECK_THAT(shown_text(dom), Contains("6 more pairs of runs not shown."));
 }
 
 TEST_CASE("posteriors are those of the first seed, and truth is drawn only where it is known",

@@ -107,7 +107,7 @@ TEST_CASE("the page has the script of every kind once, and what it needs to be r
   CHECK_THAT(page, Catch::Contains("Plotly") && !Catch::Contains("src=\"http"));
 }
 
-TEST_CASE("a group of runs has the differences of its pairs, those that a figure has room for", "[runs][report]") {
+TEST_CASE("a group of runs has the differences of all its pairs, up to a thousand", "[runs][report]") {
   static runs::RunKind paired = kind;
   paired.paired = {"share"};
   const auto groups_of = [](int count) {
@@ -125,6 +125,9 @@ TEST_CASE("a group of runs has the differences of its pairs, those that a figure
   CHECK(two["list"][0]["difference"] == -2.0);
   CHECK(two["left_out"] == 0);
   const Json nine = groups_of(9)[0]["differences"];
-  CHECK(nine["list"].size() == 30);
-  CHECK(nine["left_out"] == 6);
+  CHECK(nine["list"].size() == 36);
+  CHECK(nine["left_out"] == 0);
+  const Json many = groups_of(46)[0]["differences"];  // 46·45/2 = 1,035 pairs
+  CHECK(many["list"].size() == 1'000);
+  CHECK(many["left_out"] == 35);
 }
