@@ -231,7 +231,8 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   const Outcome report = run(folder.path(), {"report", "none", "svgd"});
   CAPTURE(report.err);
   REQUIRE(report.code == 0);
-  CHECK_THAT(report.out, Contains("CartPole-v1, 6000 steps, 2 seeds") && Contains("a2c-svgd") && Contains("solved"));
+  CHECK_THAT(report.out, Contains("CartPole-v1, 6000 steps, 2 seeds") && Contains("a2c-svgd") &&
+                             Contains("reached threshold") && Contains("0 of 2") && !Contains("solved"));
   const std::string dom = rendered(folder.path(), "report.html");
   check_page(folder.path(), dom,
              {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse", "visits-a2c",
