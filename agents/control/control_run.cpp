@@ -78,6 +78,7 @@ void ControlRepetition::record(const IterationReport& report, runs::Records& rec
   const std::int64_t particles = agent_->policy().particle_count();
   const auto add = [&](const std::string& tag, double value) { records.number(agent_->total_steps(), tag, value); };
   if (report.measures->parts) parts_ = report.measures->parts;
+  if (report.measures->effective_share) effective_share_ = report.measures->effective_share;
   for (const auto& [tag, value] : report.measures->tagged(agent_->clips())) add(tag, value);
   for (const auto& [tag, value] : agent_->policy().diagnostics()) add(tag, value);
   if (episodes_.empty()) return;
@@ -125,21 +126,34 @@ ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
   watch.advance();
   if (steps_to_threshold_ >= 0) outcome.steps_to_threshold = steps_to_threshold_;
   outcome.parts = parts_;
-  for (const auto& [tag, value] : agent_->policy().diagnostics())
-    if (tag == "collapse") outcome.collapse = value;
+  outcome.collapse = collapse();
+  outcome.effective_share = effective_share_;
   return outcome;
+}
+
+std::optional<double> ControlRepetition::collapse() const {
+  for (const auto& [tag, value] : agent_->policy().diagnostics())
+    if (tag == "collapse") return value;
+  return {};
 }
 
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
-  constexpr double little = 0.01;
-  if (!parts_ || !(parts_->drive > 0)) return {};
+  if (!parts_) return {};
+  constexpr double little = 0.01, small = 0.1, alike = 0.95;
   const double share = (parts_->prior + parts_->repulsion) / parts_->sum();
-  if (share >= little) return {};
+  if (parts_->drive > 0 && share < little)
+    return fmt::format(
+        "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
+        "posterior; a larger alpha makes it one",
+        100 * share);
+  const std::optional<double> variance = collapse();
+  if (!(variance < small && effective_share_ > alike)) return {};
   return fmt::format(
-      "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
-      "posterior; a larger alpha makes it one",
-      100 * share);
+      "the particles are a posterior in name only: their weights have {:.2g} of the variance of independent ones "
+      "(collapse), and they act alike (effective_share {:.3g}, where 1 is one policy); a larger alpha, a lower "
+      "initial_correlation or kernel_sees=behaviour keeps them apart",
+      *variance, *effective_share_);
 }
 
 void ControlRepetition::add_timing(const ControlTiming& earlier) {
@@ -158,6 +172,7 @@ void ControlRepetition::save(Snapshot& snapshot) const {
   snapshot.put("episodes", episodes);
   snapshot.put("evaluations", std::vector<std::int64_t>{evaluations_, steps_to_threshold_});
   if (parts_) snapshot.put("parts", std::vector<double>{parts_->drive, parts_->prior, parts_->repulsion});
+  if (effective_share_) snapshot.put("effective_share", *effective_share_);
 }
 
 void ControlRepetition::restore(const Snapshot& snapshot) {
@@ -172,6 +187,8 @@ void ControlRepetition::restore(const Snapshot& snapshot) {
                          .terminated = episodes[k + 4] != 0});
   const auto evaluations = snapshot.get_vector<std::int64_t>("evaluations");
   evaluations_ = evaluations.at(0), steps_to_threshold_ = evaluations.at(1);
+  effective_share_.reset();
+  if (snapshot.contains("effective_share")) effective_share_ = snapshot.get_scalar<double>("effective_share");
   parts_.reset();
   if (!snapshot.contains("parts")) return;
   const auto parts = snapshot.get_vector<double>("parts");

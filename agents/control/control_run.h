@@ -43,6 +43,7 @@ struct ControlOutcome {
   std::vector<double> particle_returns{};            ///< [M] mean return of every particle's own evaluation episodes
   std::optional<PosteriorParts> parts{};             ///< of the Stein direction when it was last measured
   std::optional<double> collapse{};                  ///< as ControlPolicy::diagnostics has it
+  std::optional<double> effective_share{};           ///< of shared rollouts when it was last measured
   std::optional<std::int64_t> steps_to_threshold{};  ///< at the first evaluation that reached the threshold
 };
 
@@ -72,7 +73,8 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t steps_done() const override { return agent_->total_steps(); }
   /// A few iterations.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
-  /// What the agent warns of, or that of a Stein posterior little is left but the maxima of the return.
+  /// What the agent warns of, or that of a Stein posterior little is left: its particles are maxima of the return, or
+  /// one policy in all but name.
   std::optional<std::string> warning() const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
@@ -81,6 +83,8 @@ class ControlRepetition final : public runs::Repetition {
   void iterate(runs::Records& records);
   void record(const IterationReport& report, runs::Records& records);
   void evaluate(runs::Records& records);
+  /// As ControlPolicy::diagnostics has it.
+  std::optional<double> collapse() const;
 
   std::unique_ptr<ControlAgent> agent_;
   const envs::ControlEntry::Builder& environment_;
@@ -89,7 +93,8 @@ class ControlRepetition final : public runs::Repetition {
   std::vector<FinishedEpisode> episodes_{};  ///< since the last record
   std::int64_t evaluations_ = 0;
   std::int64_t steps_to_threshold_ = -1;
-  std::optional<PosteriorParts> parts_{};  ///< when they were last measured
+  std::optional<PosteriorParts> parts_{};    ///< when they were last measured
+  std::optional<double> effective_share_{};  ///< the same
   ControlTiming timing_;
 };
 

@@ -111,10 +111,15 @@ Json summarize_outcomes(const std::vector<ControlOutcome>& outcomes, const std::
   const bool stein =
       std::ranges::any_of(outcomes, [](const ControlOutcome& outcome) { return outcome.parts.has_value(); });
   if (!stein) return summary;
-  std::vector<double> collapse;
-  for (const ControlOutcome& outcome : outcomes) collapse.push_back(outcome.collapse.value_or(not_reached));
+  const auto where_measured = [&](std::optional<double> ControlOutcome::*number) {
+    std::vector<double> values;
+    for (const ControlOutcome& outcome : outcomes) values.push_back((outcome.*number).value_or(not_reached));
+    return runs::measured_where_defined(values);
+  };
   summary["posterior_share"] = posterior_share(outcomes);
-  summary["collapse"] = runs::measured_where_defined(collapse);
+  summary["collapse"] = where_measured(&ControlOutcome::collapse);
+  if (std::ranges::any_of(outcomes, [](const ControlOutcome& outcome) { return outcome.effective_share.has_value(); }))
+    summary["effective_share"] = where_measured(&ControlOutcome::effective_share);
   return summary;
 }
 
@@ -140,6 +145,7 @@ std::string readable_control_summary(const Json& summary) {
     line("what moves them", fmt::format("prior {}, repulsion {}, drive {} of the whole", text(share["prior"], "{:.2g}"),
                                         text(share["repulsion"], "{:.2g}"), text(share["drive"], "{:.2g}")));
     line("collapse meter", text(summary["collapse"], "{:.2g}"));
+    if (summary.contains("effective_share")) line("effective share", text(summary["effective_share"], "{:.3g}"));
   }
   if (!summary["threshold"].is_null()) line("threshold", threshold_text(summary));
   line("steps a second", text(summary["steps_per_second"], "{:.0f}"));

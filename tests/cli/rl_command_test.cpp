@@ -228,7 +228,9 @@ TEST_CASE("a run of a Stein posterior says what moves its particles and how much
   }
   CHECK(sum == Approx(1));
   CHECK(stein["collapse"]["per_seed"][0].get<double>() > 0.01);
+  CHECK(stein["effective_share"]["per_seed"][0].get<double>() > 0);
   CHECK(stein["preset"].is_null());
   CHECK(!none.contains("posterior_share"));
   CHECK(!none.contains("collapse"));
+  CHECK(!none.contains("effective_share"));
 }

@@ -211,6 +211,52 @@ TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is
   }
 }
 
+TEST_CASE("particles of a Stein posterior that act alike and hardly differ are warned of, also once they were resumed",
+          "[agents][run][control]") {
+  const auto play = [](const char* posterior, const char* correlation, const char* shared, bool pauses) {
+    const auto make = [&] {
+      ControlAgentOptions options = earlier_options(
+          Learner::a2c, std::string(posterior) == "svgd" ? PolicyPosterior::svgd : PolicyPosterior::s2vgd, true);
+      test::set(options, {{"particles", "3"},
+                          {"slots", "2"},
+                          {"hidden", "8"},
+                          {"alpha", "1"},
+                          {"share_rollouts", shared},
+                          {"initial_correlation", correlation}});
+      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
+                                                 evaluation);
+    };
+    auto repetition = make();
+    runs::Records records(false);
+    repetition->advance(500, StopToken(), records);
+    if (pauses) {
+      const Snapshot state = test::snapshot_of(*repetition);
+      repetition = make();
+      repetition->restore(state);
+    }
+    return std::pair{repetition->warning(), repetition->outcome(StopToken())};
+  };
+  for (const char* posterior : {"svgd", "s2vgd"})
+    for (const bool pauses : {false, true}) {
+      CAPTURE(posterior, pauses);
+      const auto [warning, outcome] = play(posterior, "0.999", "true", pauses);
+      REQUIRE(outcome.collapse < 0.1);
+      REQUIRE(outcome.effective_share > 0.95);
+      CHECK(outcome.effective_share <= 1 + 1e-6);
+      REQUIRE(warning);
+      CHECK_THAT(*warning, Catch::Contains("a posterior in name only") &&
+                               Catch::Contains(fmt::format("have {:.2g} of the variance", *outcome.collapse)) &&
+                               Catch::Contains(fmt::format("effective_share {:.3g}", *outcome.effective_share)));
+      const auto [none, apart] = play(posterior, "0", "true", pauses);
+      CHECK(apart.collapse > 0.1);
+      CHECK(apart.effective_share.has_value());
+      CHECK(!none);
+      const auto [unknown, alone] = play(posterior, "0.999", "false", pauses);
+      CHECK(!alone.effective_share);
+      CHECK(!unknown);
+    }
+}
+
 TEST_CASE("a control run needs seeds", "[agents][run][control]") {
   CHECK_ERROR(make_run(3, 3), usage, "3:3");
 }
