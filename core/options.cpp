@@ -5,11 +5,39 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
+#include <span>
 #include <sstream>
 
 namespace stein {
 namespace {
+
+/// What options of ours are called in Stable-Baselines3 or PyTorch: {there, here}.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> other_names{{
+    {"gamma", "discount"},
+    {"lr", "step_size"},
+    {"learning_rate", "step_size"},
+    {"clip_range", "clip_ratio"},
+    {"ent_coef", "entropy_weight"},
+    {"n_steps", "steps_per_slot"},
+    {"n_envs", "slots"},
+    {"n_epochs", "epochs"},
+    {"total_timesteps", "steps"},
+    {"normalize_advantage", "normalize_advantages"},
+    {"batch_size", "batch"},
+    {"buffer_size", "buffer"},
+    {"hidden_size", "hidden"},
+    {"net_arch", "hidden"},
+}};
+
+/// What an option of another library is called among `names`, if that is known.
+std::optional<std::string> name_here(std::string_view key, std::span<const std::string> names) {
+  for (const auto& [there, here] : other_names)
+    if (there == key && std::ranges::find(names, here) != names.end()) return std::string(here);
+  return {};
+}
 
 template <class Number>
 Number parse_number(std::string_view key, std::string_view text, const Range& range, const char* what) {
@@ -305,7 +333,8 @@ const Option& OptionTable::at(std::string_view key) const {
   std::vector<std::string> names;
   for (const Option& option : options_) names.push_back(option.name);
   for (const auto& [group, options] : groups_) names.push_back(group);
-  fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(key, names));
+  const std::optional<std::string> ours = name_here(key, names);
+  fail(ErrorKind::usage, "unknown option '{}'.{}", key, suggestion(ours ? *ours : key, names));
 }
 
 // NOLINTNEXTLINE(readability-make-member-function-const): it changes the fields that the table is bound to

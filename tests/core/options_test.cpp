@@ -189,6 +189,23 @@ TEST_CASE("TOML written from options gives the same options", "[core][options]")
   CHECK(to_toml(OptionTable::of(again)) == toml);
 }
 
+TEST_CASE("an option by the name that another library has for it is answered with the name here", "[core][options]") {
+  struct Learning {
+    double discount = 0.99, step_size = 0.1;
+    std::int64_t steps_per_slot = 16;
+  } options;
+  OptionTable table;
+  table("discount", options.discount, "γ");
+  table("step_size", options.step_size, "h");
+  table("steps_per_slot", options.steps_per_slot, "steps of a slot");
+  CHECK_ERROR(table.set("gamma", "1"), usage, "unknown option 'gamma'. Did you mean 'discount'?");
+  CHECK_ERROR(table.set("lr", "1"), usage, "unknown option 'lr'. Did you mean 'step_size'?");
+  CHECK_ERROR(table.set("learning_rate", "1"), usage, "Did you mean 'step_size'?");
+  CHECK_ERROR(table.set("n_steps", "1"), usage, "Did you mean 'steps_per_slot'?");
+  CHECK_ERROR(table.set("clip_range", "1"), usage,
+              "unknown option 'clip_range'. Known: discount");  // no clip_ratio here
+}
+
 TEST_CASE("wrong input is a sentence that names key, value, range and the nearest key", "[core][options]") {
   Outer options;
   OptionTable table = OptionTable::of(options);
