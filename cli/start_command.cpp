@@ -46,11 +46,11 @@ struct StartArguments {
 
 /// Runs for the values that are compared and for those of --sweep.
 int sweep(const StartArguments& arguments, const runs::OptionSources& sources, std::vector<runs::SweepAxis> axes) {
-  STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
-              "--sweep needs --out, the folder that its runs go to");
   STEIN_CHECK(!arguments.render, "--render shows one run, not several");
   for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
   auto planned = runs::Sweep::plan(arguments.subcommand, sources, axes, arguments.out);
+  STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
+              "--sweep needs --out, the folder that its runs go to");
   if (arguments.out.empty()) planned.claim_directory();
   planned.write(arguments.existing());
   return advance_sweep(planned, arguments.begin(), arguments.common);
