@@ -4,6 +4,7 @@
 #include <stein/core/error.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/single_name.h>
 
 namespace stein::agents {
 namespace {
@@ -17,7 +18,7 @@ Preset showdown_of(const runs::Part& part) {
 
 BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
     : Experiment(kind, {.steps = 2000, .checkpoint_every = 500}) {
-  const std::string environment = sources.look_ahead("env", environment_);
+  const std::string environment = runs::look_ahead_single(sources, "env", environment_);
   const std::string policy = sources.look_ahead("policy", policy_);
   STEIN_CHECK(!envs::controls().entries().contains(environment),
               "'{0}' is a control task, not a bandit: `stein rl --env {0}` learns it", environment);

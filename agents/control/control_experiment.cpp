@@ -4,6 +4,7 @@
 #include <stein/core/error.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/single_name.h>
 
 #include <algorithm>
 #include <charconv>
@@ -40,9 +41,9 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
                         .checkpoint_every = 100'000,
                         .note = fmt::format(", all particles together; evaluate_every is 1/{} of it unless set",
                                             evaluations)}) {
-  const std::string environment = sources.look_ahead("env", environment_);
-  const std::string agent = sources.look_ahead("agent", agent_name_);
-  const std::string posterior = sources.look_ahead("posterior", posterior_);
+  const std::string environment = runs::look_ahead_single(sources, "env", environment_);
+  const std::string agent = runs::look_ahead_single(sources, "agent", agent_name_);
+  const std::string posterior = runs::look_ahead_single(sources, "posterior", posterior_);
   STEIN_CHECK(!envs::bandits().entries().contains(environment),
               "'{0}' is a bandit, not a control task: `stein bandit --env {0}` plays it", environment);
   environment_builder_ = envs::controls().at(environment).builder();
