@@ -9,6 +9,18 @@
 #include <utility>
 
 namespace stein::runs {
+namespace {
+
+/// "posterior svgd or posterior s2vgd": the parts that have what `has` looks for.
+template <class Has>
+std::string owners_among(const std::vector<Part>& parts, const Has& has) {
+  std::vector<std::string> owners;
+  for (const Part& part : parts)
+    if (has(part)) owners.push_back(part.title());
+  return fmt::format("{}", fmt::join(owners, " or "));
+}
+
+}  // namespace
 
 Experiment::Experiment(const RunKind& kind, Length length)
     : kind_(kind),
@@ -65,6 +77,11 @@ void Experiment::apply_preset(const std::string& name) {
       if (preset.name != name) continue;
       for (const auto& [key, value] : preset.settings) table_.set(key, value);
     }
+  if (!names.contains(name)) {
+    const std::string owners = owners_among(
+        other_parts(), [&](const Part& part) { return std::ranges::count(part.presets, name, &Preset::name) > 0; });
+    STEIN_CHECK(owners.empty(), "preset '{}' needs {}; {} has none of that name", name, owners, this->name());
+  }
   STEIN_CHECK(!names.empty(), "{} has no preset '{}', nor any other; `stein list` says which there are", this->name(),
               name);
   STEIN_CHECK(names.contains(name), "{} has no preset '{}'.{}", this->name(), name,
@@ -94,11 +111,8 @@ void Experiment::refuse_options_of_others(const OptionSources& sources) const {
   if (foreign.empty()) return;
   const std::vector<Part> others = other_parts();
   for (const std::string& key : foreign) {
-    std::vector<std::string> owners;
-    for (const Part& part : others)
-      if (part.options.contains(key)) owners.push_back(part.title());
-    STEIN_CHECK(owners.empty(), "option '{}' needs {}; {} has none of that name", key, fmt::join(owners, " or "),
-                name());
+    const std::string owners = owners_among(others, [&](const Part& part) { return part.options.contains(key); });
+    STEIN_CHECK(owners.empty(), "option '{}' needs {}; {} has none of that name", key, owners, name());
   }
 }
 

@@ -184,7 +184,31 @@ TEST_CASE("the published settings are a preset, and what is set ranks above it",
   CHECK_THAT(config, Contains("slots = 1\n"));
   const Outcome none = run(folder.path(), {"rl", "--preset", "shared-start"});
   CHECK(none.code == 2);
-  CHECK_THAT(none.err, Contains("CartPole-v1/a2c has no preset 'shared-start'"));
+  CHECK_THAT(none.err,
+             Contains("preset 'shared-start' needs posterior s2vgd or posterior svgd; CartPole-v1/a2c has none"));
+}
+
+TEST_CASE("what needs another choice or a sweep is refused with that choice, or with the sweep",
+          "[cli][rl][bad-input]") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "rl");
+    const Outcome outcome = run(folder.path(), std::move(arguments));
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(refused({"--env", "deep-sea", "--agent", "ppo", "--preset", "explore"}),
+             Contains("preset 'explore' needs posterior s2vgd or posterior svgd; deep-sea/ppo has none of that name"));
+  CHECK_THAT(refused({"--env", "deep-sea", "--agent", "ppo", "--preset", "explroe"}),
+             Contains("deep-sea/ppo has no preset 'explroe'"));
+  CHECK_THAT(refused({"--agent", "ppo,a2c"}), Contains("option 'agent' expects one name, got 'ppo,a2c'") &&
+                                                  Contains("`--sweep agent=ppo,a2c --out DIR`"));
+  CHECK_THAT(refused({"--posterior", "none,svgd"}), Contains("`--sweep posterior=none,svgd --out DIR`"));
+  CHECK_THAT(refused({"--env", "deep-sea,CartPole-v1"}), Contains("`--sweep env=deep-sea,CartPole-v1 --out DIR`"));
+  CHECK_THAT(refused({"--set", "gamma=0.9"}), Contains("unknown option 'gamma'. Did you mean 'discount'?"));
+  CHECK_THAT(refused({"--set", "ent_coef=0.9"}), Contains("unknown option 'ent_coef'. Did you mean 'entropy_weight'?"));
+  CHECK_THAT(refused({"--sweep", "foo=1,2"}), Contains("unknown option 'foo'") && !Contains("--out"));
+  CHECK_THAT(refused({"--sweep", "discount=0.9,0.99"}), Contains("--sweep needs --out"));
 }
 
 TEST_CASE("a run begins with the earlier defaults, or with settings that were tuned for its task, and says so",

@@ -33,6 +33,19 @@ TEST_CASE("an unknown preset is refused with the nearest one", "[runs][experimen
   CHECK_ERROR(CounterExperiment(kind, {.preset = "papre"}), usage, "papre", "paper");
 }
 
+TEST_CASE("a preset of parts that stand elsewhere is refused with who has it", "[runs][experiment]") {
+  runs::RunKind counting = test::counter_kind();
+  counting.parts = [] {
+    const Preset wooden{.name = "wooden", .description = "", .settings = {}};
+    return std::vector<runs::Part>{{.group = "abacus", .name = "roman", .description = "", .presets = {wooden}},
+                                   {.group = "abacus", .name = "chinese", .description = "", .presets = {wooden}},
+                                   {.group = "abacus", .name = "bare", .description = ""}};
+  };
+  CHECK_ERROR(CounterExperiment(counting, {.preset = "wooden"}), usage,
+              "preset 'wooden' needs abacus roman or abacus chinese; numbers/counter has none of that name");
+  CHECK_ERROR(CounterExperiment(counting, {.preset = "iron"}), usage, "has no preset 'iron'", "Known: paper");
+}
+
 TEST_CASE("an option of a part that stands elsewhere is refused with who has it", "[runs][experiment]") {
   CHECK_ERROR(CounterExperiment(kind, {.settings = {{"beads", "1"}}}), usage, "'beads' needs abacus roman",
               "numbers/counter has none");
