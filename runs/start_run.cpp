@@ -2,8 +2,10 @@
 #include <stein/core/log.h>
 #include <stein/core/parallel.h>
 #include <stein/core/run_manifest.h>
+#include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/start_run.h>
+#include <stein/runs/sweep.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -29,8 +31,13 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .protocol = protocol.dump()};
 }
 
-/// Throws Error(usage) where a run would take the place of the one that it begins with.
+/// Throws Error(usage) where a run would take the place of a sweep, or of the run that it begins with.
 void check_place(const Experiment& experiment, const fs::path& out) {
+  STEIN_CHECK(
+      out.empty() || !Sweep::is_in(out) || RunDirectory::is_in(out),
+      "'{}' holds a comparison or sweep of {}: nothing was overwritten, choose another --out; there --overwrite "
+      "replaces its runs by those of another comparison or sweep, not by a single run",
+      out.string(), counted(std::ssize(Sweep::open(out).runs()), "run"));
   if (!experiment.options().contains("from_run")) return;
   const std::string from = experiment.options().get("from_run");
   std::error_code ignored;

@@ -158,6 +158,25 @@ TEST_CASE("an option that only some of the policies have is for them; one that n
   CHECK_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
+TEST_CASE("a single run does not take the folder of a comparison, which keeps its files", "[cli][compare][bad-input]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run(folder.path(), compare("lints,uniform", into("out"))).code == 0);
+  const std::string report = content_of(folder / "out/report.html");
+  for (const Arguments& more : {Arguments{}, Arguments{"--overwrite"}}) {
+    const Outcome single = run(folder.path(), compare("lints", into("out", more)));
+    CHECK(single.code == 2);
+    CHECK_THAT(single.err,
+               Contains("'out' holds a comparison or sweep of 2 runs: nothing was overwritten, choose another "
+                        "--out; there --overwrite replaces its runs by those of another comparison"));
+  }
+  CHECK(content_of(folder / "out/report.html") == report);
+  CHECK(std::filesystem::exists(folder / "out/policy=lints/summary.json"));
+  // A run stays one, whatever a person puts into its folder.
+  REQUIRE(run(folder.path(), compare("lints", into("alone"))).code == 0);
+  std::ofstream(folder / "alone/sweep.json") << "{}";
+  CHECK(run(folder.path(), compare("lints", into("alone", {"--overwrite"}))).code == 0);
+}
+
 TEST_CASE("a comparison that was killed goes on to the same bytes", "[cli][compare][resume]") {
   const TemporaryDirectory folder;
   const Arguments settings{"checkpoint_every=10", "updates=2", "steps=200", "particles=3"};
