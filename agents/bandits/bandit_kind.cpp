@@ -48,7 +48,7 @@ runs::ReportLayout report_layout() {
           .columns = {{"regret, mean ± sd", [](const Json& s) { return runs::mean_and_deviation(s["regret"]); }},
                       {"% of uniform", [](const Json& s) { return text(s["regret_percent_of_uniform"]); }},
                       {"worse than uniform", locked_text},
-                      {"decisions/s", [](const Json& s) { return text(s["decisions_per_second"], "{:.0f}"); }}},
+                      {"decisions/s", decision_rate}},
           .label = [](const Json& summary) { return summary["policy"].get<std::string>(); },
           // Propensities of single interactions jump about; their means over sixtieths of the run can be read.
           .curve_parts = [](std::string_view tag) { return tag == "propensity_entropy" ? 60 : 0; },

@@ -178,6 +178,7 @@ Json BanditRun::summarize(const Watch&) {
           {"lock_in_share", measured(result.lock_in())},
           {"reward", measured(result.reward)},
           {"decisions_per_second", number(time.decisions_per_second())},
+          {"timed_decisions", time.timed_decisions},
           {"updates_per_second", number(time.updates_per_second())}};
 }
 
@@ -197,6 +198,13 @@ void BanditRun::write_results(const RunDirectory& directory) {
   if (!entries.empty()) write_file_atomically(directory.file("posteriors.json"), entries.dump() + "\n");
 }
 
+std::string decision_rate(const Json& summary) {
+  constexpr std::int64_t enough = 200;
+  const Json& rate = summary["decisions_per_second"];
+  if (summary.value("timed_decisions", enough) < enough || !(runs::mean_of(rate) > 0)) return "-";
+  return runs::text(rate, "{:.0f}");
+}
+
 std::string readable_bandit_summary(const Json& summary) {
   using runs::mean_and_deviation, runs::text;
   const std::size_t seeds = summary["seeds"].size();
@@ -209,7 +217,7 @@ std::string readable_bandit_summary(const Json& summary) {
   line("of uniform play", text(summary["regret_percent_of_uniform"]) + " %");
   line("seeds worse than that", fmt::format("{:.0f} of {}", locked, seeds));
   line("reward", mean_and_deviation(summary["reward"]));
-  if (summary["decisions_per_second"] > 0) line("decisions a second", text(summary["decisions_per_second"], "{:.0f}"));
+  if (const std::string rate = decision_rate(summary); rate != "-") line("decisions a second", rate);
   if (summary["updates_per_second"] > 0) line("updates a second", text(summary["updates_per_second"], "{:.0f}"));
   line("peak memory", text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   line("wall time", text(summary["wall_seconds"], "{:.2f}") + " s");

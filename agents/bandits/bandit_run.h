@@ -87,6 +87,10 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   policies::BanditLearner::Timing earlier_{};
 };
 
+/// Decisions a second as a person sees them: "-" where there were none or fewer than 200 were timed, as of a few the
+/// number is noise. Summaries of earlier versions do not say how many were.
+std::string decision_rate(const nlohmann::ordered_json& summary);
+
 /// The lines that a person sees of the summary of a bandit run.
 std::string readable_bandit_summary(const nlohmann::ordered_json& summary);
 

@@ -4,6 +4,9 @@
          seedNames, counts, overTime, groups, mean} = tools;
   const learns = (run) => run.summary.policy !== "uniform";
 
+  // Of a few timed decisions it is noise; earlier versions did not say how many there were. As decision_rate in C++.
+  const decisionRate = (s) => (s.timed_decisions ?? 200) < 200 || !(s.decisions_per_second > 0) ? "–" : format(s.decisions_per_second, 0);
+
   // The run of the least mean regret, and after it all that are not told apart from it.
   function leastRegret(group) {
     const best = group.runs.reduce((a, b) => (b.summary.regret.mean < a.summary.regret.mean ? b : a));
@@ -114,7 +117,7 @@
       ["regret (reward units)", (s) => [rounded(s.regret.mean), s.regret.sd === null ? "" : ` ± ${rounded(s.regret.sd)}`]],
       ["% of uniform", (s) => [format(mean(s.regret_percent_of_uniform))]],
       ["worse than uniform", (s) => [s.policy === "uniform" ? "–" : `${Math.round(mean(s.lock_in_share) * s.seeds.length)} of ${s.seeds.length}`]],
-      ["decisions/s", (s) => [format(s.decisions_per_second, 0)]],
+      ["decisions/s", (s) => [decisionRate(s)]],
       ["updates/s", (s) => [s.updates_per_second > 0 ? format(s.updates_per_second, 0) : "–"]],
       ["time", (s) => [`${format(s.wall_seconds, s.wall_seconds < 10 ? 1 : 0)} s`]],
     ];

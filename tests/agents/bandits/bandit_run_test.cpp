@@ -120,6 +120,16 @@ TEST_CASE("the decision log is ordered by step and then by seed, and adds up to 
   CHECK(run.timing().updates_per_second() > 0);
 }
 
+TEST_CASE("decisions a second are shown where at least 200 were timed, and where nobody knows how many",
+          "[agents][run]") {
+  using Json = nlohmann::ordered_json;
+  CHECK(agents::decision_rate({{"decisions_per_second", 1234.4}, {"timed_decisions", 200}}) == "1234");
+  CHECK(agents::decision_rate({{"decisions_per_second", 1234.4}, {"timed_decisions", 199}}) == "-");
+  CHECK(agents::decision_rate({{"decisions_per_second", 1234.4}}) == "1234");  // of an earlier version
+  CHECK(agents::decision_rate({{"decisions_per_second", 0}, {"timed_decisions", 0}}) == "-");
+  CHECK(agents::decision_rate({{"decisions_per_second", Json(nullptr)}}) == "-");
+}
+
 TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[agents][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
