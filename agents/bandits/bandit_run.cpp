@@ -122,6 +122,21 @@ std::vector<std::string> BanditRun::notices() const {
   return {fmt::format("'{}' is a synthetic stand-in, not the real data set", facts_.environment)};
 }
 
+std::vector<std::string> BanditRun::warnings() const {
+  std::vector<std::string> found = Run::warnings();
+  std::int64_t forced = 0;
+  for (std::int64_t i = 0; i < count(); ++i) {
+    const policies::BanditLearner& learner = repetition(i).agent().learner();
+    if (learner.forced() == 0 || learner.forced() < learner.decisions()) return found;
+    forced = std::max(forced, learner.forced());
+  }
+  found.push_back(fmt::format(
+      "all {} interactions were forced pulls, the first forced_pulls of each of {} arms: nothing was decided by the "
+      "policy; set steps for more, or fewer forced_pulls",
+      forced, spec().arms));
+  return found;
+}
+
 /// N: what the posterior is conditioned on.
 std::string BanditRun::data_size() const {
   if (!facts_.learns) return "none: the policy does not learn";

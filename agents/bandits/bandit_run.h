@@ -71,6 +71,8 @@ class BanditRun final : public runs::RunOf<BanditRepetition> {
   std::string line_log_head() const override;
   std::string source() const override;
   std::vector<std::string> notices() const override;
+  /// Also where every interaction was a forced pull.
+  std::vector<std::string> warnings() const override;
   nlohmann::ordered_json protocol() const override;
   std::map<std::string, std::string> data_checksums() const override;
   nlohmann::ordered_json cost() const override;

@@ -64,6 +64,26 @@ TEST_CASE("the decision log and the checkpoints are the same bytes at one and tw
   CHECK(files_of(folder / "run1/checkpoints") == files_of(folder / "run2/checkpoints"));
 }
 
+TEST_CASE("a run that ends within its forced pulls says that its policy decided nothing, once for all seeds",
+          "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const auto play = [&](const std::string& steps, const std::string& policy) {
+    return run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--seeds", "0:2", "--set",
+                               "steps=" + steps, "--out", policy + steps});
+  };
+  const Outcome forced = play("50", "lints");  // ten pulls of each of five arms
+  REQUIRE(forced.code == 0);
+  CHECK_THAT(forced.err,
+             Contains("all 50 interactions were forced pulls") && Contains("nothing was decided by the policy"));
+  CHECK_THAT(forced.out, !Contains("decisions a second"));
+  const Json summary = Json::parse(content_of(folder / "lints50/summary.json"));
+  CHECK(summary["warnings"].size() == 1);
+  CHECK(summary["timed_decisions"] == 0);
+  CHECK_THAT(run(folder.path(), {"report", "lints50"}).out, Contains(" -\n"));
+  CHECK_THAT(play("51", "lints").err, !Contains("forced pulls"));
+  CHECK_THAT(play("50", "uniform").err, !Contains("forced pulls"));  // it has none
+}
+
 TEST_CASE("every decision is logged with the keys that a replay needs", "[cli][bandit]") {
   const TemporaryDirectory folder;
   REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--set", "steps=50",
