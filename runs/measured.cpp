@@ -44,7 +44,9 @@ std::string text(const Json& value, const char* format) {
   const double mean = mean_of(value);
   if (!std::isfinite(mean)) return "not defined";
   constexpr double readable = 1e9;  // a larger number has more digits than a line has room for
-  return std::abs(mean) < readable ? fmt::format(fmt::runtime(format), mean) : fmt::format("{:.3g}", mean);
+  std::string shown = std::abs(mean) < readable ? fmt::format(fmt::runtime(format), mean) : fmt::format("{:.3g}", mean);
+  if (shown.starts_with('-') && shown.find_first_of("123456789") == std::string::npos) shown.erase(0, 1);  // "-0.0"
+  return shown;
 }
 
 std::string mean_and_deviation(const Json& value, const char* format) {

@@ -43,9 +43,11 @@
     node.append(...children);
     return node;
   };
-  const format = (value, digits = 1) =>
-    value === null || value === undefined ? "–"
-      : value.toLocaleString("en-GB", {minimumFractionDigits: digits, maximumFractionDigits: digits});
+  const format = (value, digits = 1) => {
+    if (value === null || value === undefined) return "–";
+    const text = value.toLocaleString("en-GB", {minimumFractionDigits: digits, maximumFractionDigits: digits});
+    return /[1-9]/.test(text) ? text : text.replace("-", "");  // "-0.0"
+  };
   const rounded = (value) => format(value, Math.abs(value) < 100 ? 1 : 0);
   const count = (n, noun) => `${n.toLocaleString("en-GB")} ${noun}${n === 1 ? "" : "s"}`;
   const alpha = (hex, share) => hex + Math.round(share * 255).toString(16).padStart(2, "0");

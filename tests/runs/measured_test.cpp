@@ -27,6 +27,11 @@ TEST_CASE("numbers read the same from both shapes", "[runs][measured]") {
   CHECK(mean_and_deviation(Json(7.0)) == "7.0");
   CHECK(text(Json(999'999'999.0)) == "999999999.0");
   CHECK(text(Json(-1.25e76)) == "-1.25e+76");
+  CHECK(text(Json(-0.004)) == "0.0");
+  CHECK(text(Json(-0.06)) == "-0.1");
+  CHECK(text(Json(-0.0), "{:.2g}") == "0");
+  CHECK(text(Json(-1e-9), "{:.2g}") == "-1e-09");
+  CHECK(mean_and_deviation(measured(std::vector<double>{-0.003, -0.005})) == "0.0 ± 0.0");
   CHECK(counted(1, "event") == "1 event");
   CHECK(counted(0, "bad line") == "0 bad lines");
 }
