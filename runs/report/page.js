@@ -8,7 +8,8 @@
 //   palette  colours of methods: name → [light, dark]; may be absent, as may be
 //   method   (summary) → the name of a run's method in it
 // What a test wants to know stands on <html>: data-plots holds, for every plot, how many points it has; data-outside,
-// how many of them lie above or below its view; data-errors counts what went wrong.
+// how many of them lie above or below its view; data-scrolled, how many tables are wider than the page; data-errors counts
+// what went wrong.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -17,6 +18,7 @@
   const report = () => {
     root.dataset.plots = JSON.stringify(shown);
     root.dataset.outside = JSON.stringify(outside);
+    root.dataset.scrolled = String([...document.querySelectorAll(".scroll")].filter((node) => node.scrollWidth > node.clientWidth).length);
     root.dataset.errors = String(errors);
   };
   window.addEventListener("error", () => { errors += 1; report(); });
@@ -253,7 +255,8 @@
         return cell;
       }));
     });
-    return element("div", {class: "scroll"}, element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
+    return element("div", {class: columns.length > 8 ? "scroll wide-table" : "scroll"},
+                   element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)));
   }
 
   const colourSwatches = (runs) => runs.forEach((run) => (run.swatches ?? []).forEach((swatch) => {

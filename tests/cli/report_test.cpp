@@ -237,6 +237,7 @@ TEST_CASE("a report of control runs shows curves, particles, visited states and 
   check_page(folder.path(), dom,
              {"evaluation_return", "return", "particles", "entropy", "particle_distance", "collapse", "visits-a2c",
               "visits-a2c-svgd"});
+  CHECK(attribute(dom, "data-scrolled") == "0");  // all columns of the table fit into 1,280 pixels
   CHECK_THAT(shown_text(dom), Contains("Control report: CartPole-v1") && Contains("2 runs, 2 seeds") &&
                                   Contains("Dotted: 475") && Contains("An episode: a2c-svgd"));
   CHECK_THAT(dom, Contains("class=\"episode\""));
