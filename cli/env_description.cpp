@@ -75,8 +75,11 @@ std::string options_text(const Json& options) {
 
 std::string control_text(const Json& task) {
   std::string text = line("version", std::to_string(task["version"].get<std::int64_t>()));
-  text += line("horizon", fmt::format("{} steps of {:.6g} s", task["horizon"].get<std::int64_t>(),
-                                      task["step_seconds"].get<double>()));
+  const auto horizon = task["horizon"].get<std::int64_t>();
+  text +=
+      line("horizon", task["timed"] ? fmt::format("{} steps of {:.6g} s", horizon, task["step_seconds"].get<double>())
+                                    : fmt::format("{} steps", horizon));
+  if (task["ends"].is_string()) text += line("ends earlier", task["ends"]);
   text += line("reward", range_text(task["reward_low"], task["reward_high"]) + " a step");
   text += line("threshold", task["threshold"].is_null()
                                 ? "none"
@@ -123,6 +126,8 @@ Json describe_control(const std::string& description, envs::ControlEntry::Builde
           {"action", to_json(spec.action)},
           {"horizon", environment->horizon()},
           {"step_seconds", spec.step_seconds},
+          {"timed", spec.timed},
+          {"ends", spec.ends.empty() ? Json(nullptr) : Json(spec.ends)},
           {"reward_low", runs::number(spec.reward_low)},
           {"reward_high", runs::number(spec.reward_high)},
           {"threshold", runs::number(spec.threshold)},

@@ -30,7 +30,8 @@ ControlSpec Acrobot::spec() const {
       .step_seconds = dt,
       .reward_low = -1,
       .reward_high = 0,
-      .threshold = -100};
+      .threshold = -100,
+      .ends = "the tip is more than 1 m above the pivot"};
 }
 
 void Acrobot::reset(Draws& draws, double (&state)[state_size]) const {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <stein/envs/cart_pole.h>
 #include <stein/envs/fused/classic_steps.h>
 
@@ -24,7 +25,8 @@ ControlSpec CartPole::spec() const {
           .step_seconds = dt,
           .reward_low = 1,
           .reward_high = 1,
-          .threshold = 475};
+          .threshold = 475,
+          .ends = fmt::format("|cart position| > {} m or |pole angle| > {:.4g} rad", largest_position, largest_angle)};
 }
 
 }  // namespace stein::envs

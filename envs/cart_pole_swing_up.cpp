@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <stein/envs/cart_pole_swing_up.h>
 #include <stein/envs/fused/classic_steps.h>
 
@@ -23,7 +24,8 @@ ControlSpec CartPoleSwingUp::spec() const {
           .horizon = 500,
           .step_seconds = CartPoleBody::dt,
           .reward_low = -100,
-          .reward_high = 1};
+          .reward_high = 1,
+          .ends = fmt::format("|cart position| > {} m", largest_position)};
 }
 
 void CartPoleSwingUp::reset(Draws& draws, double (&state)[state_size]) const {

@@ -26,11 +26,13 @@ struct ControlSpec {
   std::int64_t choices = 0;        ///< > 0: an action is one of 0 … choices − 1; 0: it is the numbers below
   std::vector<Quantity> action{};  ///< of a choice: one quantity, 0 to choices − 1
   std::int64_t horizon = 0;        ///< steps after which an episode is truncated
-  double step_seconds = 0;         ///< simulated time of a step
+  double step_seconds = 0;         ///< simulated time of a step; of pictures where nothing takes time
   double reward_low = 0;           ///< least reward of a step
   double reward_high = 0;          ///< largest reward of a step
   /// The mean return at which the task counts as solved; not a number where nobody has set one.
   double threshold = std::numeric_limits<double>::quiet_NaN();
+  std::string ends{};  ///< what ends an episode before the horizon: "|pole angle| > 0.2 rad"; empty: nothing
+  bool timed = true;   ///< whether a step takes time
 
   bool discrete() const { return choices > 0; }
 };

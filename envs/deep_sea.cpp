@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <stein/envs/classic_environment.h>
 #include <stein/envs/deep_sea.h>
 
@@ -17,11 +18,13 @@ ControlSpec DeepSea::spec() const {
                           {.name = "column", .low = 0, .high = 1, .unit = "size"}},
           .choices = 2,
           .action = {{.name = "left or right", .low = 0, .high = 1}},
-          .horizon = 10'000,    // of the deepest; an episode ends at the ground
-          .step_seconds = 0.1,  // of pictures: nothing here takes time
+          .horizon = 10'000,  // of the deepest
+          .step_seconds = 0.1,
           .reward_low = -move_cost_ / size_,
           .reward_high = 1,
-          .threshold = 0.5};
+          .threshold = 0.5,
+          .ends = fmt::format("at the ground, after {} steps", size_),
+          .timed = false};
 }
 
 void DeepSea::reset(Draws&, double (&state)[state_size]) const {

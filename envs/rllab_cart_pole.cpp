@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <stein/envs/fused/classic_steps.h>
 #include <stein/envs/rllab_cart_pole.h>
 
@@ -22,7 +23,8 @@ ControlSpec RllabCartPole::spec() const {
           .horizon = 500,
           .step_seconds = CartPoleBody::dt,
           .reward_low = 0,
-          .reward_high = 10};
+          .reward_high = 10,
+          .ends = fmt::format("|cart position| > {} m or |pole angle| > {} rad", largest_position, largest_angle)};
 }
 
 void RllabCartPole::reset(Draws& draws, double (&state)[state_size]) const {

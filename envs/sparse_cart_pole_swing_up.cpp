@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <stein/envs/classic_environment.h>
 #include <stein/envs/sparse_cart_pole_swing_up.h>
 
@@ -26,7 +27,8 @@ ControlSpec SparseCartPoleSwingUp::spec() const {
           .horizon = 1000,
           .step_seconds = dt,
           .reward_low = -move_cost_,
-          .reward_high = 1};
+          .reward_high = 1,
+          .ends = fmt::format("|cart position| > {} m", largest_position)};
 }
 
 void SparseCartPoleSwingUp::reset(Draws& draws, double (&state)[state_size]) const {

@@ -1,4 +1,5 @@
 // InvertedDoublePendulum-v5 of Gymnasium; single steps checked in tests/envs/mujoco_dynamics_test.cpp.
+#include <fmt/format.h>
 #include <stein/envs/mujoco/model_texts.h>
 #include <stein/envs/mujoco/mujoco_environment.h>
 
@@ -43,7 +44,8 @@ class InvertedDoublePendulum final : public MujocoTask {
             .step_seconds = 0.05,
             .reward_low = -std::numeric_limits<double>::infinity(),
             .reward_high = 10 - (2 - 2 * pole) * (2 - 2 * pole),
-            .threshold = 9100};
+            .threshold = 9100,
+            .ends = fmt::format("the tip is {} m high or less", least_height)};
   }
   std::string_view model() const override { return model_texts::inverted_double_pendulum; }
   std::string_view site() const override { return "tip"; }

@@ -1,4 +1,5 @@
 // InvertedPendulum-v5 of Gymnasium; single steps checked in tests/envs/mujoco_dynamics_test.cpp.
+#include <fmt/format.h>
 #include <stein/envs/mujoco/model_texts.h>
 #include <stein/envs/mujoco/mujoco_environment.h>
 
@@ -31,7 +32,8 @@ class InvertedPendulum final : public MujocoTask {
             .step_seconds = 0.04,
             .reward_low = 0,
             .reward_high = 1,
-            .threshold = 950};
+            .threshold = 950,
+            .ends = fmt::format("|pole angle| > {} rad", largest_angle)};
   }
   std::string_view model() const override { return model_texts::inverted_pendulum; }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <sstream>
@@ -39,6 +41,9 @@ TEST_CASE("every listed environment describes itself, for people and for program
     CHECK(task["version"] >= 1);
     CHECK(task["horizon"] >= 1);
     CHECK(task["step_seconds"] > 0);
+    CHECK(task["timed"] == (name != "deep-sea"));
+    const bool endless = name.starts_with("Pendulum") || name.starts_with("double") || name.ends_with("-dm");
+    CHECK(task["ends"].is_null() == endless);
     CHECK(task["state"].size() >= 1);
     CHECK(task["observation"].size() >= 1);
     CHECK(task["action"].size() >= 1);
@@ -71,6 +76,35 @@ TEST_CASE("a description has the numbers of the task", "[cli][env]") {
   CHECK(wheel["arms"] == 5);
   CHECK(wheel["missing"].is_null());
   CHECK_THAT(run(folder.path(), {"env", "mushroom"}).out, Contains("absent") && Contains("stein data fetch mushroom"));
+}
+
+TEST_CASE("a description says what ends an episode before the horizon, which steps show", "[cli][env]") {
+  const TemporaryDirectory folder;
+  CHECK_THAT(run(folder.path(), {"env", "CartPole-v1"}).out,
+             Contains("|cart position| > 2.4 m or |pole angle| > 0.2094 rad") && Contains("500 steps of 0.02 s"));
+  CHECK_THAT(run(folder.path(), {"env", "Pendulum-v1"}).out, !Contains("ends earlier"));
+  write(folder / "push.txt", "1\n");
+  // Euler's step moves by the velocity before it, and at rest not at all.
+  const auto ends = [&](const std::string& task, const std::string& state) {
+    const Outcome outcome = run(folder.path(), {"env", task, "--state", state, "--actions", "push.txt", "--json"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return lines_of(outcome.out).back()["terminated"].get<bool>();
+  };
+  for (const char* sign : {"", "-"}) {
+    CHECK_FALSE(ends("CartPole-v1", fmt::format("{}2.3999,0,0,0", sign)));
+    CHECK(ends("CartPole-v1", fmt::format("{}2.4001,0,0,0", sign)));
+    CHECK_FALSE(ends("CartPole-v1", fmt::format("0,0,{}0.2094,0", sign)));
+    CHECK(ends("CartPole-v1", fmt::format("0,0,{}0.2095,0", sign)));
+  }
+
+  const std::string sea = run(folder.path(), {"env", "deep-sea", "--set", "size=7"}).out;
+  CHECK_THAT(sea, Contains("at the ground, after 7 steps") && Contains("10000 steps\n") && !Contains("0.1 s"));
+  write(folder / "dive.txt", "1\n1\n1\n1\n1\n1\n1\n");
+  const std::vector<json> dive =
+      lines_of(run(folder.path(), {"env", "deep-sea", "--set", "size=7", "--actions", "dive.txt", "--json"}).out);
+  REQUIRE(dive.size() == 7);
+  for (std::size_t k = 0; k < 7; ++k) CHECK(dive[k]["terminated"] == (k == 6));
 }
 
 TEST_CASE("actions from a state print one transition a line, in double precision", "[cli][env]") {
