@@ -251,7 +251,7 @@
       return element("tr", {}, element("td", {}, swatch, run.label), ...columns.map(([name, text]) => {
         const [main, spread] = text(run.summary, run);
         const cell = element("td", isBest(name, run) ? {class: "best"} : {}, main);
-        if (spread) cell.append(element("span", {class: "spread"}, spread));
+        if (spread) cell.classList.add("measured"), cell.append(element("span", {class: "spread"}, spread));
         return cell;
       }));
     });
