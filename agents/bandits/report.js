@@ -159,7 +159,7 @@
     if (group.env.endsWith("-synthetic")) {
       nodes.push(element("div", {class: "notice"}, "These runs used a made-up stand-in, not the real data set."));
     }
-    nodes.push(...summaryTable(group));
+    nodes.push(...tools.warnings(group.runs), ...summaryTable(group));
     nodes.push(element("div", {class: "plots"}, regretCurves(group, key), regretPerSeed(group, key),
       ...tools.differences(group, key, "regret", "Differences of policies", "difference of regrets (reward units)",
                            "Left of 0 the first has less regret."),

@@ -131,7 +131,7 @@
 
   function section(group, key) {
     const lead = element("p", {class: "lead"}, `${counts(group.runs)}. ${group.source}.`);
-    return [lead, ...summaryTable(group), element("div", {class: "plots"},
+    return [lead, ...tools.warnings(group.runs), ...summaryTable(group), element("div", {class: "plots"},
       ...returns(group, key, "evaluation_return", "Return of evaluation episodes",
                  "The most likely action at every step, a particle drawn for each episode.", true),
       ...returns(group, key, "return", "Return while training", "With drawn actions, the mean over particles."),

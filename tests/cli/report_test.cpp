@@ -140,6 +140,7 @@ TEST_CASE("not told apart from the least mean regret are all whose difference, p
   CHECK_THAT(shown_text(dom), Contains("Least regret, not told apart: lints, linucb.") &&
                                   Contains("the 95 % interval of the difference, paired by seed, contains 0."));
   CHECK(count_of(dom, "<td class=\"best") == 2);
+  CHECK_THAT(shown_text(dom), Contains("lints: all 5 interactions were forced pulls"));
 
   // linucb − lints: 1, 2, 3, which is 2 ± 2.48; now the least is uniform's, and both are above it: 9, 10, 11 and more.
   give_regrets(folder / "out/policy=linucb", {11, 112, 213});
