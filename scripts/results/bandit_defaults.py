@@ -111,6 +111,55 @@ def table(bandits, policies, found):
     return text
 
 
+def paired_with_greedy(found, policy):
+    values = against_greedy(found, policy)
+    mean, half = statistics.mean(values), half_width(values)
+    return f"{readable(mean, 1)}, 95 % interval {readable(mean - half, 1)} to {readable(mean + half, 1)}", mean + half < 0
+
+
+def share_of(found, bandit, policy):
+    """A policy's mean regret on a bandit, in percent of uniform; None where it was not run."""
+    entry = found[bandit].get(policy)
+    return statistics.mean(shares(entry)) if entry else None
+
+
+def locked_in(found, bandit, policy):
+    entry = found[bandit][policy]
+    return round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry))), len(shares(entry))
+
+
+def goals(found, long):
+    """A line for everything that was wanted of the defaults, with what was found."""
+    stein, greedy = PLAN["stein"], PLAN["greedy"]
+    complete = [policy for policy in POLICIES if average(found, policy) is not None]
+    lines = []
+    if stein in complete:
+        difference, below = paired_with_greedy(found, stein)
+        lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", difference, below))
+        rank = sorted(complete, key=lambda policy: average(found, policy)).index(stein) + 1
+        lines.append((f"`{stein}` first or second of all policies", f"number {rank} of the {len(complete)} that ran on all bandits", rank <= 2))
+        worst = max(share_of(found, bandit, stein) / share_of(found, bandit, greedy) for bandit in found)
+        lines.append((f"`{stein}` on no bandit above 1.5 × greedy", f"{worst:.2f} × at worst", worst <= 1.5))
+    ours, theirs = (share_of(long, "mushroom", policy) if "mushroom" in long else None for policy in (stein, greedy))
+    lines.append((f"`{stein}` on mushroom below greedy after 50,000 interactions",
+                  f"{ours:.1f} against {theirs:.1f} % of uniform" if ours and theirs else "not run", ours < theirs if ours and theirs else None))
+    network, exact = (share_of(found, "mushroom", policy) for policy in ("neural-linear", "lints"))
+    if network and exact:
+        lines.append(("`neural-linear` on mushroom within 1.2 × `lints`",
+                      f"{network / exact:.2f} × ([what was tried](../bandits.md#why-particles-have-anchors))", network / exact <= 1.2))
+    mushrooms = [bandit["name"] for bandit in PLAN["bandits"] if bandit["env"] == "mushroom"]
+    learn = [policy for policy in POLICIES if policy != "uniform" and all(policy in found[bandit] for bandit in mushrooms)]
+    locks = {policy: [sum(column) for column in zip(*(locked_in(found, bandit, policy) for bandit in mushrooms))] for policy in learn}
+    of = ", ".join(f"`{policy}` {locked} of {runs}" for policy, (locked, runs) in locks.items() if locked)
+    lines.append(("no policy that learns locked in on mushroom (both rewards)", of or f"none of {len(learn)} policies, {2 * len(range(*PLAN['seeds']))} runs each", not of))
+    wheel = {policy: share_of(found, "wheel δ=0.9", policy) for policy in POLICIES if policy not in ("lints", "linucb", "uniform", greedy)}
+    best = min((policy for policy in wheel if wheel[policy] is not None), key=wheel.get, default=None)
+    if best:
+        lines.append(("some network at 10 % of uniform or less on wheel δ = .9", f"`{best}` {wheel[best]:.1f} %", wheel[best] <= 10))
+    verdict = {True: "yes", False: "no", None: ""}
+    return "| wanted | found | reached |\n|---|---|---|\n" + "".join(f"| {what} | {how} | {verdict[reached]} |\n" for what, how, reached in lines)
+
+
 def published_percent(row):
     """"4.65 ± 0.18", or of a single run from its reward and those of the best arms and of uniform play."""
     if "percent" in row:
@@ -183,6 +232,9 @@ The difference to greedy is paired by seed and averaged over the bandits; its in
 regret of the policy ÷ greedy's on one bandit. A lock-in is a seed with more regret than uniform play.
 
 {overview(found)}
+## What was wanted
+
+{goals(found, groups["long"])}
 ## By bandit
 
 {table(PLAN["bandits"], POLICIES, found)}
@@ -199,26 +251,25 @@ regret of the policy ÷ greedy's on one bandit. A lock-in is a seed with more re
     every = [entry for table_of in (found, *groups.values()) for entries in table_of.values() for entry in entries.values()]
     text += "\nRecords by commit: " + (by_commit(every) or "none yet") + ".\n"
     write_page("bandit_defaults", text)
-    if all(len(with_curves(entries)) == len(PLAN["main"]) for entries in found.values()):
-        write_short(found)
+    main = [policy for policy in PLAN["main"] if all(policy in with_curves(entries) for entries in found.values())]
+    if PLAN["greedy"] in main and PLAN["stein"] in main:
+        write_short(found, main)
 
 
-def write_short(found):
-    """The figure and the section of the short page, of the main policies."""
-    titles = {f"{bandit['name']}, {bandit['steps']:,} interactions": with_curves(found[bandit["name"]])
+def write_short(found, main):
+    """The figure and the section of the short page, of the main policies that have run on all bandits."""
+    titles = {f"{bandit['name']}, {bandit['steps']:,} interactions": {name: found[bandit["name"]][name] for name in main}
               for bandit in PLAN["bandits"] if bandit["name"] in SHOWN}
     bandit_curves.draw(IMAGES / "bandit_defaults.svg", "Regret over interactions on mushroom and on the wheel, nothing tuned", titles)
-    order = sorted((name for name in PLAN["main"] if name != "uniform"), key=lambda name: average(found, name))
+    order = sorted((name for name in main if name != "uniform"), key=lambda name: average(found, name))
     differences = []
     for name in order:
         if name != PLAN["greedy"]:
-            values = against_greedy(found, name)
-            mean, half = statistics.mean(values), half_width(values)
-            differences.append(f"`{name}` {readable(mean, 1)} (95 % interval {readable(mean - half, 1)} to {readable(mean + half, 1)})")
+            differences.append(f"`{name}` {paired_with_greedy(found, name)[0]}")
     text = "## Bandits: defaults\n\n![Regret over interactions](results/images/bandit_defaults.svg)\n\n" + paragraph(
         f"Nothing is tuned; {len(range(*PLAN['seeds']))} seeds, means with bands of one sd. Regret in percent of uniform play, averaged over",
         f"{len(PLAN['bandits'])} bandits: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",
-        "Difference to greedy, paired by seed: " + ", ".join(differences) + ".") + paragraph(
+        "Difference to greedy, paired by seed: " + "; ".join(differences) + ".") + paragraph(
         "Every bandit and policy, longer runs, the Showdown's protocol with published numbers beside, and the tuned comparison:",
         "[results/bandit_defaults.md](results/bandit_defaults.md).")
     write_section("bandit_defaults.py", text)
