@@ -33,6 +33,26 @@ double correlation(ControlPolicy& policy, std::int64_t first, std::int64_t secon
   return sum * static_cast<double>(x.rows) / static_cast<double>(x.rows * x.columns);
 }
 
+/// Leaves a posterior with its prior alone.
+class NoReturn final : public inference::OutputScore<float> {
+  bool has_value() const override { return false; }
+  double score(std::int64_t, std::int64_t, inference::MatrixView<const float>, std::span<const float>,
+               inference::MatrixView<float>, std::span<float>) const override {
+    return 0;
+  }
+};
+
+/// Row i is ∇ log p₀ of particle i.
+inference::Matrix<float> prior_gradients(ControlPolicy& policy) {
+  inference::Matrix<float> gradients(policy.particle_count(), policy.particles().size());
+  const float seen[] = {0.3F, -1, 2};
+  const NoReturn nothing;
+  policy.target().evaluate(policy.particles().coordinates(),
+                           {.inputs = {.dense = {seen, 1, 3}}, .rows = 1, .data_size = 1, .score = &nothing}, {},
+                           {.gradient = gradients.view()});
+  return gradients;
+}
+
 }  // namespace
 
 TEST_CASE("a policy has as many outputs as its distribution wants, and a tanh network behind them",
@@ -230,6 +250,25 @@ TEST_CASE("the last layer starts as quiet as it is told to", "[policies][control
       CHECK(second.particles().view("layer1.weight", 1)(r, c) ==
             0.25F * first.particles().view("layer1.weight", 1)(r, c));
   CHECK(second.particles().view("layer0.weight", 1)(2, 3) == first.particles().view("layer0.weight", 1)(2, 3));
+}
+
+TEST_CASE("with anchors the prior of each particle lies where that one starts, else at 0", "[policies][control]") {
+  ControlPolicy::Options options = small(3);
+  options.posterior.prior.weight_precision = 4;
+  for (const bool anchors : {false, true}) {
+    options.anchors = anchors;
+    ControlPolicy policy(options, numbers, 7);
+    const auto at = policy.particles().view("layer0.weight", 2);
+    const float start = at(1, 3), centre = anchors ? start : 0;
+    CHECK(start != 0);
+    const std::int64_t place = &at(1, 3) - policy.particles().values().row(2).data();
+    CHECK(prior_gradients(policy).view()(2, place) == Approx(-4 * (start - centre)).margin(1e-6));
+    policy.particles().view("layer0.weight", 2)(1, 3) = start + 0.5F;
+    const inference::Matrix<float> moved = prior_gradients(policy);
+    CHECK(moved.view()(2, place) == Approx(-4 * (start + 0.5F - centre)).epsilon(1e-5));
+    const auto first = policy.particles().view("layer0.weight", 0)(1, 3);  // which did not move
+    CHECK(moved.view()(0, place) == Approx(anchors ? 0 : -4 * first).margin(1e-6));
+  }
 }
 
 TEST_CASE("a saved policy acts the same, with the observations normalised as they were", "[policies][control]") {
