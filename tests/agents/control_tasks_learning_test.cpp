@@ -54,7 +54,8 @@ struct Goal {
 // has changed what they do, and the rates say how likely other random numbers alone would do it. Goals are what short
 // trainings reach; what long ones do stands in docs/results/control_goals.md. PPO on cartpole-swingup-dm is the next
 // test; A2C does not learn cartpole-swingup.
-TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's swing-up", "[agents][learning][slow]") {
+TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's swing-up",
+          "[agents][learning][slow]") {
   const Goal goal = GENERATE(values<Goal>({
       {"Acrobot-v1", Learner::a2c, 300'000, -100, 4, 3},             // 20 of 20
       {"Acrobot-v1", Learner::ppo, 200'000, -100, 4, 3},             // 20 of 20
