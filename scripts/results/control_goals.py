@@ -74,8 +74,9 @@ def line(task, name, entry):
 
 
 def draw(entries):
-    tasks = list(PLAN["tasks"])
-    tiers = [[panel(task, {name: entry for (of, name), entry in entries.items() if of == task}) for task in tasks[first:first + 2]]
+    tasks = [task for task in PLAN["tasks"] if any(entry for (of, _), entry in entries.items() if of == task)]
+    tiers = [[panel(task, {name: entry for (of, name), entry in entries.items() if of == task and entry})
+              for task in tasks[first:first + 2]]
              for first in range(0, len(tasks), 2)]
     figures.dots(IMAGES / "control_goals.svg", "Final returns of ten seeds beside the goal of each task",
                  {"": [figures.Row(name, how["colour"]) for name, how in PLAN["agents"].items()]}, tiers)
@@ -119,9 +120,10 @@ seeds {first} to {end - 1}, on which no default or preset was looked for. Counte
 or beyond; {PLAN['wanted']} of {tries()} were wanted. `zoo` is the entry of RL Baselines3 Zoo with as many steps as it has there, where it has one; `tuned` is the
 preset of Stein for that task ([control.md](../control.md#defaults-and-presets)). Means are over seeds, ± half of a 95 % interval of the mean.
 
-![Final returns of ten seeds beside the goals](images/control_goals.svg)
-
 """
+    if any(entries.values()):
+        draw(entries)
+        text += "![Final returns of ten seeds beside the goals](images/control_goals.svg)\n\n"
     for task, wanted in PLAN["tasks"].items():
         text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | command |\n|---|---|---|---|---|---|\n"
         text += "".join(line(task, name, entry) for (of, name), entry in entries.items() if of == task) + "\n"
@@ -129,7 +131,6 @@ preset of Stein for that task ([control.md](../control.md#defaults-and-presets))
     write_page("control_goals", text)
     if all(entries.values()):
         write_section("control_goals.py", short(entries))
-        draw(entries)
 
 
 if __name__ == "__main__":
