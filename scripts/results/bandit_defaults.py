@@ -23,7 +23,7 @@ import bandit_tuned
 from bandit_runs import PLAN, POLICIES, command_of, experiment, result_file, shares
 from bandit_tuned import cell
 from records import by_commit, clean_commit, read_record, shown_command
-from results_page import IMAGES, half_width, mean_of, paragraph, readable, write_page, write_section
+from results_page import IMAGES, half_width, interval_of, mean_of, paragraph, readable, write_page, write_section
 
 PUBLISHED = json.loads((pathlib.Path(__file__).parent / "showdown_published.json").read_text())
 SHOWN = ("mushroom", "wheel δ=0.9")  # bandits whose curves stand on the short page
@@ -87,18 +87,28 @@ def overview(found):
     text = "| policy | mean over bandits | difference to greedy, 95 % interval | worst share of greedy's regret | lock-ins |\n|---|---|---|---|---|\n"
     for policy in PLAN["policies"]:
         name = policy["name"]
-        entries = [(found[bandit["name"]].get(name), found[bandit["name"]].get(PLAN["greedy"])) for bandit in PLAN["bandits"]]
-        if not all(own and other for own, other in entries):
+        differences = against_greedy(found, name)
+        if differences is None:
             text += f"| {name} | not run on all | | | |\n"
             continue
-        differences = against_greedy(found, name)
         mean, half = statistics.mean(differences), half_width(differences)
-        worst = max(mean_of(own["summary"]["regret"]) / mean_of(other["summary"]["regret"]) for own, other in entries)
-        locked = sum(round(mean_of(own["summary"]["lock_in_share"]) * len(shares(own))) for own, _ in entries)
-        locks = "–" if policy["policy"] == "uniform" else f"{locked} of {sum(len(shares(own)) for own, _ in entries)}"
+        locked, runs = locked_in(found, found, name)
+        locks = "–" if policy["policy"] == "uniform" else f"{locked} of {runs}"
         text += (f"| {name} | {average(found, name):.1f} | {readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)}) | "
-                 f"{worst:.2f} | {locks} |\n")
+                 f"{worst_share(found, name):.2f} | {locks} |\n")
     return text
+
+
+def worst_share(found, policy):
+    """The largest regret of a policy ÷ greedy's on one bandit."""
+    return max(mean_of(entries[policy]["summary"]["regret"]) / mean_of(entries[PLAN["greedy"]]["summary"]["regret"]) for entries in found.values())
+
+
+def locked_in(found, bandits, policy):
+    """In how many runs on some bandits a policy locked in, and how many there were."""
+    entries = [found[bandit][policy] for bandit in bandits]
+    return (sum(round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry))) for entry in entries),
+            sum(len(shares(entry)) for entry in entries))
 
 
 def table(bandits, policies, found):
@@ -111,21 +121,10 @@ def table(bandits, policies, found):
     return text
 
 
-def paired_with_greedy(found, policy):
-    values = against_greedy(found, policy)
-    mean, half = statistics.mean(values), half_width(values)
-    return f"{readable(mean, 1)}, 95 % interval {readable(mean - half, 1)} to {readable(mean + half, 1)}", mean + half < 0
-
-
 def share_of(found, bandit, policy):
     """A policy's mean regret on a bandit, in percent of uniform; None where it was not run."""
     entry = found[bandit].get(policy)
     return statistics.mean(shares(entry)) if entry else None
-
-
-def locked_in(found, bandit, policy):
-    entry = found[bandit][policy]
-    return round(mean_of(entry["summary"]["lock_in_share"]) * len(shares(entry))), len(shares(entry))
 
 
 def goals(found, long):
@@ -134,11 +133,12 @@ def goals(found, long):
     complete = [policy for policy in POLICIES if average(found, policy) is not None]
     lines = []
     if stein in complete:
-        difference, below = paired_with_greedy(found, stein)
-        lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", difference, below))
+        differences = against_greedy(found, stein)
+        lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", interval_of(differences, 1),
+                      statistics.mean(differences) + half_width(differences) < 0))
         rank = sorted(complete, key=lambda policy: average(found, policy)).index(stein) + 1
         lines.append((f"`{stein}` first or second of all policies", f"number {rank} of the {len(complete)} that ran on all bandits", rank <= 2))
-        worst = max(share_of(found, bandit, stein) / share_of(found, bandit, greedy) for bandit in found)
+        worst = worst_share(found, stein)
         lines.append((f"`{stein}` on no bandit above 1.5 × greedy", f"{worst:.2f} × at worst", worst <= 1.5))
     ours, theirs = (share_of(long, "mushroom", policy) if "mushroom" in long else None for policy in (stein, greedy))
     lines.append((f"`{stein}` on mushroom below greedy after 50,000 interactions",
@@ -149,7 +149,7 @@ def goals(found, long):
                       f"{network / exact:.2f} × ([what was tried](../bandits.md#why-particles-have-anchors))", network / exact <= 1.2))
     mushrooms = [bandit["name"] for bandit in PLAN["bandits"] if bandit["env"] == "mushroom"]
     learn = [policy for policy in POLICIES if policy != "uniform" and all(policy in found[bandit] for bandit in mushrooms)]
-    locks = {policy: [sum(column) for column in zip(*(locked_in(found, bandit, policy) for bandit in mushrooms))] for policy in learn}
+    locks = {policy: locked_in(found, mushrooms, policy) for policy in learn}
     of = ", ".join(f"`{policy}` {locked} of {runs}" for policy, (locked, runs) in locks.items() if locked)
     lines.append(("no policy that learns locked in on mushroom (both rewards)", of or f"none of {len(learn)} policies, {2 * len(range(*PLAN['seeds']))} runs each", not of))
     wheel = {policy: share_of(found, "wheel δ=0.9", policy) for policy in POLICIES if policy not in ("lints", "linucb", "uniform", greedy)}
@@ -263,14 +263,11 @@ def write_short(found, main):
               for bandit in PLAN["bandits"] if bandit["name"] in SHOWN}
     bandit_curves.draw(IMAGES / "bandit_defaults.svg", "Regret over interactions on mushroom and on the wheel, nothing tuned", titles)
     order = sorted((name for name in main if name != "uniform"), key=lambda name: average(found, name))
-    differences = []
-    for name in order:
-        if name != PLAN["greedy"]:
-            differences.append(f"`{name}` {paired_with_greedy(found, name)[0]}")
+    differences = [f"`{name}` {interval_of(against_greedy(found, name), 1)}" for name in order if name != PLAN["greedy"]]
     text = "## Bandits: defaults\n\n![Regret over interactions](results/images/bandit_defaults.svg)\n\n" + paragraph(
         f"Nothing is tuned; {len(range(*PLAN['seeds']))} seeds, means with bands of one sd. Regret in percent of uniform play, averaged over",
         f"{len(PLAN['bandits'])} bandits: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",
-        "Difference to greedy, paired by seed: " + "; ".join(differences) + ".") + paragraph(
+        "Difference to greedy, paired by seed: " + ", ".join(differences) + ".") + paragraph(
         "Every bandit and policy, longer runs, the Showdown's protocol with published numbers beside, and the tuned comparison:",
         "[results/bandit_defaults.md](results/bandit_defaults.md).")
     write_section("bandit_defaults.py", text)

@@ -11,11 +11,10 @@ committed before anything is run; no default was looked for on these seeds.
 import json
 import pathlib
 import statistics
-import sys
 
 import figures
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import IMAGES, half_width, paragraph, readable, with_interval, write_page, write_section
+from results_page import IMAGES, half_width, paragraph, readable, run_or_write, with_interval, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_goals_plan.json").read_text())
 ENTRIES = RESULTS / "control_goals"
@@ -134,11 +133,4 @@ preset of Stein for that task ([control.md](../control.md#defaults-and-presets))
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["run"]:
-            run()
-            write()
-        case ["write"]:
-            write()
-        case _:
-            sys.exit(__doc__)
+    run_or_write(__doc__, run, write)

@@ -12,11 +12,10 @@ import itertools
 import json
 import pathlib
 import statistics
-import sys
 
 import figures
 from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
-from results_page import IMAGES, backed, paragraph, write_page, write_section
+from results_page import IMAGES, backed, paragraph, run_or_write, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "deep_exploration_plan.json").read_text())
 ENTRIES = RESULTS / "deep_exploration"
@@ -100,7 +99,8 @@ def short(entries):
                f"rows, under `svgd` and `s2vgd`; of all other agents, wide starts and entropy bonuses included, at most {most(others, 20)}, {most(others, 40)} and "
                f"{most(others, 80)}."),
         "A2C finds it less often than PPO. It takes the start of the preset: with the defaults, whose policies begin as chance, Stein posteriors do not",
-        "explore either. And it does not take a posterior: with α = 1e-9, where prior and repulsion move nothing, as many seeds find it in trials.") + "![Share of seeds that find the treasure, by size](results/images/deep_exploration.svg)\n\nTable and commands: " \
+        "explore either. And it does not take a posterior: with α = 1e-9, where prior and repulsion move nothing, as many seeds find it in trials.") + \
+        "![Share of seeds that find the treasure, by size](results/images/deep_exploration.svg)\n\nTable and commands: " \
         "[results/deep_exploration.md](results/deep_exploration.md).\n"
 
 
@@ -153,11 +153,4 @@ is drawn for an episode and all learn from what it saw, explore where a simple p
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["run"]:
-            run()
-            write()
-        case ["write"]:
-            write()
-        case _:
-            sys.exit(__doc__)
+    run_or_write(__doc__, run, write)

@@ -114,3 +114,15 @@ def write_section(script, text):
         page = page.rstrip("\n") + "\n\n" + begin + end
     before, rest = page.split(begin)
     SHORT_PAGE.write_text(before + begin + text.rstrip("\n") + "\n" + end + rest.split(end)[1])
+
+
+def run_or_write(usage, run, write):
+    """What a script is called with: `run`, after which the page is written too, or `write`; anything else ends it with its usage."""
+    match sys.argv[1:]:
+        case ["run"]:
+            run()
+            write()
+        case ["write"]:
+            write()
+        case _:
+            sys.exit(usage)
