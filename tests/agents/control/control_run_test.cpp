@@ -182,23 +182,33 @@ TEST_CASE("a control run that is asked to stop stops soon, and its state can be 
   CHECK_NOTHROW(make_run()->restore(test::snapshot_of(*run)));
 }
 
+namespace {
+
+/// A short training of three particles; one that pauses goes on in a repetition of its own.
+std::unique_ptr<ControlRepetition> played(ControlAgentOptions options, bool pauses) {
+  test::set(options, {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}});
+  const auto make = [&] {
+    return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
+                                               evaluation);
+  };
+  auto repetition = make();
+  runs::Records records(false);
+  repetition->advance(500, StopToken(), records);
+  if (!pauses) return repetition;
+  const Snapshot state = test::snapshot_of(*repetition);
+  repetition = make();
+  repetition->restore(state);
+  return repetition;
+}
+
+}  // namespace
+
 TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is warned of, also once it was resumed",
           "[agents][run][control]") {
   const auto warning = [](const char* alpha, bool pauses) {
-    const auto make = [&] {
-      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
-      test::set(options, {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}, {"alpha", alpha}});
-      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
-                                                 evaluation);
-    };
-    auto repetition = make();
-    runs::Records records(false);
-    repetition->advance(500, StopToken(), records);
-    if (pauses) {
-      const Snapshot state = test::snapshot_of(*repetition);
-      repetition = make();
-      repetition->restore(state);
-    }
+    ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
+    test::set(options, {{"alpha", alpha}});
+    const auto repetition = played(options, pauses);
     const ControlOutcome outcome = repetition->outcome(StopToken());
     CHECK(outcome.collapse.has_value());
     REQUIRE(outcome.parts.has_value());
@@ -214,26 +224,10 @@ TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is
 TEST_CASE("particles of a Stein posterior that act alike and hardly differ are warned of, also once they were resumed",
           "[agents][run][control]") {
   const auto play = [](const char* posterior, const char* correlation, const char* shared, bool pauses) {
-    const auto make = [&] {
-      ControlAgentOptions options = earlier_options(
-          Learner::a2c, std::string(posterior) == "svgd" ? PolicyPosterior::svgd : PolicyPosterior::s2vgd, true);
-      test::set(options, {{"particles", "3"},
-                          {"slots", "2"},
-                          {"hidden", "8"},
-                          {"alpha", "1"},
-                          {"share_rollouts", shared},
-                          {"initial_correlation", correlation}});
-      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
-                                                 evaluation);
-    };
-    auto repetition = make();
-    runs::Records records(false);
-    repetition->advance(500, StopToken(), records);
-    if (pauses) {
-      const Snapshot state = test::snapshot_of(*repetition);
-      repetition = make();
-      repetition->restore(state);
-    }
+    ControlAgentOptions options = earlier_options(
+        Learner::a2c, std::string(posterior) == "svgd" ? PolicyPosterior::svgd : PolicyPosterior::s2vgd, true);
+    test::set(options, {{"alpha", "1"}, {"share_rollouts", shared}, {"initial_correlation", correlation}});
+    const auto repetition = played(options, pauses);
     return std::pair{repetition->warning(), repetition->outcome(StopToken())};
   };
   for (const char* posterior : {"svgd", "s2vgd"})
