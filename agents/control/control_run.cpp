@@ -25,6 +25,10 @@ using runs::mean, runs::quantile;
 /// Iterations of an agent before metrics are handed over.
 constexpr int block_iterations = 8;
 
+/// Iterations below which a run says how few they are, and nothing of what moves its particles: a prior around their
+/// start is 0 there.
+constexpr std::int64_t few_iterations = 10;
+
 /// Mean of something of the episodes of each particle that finished any.
 template <class Value>
 std::vector<double> by_particle(const std::vector<FinishedEpisode>& episodes, std::int64_t particles,
@@ -140,12 +144,13 @@ std::optional<double> ControlRepetition::collapse() const {
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
   if (!parts_) return {};
-  constexpr double little = 0.01, small = 0.1, alike = 0.95;
+  // The drive is a gradient of few rows, whose length is mostly noise: a prior of 1 % of it still holds the particles.
+  constexpr double little = 0.001, small = 0.1, alike = 0.95;
   const double share = (parts_->prior + parts_->repulsion) / parts_->sum();
-  if (parts_->drive > 0 && share < little)
+  if (parts_->drive > 0 && share < little && agent_->iterations() >= few_iterations)
     return fmt::format(
-        "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
-        "posterior; a larger alpha makes it one",
+        "prior and repulsion are {:.2g} % of what moves the particles, by lengths of gradients that are mostly noise: "
+        "they are maxima of the return, not draws of a posterior; a larger alpha makes it one",
         100 * share);
   const std::optional<double> variance = collapse();
   if (!(variance < small && effective_share_ > alike)) return {};
@@ -225,10 +230,9 @@ std::string ControlRun::source() const {
 }
 
 std::vector<std::string> ControlRun::notices() const {
-  constexpr std::int64_t few = 10;
   const std::int64_t planned = repetition(0).agent().steps_per_iteration();
   const std::int64_t iterations = (facts_.steps + planned - 1) / planned;
-  if (facts_.steps == 0 || iterations >= few) return {};
+  if (facts_.steps == 0 || iterations >= few_iterations) return {};
   return {fmt::format("an iteration takes {} steps, so each repetition learns {}; set steps for more", planned,
                       runs::counted(iterations, "time"))};
 }

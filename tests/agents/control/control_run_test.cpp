@@ -205,20 +205,57 @@ std::unique_ptr<ControlRepetition> played(ControlAgentOptions options, bool paus
 
 TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is warned of, also once it was resumed",
           "[agents][run][control]") {
-  const auto warning = [](const char* alpha, bool pauses) {
-    ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
-    test::set(options, {{"alpha", alpha}});
-    const auto repetition = played(options, pauses);
+  const auto after = [](std::int64_t iterations, const char* alpha, bool pauses) {
+    const auto make = [&] {
+      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
+      test::set(options, {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}, {"alpha", alpha}});
+      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
+                                                 evaluation);
+    };
+    auto repetition = make();
+    runs::Records records(false);
+    while (repetition->agent().iterations() < iterations)
+      repetition->advance(repetition->steps_done() + 1, StopToken(), records);
+    if (pauses) {
+      const Snapshot state = test::snapshot_of(*repetition);
+      repetition = make();
+      repetition->restore(state);
+    }
     const ControlOutcome outcome = repetition->outcome(StopToken());
     CHECK(outcome.collapse.has_value());
     REQUIRE(outcome.parts.has_value());
-    return repetition->warning();
+    return std::pair(repetition->warning(), (outcome.parts->prior + outcome.parts->repulsion) / outcome.parts->sum());
   };
   for (const bool pauses : {false, true}) {
-    REQUIRE(warning("1e-6", pauses));
-    CHECK_THAT(*warning("1e-6", pauses), Catch::Contains("no posterior") || Catch::Contains("larger alpha"));
-    CHECK(!warning("1", pauses));
+    const auto [warning, share] = after(10, "1e-6", pauses);
+    REQUIRE(share < 0.001);
+    REQUIRE(warning);
+    CHECK_THAT(*warning, Catch::Contains(fmt::format("are {:.2g} % of", 100 * share)) &&
+                             Catch::Contains("not draws of a posterior; a larger alpha"));
+    CHECK(!after(9, "1e-6", pauses).first);  // a prior around the start would be 0 there
+    const auto [none, more] = after(10, "3e-5", pauses);
+    REQUIRE(more > 0.001);
+    REQUIRE(more < 0.01);
+    CHECK(!none);
+    CHECK(!after(10, "1", pauses).first);
   }
+}
+
+TEST_CASE("Stein posteriors with the defaults on CartPole-v1 are not warned of, with next to no alpha they are",
+          "[agents][run][control]") {
+  for (const Learner learner : {Learner::a2c, Learner::ppo})
+    for (const PolicyPosterior posterior : {PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const double alpha : {0.0, 1e-9}) {
+        ControlAgentOptions options = default_options(learner, posterior, true);
+        if (alpha > 0) options.alpha = alpha;
+        ControlRepetition repetition(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(), evaluation);
+        runs::Records records(false);
+        for (int k = 0; k < 10; ++k) repetition.advance(repetition.steps_done() + 1, StopToken(), records);
+        CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), alpha);
+        const std::optional<std::string> warning = repetition.warning();
+        CHECK(warning.has_value() == (alpha > 0));
+        if (warning) CHECK_THAT(*warning, Catch::Contains("prior and repulsion are"));
+      }
 }
 
 TEST_CASE("particles of a Stein posterior that act alike and hardly differ are warned of, also once they were resumed",
