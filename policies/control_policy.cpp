@@ -97,8 +97,12 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
   // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
   if (options.initial_weights == WeightStart::normal && options.initial_correlation < 1)
     start_variance_ = weight_variance(particles_) / (1 - options.initial_correlation);
-  if (options.anchors)
+  if (options.anchors) {
+    STEIN_CHECK(!options.posterior.prior.learn_weight_precision && !options.posterior.prior.learn_reflector_precision,
+                "option 'anchors' needs a prior of fixed precision, expected anchors=false where one is learned "
+                "(learn_weight_precision, learn_reflector_precision)");
     posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(options.posterior.prior, particles_));
+  }
   if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();

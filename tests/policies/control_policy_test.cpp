@@ -271,6 +271,13 @@ TEST_CASE("with anchors the prior of each particle lies where that one starts, e
   }
 }
 
+TEST_CASE("anchors refuse a prior whose precision is learned, and say what goes with one", "[policies][control]") {
+  ControlPolicy::Options options = small(3);
+  options.anchors = options.posterior.prior.learn_weight_precision = true;
+  CHECK_ERROR(ControlPolicy(options, numbers, 7), usage, "option 'anchors'", "expected anchors=false",
+              "learn_weight_precision");
+}
+
 TEST_CASE("a saved policy acts the same, with the observations normalised as they were", "[policies][control]") {
   for (const inference::WeightForm form : {inference::WeightForm::direct, inference::WeightForm::matrix_gaussian}) {
     ControlPolicy::Options options = small(2);
