@@ -121,12 +121,11 @@ ControlAgentOptions default_options(Learner learner, PolicyPosterior posterior, 
   if (!stein) return options;
   // Particles share what they see, else each of M would have one M-th of the steps to learn from.
   options.shared_critic = options.share_rollouts = true;
-  // Of standardised advantages; with a tenth of it prior and repulsion move next to nothing.
-  options.alpha = 1e-2;
-  if (learner == Learner::a2c)
-    options.slots = 1, options.steps = 32;
-  else
-    options.slots = 1, options.steps = 128, options.minibatches = 4;
+  // A prior around 0 holds weights small while the gradients of many of them are still noise: on Pendulum-v1 particles
+  // then learn nothing. Around the start of each it leaves them where the return has nothing to say.
+  options.policy.anchors = true;
+  options.alpha = 1e-3;  // of standardised advantages
+  options.slots = 1, options.steps = learner == Learner::a2c ? 32 : 128;
   options.svgd = {.optimizer = optimizer};
   return options;
 }

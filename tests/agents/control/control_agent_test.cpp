@@ -466,6 +466,35 @@ TEST_CASE("presets give the settings that earlier versions had as defaults, and 
       }
 }
 
+TEST_CASE("the settings of Zhang et al. 2018 are those published and earlier ones, whatever the defaults are",
+          "[agents][control]") {
+  for (const Learner learner : learners)
+    for (const PolicyPosterior posterior : {PolicyPosterior::svgd, PolicyPosterior::s2vgd})
+      for (const bool discrete : {true, false}) {
+        CAPTURE(static_cast<int>(learner), static_cast<int>(posterior), discrete);
+        ControlAgentOptions expected = earlier_options(learner, posterior, discrete),
+                            options = default_options(learner, posterior, discrete);
+        test::set(expected, {{"particles", "16"},
+                             {"alpha", "10"},
+                             {"gradient_scale", "per_step"},
+                             {"normalize_advantages", "true"},
+                             {"slots", "20"},
+                             {"steps_per_slot", "500"},
+                             {"initial_correlation", "0"},
+                             {"kernel", "rbf"},
+                             {"step_size", "0.005"},
+                             {"weight_precision", "1e-9"}});
+        if (posterior == PolicyPosterior::s2vgd) test::set(expected, {{"reflectors", "4"}});
+        OptionTable table = OptionTable::of(options);
+        for (const Preset& preset : table.presets())
+          if (preset.name == "paper")
+            for (const auto& [key, value] : preset.settings) table.set(key, value);
+        CHECK(to_toml(table) == to_toml(OptionTable::of(expected)));
+        CHECK(table.get("anchors") == "false");
+        if (learner == Learner::ppo) CHECK(table.get("minibatches") == "4");
+      }
+}
+
 TEST_CASE("every preset of a task names options that its agent has, with values that they take", "[agents][control]") {
   int found = 0;
   for (const auto& [task, entry] : envs::controls().entries())
