@@ -25,9 +25,9 @@ using runs::mean, runs::quantile;
 /// Iterations of an agent before metrics are handed over.
 constexpr int block_iterations = 8;
 
-/// Iterations below which a run says how few they are, and nothing of what moves its particles: a prior around their
-/// start is 0 there.
-constexpr std::int64_t few_iterations = 10;
+/// So many measurements and more give a share of prior and repulsion that may be judged: of a single one the drive is
+/// the gradient of one minibatch, whose length jumps, and at the start a prior around it is 0.
+constexpr std::int64_t steady_shares = 10;
 
 /// Mean of something of the episodes of each particle that finished any.
 template <class Value>
@@ -81,7 +81,7 @@ void ControlRepetition::record(const IterationReport& report, runs::Records& rec
   if (!report.measures) return;
   const std::int64_t particles = agent_->policy().particle_count();
   const auto add = [&](const std::string& tag, double value) { records.number(agent_->total_steps(), tag, value); };
-  if (report.measures->parts) parts_ = report.measures->parts;
+  if (report.measures->parts) record(*report.measures->parts);
   if (report.measures->effective_share) effective_share_ = report.measures->effective_share;
   for (const auto& [tag, value] : report.measures->tagged(agent_->clips())) add(tag, value);
   for (const auto& [tag, value] : agent_->policy().diagnostics()) add(tag, value);
@@ -98,6 +98,14 @@ void ControlRepetition::record(const IterationReport& report, runs::Records& rec
   add("episode_length",
       mean(by_particle(episodes_, particles, [](const FinishedEpisode& e) { return static_cast<double>(e.length); })));
   episodes_.clear();
+}
+
+void ControlRepetition::record(const PosteriorParts& parts) {
+  parts_ = parts;
+  if (!(parts.sum() > 0)) return;
+  ++shares_;
+  mean_share_ += ((parts.prior + parts.repulsion) / parts.sum() - mean_share_) /
+                 static_cast<double>(std::min(shares_, steady_shares));
 }
 
 void ControlRepetition::evaluate(runs::Records& records) {
@@ -143,15 +151,12 @@ std::optional<double> ControlRepetition::collapse() const {
 
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
-  if (!parts_) return {};
-  // The drive is a gradient of few rows, whose length is mostly noise: a prior of 1 % of it still holds the particles.
   constexpr double little = 0.001, small = 0.1, alike = 0.95;
-  const double share = (parts_->prior + parts_->repulsion) / parts_->sum();
-  if (parts_->drive > 0 && share < little && agent_->iterations() >= few_iterations)
+  if (shares_ >= steady_shares && mean_share_ < little)
     return fmt::format(
-        "prior and repulsion are {:.2g} % of what moves the particles, by lengths of gradients that are mostly noise: "
-        "they are maxima of the return, not draws of a posterior; a larger alpha makes it one",
-        100 * share);
+        "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
+        "posterior; a larger alpha makes it one",
+        100 * mean_share_);
   const std::optional<double> variance = collapse();
   if (!(variance < small && effective_share_ > alike)) return {};
   return fmt::format(
@@ -177,6 +182,7 @@ void ControlRepetition::save(Snapshot& snapshot) const {
   snapshot.put("episodes", episodes);
   snapshot.put("evaluations", std::vector<std::int64_t>{evaluations_, steps_to_threshold_});
   if (parts_) snapshot.put("parts", std::vector<double>{parts_->drive, parts_->prior, parts_->repulsion});
+  snapshot.put("mean_share", std::vector<double>{static_cast<double>(shares_), mean_share_});
   if (effective_share_) snapshot.put("effective_share", *effective_share_);
 }
 
@@ -192,6 +198,11 @@ void ControlRepetition::restore(const Snapshot& snapshot) {
                          .terminated = episodes[k + 4] != 0});
   const auto evaluations = snapshot.get_vector<std::int64_t>("evaluations");
   evaluations_ = evaluations.at(0), steps_to_threshold_ = evaluations.at(1);
+  shares_ = 0, mean_share_ = 0;
+  if (snapshot.contains("mean_share")) {  // older versions have none
+    const auto share = snapshot.get_vector<double>("mean_share");
+    shares_ = static_cast<std::int64_t>(share.at(0)), mean_share_ = share.at(1);
+  }
   effective_share_.reset();
   if (snapshot.contains("effective_share")) effective_share_ = snapshot.get_scalar<double>("effective_share");
   parts_.reset();
@@ -230,9 +241,10 @@ std::string ControlRun::source() const {
 }
 
 std::vector<std::string> ControlRun::notices() const {
+  constexpr std::int64_t few = 10;
   const std::int64_t planned = repetition(0).agent().steps_per_iteration();
   const std::int64_t iterations = (facts_.steps + planned - 1) / planned;
-  if (facts_.steps == 0 || iterations >= few_iterations) return {};
+  if (facts_.steps == 0 || iterations >= few) return {};
   return {fmt::format("an iteration takes {} steps, so each repetition learns {}; set steps for more", planned,
                       runs::counted(iterations, "time"))};
 }

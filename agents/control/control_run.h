@@ -73,9 +73,10 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t steps_done() const override { return agent_->total_steps(); }
   /// A few iterations.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
-  /// What the agent warns of, or that of a Stein posterior little is left: its particles are maxima of the return
-  /// (after ten iterations or more, prior and repulsion have less than 0.1 % of the length of what moves them, of which
-  /// the rest, ∇J/α, is mostly noise of minibatches), or one policy in all but name.
+  /// What the agent warns of, or that of a Stein posterior little is left. Either its particles are maxima of the
+  /// return: in the mean of the last ten measured iterations or so, prior and repulsion have less than 0.1 % of the
+  /// lengths of what moves the particles (a few per cent of them hold weights: the rest, ∇J/α, is mostly noise of
+  /// minibatches). Or they are one policy in all but name.
   std::optional<std::string> warning() const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
@@ -83,6 +84,7 @@ class ControlRepetition final : public runs::Repetition {
  private:
   void iterate(runs::Records& records);
   void record(const IterationReport& report, runs::Records& records);
+  void record(const PosteriorParts& parts);
   void evaluate(runs::Records& records);
   /// As ControlPolicy::diagnostics has it.
   std::optional<double> collapse() const;
@@ -96,6 +98,8 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t steps_to_threshold_ = -1;
   std::optional<PosteriorParts> parts_{};    ///< when they were last measured
   std::optional<double> effective_share_{};  ///< the same
+  std::int64_t shares_ = 0;                  ///< measurements of parts_ so far
+  double mean_share_ = 0;                    ///< of prior and repulsion, a running mean over about ten of them
   ControlTiming timing_;
 };
 
