@@ -198,15 +198,16 @@ TEST_CASE("a control run that is asked to stop stops soon, and its state can be 
 namespace {
 
 /// A short training of three particles; one that pauses goes on in a repetition of its own.
-std::unique_ptr<ControlRepetition> played(ControlAgentOptions options, bool pauses) {
+std::unique_ptr<ControlRepetition> played(ControlAgentOptions options, std::int64_t iterations, bool pauses,
+                                          runs::Records& records) {
   test::set(options, {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}});
   const auto make = [&] {
     return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
                                                evaluation);
   };
   auto repetition = make();
-  runs::Records records(false);
-  repetition->advance(500, StopToken(), records);
+  while (repetition->agent().iterations() < iterations)
+    repetition->advance(repetition->steps_done() + 1, StopToken(), records);
   if (!pauses) return repetition;
   const Snapshot state = test::snapshot_of(*repetition);
   repetition = make();
@@ -219,23 +220,10 @@ std::unique_ptr<ControlRepetition> played(ControlAgentOptions options, bool paus
 TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is warned of, also once it was resumed",
           "[agents][run][control]") {
   const auto after = [](std::int64_t iterations, const char* alpha, bool pauses, const char* half_life = "0") {
-    const auto make = [&] {
-      ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
-      test::set(
-          options,
-          {{"particles", "3"}, {"slots", "2"}, {"hidden", "8"}, {"alpha", alpha}, {"alpha_half_life", half_life}});
-      return std::make_unique<ControlRepetition>(std::make_unique<ControlAgent>(options, cart_pole(), 3), cart_pole(),
-                                                 evaluation);
-    };
-    auto repetition = make();
+    ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
+    test::set(options, {{"alpha", alpha}, {"alpha_half_life", half_life}});
     runs::Records records(false);
-    while (repetition->agent().iterations() < iterations)
-      repetition->advance(repetition->steps_done() + 1, StopToken(), records);
-    if (pauses) {
-      const Snapshot state = test::snapshot_of(*repetition);
-      repetition = make();
-      repetition->restore(state);
-    }
+    const auto repetition = played(options, iterations, pauses, records);
     const ControlOutcome outcome = repetition->outcome(StopToken());
     CHECK(outcome.collapse.has_value());
     REQUIRE(outcome.parts.has_value());
@@ -282,7 +270,8 @@ TEST_CASE("particles of a Stein posterior that act alike and hardly differ are w
     ControlAgentOptions options = earlier_options(
         Learner::a2c, std::string(posterior) == "svgd" ? PolicyPosterior::svgd : PolicyPosterior::s2vgd, true);
     test::set(options, {{"alpha", "1"}, {"share_rollouts", shared}, {"initial_correlation", correlation}});
-    const auto repetition = played(options, pauses);
+    runs::Records records(false);
+    const auto repetition = played(options, 6, pauses, records);
     return std::pair{repetition->warning(), repetition->outcome(StopToken())};
   };
   for (const char* posterior : {"svgd", "s2vgd"})
