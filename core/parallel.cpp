@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/flush_denormals.h>
 #include <stein/core/parallel.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -96,6 +97,7 @@ namespace detail {
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body) {
   const int threads = available_threads();
   if (count <= 1 || threads == 1) {
+    const FlushDenormals flush;
     for (std::int64_t i = 0; i < count; ++i) task(body, i);
     return;
   }
@@ -109,6 +111,7 @@ void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), cons
         [=, &wait](std::int64_t i) {
           wait.begin.passed();
           const InsideTask inside(each, wait);
+          const FlushDenormals flush;
           task(body, i);
         },
         tbb::simple_partitioner{});

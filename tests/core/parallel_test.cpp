@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -64,4 +65,33 @@ TEST_CASE("an exception in a task reaches the caller", "[core][parallel]") {
 TEST_CASE("an absurd number of threads is refused", "[core][parallel]") {
   CHECK_THROWS_AS(set_thread_count(0), Error);
   CHECK_THROWS_AS(set_thread_count(100000), Error);
+}
+
+TEST_CASE("denormal numbers are zeros inside of tasks, in every thread, and nowhere else", "[core][parallel]") {
+  const auto half_of = [](float number) {
+    volatile float value = number;
+    value = value * 0.5f;
+    return static_cast<float>(value);
+  };
+  constexpr float smallest = std::numeric_limits<float>::min(), denormal = smallest / 4;
+  REQUIRE(half_of(smallest) > 0);
+  const int before = thread_count();
+  for (const int threads : {1, 4})
+    for (const std::int64_t tasks : {1, 20}) {
+      CAPTURE(threads, tasks);
+      set_thread_count(threads);
+      std::atomic<int> others = 0;
+      parallel_for(tasks, [&](std::int64_t) {
+        if (half_of(smallest) != 0) ++others;  // a result
+        volatile float operand = denormal;
+        if (operand * 0x1p24f != 0) ++others;
+        parallel_for(3, [&](std::int64_t) { others += half_of(smallest) != 0; });
+        if (half_of(smallest) != 0 || half_of(1) != 0.5f) ++others;  // after tasks of its own
+      });
+      CHECK(others == 0);
+      CHECK(half_of(smallest) > 0);
+      CHECK_THROWS(parallel_for(tasks, [](std::int64_t) { STEIN_CHECK(false, "a task"); }));
+      CHECK(half_of(smallest) > 0);
+    }
+  set_thread_count(before);
 }

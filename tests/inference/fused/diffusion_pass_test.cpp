@@ -1,5 +1,6 @@
 // The SIMD pass of stochastic-gradient MCMC against its reference: the same bits in float for every dynamics, over
 // shapes that leave remainders everywhere.
+#include <stein/core/flush_denormals.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/fused/diffusion_pass.h>
 #include <stein/inference/samplers/diffusion_pass.h>
@@ -27,6 +28,7 @@ TEST_CASE("a step in SIMD has the bits of the reference", "[inference][diffusion
       for (std::uint64_t t = 0; t < 3; ++t) {
         DiffusionResult one{.momentum_squares = simd.squares}, other{.momentum_squares = expected.squares};
         fused::diffuse(simd.step(dynamics, t), one);
+        const FlushDenormals flush;  // as in all tasks
         reference::diffuse(expected.step(dynamics, t), other);
         CHECK(one.finite);
         CHECK(other.finite);
