@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs agents on deep seas of several sizes and writes docs/results/deep_exploration.md with its figure; resumable.
 
-    scripts/results/deep_exploration.py run     the runs of the plan (15 minutes of a core)
+    scripts/results/deep_exploration.py run     the runs of the plan (two hours of a core)
     scripts/results/deep_exploration.py write   the page from whatever has been run
 
 Does it pay to draw a policy for a whole episode where chance in every step does not meet the reward? Experiments run from a clean commit
@@ -20,6 +20,8 @@ from results_page import IMAGES, backed, paragraph, run_or_write, write_page, wr
 PLAN = json.loads((pathlib.Path(__file__).parent / "deep_exploration_plan.json").read_text())
 ENTRIES = RESULTS / "deep_exploration"
 RUNS = ROOT / "runs/results/deep_exploration"
+POSTERIORS = [method for method, how in PLAN["methods"].items() if "preset" in how and "settings" not in how]
+FREE = {method: f"{method}, no prior" for method in POSTERIORS}  # the same without prior and repulsion
 
 
 def command_of(agent, method, size):
@@ -70,6 +72,18 @@ def cell(entry):
     return f"{found(entry)} of {len(returns(entry))} ({abs(round(statistics.mean(returns(entry)), 2)):.2f}{median})"
 
 
+def against_free(entries):
+    """What prior and repulsion are worth, in words; nothing where a run of either side is missing."""
+    pairs = [(entries[agent, method, size], entries[agent, FREE[method], size])
+             for agent, method, size in itertools.product(PLAN["agents"], POSTERIORS, PLAN["sizes"])]
+    if not all(entry for pair in pairs for entry in pair):
+        return ""
+    more = [found(one) - found(other) for one, other in pairs]
+    tries = len(returns(pairs[0][0]))
+    return (f"{sum(found(other) for _, other in pairs)} seeds find the treasure where {sum(found(one) for one, _ in pairs)} do with them, of {tries * len(pairs)} "
+            f"(with one agent, posterior and size at most {max(map(abs, more))} of {tries} more or fewer)")
+
+
 def panels(entries):
     """By agent: of every method the share of seeds that find the treasure, over the size."""
     drawn = {}
@@ -87,10 +101,9 @@ def short(entries):
     def most(methods, size):
         return max(found(entries[agent, method, size]) for agent in PLAN["agents"] for method in methods)
 
-    stein = [method for method, how in PLAN["methods"].items() if "preset" in how]
-    others = [method for method in PLAN["methods"] if method not in stein]
+    others = [method for method in PLAN["methods"] if method not in (*POSTERIORS, *FREE.values())]
     first, end = PLAN["seeds"]
-    least = {size: min(found(entries["ppo", method, size]) for method in stein) for size in PLAN["sizes"]}
+    least = {size: min(found(entries["ppo", method, size]) for method in POSTERIORS) for size in PLAN["sizes"]}
     return "## Deep exploration\n\n" + paragraph(
         "What are many policies that share what they see good for? Where no chance of single actions meets the reward (`deep-sea`, after bsuite), a policy that",
         "is drawn for an episode can mean to go there.",
@@ -99,7 +112,7 @@ def short(entries):
                f"rows, under `svgd` and `s2vgd`; of all other agents, wide starts and entropy bonuses included, at most {most(others, 20)}, {most(others, 40)} and "
                f"{most(others, 80)}."),
         "A2C finds it less often than PPO. It takes the start of the preset: with the defaults, whose policies begin as chance, Stein posteriors do not",
-        "explore either. And it does not take a posterior: with α = 1e-9, where prior and repulsion move nothing, as many seeds find it in trials.") + \
+        f"explore either. And it does not take a posterior: without prior and repulsion (α = 1e-9) {against_free(entries)}.") + \
         "![Share of seeds that find the treasure, by size](results/images/deep_exploration.svg)\n\nTable and commands: " \
         "[results/deep_exploration.md](results/deep_exploration.md).\n"
 
@@ -131,10 +144,11 @@ the seeds where one did). A policy that is drawn to act is one of all particles:
             text += f"| {method} | {' | '.join(cell(entries[agent, method, size]) for size in PLAN['sizes'])} |\n"
         text += "\n"
     text += """The place is seen as two numbers, so a random network can mean "right" everywhere; bsuite's one-hot places, with an action of their own in every row,
-leave nothing to draw at once, and of that sea nothing is said here. Nor is it the posterior that finds the treasure: in trials of the preset with `alpha=1e-9`,
-where prior and repulsion move nothing and the program says so, `svgd` found it in 9 seeds of ten with PPO and N = 40 and in 5 of ten with N = 80, A2C in 9
-with N = 20 and 6 with N = 40, as with the posterior (of these trials no record is kept). What is shown is no more than this: particles that start as different policies, of which one
-is drawn for an episode and all learn from what it saw, explore where a simple policy leads to the reward, and chance in every step does not.
+leave nothing to draw at once, and of that sea nothing is said here. Nor is it the posterior that finds the treasure: the rows "no prior"
+have `alpha=1e-9`, where prior and repulsion move nothing and the program says so, and"""
+    text += f" {against_free(entries) or 'not all of them have been run'}.\n"
+    text += """What is shown is no more than this: particles that start as different policies, of which one is drawn for an episode and all learn from what it saw,
+explore where a simple policy leads to the reward, and chance in every step does not.
 
 ## Commands
 
