@@ -1,8 +1,11 @@
 // stein list: what there is to run, measure and read.
+#include <fmt/ranges.h>
 #include <stein/agents/control/control_agent.h>
 #include <stein/bench/benchmark.h>
 #include <stein/core/data/data_maker.h>
 #include <stein/core/data/manifest.h>
+#include <stein/core/error.h>
+#include <stein/core/nearest_name.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/envs/vector_environment.h>
 #include <stein/inference/samplers/sampler_registry.h>
@@ -17,8 +20,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "reference_page.h"
@@ -54,25 +60,56 @@ Json kinds() {
   return list;
 }
 
-Json everything() {
+Json sets_of_data() {
   Json sets = Json::array();
   for (const DataSet& set : data_sets()) sets.push_back({{"name", set.name}, {"description", set.description}});
-  return {{"kinds of runs", kinds()},
-          {"environments", descriptions(envs::bandits().entries())},
-          {"control environments", descriptions(envs::controls().entries())},
-          {"policies", descriptions(policies::bandit_policies().entries())},
-          {"formats of logs", descriptions(replay::log_formats().entries())},
-          {"estimators", descriptions(replay::estimators().entries())},
-          {"agents", descriptions(agents::control_agents().entries())},
-          {"posteriors", descriptions(agents::policy_posteriors().entries())},
-          {"methods of networks", descriptions(training::weight_methods().entries())},
-          {"tables", descriptions(supervised::table_sets().entries())},
-          {"sets of images", descriptions(supervised::image_sets().entries())},
-          {"samplers", descriptions(inference::samplers().entries())},
-          {"benchmarks", descriptions(bench::benchmarks().entries())},
-          {"presets", presets()},
-          {"data sets", sets},
-          {"data that are made", descriptions(data_makers().entries())}};
+  return sets;
+}
+
+/// A heading of the list, and what stands under it.
+struct Section {
+  std::string name;
+  std::function<Json()> entries;
+};
+
+const std::vector<Section>& sections() {
+  static const std::vector<Section> all{
+      {"kinds of runs", kinds},
+      {"environments", [] { return descriptions(envs::bandits().entries()); }},
+      {"control environments", [] { return descriptions(envs::controls().entries()); }},
+      {"policies", [] { return descriptions(policies::bandit_policies().entries()); }},
+      {"formats of logs", [] { return descriptions(replay::log_formats().entries()); }},
+      {"estimators", [] { return descriptions(replay::estimators().entries()); }},
+      {"agents", [] { return descriptions(agents::control_agents().entries()); }},
+      {"posteriors", [] { return descriptions(agents::policy_posteriors().entries()); }},
+      {"methods of networks", [] { return descriptions(training::weight_methods().entries()); }},
+      {"tables", [] { return descriptions(supervised::table_sets().entries()); }},
+      {"sets of images", [] { return descriptions(supervised::image_sets().entries()); }},
+      {"samplers", [] { return descriptions(inference::samplers().entries()); }},
+      {"benchmarks", [] { return descriptions(bench::benchmarks().entries()); }},
+      {"presets", presets},
+      {"data sets", sets_of_data},
+      {"data that are made", [] { return descriptions(data_makers().entries()); }}};
+  return all;
+}
+
+std::vector<std::string> section_names() {
+  std::vector<std::string> names;
+  for (const Section& section : sections()) names.push_back(section.name);
+  return names;
+}
+
+/// Entries by heading. @param words  a heading or its last words, "environments" for those of bandits and of control;
+/// '-' is a space; none: all. Throws Error(usage) for words that no heading ends with.
+Json lists_of(const std::vector<std::string>& words) {
+  std::string typed = fmt::format("{}", fmt::join(words, " "));
+  std::ranges::replace(typed, '-', ' ');
+  Json lists = Json::object();
+  for (const Section& section : sections())
+    if (typed.empty() || section.name == typed || section.name.ends_with(" " + typed))
+      lists[section.name] = section.entries();
+  STEIN_CHECK(!lists.empty(), "`stein list` has no section '{}'.{}", typed, suggestion(typed, section_names()));
+  return lists;
 }
 
 void print_lists(const Json& lists) {
@@ -95,17 +132,25 @@ void print_lists(const Json& lists) {
 Action list_command(CLI::App& command, const Arguments&) {
   const auto common = std::make_shared<CommonOptions>();
   const auto reference = std::make_shared<bool>(false);
+  const auto words = std::make_shared<std::vector<std::string>>();
+  not_empty(command.add_option(
+      "SECTION", *words,
+      fmt::format("One section alone: {}; its last word is enough, which several may share: `stein list environments`",
+                  fmt::join(section_names(), ", "))));
   common->add_json(command);
   command.add_flag("--reference", *reference, "The page docs/reference.md: everything with all of its options");
-  return [common, reference] {
-    const Json lists = everything();
+  return [common, reference, words] {
+    STEIN_CHECK(!*reference || words->empty(), "--reference is a whole page: expected no section beside it, got '{}'",
+                fmt::join(*words, " "));
     if (*reference) {
       std::fputs(make_reference_page().c_str(), stdout);
-    } else if (common->json) {
-      std::fputs((lists.dump(2) + "\n").c_str(), stdout);
-    } else {
-      print_lists(lists);
+      return 0;
     }
+    const Json lists = lists_of(*words);
+    if (common->json)
+      std::fputs((lists.dump(2) + "\n").c_str(), stdout);
+    else
+      print_lists(lists);
     return 0;
   };
 }

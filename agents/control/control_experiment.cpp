@@ -34,6 +34,14 @@ void add_agents(std::vector<runs::Part>& parts, PolicyPosterior posterior, bool 
   }
 }
 
+/// Adds the presets of a task and an agent, which are for the posterior `none` alone, to those of `part`.
+void add_task_presets(runs::Part& part, const std::string& environment, const std::string& agent) {
+  for (Preset& preset : task_presets(environment, agent)) {
+    preset.description = fmt::format("with agent {} and posterior none: {}", agent, preset.description);
+    part.presets.push_back(std::move(preset));
+  }
+}
+
 }  // namespace
 
 ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
@@ -78,6 +86,12 @@ std::vector<runs::Part> ControlExperiment::other_parts() const {
   add_posteriors(parts, agent_.learner, discrete);
   add_agents(parts, agent_.posterior, discrete);
   runs::add_parts(parts, "environment", envs::controls());
+  for (runs::Part& part : parts) {
+    if (part.group == "posterior" && part.name == default_posterior) add_task_presets(part, environment_, agent_name_);
+    if (posterior_ != default_posterior) continue;
+    if (part.group == "agent") add_task_presets(part, environment_, part.name);
+    if (part.group == "environment") add_task_presets(part, part.name, agent_name_);
+  }
   return parts;
 }
 
@@ -92,6 +106,9 @@ std::vector<runs::Part> control_parts() {
           ". Defaults are those of posterior s2vgd and continuous actions; docs/control.md says how others differ, and "
           "`stein rl --agent NAME --posterior NAME --env NAME --help` has them";
   runs::add_parts(parts, "environment", envs::controls());
+  for (runs::Part& part : parts)
+    if (part.group == "environment")
+      for (const auto& [agent, entry] : control_agents().entries()) add_task_presets(part, part.name, agent);
   return parts;
 }
 

@@ -230,9 +230,17 @@ TEST_CASE("a run begins with the earlier defaults, or with settings that were tu
     CHECK_THAT(zoo, Contains(line));
   CHECK_THAT(start("shared-start", "svgd"), Contains("initial_correlation = 0.999\n"));
   CHECK_THAT(start("explore", "s2vgd"), Contains("output_spread = 10.0\n"));
-  // The zoo has single policies.
-  CHECK(run(folder.path(), {"rl", "--env", "Acrobot-v1", "--agent", "ppo", "--posterior", "svgd", "--preset", "zoo"})
-            .code == 2);
+  const auto refused = [&](const std::string& environment, const std::string& agent, const std::string& posterior) {
+    const Outcome outcome =
+        run(folder.path(), {"rl", "--env", environment, "--agent", agent, "--posterior", posterior, "--preset", "zoo"});
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  // The zoo has single policies, of some tasks and agents.
+  CHECK_THAT(refused("Acrobot-v1", "ppo", "svgd"), Contains("preset 'zoo' needs posterior none; "));
+  CHECK_THAT(refused("CartPole-v1", "reinforce", "none"), Contains("preset 'zoo' needs agent a2c or agent ppo; "));
+  CHECK_THAT(refused("cartpole", "a2c", "none"),
+             Contains("preset 'zoo' needs environment Acrobot-v1 or environment CartPole-v1; "));
 }
 
 TEST_CASE("a run of a Stein posterior says what moves its particles and how much they differ", "[cli][rl]") {
