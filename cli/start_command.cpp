@@ -51,9 +51,11 @@ int sweep(const StartArguments& arguments, const runs::OptionSources& sources, s
   auto planned = runs::Sweep::plan(arguments.subcommand, sources, axes, arguments.out);
   STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
               "--sweep needs --out, the folder that its runs go to");
+  const runs::SessionOptions options = arguments.begin();
+  planned.check(options, arguments.existing());
   if (arguments.out.empty()) planned.claim_directory();
   planned.write(arguments.existing());
-  return advance_sweep(planned, arguments.begin(), arguments.common);
+  return advance_sweep(planned, options, arguments.common);
 }
 
 /// An episode of what the run has learned, on standard error: standard output is for results.

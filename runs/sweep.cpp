@@ -159,6 +159,20 @@ Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, c
   return sweep;
 }
 
+void Sweep::check(const SessionOptions& options, Existing existing) const {
+  const std::string& data = options.data.empty() ? data_ : options.data;
+  for (const Planned& planned : runs_) {
+    if (options.stop.stop_requested()) return;
+    const bool begun = !directory_.empty() && RunDirectory::is_in(directory_ / planned.name);
+    if (begun && existing != Existing::overwrite) continue;
+    try {
+      static_cast<void>(experiment(planned, data)->make_run(data));
+    } catch (const Error& error) {
+      fail(error.kind(), "{}: {}", planned.name, error.what());
+    }
+  }
+}
+
 void Sweep::claim_directory() {
   directory_ = runs::claim_directory(joined(names_));
 }
@@ -305,16 +319,19 @@ bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) c
   }
 }
 
+std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std::string& data) const {
+  const RunKind& kind = run_kinds().at(kind_);
+  return kind.make(kind, {.preset = preset_,
+                          .toml = planned.config,
+                          .toml_name = file_name,
+                          .settings = {},
+                          .data = data,
+                          .of_run = true});
+}
+
 SessionResult Sweep::start(const Planned& planned, SessionOptions options) const {
   if (options.data.empty()) options.data = data_;
-  const RunKind& kind = run_kinds().at(kind_);
-  const auto experiment = kind.make(kind, {.preset = preset_,
-                                           .toml = planned.config,
-                                           .toml_name = file_name,
-                                           .settings = {},
-                                           .data = options.data,
-                                           .of_run = true});
-  return start_run(*experiment, directory_ / planned.name, Existing::overwrite, options);
+  return start_run(*experiment(planned, options.data), directory_ / planned.name, Existing::overwrite, options);
 }
 
 Json Sweep::summary() const {

@@ -41,6 +41,11 @@ class Sweep {
   /// Whether there is a sweep in `directory`.
   static bool is_in(const std::filesystem::path& directory);
 
+  /// Makes every run that is still to begin, without a step, so that what one would refuse is known before another has
+  /// taken hours: a policy that cannot play the bandit, data that are missing. Nothing is written.
+  /// @param existing  overwrite: those in the directory begin anew
+  /// @throws Error as the run would when it begins, with its name in front
+  void check(const SessionOptions& options, Existing existing) const;
   /// Takes a new folder named after all that was planned: "runs/wheel-svgd+lints-1".
   void claim_directory();
   const std::filesystem::path& directory() const { return directory_; }
@@ -82,6 +87,7 @@ class Sweep {
   void remove_earlier() const;
   /// Whether the run is done with: finished, or diverged.
   bool advance_run(const Planned& planned, const SessionOptions& options) const;
+  std::unique_ptr<Experiment> experiment(const Planned& planned, const std::string& data) const;
   SessionResult start(const Planned& planned, SessionOptions options) const;
 
   std::filesystem::path directory_;

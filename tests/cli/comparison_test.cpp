@@ -158,6 +158,18 @@ TEST_CASE("an option that only some of the policies have is for them; one that n
   CHECK_FALSE(std::filesystem::exists(folder / "runs"));
 }
 
+TEST_CASE("a policy that cannot play the bandit is refused before another one plays", "[cli][compare][bad-input]") {
+  const TemporaryDirectory folder;
+  for (const Arguments& more : {Arguments{}, into("out"), into("out", {"--sweep", "delta=0.5,0.9"})}) {
+    const Outcome refused = run(folder.path(), compare("lints,beta-ts", more));
+    CHECK(refused.code == 2);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, Contains("policy=beta-ts") && Contains("'beta-ts' needs rewards in [0, 1]"));
+    CHECK_FALSE(std::filesystem::exists(folder / "out"));
+    CHECK_FALSE(std::filesystem::exists(folder / "runs"));
+  }
+}
+
 TEST_CASE("a single run does not take the folder of a comparison, which keeps its files", "[cli][compare][bad-input]") {
   const TemporaryDirectory folder;
   REQUIRE(run(folder.path(), compare("lints,uniform", into("out"))).code == 0);

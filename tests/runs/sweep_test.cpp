@@ -38,12 +38,17 @@ bool advance(const Sweep& sweep, const runs::SessionOptions& options = {.quiet =
   return sweep.advance(options);
 }
 
-/// Counts in a choir or alone: only choirs have singers, only a solo has a pitch.
+/// Voices of the runs that were made, in order.
+std::vector<std::string> made;
+
+/// Counts in a choir or alone: only choirs have singers, only a solo has a pitch. A mute voice is refused where its run
+/// is made.
 class SongExperiment final : public runs::Experiment {
  public:
   SongExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
       : Experiment(kind, {.steps = 10, .checkpoint_every = 5}), voice_(sources.look_ahead("voice", "solo")) {
-    STEIN_CHECK(voice_ == "solo" || voice_ == "choir" || voice_ == "hum", "unknown voice '{}'", voice_);
+    STEIN_CHECK(voice_ == "solo" || voice_ == "choir" || voice_ == "hum" || voice_ == "mute", "unknown voice '{}'",
+                voice_);
     add_run([this](OptionTable& table) { table("voice", voice_, "who sings"); });
     if (voice_ == "choir")
       add_part("Choir", [this](OptionTable& table) { table("singers", singers_, "how many", at_least(1)); });
@@ -52,6 +57,8 @@ class SongExperiment final : public runs::Experiment {
   }
   std::string name() const override { return "song/" + voice_; }
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override {
+    made.push_back(voice_);
+    if (voice_ == "mute") fail(ErrorKind::data, "there is nothing to hear in '{}'", data);
     return std::make_unique<test::CounterRun>(seeds(), test::CounterOptions{}, "lines.txt", data);
   }
 
@@ -142,6 +149,38 @@ TEST_CASE("a sweep that is run leaves a run for every value, and its summaries i
     CHECK(run["preset"] == "paper");
   }
   CHECK_THAT(read_file(folder / "sweep/steps=7/config.toml"), Catch::Contains("stride = 5"));
+}
+
+TEST_CASE("what a run would refuse when it begins is known before any has begun", "[runs][sweep]") {
+  const test::TemporaryDirectory folder;
+  const auto sources = [](const std::string& voices) {
+    return runs::OptionSources{.settings = {{"voice", voices}}, .data = "songs"};
+  };
+  const Sweep sweep = plan_songs(folder / "sweep", sources("solo,mute,hum"));
+  const runs::SessionOptions options{.quiet = true};
+  made.clear();
+  CHECK_ERROR(sweep.check(options, Existing::refuse), data, "voice=mute: there is nothing to hear in '",
+              fs::absolute("songs").string());
+  CHECK(made == Names{"solo", "mute"});
+  CHECK(fs::is_empty(folder.path()));
+  CHECK_ERROR(plan_songs("", sources("hum,mute")).check(options, Existing::refuse), data,
+              "voice=mute");  // no folder yet
+  CHECK_ERROR(sweep.check({.data = "here", .quiet = true}, Existing::refuse), data, "in 'here'");
+
+  const Sweep audible = plan_songs(folder / "sweep", sources("solo,choir,hum"));
+  audible.write(Existing::refuse);
+  REQUIRE_FALSE(advance(audible, {.stop_after = 7, .quiet = true}));  // in the first
+  made.clear();
+  audible.check(options, Existing::refuse);
+  CHECK(made == Names{"choir", "hum"});
+  made.clear();
+  audible.check(options, Existing::overwrite);  // begun ones begin anew
+  CHECK(made == Names{"solo", "choir", "hum"});
+  made.clear();
+  runs::SessionOptions stopped = options;
+  stopped.stop.request_stop();
+  audible.check(stopped, Existing::overwrite);
+  CHECK(made.empty());
 }
 
 TEST_CASE("an interrupted sweep goes on where it stopped", "[runs][sweep]") {
