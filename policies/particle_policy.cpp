@@ -19,14 +19,15 @@ Options sgld_defaults() {
 }
 
 const bool registered =
-    register_bandit_policy<ParticlePolicy>("svgd", "Stein Thompson sampling, particles of plain weights",
-                                           anchored_defaults<Options>("svgd")) &&
-    register_bandit_policy<ParticlePolicy>("s2vgd",
-                                           "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
-                                           anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian)) &&
+    register_bandit_policy<ParticlePolicy>(
+        "svgd", "Stein Thompson sampling, particles of plain weights",
+        anchored_defaults<Options>("svgd", WeightForm::direct, PaperSettings::policy)) &&
+    register_bandit_policy<ParticlePolicy>(
+        "s2vgd", "Stein Thompson sampling, particles of matrix-Gaussian (structured) weights",
+        anchored_defaults<Options>("svgd", WeightForm::matrix_gaussian, PaperSettings::policy)) &&
     register_bandit_policy<ParticlePolicy>(
         "ensemble", "networks that each learn on their own from the same rewards: a deep ensemble",
-        neural_defaults<Options>("optimizer")) &&
+        particle_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>(
         "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
         anchored_defaults<Options>("optimizer")) &&

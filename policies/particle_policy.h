@@ -11,6 +11,13 @@
 
 namespace stein::policies {
 
+/// What the preset `paper` is for a policy of particles.
+enum class PaperSettings {
+  none,        ///< nothing: the policy perturbs rewards by a precision that is given, where the paper samples it
+  likelihood,  ///< the paper's likelihood and prior, of a policy that the paper does not have
+  policy,      ///< the settings of a policy of the paper
+};
+
 /// Particles for the weights of a network of rewards. `svgd` and `s2vgd` move them by SVGD, on the weights and on the
 /// factors of matrix-Gaussian weights; `ensemble` lets each of them climb on its own; `sgld`, `psgld` and `sghmc` are
 /// chains. A name fixes the sampler and the form of the weights, and has the options that mean something with those.
@@ -27,6 +34,7 @@ class ParticlePolicy : public NeuralPolicy {
     DrawOptions draw{};
     bool anchors = false;
     double prior_function_scale = 0;
+    PaperSettings paper = PaperSettings::none;  ///< no option: each registered name has its own
 
     template <class V>
     void describe(V& v) {
@@ -45,7 +53,12 @@ class ParticlePolicy : public NeuralPolicy {
     /// The settings of the paper where they are not the defaults.
     template <class V>
     void describe_paper(V& v) {
-      constexpr const char* source = "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come";
+      if (paper == PaperSettings::none) return;
+      const char* const source =
+          paper == PaperSettings::policy
+              ? "Zhang et al. 2018, §3: precisions are sampled, rewards are as they come"
+              : "the likelihood and the prior of Zhang et al. 2018, §3, who do not have this policy: precisions are "
+                "sampled, rewards are as they come";
       if (posterior.parameterization == inference::WeightForm::direct)
         v.preset("paper", source,
                  {{"anchors", "false"},
@@ -103,11 +116,19 @@ class ParticlePolicy : public NeuralPolicy {
   std::vector<float> prior_outputs_, own_targets_;
 };
 
+/// Options of a named policy as neural_defaults has them, with the paper's likelihood and prior as the preset `paper`.
+template <class Options>
+Options particle_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+  auto options = neural_defaults<Options>(sampler, form);
+  options.paper = PaperSettings::likelihood;
+  return options;
+}
+
 /// Options of a named policy whose prior is stated by functions, with the noise of each arm learned, and of whose
 /// particles half decide together.
 template <class Options>
 Options function_prior_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
-  auto options = neural_defaults<Options>(sampler, form);
+  auto options = particle_defaults<Options>(sampler, form);
   options.noise_per_arm = true;
   options.posterior.prior_scale = inference::PriorScale::functions;
   options.posterior.functions.function_deviation = 2;
@@ -116,9 +137,12 @@ Options function_prior_defaults(std::string_view sampler, inference::WeightForm 
 }
 
 /// The same with anchored particles: what did best over several bandits (docs/bandits.md).
+/// @param paper  policy for the two that the paper has, and whose anchors its settings turn off
 template <class Options>
-Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct) {
+Options anchored_defaults(std::string_view sampler, inference::WeightForm form = inference::WeightForm::direct,
+                          PaperSettings paper = PaperSettings::none) {
   auto options = function_prior_defaults<Options>(sampler, form);
+  options.paper = paper;
   options.anchors = true;
   if (form == inference::WeightForm::matrix_gaussian) {
     options.posterior.structure.reflectors = 1;
