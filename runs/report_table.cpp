@@ -79,6 +79,25 @@ void add_row(Rows& rows, const RunRecord& record) {
   }
 }
 
+/// A table for every task, length and number of seeds, in the order of the first run of each.
+/// @param first_column  its heading; null: as runs of this kind usually have it
+std::string tables_of(const std::vector<RunRecord>& records, const char* first_column) {
+  std::vector<std::pair<std::string, Rows>> groups;
+  for (const RunRecord& record : records) {
+    const std::string heading = heading_of(record);
+    auto group = std::ranges::find(groups, heading, &std::pair<std::string, Rows>::first);
+    if (group == groups.end()) {
+      group = groups.emplace(group, heading, rows_of(record.kind->report));
+      if (first_column != nullptr) group->second.front().front() = first_column;
+    }
+    add_row(group->second, record);
+  }
+  std::string tables;
+  for (const auto& [heading, rows] : groups)
+    tables += fmt::format("{}{}\n\n{}", tables.empty() ? "" : "\n", heading, aligned(rows));
+  return tables;
+}
+
 /// "-12.3 [-15.1, -9.5]".
 std::string with_interval(const PairedDifference& difference) {
   const nlohmann::ordered_json json = difference.to_json();
@@ -110,26 +129,12 @@ std::string make_differences_table(const std::vector<RunRecord>& records) {
                      more);
 }
 
-std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading) {
-  if (records.empty()) return heading + "\n";
-  Rows rows = rows_of(records.front().kind->report);
-  rows.front().front() = "run";  // not by what runs of this kind usually differ in
-  for (const RunRecord& record : records) add_row(rows, record);
-  return fmt::format("{}\n\n{}", heading, aligned(rows));
+std::string make_report_table(const std::vector<RunRecord>& records) {
+  return tables_of(records, nullptr);
 }
 
-std::string make_report_table(const std::vector<RunRecord>& records) {
-  std::vector<std::pair<std::string, Rows>> groups;
-  for (const RunRecord& record : records) {
-    const std::string heading = heading_of(record);
-    auto group = std::ranges::find(groups, heading, &std::pair<std::string, Rows>::first);
-    if (group == groups.end()) group = groups.emplace(group, heading, rows_of(record.kind->report));
-    add_row(group->second, record);
-  }
-  std::string table;
-  for (const auto& [heading, rows] : groups)
-    table += fmt::format("{}{}\n\n{}", table.empty() ? "" : "\n", heading, aligned(rows));
-  return table;
+std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading) {
+  return fmt::format("{}\n{}{}", heading, records.empty() ? "" : "\n", tables_of(records, "run"));
 }
 
 }  // namespace stein::runs

@@ -11,7 +11,7 @@ namespace stein::runs {
 /// One line a run, under the columns of its kind; runs of one kind, task, length and number of seeds stand together.
 std::string make_report_table(const std::vector<RunRecord>& records);
 
-/// One table of runs of one kind, whatever they differ in, under `heading`.
+/// The same under a `heading` of all, as of a sweep, whose labels say what its runs differ in.
 std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading);
 
 /// A line a pair of runs that can be compared, with the difference and its interval in every field that their kind
