@@ -17,9 +17,11 @@ constexpr const char* report_script =
 #include "control/report.js.inc"
     ;
 
-/// "1 of 2" seeds had an evaluation at the threshold or above, whatever they play at the end.
+/// "1 of 2" seeds had an evaluation at the threshold or above, whatever they play at the end; without evaluations
+/// while they learned nobody knows.
 std::string reached_text(const Json& summary) {
   if (summary["threshold"].is_null()) return "-";
+  if (!was_evaluated(summary)) return "not evaluated";
   const Json& measured = summary["steps_to_threshold"];
   const Json& steps = measured.is_object() ? measured["per_seed"] : measured;
   const auto reached = std::ranges::count_if(steps, [](const Json& value) { return !value.is_null(); });

@@ -137,6 +137,7 @@ ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
                                               {.discount = discount, .seed = seed + 1, .stop = watch.stop()});
   watch.advance();
   if (steps_to_threshold_ >= 0) outcome.steps_to_threshold = steps_to_threshold_;
+  outcome.evaluated = evaluations_ > 0;
   outcome.parts = parts_;
   outcome.collapse = collapse();
   outcome.effective_share = effective_share_;

@@ -45,6 +45,7 @@ struct ControlOutcome {
   std::optional<double> collapse{};                  ///< as ControlPolicy::diagnostics has it
   std::optional<double> effective_share{};           ///< of shared rollouts when it was last measured
   std::optional<std::int64_t> steps_to_threshold{};  ///< at the first evaluation that reached the threshold
+  bool evaluated = false;                            ///< while it learned; else no threshold can have been reached
 };
 
 /// Time spent learning, not evaluating; never part of a saved state.

@@ -52,6 +52,9 @@ std::vector<double> defined_values(const Json& value) {
 
 /// "475 in 3 of 5 seeds, median after 12345 steps, 0.10 s".
 std::string threshold_text(const Json& summary) {
+  if (!was_evaluated(summary))
+    return fmt::format("{:g}, not looked for: no evaluation while it learned (evaluate_every)",
+                       summary["threshold"].get<double>());
   const std::vector<double> steps = defined_values(summary["steps_to_threshold"]);
   const std::string reached =
       fmt::format("{:g} in {} of {} seeds", summary["threshold"].get<double>(), steps.size(), summary["seeds"].size());
@@ -61,6 +64,10 @@ std::string threshold_text(const Json& summary) {
 }
 
 }  // namespace
+
+bool was_evaluated(const Json& summary) {
+  return summary.value("evaluated", true);
+}
 
 Json over_particles(const std::vector<std::vector<double>>& returns) {
   std::vector<double> mean, median, best;
@@ -106,6 +113,7 @@ Json summarize_outcomes(const std::vector<ControlOutcome>& outcomes, const std::
       {"evaluation_episodes", outcomes.front().deterministic.size()},
       {"seconds_to_threshold", runs::measured_where_defined(seconds)},
       {"steps_to_threshold", runs::measured_where_defined(steps)},
+      {"evaluated", std::ranges::any_of(outcomes, &ControlOutcome::evaluated)},
       {"particles", over_particles(particle_returns)},
       {"training_seconds", training_seconds}};
   const bool stein =

@@ -18,6 +18,10 @@ nlohmann::ordered_json over_particles(const std::vector<std::vector<double>>& re
 nlohmann::ordered_json summarize_outcomes(const std::vector<ControlOutcome>& outcomes,
                                           const std::vector<ControlTiming>& timing);
 
+/// Whether the policies were evaluated while they learned, without which nobody knows when they reached a threshold;
+/// summaries of earlier versions do not say, and count as if they were.
+bool was_evaluated(const nlohmann::ordered_json& summary);
+
 /// The lines that a person sees of the summary of a control run.
 std::string readable_control_summary(const nlohmann::ordered_json& summary);
 

@@ -98,6 +98,7 @@
   const stepsToThreshold = (s) => s.steps_to_threshold.per_seed ?? s.steps_to_threshold;
   const reached = (s) => {
     const steps = stepsToThreshold(s);
+    if (s.evaluated === false) return "not evaluated";
     return s.threshold === null ? "–" : `${steps.filter((step) => step !== null).length} of ${steps.length}`;
   };
   function medianOf(values) {

@@ -243,6 +243,25 @@ TEST_CASE("a run begins with the earlier defaults, or with settings that were tu
              Contains("preset 'zoo' needs environment Acrobot-v1 or environment CartPole-v1; "));
 }
 
+TEST_CASE("a threshold that nobody looked for while a run learned is not counted as missed", "[cli][rl]") {
+  const TemporaryDirectory folder;
+  const auto start = [&](const std::string& name, const std::string& evaluate_every) {
+    const Outcome outcome = run(folder.path(), {"rl", "--seeds", "0:2", "--out", name, "--quiet", "--set", "steps=2000",
+                                                "final_episodes=2", "evaluate_every=" + evaluate_every});
+    REQUIRE(outcome.code == 0);
+    return outcome.out;
+  };
+  for (const char* none : {"0", "1000000"}) {
+    const std::string text = start("none-" + std::string(none), none);
+    CHECK_THAT(text, Contains("475, not looked for: no evaluation while it learned (evaluate_every)") &&
+                         !Contains("in 0 of 2"));
+  }
+  CHECK_THAT(start("some", "500"), Contains("475 in 0 of 2 seeds"));
+  REQUIRE(run(folder.path(), {"report", "none-0"}).code == 0);
+  CHECK_THAT(run(folder.path(), {"report", "none-0"}).out, Contains("not evaluated") && !Contains("0 of 2"));
+  CHECK_THAT(run(folder.path(), {"report", "some"}).out, Contains("0 of 2") && !Contains("not evaluated"));
+}
+
 TEST_CASE("a run of a Stein posterior says what moves its particles and how much they differ", "[cli][rl]") {
   const TemporaryDirectory folder;
   const auto summary = [&](const std::string& posterior) {

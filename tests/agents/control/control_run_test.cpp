@@ -162,6 +162,7 @@ TEST_CASE("the outcome of a control run has every seed and every particle", "[ag
     CHECK(outcomes[i].sampled.size() == 5);
     CHECK(outcomes[i].particle_returns.size() == 3);
     CHECK_FALSE(outcomes[i].steps_to_threshold);
+    CHECK(outcomes[i].evaluated == (outcomes[i].steps >= evaluation.evaluate_every));
     CHECK(run->repetition(static_cast<std::int64_t>(i)).timing().training_seconds > 0);
   }
   CHECK(run->warnings().empty());

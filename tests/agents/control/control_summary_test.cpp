@@ -22,7 +22,8 @@ const std::vector<ControlOutcome> outcomes{{.seed = 1,
                                             .deterministic = episodes(10),
                                             .sampled = episodes(0),
                                             .particle_returns = {1, 2, 9},
-                                            .steps_to_threshold = 60},
+                                            .steps_to_threshold = 60,
+                                            .evaluated = true},
                                            {.seed = 2,
                                             .steps = 110,
                                             .iterations = 5,
@@ -72,4 +73,10 @@ TEST_CASE("a person reads each of them in a line of its own", "[agents][control]
                        Catch::Contains("16.0 ± 7.1   mean ± sd of 2 seeds") && Catch::Contains("3.0 ± 2.8") &&
                        Catch::Contains("mean 4.5, median 3.0, best 8.5") &&
                        Catch::Contains("15 in 1 of 2 seeds, median after 60 steps, 1.50 s"));
+  CHECK(was_evaluated(summary));
+  summary["evaluated"] = false;
+  CHECK_THAT(readable_control_summary(summary), Catch::Contains("15, not looked for: no evaluation while it learned") &&
+                                                    !Catch::Contains("of 2 seeds, median"));
+  summary.erase("evaluated");  // of an earlier version
+  CHECK(was_evaluated(summary));
 }
