@@ -152,6 +152,13 @@ double ControlPolicy::particle_distance() const {
          (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(posterior_->weight_layout().coordinate_count()));
 }
 
+double ControlPolicy::largest_weight() const {
+  float largest = 0;
+  for (std::int64_t i = 0; i < particles_.rows(); ++i)
+    for (const float weight : weights_.row(i)) largest = std::max(largest, std::abs(weight));
+  return double{largest};
+}
+
 std::vector<std::pair<std::string, double>> ControlPolicy::diagnostics() const {
   if (particle_count() == 1) return {};
   std::vector<std::pair<std::string, double>> found{{"particle_distance", particle_distance()}};

@@ -97,6 +97,8 @@ class ControlPolicy {
                                             inference::MatrixView<float> outputs) const;
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
+  /// The largest absolute value among the weights of all particles.
+  double largest_weight() const;
   /// What there is to say of more than one particle, recorded over time: {"particle_distance", that}, and {"collapse",
   /// the variance of the weights over particles (of C, where they are P Λ₁ C Λ₂ Qᵀ) ÷ that of particles which start
   /// independently}: 1 − initial_correlation at the start; shared layers left out. Without the latter where the start

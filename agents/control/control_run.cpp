@@ -29,6 +29,10 @@ constexpr int block_iterations = 8;
 /// the gradient of one minibatch, whose length jumps, and at the start a prior around it is 0.
 constexpr std::int64_t steady_shares = 10;
 
+/// Beyond it the units of a policy's network are all or nothing, and its gradient is 0: it stays there, and all numbers
+/// are finite. Steps of a sensible length do not come near.
+constexpr double largest_weight = 1e6;
+
 /// Mean of something of the episodes of each particle that finished any.
 template <class Value>
 std::vector<double> by_particle(const std::vector<FinishedEpisode>& episodes, std::int64_t particles,
@@ -71,6 +75,7 @@ void ControlRepetition::iterate(runs::Records& records) {
   const IterationReport report =
       agent_->iterate(runs::is_recorded(agent_->iterations() + 1) ? Measured::yes : Measured::no);
   timing_.training_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  if (report.measures) check_weights();
   record(report, records);
   const std::int64_t every = evaluation_.evaluate_every;
   if (every > 0 && agent_->total_steps() / every > evaluations_) evaluate(records);
@@ -121,7 +126,17 @@ void ControlRepetition::evaluate(runs::Records& records) {
   timing_.seconds_to_threshold = timing_.training_seconds;
 }
 
+void ControlRepetition::check_weights() const {
+  const double largest = agent_->policy().largest_weight();
+  if (!(largest > largest_weight)) return;
+  fail(ErrorKind::numeric,
+       "seed {}, iteration {}: the training diverged: the policy's weights are finite, but go up to {:.2g}, where no "
+       "gradient moves them any more; a shorter step_size may help",
+       agent_->seed(), agent_->iterations(), largest);
+}
+
 ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
+  check_weights();
   const std::int64_t particles = agent_->policy().particle_count(), episodes = evaluation_.final_episodes;
   const std::uint64_t seed = evaluation_seed(agent_->seed(), final_evaluation);
   const double discount = agent_->discount();

@@ -64,7 +64,8 @@ class ControlRepetition final : public runs::Repetition {
 
   ControlAgent& agent() { return *agent_; }
   const ControlAgent& agent() const { return *agent_; }
-  /// Plays the final evaluation episodes; what a stop cuts short means nothing.
+  /// Plays the final evaluation episodes; what a stop cuts short means nothing. Throws Error(numeric) where the weights
+  /// have diverged, though they are finite.
   ControlOutcome outcome(const Watch& watch) const;
   const ControlTiming& timing() const { return timing_; }
   /// Adds the time of an earlier process.
@@ -72,7 +73,7 @@ class ControlRepetition final : public runs::Repetition {
 
   std::uint64_t seed() const override { return agent_->seed(); }
   std::int64_t steps_done() const override { return agent_->total_steps(); }
-  /// A few iterations.
+  /// A few iterations. Throws Error(numeric) where the weights have diverged, finite or not.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
   /// What the agent warns of, or that of a Stein posterior little is left. Either its particles are maxima of the
   /// return: in the mean of the last ten measured iterations or so, prior and repulsion have less than 0.1 % of the
@@ -87,6 +88,7 @@ class ControlRepetition final : public runs::Repetition {
   void record(const IterationReport& report, runs::Records& records);
   void record(const PosteriorParts& parts);
   void evaluate(runs::Records& records);
+  void check_weights() const;
   /// As ControlPolicy::diagnostics has it.
   std::optional<double> collapse() const;
 

@@ -48,3 +48,29 @@ TEST_CASE("a run that diverges names the coordinate, exits with 4 and leaves its
   CHECK(resumed.code == 4);
   CHECK_THAT(resumed.err, Contains("'run' diverged and will again"));
 }
+
+TEST_CASE("control runs whose weights stay finite, but far beyond any policy's, diverge too", "[cli][numeric][rl]") {
+  const TemporaryDirectory folder;
+  const auto diverged = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"rl",      "--out",  "run",   "--overwrite",
+                                       "--quiet", "--json", "--set", "steps=20000"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(folder.path(), arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 4);
+    CHECK(outcome.out.empty());
+    CHECK_FALSE(std::filesystem::exists(folder / "run/summary.json"));
+    return outcome.err;
+  };
+  for (const char* agent : {"reinforce", "a2c", "ppo"})
+    for (const char* environment : {"CartPole-v1", "Pendulum-v1"}) {
+      CAPTURE(agent, environment);
+      CHECK_THAT(diverged({"step_size=1e30", "--agent", agent, "--env", environment}), Contains("seed 0, iteration "));
+    }
+  CHECK_THAT(
+      diverged({"step_size=1e30"}),
+      Contains("seed 0, iteration 1: the training diverged: the policy's weights are finite, but go up to 1e+30") &&
+          Contains("the last finite state, after 0 steps, is saved in 'run/checkpoints'"));
+  CHECK_THAT(diverged({"step_size=1e7", "--agent", "reinforce", "--posterior", "svgd"}), Contains("go up to "));
+  CHECK_THAT(run(folder.path(), {"report", "run"}).err, Contains("'run' diverged"));
+}

@@ -133,6 +133,15 @@ TEST_CASE("the particle distance is the mean squared difference of a weight over
   CHECK(ControlPolicy(small(1), choices, 3).particle_distance() == 0);
 }
 
+TEST_CASE("the largest weight is that of any particle, and of either sign", "[policies][control]") {
+  ControlPolicy policy(small(3), choices, 3);
+  CHECK(policy.largest_weight() > 0);
+  CHECK(policy.largest_weight() < 10);
+  policy.particles().view("layer0.weight", 2)(0, 1) = -1e7F;
+  policy.refresh();
+  CHECK(policy.largest_weight() == 1e7);
+}
+
 TEST_CASE("diagnostics are distance and spread of the particles, against the start", "[policies][control]") {
   using Pairs = std::vector<std::pair<std::string, double>>;
   ControlPolicy policy(small(3), choices, 3);
