@@ -26,6 +26,7 @@ std::string to_json(const RunManifest& manifest) {
   json["data"] = manifest.data_checksums;
   if (!manifest.preset.empty()) json["preset"] = manifest.preset;
   json["result_files"] = manifest.result_files;
+  if (!manifest.settings.empty()) json["settings"] = manifest.settings;
   json["protocol"] = protocol;
   return json.dump(2) + "\n";
 }

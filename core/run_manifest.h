@@ -20,6 +20,8 @@ struct RunManifest {
   std::string preset = {};                                 ///< the preset that the settings began with; empty: none
   std::vector<std::string> result_files =
       {};  ///< names of the files that runs of this kind write besides the usual ones
+  /// Name and value of every option that the run began with; its configuration may be edited later, this is not.
+  std::map<std::string, std::string> settings = {};
   std::string protocol =
       "{}";  ///< JSON object of the caller: protocol names, N, T and what else fixes the meaning of the run
 };

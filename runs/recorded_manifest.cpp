@@ -9,6 +9,18 @@ namespace stein::runs {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+bool is_text(const Json& value) {
+  return value.is_string();
+}
+
+bool are_texts(const Json& values) {
+  return std::ranges::all_of(values, is_text);
+}
+
+}  // namespace
+
 Json read_manifest(const RunDirectory& directory) {
   const std::string path = directory.manifest().string();
   Json manifest = read_json_object(path);
@@ -17,14 +29,14 @@ Json read_manifest(const RunDirectory& directory) {
     if (field == object.end() || fits(*field)) return;
     fail(ErrorKind::data, "'{}': expected {} for '{}', found {}", path, what, key, field->dump());
   };
-  const auto is_text = [](const Json& value) { return value.is_string(); };
   for (const char* key : {"command", "kind", "preset", "commit", "simd_target"})
     check(manifest, key, "a text", is_text);
   check(manifest, "protocol", "an object", [](const Json& value) { return value.is_object(); });
   check(manifest.value("protocol", Json::object()), "data_folder", "a text", is_text);
-  check(manifest, "later_commits", "a list of texts", [](const Json& value) {
-    return value.is_array() && std::ranges::all_of(value, [](const Json& commit) { return commit.is_string(); });
-  });
+  check(manifest, "later_commits", "a list of texts",
+        [](const Json& value) { return value.is_array() && are_texts(value); });
+  check(manifest, "settings", "an object of texts",
+        [](const Json& value) { return value.is_object() && are_texts(value); });
   return manifest;
 }
 
@@ -32,6 +44,12 @@ std::vector<std::string> commits_of(const Json& manifest) {
   std::vector<std::string> commits{manifest.value("commit", "unknown")};
   for (const std::string& later : manifest.value("later_commits", std::vector<std::string>())) commits.push_back(later);
   return commits;
+}
+
+std::optional<std::string> first_setting(const Json& manifest, const std::string& option) {
+  const Json settings = manifest.value("settings", Json::object());
+  if (!settings.contains(option)) return std::nullopt;
+  return settings[option].get<std::string>();
 }
 
 std::string data_folder(const Json& manifest) {

@@ -4,8 +4,10 @@
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/run_kind.h>
 
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 namespace stein::runs {
@@ -16,6 +18,28 @@ constexpr const char* settings_text = "settings";
 
 bool may_change(const std::string& option) {
   return option == "steps";
+}
+
+/// What the run began with as `option`; nothing where nobody knows.
+std::optional<std::string> first_value(const RunDirectory& directory, const std::string& option) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(directory.manifest(), ignored)) return std::nullopt;
+  return first_setting(read_manifest(directory), option);
+}
+
+/// Says which of the two is not this run's, its file or its checkpoint. @param saved  the value in the checkpoint
+[[noreturn]] void fail_changed(const Experiment& experiment, const Option& option, const std::string& saved,
+                               const RunDirectory& directory) {
+  const std::optional<std::string> first = first_value(directory, option.name);
+  if (first == option.text())
+    fail(ErrorKind::data,
+         "the checkpoint in '{0}' is another run's: it has `{1} = {2}`, and the run in '{3}' began with `{1} = {4}`",
+         directory.checkpoints().string(), option.name, saved, directory.root().string(), option.text());
+  fail(ErrorKind::usage,
+       "'{0}' was changed since the run began{1}: that has `{2} = {3}`, the file `{2} = {4}`; a resumed run may change "
+       "its steps and nothing else, start another with `stein {5} --config`",
+       directory.config().string(), first == saved ? "" : ", or the checkpoint is another run's", option.name, saved,
+       option.text(), experiment.kind().subcommand);
 }
 
 }  // namespace
@@ -40,16 +64,15 @@ void save_settings(const Experiment& experiment, Snapshot& state) {
 }
 
 void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory) {
-  const std::string name = directory.config().string();
   const std::map<std::string, std::string> before = values_from_toml(
       state.get_text(settings_text), fmt::format("settings in the checkpoint of '{}'", directory.root().string()));
   const OptionTable& now = experiment.options();
   for (const auto& [key, value] : before)
-    STEIN_CHECK(
-        now.contains(key),
-        "the checkpoint of the run in '{}' has `{} = {}`, an option that such a run does not have: it is another "
-        "run's or another version's, and cannot go on",
-        directory.root().string(), key, value);
+    if (!now.contains(key))
+      fail(ErrorKind::data,
+           "the checkpoint in '{}' has `{} = {}`, an option that the run does not have: it is another run's or another "
+           "version's, and cannot go on",
+           directory.checkpoints().string(), key, value);
   for (const Option& option : now.options()) {
     if (may_change(option.name)) continue;
     const auto place = before.find(option.name);
@@ -57,11 +80,7 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
                 "the run in '{}' began before there was an option '{}', and no value is known that goes on with it",
                 directory.root().string(), option.name);
     const std::string& value = place != before.end() ? place->second : *option.older_value;
-    STEIN_CHECK(option.text() == value,
-                "'{0}' was changed since the run began, or the checkpoint is another run's: that has `{1} = {2}`, the "
-                "file `{1} = {3}`; a resumed run may change its steps and nothing else, start another with `stein {4} "
-                "--config`",
-                name, option.name, value, option.text(), experiment.kind().subcommand);
+    if (option.text() != value) fail_changed(experiment, option, value, directory);
   }
 }
 

@@ -21,8 +21,12 @@ std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
 /// Writes the settings that a resumed run must find unchanged: all but its length.
 void save_settings(const Experiment& experiment, Snapshot& state);
 
-/// Throws Error(usage) naming the first option whose value is not what it was when `state` was saved. An option that
-/// did not exist then counts as the value that is declared for older runs.
+/// Compares the options of the run with those that `state` was saved with; one that did not exist then counts as the
+/// value that is declared for older runs.
+/// @throws Error(usage) naming the first option that was changed in the run's file since it began, or that has no value
+///         for older runs
+/// @throws Error(data)  where the state is another run's: it has an option that this run does not have, or a value that
+///         this run, by its manifest, did not begin with
 void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory);
 
 }  // namespace stein::runs

@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 RunManifest manifest_of(const Experiment& experiment, const Run& run, const std::string& data) {
   Json protocol = run.protocol();
   if (experiment.kind().reads_data) protocol["data_folder"] = data.empty() ? "" : fs::absolute(data).string();
+  std::map<std::string, std::string> settings;
+  for (const Option& option : experiment.options().options()) settings[option.name] = option.text();
   return {.command = experiment.kind().subcommand,
           .kind = experiment.kind().name,
           .first_seed = experiment.seeds().first,
@@ -28,6 +30,7 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .data_checksums = run.data_checksums(),
           .preset = experiment.preset(),
           .result_files = experiment.kind().files(),
+          .settings = std::move(settings),
           .protocol = protocol.dump()};
 }
 

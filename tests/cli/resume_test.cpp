@@ -229,11 +229,39 @@ TEST_CASE("a run whose configuration was changed by hand is not resumed", "[cli]
   change("checkpoint_every = 100", "checkpoint_every = 50");
   const Outcome refused = run(folder.path(), {"resume", "part"});
   CHECK(refused.code == 2);
-  CHECK_THAT(refused.err,
-             Contains("part/config.toml") && Contains("checkpoint_every = 100") && Contains("checkpoint_every = 50"));
+  CHECK_THAT(refused.err, Contains("part/config.toml' was changed since the run began: ") &&
+                              Contains("checkpoint_every = 100") && Contains("checkpoint_every = 50") &&
+                              !Contains("another run's"));
   CHECK(files_of(folder / "part/checkpoints") == before);
   change("steps = 2000", "steps = 200");
   CHECK(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+}
+
+TEST_CASE("a checkpoint of another run is named as what is wrong, by all that reads it", "[cli][resume][bad-input]") {
+  const TemporaryDirectory folder;
+  const auto start = [&](const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--out", name, "--quiet"});
+    REQUIRE(run(folder.path(), arguments).code == 0);
+  };
+  const std::vector<std::string> lints{"bandit", "--env", "wheel", "--policy", "lints", "--set", "steps=20"};
+  start("own", lints);
+  std::vector<std::string> wide = lints;
+  wide.emplace_back("prior_shape=3");
+  start("wide", wide);
+  start("control", {"rl", "--set", "steps=600", "final_episodes=2"});
+  const std::string own = content_of(folder / "own/config.toml");
+  for (const std::string other : {"wide", "control"}) {
+    std::filesystem::remove_all(folder / "own/checkpoints");
+    std::filesystem::copy(folder / (other + "/checkpoints"), folder / "own/checkpoints");
+    for (const char* verb : {"resume", "eval", "predict"}) {
+      CAPTURE(other, verb);
+      const Outcome refused = run(folder.path(), {verb, "own"});
+      CHECK(refused.code == 3);
+      CHECK_THAT(refused.err, Contains("the checkpoint in 'own/checkpoints'") && Contains("another run's") &&
+                                  !Contains("config.toml"));
+    }
+  }
+  CHECK(content_of(folder / "own/config.toml") == own);
 }
 
 TEST_CASE("a run whose checkpoints were removed is not begun again over its logs", "[cli][resume]") {

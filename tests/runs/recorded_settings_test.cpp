@@ -1,4 +1,5 @@
 // Settings of a run on disk, compared by key.
+#include <stein/core/run_manifest.h>
 #include <stein/runs/recorded_settings.h>
 
 #include <catch2/catch.hpp>
@@ -45,8 +46,32 @@ TEST_CASE("an option that is newer than the checkpoint counts as its value in ol
 }
 
 TEST_CASE("an option that is no more is refused by name", "[runs][settings]") {
-  CHECK_ERROR(check(same + "stride = 1.0\nloud = false\nabacus = \"roman\"\n", {}), usage, "abacus = roman",
-              "does not have");
+  CHECK_ERROR(check(same + "stride = 1.0\nloud = false\nabacus = \"roman\"\n", {}), data, "the checkpoint in '",
+              "abacus = roman", "does not have");
+}
+
+TEST_CASE("of a file and a checkpoint that differ, the one that is not as the run began is named", "[runs][settings]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder / "run");
+  Snapshot state;
+  state.put_text("settings", same + "loud = false\nstride = 2.0\n");
+  const auto began_with = [&](const std::string& stride) {
+    directory.write_manifest(to_json({.command = "count", .settings = {{"stride", stride}}}));
+  };
+  const auto go_on = [&] { runs::check_settings(CounterExperiment(kind, {}), state, directory); };  // stride = 1
+  began_with("1");
+  CHECK_ERROR(go_on(), data, "run/checkpoints' is another run's: it has `stride = 2`", "began with `stride = 1`");
+  began_with("2");
+  CHECK_ERROR(go_on(), usage, "config.toml' was changed since the run began: that has `stride = 2`",
+              "the file `stride = 1`");
+  for (const char* unknown : {"3", ""}) {
+    began_with(unknown);
+    CHECK_ERROR(go_on(), usage, "config.toml' was changed since the run began, or the checkpoint is another run's");
+  }
+  directory.write_manifest(to_json({.command = "count"}));  // of an earlier version
+  CHECK_ERROR(go_on(), usage, "config.toml' was changed since the run began, or the checkpoint is another run's");
+  directory.write_manifest(R"({"settings": {"stride": 1}})");
+  CHECK_ERROR(go_on(), data, "expected an object of texts for 'settings'");
 }
 
 TEST_CASE("saved settings are those that a check accepts", "[runs][settings]") {
