@@ -64,6 +64,10 @@ void save_settings(const Experiment& experiment, Snapshot& state) {
 }
 
 void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory) {
+  if (!state.contains(settings_text))
+    fail(ErrorKind::data,
+         "the checkpoint in '{}' says nothing of the settings of a run: it is not one that this run wrote",
+         directory.checkpoints().string());
   const std::map<std::string, std::string> before = values_from_toml(
       state.get_text(settings_text), fmt::format("settings in the checkpoint of '{}'", directory.root().string()));
   const OptionTable& now = experiment.options();

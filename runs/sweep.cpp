@@ -25,16 +25,6 @@ constexpr std::size_t longest_name = 255;  // of a file, nearly everywhere [byte
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.emplace_back(text.substr(0, end));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 /// "step_size=0.1_hidden=50,50", without what a file's name should not have.
 std::string name_of(const Settings& settings) {
   std::string name;
@@ -83,10 +73,12 @@ std::set<std::string> options_of_some(const std::string& subcommand, OptionSourc
 std::string joined(const std::vector<std::string>& names) {
   std::vector<std::vector<std::string>> levels;
   for (const std::string& name : names) {
-    const std::vector<std::string> parts = split(name, '/');
-    levels.resize(std::max(levels.size(), parts.size()));
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      if (std::ranges::find(levels[k], parts[k]) == levels[k].end()) levels[k].push_back(parts[k]);
+    std::size_t level = 0;
+    for (const fs::path& part : fs::path(name)) {
+      if (level == levels.size()) levels.emplace_back();
+      std::vector<std::string>& known = levels[level++];
+      if (std::ranges::find(known, part.string()) == known.end()) known.push_back(part.string());
+    }
   }
   std::string text;
   for (const auto& level : levels) text += fmt::format("{}{}", text.empty() ? "" : "/", fmt::join(level, "+"));
@@ -110,34 +102,6 @@ std::vector<Settings> combinations_of(const std::vector<SweepAxis>& axes) {
 }
 
 }  // namespace
-
-SweepAxis SweepAxis::parse(std::string_view text) {
-  auto [key, values] = parse_setting(text, "--sweep");
-  SweepAxis axis{.key = std::move(key), .values = split(values, values.find(';') == std::string::npos ? ',' : ';')};
-  std::set<std::string> seen;
-  for (const std::string& value : axis.values) {
-    STEIN_CHECK(!value.empty(), "--sweep expects values between the separators, got '{}'", text);
-    STEIN_CHECK(seen.insert(value).second,
-                "--sweep {}: the value {} occurs twice; where values are lists, separate them with ';'", text, value);
-  }
-  return axis;
-}
-
-std::optional<SweepAxis> SweepAxis::compared(std::string_view subcommand, OptionSources& sources) {
-  for (const RunKind* kind : kinds_of(subcommand)) {
-    if (kind->compared.empty() || (kind->recognises && !kind->recognises(sources))) continue;
-    const std::string text = sources.look_ahead(kind->compared, "");
-    if (text.find(',') == std::string::npos) continue;
-    SweepAxis axis{.key = kind->compared, .values = split(text, ',')};
-    for (const std::string& value : axis.values) {
-      STEIN_CHECK(!value.empty(), "option '{}' expects names between commas, got '{}'", axis.key, text);
-      STEIN_CHECK(std::ranges::count(axis.values, value) == 1, "option '{}' names '{}' twice", axis.key, value);
-    }
-    std::erase_if(sources.settings, [&](const auto& setting) { return setting.first == axis.key; });
-    return axis;
-  }
-  return std::nullopt;
-}
 
 Sweep Sweep::plan(const std::string& subcommand, const OptionSources& sources, const std::vector<SweepAxis>& axes,
                   fs::path directory) {

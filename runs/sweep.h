@@ -2,30 +2,17 @@
 #pragma once
 
 #include <stein/runs/session.h>
+#include <stein/runs/sweep_axis.h>
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace stein::runs {
-
-/// One option and the values that it takes in turn.
-struct SweepAxis {
-  std::string key;
-  std::vector<std::string> values;
-
-  /// From "key=a,b,c"; where values have commas themselves, from "key=a,b;c,d". Throws Error(usage) for anything else
-  /// and for a value that occurs twice.
-  static SweepAxis parse(std::string_view text);
-  /// The option that `subcommand` compares, where `sources` give it several values: "svgd,lints". Settings of it are
-  /// taken out of the sources. Throws Error(usage) for a value that is empty or occurs twice.
-  static std::optional<SweepAxis> compared(std::string_view subcommand, OptionSources& sources);
-  bool operator==(const SweepAxis&) const = default;
-};
 
 /// The runs of a sweep, in a directory of their own: `sweep.json` says which, each is a run directory named after its
 /// settings. A sweep that was interrupted is taken up where it stopped: finished runs stay, begun ones are resumed.

@@ -74,6 +74,13 @@ TEST_CASE("of a file and a checkpoint that differ, the one that is not as the ru
   CHECK_ERROR(go_on(), data, "expected an object of texts for 'settings'");
 }
 
+TEST_CASE("a checkpoint without settings is none that a run wrote", "[runs][settings]") {
+  const test::TemporaryDirectory folder;
+  const RunDirectory directory = RunDirectory::create(folder / "run");
+  CHECK_ERROR(runs::check_settings(CounterExperiment(kind, {}), Snapshot(), directory), data,
+              "run/checkpoints' says nothing of the settings of a run");
+}
+
 TEST_CASE("saved settings are those that a check accepts", "[runs][settings]") {
   const test::TemporaryDirectory folder;
   const CounterExperiment experiment(kind, {.settings = {{"stride", "0.1"}, {"steps", "7"}}});
