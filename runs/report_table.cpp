@@ -79,22 +79,31 @@ void add_row(Rows& rows, const RunRecord& record) {
   }
 }
 
-/// A table for every task, length and number of seeds, in the order of the first run of each.
-/// @param first_column  its heading; null: as runs of this kind usually have it
-std::string tables_of(const std::vector<RunRecord>& records, const char* first_column) {
-  std::vector<std::pair<std::string, Rows>> groups;
+/// The runs with their headings, those of one heading together, in the order of the first of each.
+std::vector<std::pair<std::string, std::vector<const RunRecord*>>> by_heading(const std::vector<RunRecord>& records) {
+  std::vector<std::pair<std::string, std::vector<const RunRecord*>>> groups;
   for (const RunRecord& record : records) {
     const std::string heading = heading_of(record);
-    auto group = std::ranges::find(groups, heading, &std::pair<std::string, Rows>::first);
-    if (group == groups.end()) {
-      group = groups.emplace(group, heading, rows_of(record.kind->report));
-      if (first_column != nullptr) group->second.front().front() = first_column;
-    }
-    add_row(group->second, record);
+    auto group = std::ranges::find(groups, heading, &decltype(groups)::value_type::first);
+    if (group == groups.end()) group = groups.emplace(group, heading, std::vector<const RunRecord*>());
+    group->second.push_back(&record);
   }
+  return groups;
+}
+
+/// @param first_column  its heading; null: as runs of this kind usually have it
+std::string table_of(const std::vector<const RunRecord*>& records, const char* first_column) {
+  Rows rows = rows_of(records.front()->kind->report);
+  if (first_column != nullptr) rows.front().front() = first_column;
+  for (const RunRecord* record : records) add_row(rows, *record);
+  return aligned(rows);
+}
+
+/// A table for every heading.
+std::string tables_of(const std::vector<RunRecord>& records, const char* first_column) {
   std::string tables;
-  for (const auto& [heading, rows] : groups)
-    tables += fmt::format("{}{}\n\n{}", tables.empty() ? "" : "\n", heading, aligned(rows));
+  for (const auto& [heading, of_heading] : by_heading(records))
+    tables += fmt::format("{}{}\n\n{}", tables.empty() ? "" : "\n", heading, table_of(of_heading, first_column));
   return tables;
 }
 
@@ -134,7 +143,13 @@ std::string make_report_table(const std::vector<RunRecord>& records) {
 }
 
 std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading) {
-  return fmt::format("{}\n{}{}", heading, records.empty() ? "" : "\n", tables_of(records, "run"));
+  constexpr const char* first_column = "run";  // not by what runs of this kind usually differ in
+  if (records.empty()) return heading + "\n";
+  if (records.size() == 1 || by_heading(records).size() < records.size())
+    return fmt::format("{}\n\n{}", heading, tables_of(records, first_column));
+  std::vector<const RunRecord*> all;  // a sweep over lengths or tasks
+  for (const RunRecord& record : records) all.push_back(&record);
+  return fmt::format("{}\n\n{}", heading, table_of(all, first_column));
 }
 
 }  // namespace stein::runs

@@ -11,7 +11,8 @@ namespace stein::runs {
 /// One line a run, under the columns of its kind; runs of one kind, task, length and number of seeds stand together.
 std::string make_report_table(const std::vector<RunRecord>& records);
 
-/// The same under a `heading` of all, as of a sweep, whose labels say what its runs differ in.
+/// The same under a `heading` of all, as of a sweep, whose labels say what its runs differ in: where no two of them
+/// have task, length and number of seeds in common they stand in one table.
 std::string make_report_table(const std::vector<RunRecord>& records, const std::string& heading);
 
 /// A line a pair of runs that can be compared, with the difference and its interval in every field that their kind

@@ -79,20 +79,29 @@ TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings
 }
 
 TEST_CASE("tables of a sweep say task, length and seeds, and runs that differ in these stand apart", "[runs][table]") {
-  CHECK(runs::make_report_table({record_of("stride=1", {1}), record_of("stride=2", {2})}, "a sweep") ==
+  const RunRecord other = record_of("steps=20", {2, 3}, "letters", 20);
+  CHECK(runs::make_report_table({record_of("stride=1", {1}), record_of("stride=2", {2}), other}, "a sweep") ==
         "a sweep\n\n"
         "numbers, 10 numbers, 1 seed\n\n"
         "  run       count  locked in\n"
         "  stride=1    1.0          -\n"
-        "  stride=2    2.0          -\n");
-  CHECK(
-      runs::make_report_table({record_of("steps=10", {1}), record_of("steps=20", {2, 3}, "letters", 20)}, "a sweep") ==
-      "a sweep\n\n"
-      "numbers, 10 numbers, 1 seed\n\n"
-      "  run       count  locked in\n"
-      "  steps=10    1.0          -\n\n"
-      "letters, 20 numbers, 2 seeds\n\n"
-      "  run           count  locked in\n"
-      "  steps=20  2.5 ± 0.7          -\n");
+        "  stride=2    2.0          -\n\n"
+        "letters, 20 numbers, 2 seeds\n\n"
+        "  run           count  locked in\n"
+        "  steps=20  2.5 ± 0.7          -\n");
+  CHECK(runs::make_report_table({other}, "a sweep") ==
+        "a sweep\n\n"
+        "letters, 20 numbers, 2 seeds\n\n"
+        "  run           count  locked in\n"
+        "  steps=20  2.5 ± 0.7          -\n");
   CHECK(runs::make_report_table({}, "a sweep") == "a sweep\n");
+}
+
+TEST_CASE("a sweep over lengths or tasks is one table: the names of its runs say what they differ in",
+          "[runs][table]") {
+  CHECK(runs::make_report_table({record_of("steps=10", {1}), record_of("steps=20", {2}, "numbers", 20)}, "a sweep") ==
+        "a sweep\n\n"
+        "  run       count  locked in\n"
+        "  steps=10    1.0          -\n"
+        "  steps=20    2.0          -\n");
 }
