@@ -13,7 +13,7 @@ import pathlib
 import statistics
 
 import figures
-from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from records import RESULTS, ROOT, by_commit, play_missing, read_record
 from results_page import IMAGES, half_width, paragraph, readable, run_or_write, with_interval, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_goals_plan.json").read_text())
@@ -41,14 +41,7 @@ def record_of(task, name):
 
 
 def run():
-    commit = clean_commit()
-    for task, name in points():
-        if record_of(task, name):
-            continue
-        file, asked = name_of(task, name), command_of(task, name)
-        code, summary = play(file, asked, RUNS / file)
-        if code == 0:
-            keep(ENTRIES / f"{file}.json", asked, commit, {"summary": summary}, indent=1)
+    play_missing(ENTRIES, RUNS, ((name_of(task, name), command_of(task, name), record_of(task, name)) for task, name in points()))
 
 
 def returns(entry):

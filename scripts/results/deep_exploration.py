@@ -14,7 +14,7 @@ import pathlib
 import statistics
 
 import figures
-from records import RESULTS, ROOT, by_commit, clean_commit, keep, play, read_record
+from records import RESULTS, ROOT, by_commit, play_missing, read_record
 from results_page import IMAGES, backed, paragraph, run_or_write, write_page, write_section
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "deep_exploration_plan.json").read_text())
@@ -45,14 +45,7 @@ def record_of(agent, method, size):
 
 
 def run():
-    commit = clean_commit()
-    for size, agent, method in points():
-        if record_of(agent, method, size):
-            continue
-        name, asked = name_of(agent, method, size), command_of(agent, method, size)
-        code, summary = play(name, asked, RUNS / name)
-        if code == 0:
-            keep(ENTRIES / f"{name}.json", asked, commit, {"summary": summary}, indent=1)
+    play_missing(ENTRIES, RUNS, ((name_of(agent, method, size), command_of(agent, method, size), record_of(agent, method, size)) for size, agent, method in points()))
 
 
 def returns(entry):

@@ -95,6 +95,18 @@ def keep(path, command, commit, results, indent=None):
     partial.rename(path)
 
 
+def play_missing(entries, runs, points):
+    """Plays what has no record yet, of every (name, command, its record or None): in the folder of its name below `runs`, with the summary
+    as record below `entries`."""
+    commit = clean_commit()
+    for name, asked, record in points:
+        if record:
+            continue
+        code, summary = play(name, asked, runs / name)
+        if code == 0:
+            keep(entries / f"{name}.json", asked, commit, {"summary": summary}, indent=1)
+
+
 def shown_command(record):
     """The command of a record of bandits or logs as one would type it today."""
     command = record["command"]
