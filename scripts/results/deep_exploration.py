@@ -72,17 +72,21 @@ def against_free(entries):
     if not all(entry for pair in pairs for entry in pair):
         return ""
     more = [found(one) - found(other) for one, other in pairs]
-    tries = len(returns(pairs[0][0]))
+    tries, largest = len(returns(pairs[0][0])), max(map(abs, more))
+    apart = f"at most {largest} of {tries} more or fewer" if largest else "as many"
     return (f"{sum(found(other) for _, other in pairs)} seeds find the treasure where {sum(found(one) for one, _ in pairs)} do with them, of {tries * len(pairs)} "
-            f"(with one agent, posterior and size at most {max(map(abs, more))} of {tries} more or fewer)")
+            f"({apart} for each agent, posterior and size)")
 
 
 def panels(entries):
-    """By agent: of every method the share of seeds that find the treasure, over the size."""
+    """By agent: of every method the share of seeds that find the treasure, over the size. Without prior and repulsion the curves lie on
+    those with them."""
     drawn = {}
     for agent in PLAN["agents"]:
         drawn[agent.upper()] = []
         for method, how in PLAN["methods"].items():
+            if method in FREE.values():
+                continue
             of_sizes = [(size, entries[agent, method, size]) for size in PLAN["sizes"] if entries[agent, method, size]]
             shares = [(size, 100 * found(entry) / len(returns(entry))) for size, entry in of_sizes]
             drawn[agent.upper()].append(figures.Curve(method, how["colour"], "settings" in how, [(x, y, y, y) for x, y in shares]))
@@ -127,7 +131,7 @@ looked for on seeds 1000 to 1004 and 0 to 4 of sizes 10 to 80, by trials of whic
 
 ![Share of seeds that find the treasure, by size](images/deep_exploration.svg)
 
-Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did, of
+(The rows "no prior" of the tables are not drawn.) Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did, of
 the seeds where one did). A policy that is drawn to act is one of all particles: independent ones that found the treasure are one or two of sixteen.
 
 """
