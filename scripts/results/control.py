@@ -100,6 +100,15 @@ def record_of(name, asked):
     return read_record(file, asked, env_version=PLAN["env_version"])
 
 
+def shown_command(entry):
+    """The command of a record as one would type it today: before its presets had names their settings were the defaults."""
+    command = entry["command"]
+    posterior, = re.findall("--posterior ([^ ]+)", command)
+    if " --preset " in command:
+        return command
+    return command.replace(f"--posterior {posterior}", f"--posterior {posterior} --preset {PLAN['presets'][posterior]}")
+
+
 def run(name, asked, commit, read):
     """Runs or continues one entry unless its result is there already. `read` makes more results of its folder and summary."""
     if record_of(name, asked):
@@ -206,7 +215,7 @@ def curve_section():
                 continue
             cells = [with_interval(entry["evaluations"][str(share)], 0) for share in CURVE_POINTS]
             cells.append(with_interval(entry["summary"]["return"]["per_seed"], 0))
-            text += " | ".join(cells) + f" | `{entry['command']}` |\n"
+            text += " | ".join(cells) + f" | `{shown_command(entry)}` |\n"
             there.append(entry)
         text += f"\nRecords by commit: {by_commit(there)}.\n\n" if there else "\n"
     return text
@@ -243,14 +252,14 @@ def row(method, settings, entry):
     if entry is None:
         return f"| {NAMES[method]} | not run | | | | | | | | |\n"
     if "diverged" in entry:
-        return f"| {NAMES[method]} | diverged | | | | | | | | `{entry['command']}` |\n"
+        return f"| {NAMES[method]} | diverged | | | | | | | | `{shown_command(entry)}` |\n"
     summary, curve = entry["summary"], entry["curve"]
     cells = [choice_of(PLAN["grid"][method], settings),
              with_interval(curve["mean"]["return"], 1), with_interval(curve["mean"]["discounted_return"], 1),
              with_interval(summary["return"]["per_seed"], 1), with_interval(summary["discounted_return"]["per_seed"], 1),
              over_particles(curve["last"], "return"), over_particles(curve["last"], "discounted_return"),
              f"{mean_of(summary['iterations']):.0f}, {steps_a_seed(summary) / 1e6:.1f} M"]
-    return f"| {NAMES[method]} | " + " | ".join(cells) + f" | `{entry['command']}` |\n"
+    return f"| {NAMES[method]} | " + " | ".join(cells) + f" | `{shown_command(entry)}` |\n"
 
 
 # What methods are compared by: its name, and its value of every seed.

@@ -26,7 +26,7 @@ FREE = {method: f"{method}, no prior" for method in POSTERIORS}  # the same with
 
 def command_of(agent, method, size):
     how, (first, end) = PLAN["methods"][method], PLAN["seeds"]
-    settings = {"size": size, "steps": PLAN["steps"], **how.get("settings", {})}
+    settings = {"size": size, "steps": PLAN["steps"], **how.get("settings", {}), **how.get("of_agent", {}).get(agent, {})}
     preset = f" --preset {how['preset']}" if "preset" in how else ""
     return (f"stein rl --env {PLAN['env']} --agent {agent} --posterior {how['posterior']}{preset} --set "
             f"{' '.join(f'{key}={value}' for key, value in settings.items())} --seeds {first}:{end}")
@@ -57,6 +57,11 @@ def found(entry):
     return sum(value > PLAN["found"] for value in returns(entry))
 
 
+def met(entry):
+    """In how many seeds some particle of the final policy does."""
+    return sum(value > PLAN["found"] for value in entry["summary"]["particles"]["max"]["per_seed"])
+
+
 def cell(entry):
     if entry is None:
         return "not run"
@@ -76,6 +81,17 @@ def against_free(entries):
     apart = f"at most {largest} of {tries} more or fewer" if largest else "as many"
     return (f"{sum(found(other) for _, other in pairs)} seeds find the treasure where {sum(found(one) for one, _ in pairs)} do with them, of {tries * len(pairs)} "
             f"({apart} for each agent, posterior and size)")
+
+
+def independent_particles(entries):
+    """In how many seeds some independent particle gets there, in words."""
+    methods = [method for method in PLAN["methods"] if PLAN["methods"][method]["posterior"] == "independent"]
+    texts = []
+    for agent, method in itertools.product(PLAN["agents"], methods):
+        of_sizes = [entries[agent, method, size] for size in PLAN["sizes"]]
+        if all(of_sizes):
+            texts.append(f"{agent.upper()}, {method}: {', '.join(str(met(entry)) for entry in of_sizes)}")
+    return f" (seeds where at least one does, by size: {'; '.join(texts)})" if texts else ""
 
 
 def panels(entries):
@@ -106,9 +122,9 @@ def short(entries):
         "is drawn for an episode can mean to go there.",
         backed(all(least[size] > most(others, size) for size in (20, 40, 80)),
                f"Of {end - first} seeds of PPO with the preset `explore`, {least[20]}, {least[40]} and {least[80]} or more find the treasure of seas of 20, 40 and 80 "
-               f"rows, under `svgd` and `s2vgd`; of all other agents, wide starts and entropy bonuses included, at most {most(others, 20)}, {most(others, 40)} and "
-               f"{most(others, 80)}."),
-        "A2C finds it less often than PPO. It takes the start of the preset: with the defaults, whose policies begin as chance, Stein posteriors do not",
+               f"rows, under `svgd` and `s2vgd`; without the preset, wide starts and entropy bonuses included, at most {most(others, 20)}, {most(others, 40)} and "
+               f"{most(others, 80)} end with a policy that gets there more often than not."),
+        "A2C finds it less often than PPO. It takes the start of the preset: with the defaults, whose policies begin as chance, `svgd` does not",
         f"explore either. And it does not take a posterior: without prior and repulsion (α = 1e-9) {against_free(entries)}.") + \
         "![Share of seeds that find the treasure, by size](results/images/deep_exploration.svg)\n\nTable and commands: " \
         "[results/deep_exploration.md](results/deep_exploration.md).\n"
@@ -124,15 +140,17 @@ Made by `scripts/results/deep_exploration.py` from the records in `docs/results/
 
 `deep-sea` (after Osband et al. 2020) pays at the end of one path of N steps that all cost a little: an agent that draws every action by chance
 finds it in one of 2^N episodes, and what it sees teaches it to stay away. An agent that draws a policy for an episode can draw one that means to go right
-everywhere. Here nothing is tuned: every agent has its defaults, or what the name of its row says: an entropy bonus of 0.03, a wide start
-(`output_spread=10`: a policy prefers something everywhere from the first step on), or the preset `explore` of Stein posteriors, which is the same start
+everywhere. Nothing but the start is tuned: every agent has its defaults, or what the name of its row says: an entropy bonus of 0.03, a wide start
+(`output_spread=10`: a policy prefers something everywhere from the first step on), rollouts as short as those of Stein posteriors (independent particles have
+16 x 32 steps each with A2C and 8 x 256 with PPO otherwise, so few iterations: 25 and 7), or the preset `explore` of Stein posteriors, which is the same start
 for particles that share their rollouts under a prior. {PLAN["steps"]:,} steps of all particles together, seeds {first} to {end - 1}; the start was
 looked for on seeds 1000 to 1004 and 0 to 4 of sizes 10 to 80, by trials of which no record is kept.
 
 ![Share of seeds that find the treasure, by size](images/deep_exploration.svg)
 
 (The rows "no prior" of the tables are not drawn.) Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did, of
-the seeds where one did). A policy that is drawn to act is one of all particles: independent ones that found the treasure are one or two of sixteen.
+the seeds where one did). A policy that is drawn to act is one of all particles: of independent ones, which do not learn from one another, some get there and most
+do not{independent_particles(entries)}.
 
 """
     for agent in PLAN["agents"]:
