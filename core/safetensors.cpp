@@ -70,6 +70,17 @@ std::string make_header(const std::vector<const NamedArray*>& order, Json metada
   return text;
 }
 
+/// Calls write(bytes) for one part of the file after the other.
+template <class Write>
+void put_together(const Snapshot& snapshot, const SafetensorsMetadata& metadata, const Write& write) {
+  const std::vector<const NamedArray*> order = in_file_order(snapshot);
+  const std::string header = make_header(order, make_metadata(snapshot, metadata));
+  const std::uint64_t length = header.size();
+  write(std::as_bytes(std::span(&length, 1)));
+  write(std::as_bytes(std::span(header)));
+  for (const NamedArray* entry : order) write(std::span<const std::byte>(entry->second.bytes));
+}
+
 /// One entry of the header, checked in itself.
 struct Entry {
   std::string name;
@@ -238,14 +249,17 @@ std::string_view safetensors_name(ElementType type) noexcept {
 
 void write_safetensors(const std::filesystem::path& path, const Snapshot& snapshot,
                        const SafetensorsMetadata& metadata) {
-  const std::vector<const NamedArray*> order = in_file_order(snapshot);
-  const std::string header = make_header(order, make_metadata(snapshot, metadata));
-  const std::uint64_t length = header.size();
   AtomicFile file(path);
-  file.write(std::as_bytes(std::span(&length, 1)));
-  file.write(header);
-  for (const NamedArray* entry : order) file.write(entry->second.bytes);
+  put_together(snapshot, metadata, [&](auto bytes) { file.write(bytes); });
   file.commit();
+}
+
+std::string encode_safetensors(const Snapshot& snapshot) {
+  std::string bytes;
+  put_together(snapshot, {}, [&](std::span<const std::byte> part) {
+    bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+  });
+  return bytes;
 }
 
 Snapshot read_safetensors(const std::filesystem::path& path) {

@@ -25,6 +25,9 @@ std::string_view safetensors_name(ElementType type) noexcept;
 void write_safetensors(const std::filesystem::path& path, const Snapshot& snapshot,
                        const SafetensorsMetadata& metadata = {});
 
+/// The bytes that such a file would have. @throws Error(usage) as write_safetensors does
+std::string encode_safetensors(const Snapshot& snapshot);
+
 /// Reads a file of arrays of the types above; header texts become texts of the snapshot.
 /// @throws Error(data) naming the file and what is wrong with it (truncated, header longer than the file, unknown type,
 ///         overlapping or missing bytes, size unlike shape, a name given twice); Error(io)

@@ -61,6 +61,12 @@ TEST_CASE("safetensors keep every bit of every type, and the same content gives 
   CHECK(header % 8 == 0);
 }
 
+TEST_CASE("safetensors in memory have the bytes of the file", "[core][safetensors]") {
+  const test::TemporaryDirectory folder;
+  write_safetensors(folder / "state.safetensors", sample_snapshot());
+  CHECK(encode_safetensors(sample_snapshot()) == read_file(folder / "state.safetensors"));
+}
+
 TEST_CASE("safetensors and the Python package read each other", "[core][safetensors][python]") {
   const auto python = test::python_with("numpy,safetensors.numpy");
   const test::TemporaryDirectory folder;
