@@ -1,0 +1,46 @@
+// How the processes of one program that a launcher (mpirun) started side by side exchange bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stein::distributed {
+
+/// The processes that work on one thing together, the ranks 0 … size − 1. Rank 0, the root, is the one that speaks to
+/// the world: files, terminal.
+///
+/// Every call but rank() and size() is collective: all ranks have to make the same calls in the same order, each from
+/// one thread, and a call returns once its rank has what it is to have. So nothing that may fail on one rank alone
+/// stands between two of them but within `agree` (distributed/agree.h).
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  bool is_root() const { return rank() == 0; }
+
+  /// On the root what every rank gave, by rank; elsewhere empty.
+  virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  /// On every rank what the root gave.
+  virtual std::string broadcast(const std::string& bytes) = 0;
+
+  /// Whether `own` is true on any rank.
+  bool any(bool own);
+
+  /// Ends the processes of all ranks at once, with this exit code: for a failure that the other ranks wait through.
+  /// Not collective.
+  [[noreturn]] virtual void abort(int exit_code) = 0;
+};
+
+/// The only rank there is: a program that was started as ever.
+class SingleProcess final : public Communicator {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
+  std::string broadcast(const std::string& bytes) override { return bytes; }
+  [[noreturn]] void abort(int exit_code) override;
+};
+
+}  // namespace stein::distributed
