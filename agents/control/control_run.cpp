@@ -52,6 +52,14 @@ std::uint64_t evaluation_seed(std::uint64_t seed, std::uint64_t number) {
   return runs::derived_seed({.seed = seed, .step = number, .stream = Stream::test});
 }
 
+/// Of two processes, one after the other.
+ControlTiming sum(ControlTiming first, const ControlTiming& then) {
+  if (!first.seconds_to_threshold && then.seconds_to_threshold)
+    first.seconds_to_threshold = first.training_seconds + *then.seconds_to_threshold;
+  first.training_seconds += then.training_seconds;
+  return first;
+}
+
 constexpr std::uint64_t final_evaluation = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -182,10 +190,12 @@ std::optional<std::string> ControlRepetition::warning() const {
       *variance, *effective_share_);
 }
 
-void ControlRepetition::add_timing(const ControlTiming& earlier) {
-  if (timing_.seconds_to_threshold) *timing_.seconds_to_threshold += earlier.training_seconds;
-  if (earlier.seconds_to_threshold) timing_.seconds_to_threshold = earlier.seconds_to_threshold;
-  timing_.training_seconds += earlier.training_seconds;
+ControlTiming ControlRepetition::timing() const {
+  return sum(earlier_, timing_);
+}
+
+void ControlRepetition::add_timing(const ControlTiming& other) {
+  earlier_ = sum(earlier_, other);
 }
 
 void ControlRepetition::save(Snapshot& snapshot) const {
@@ -289,7 +299,7 @@ void ControlRun::check_manifest(const Json& manifest) const {
 Json ControlRun::cost() const {
   Json training = Json::array(), to_threshold = Json::array();
   for (std::int64_t i = 0; i < count(); ++i) {
-    const ControlTiming& timing = repetition(i).timing();
+    const ControlTiming timing = repetition(i).timing();
     training.push_back(timing.training_seconds);
     to_threshold.push_back(timing.seconds_to_threshold ? Json(*timing.seconds_to_threshold) : Json(nullptr));
   }

@@ -67,9 +67,11 @@ class ControlRepetition final : public runs::Repetition {
   /// Plays the final evaluation episodes; what a stop cuts short means nothing. Throws Error(numeric) where the weights
   /// have diverged, though they are finite.
   ControlOutcome outcome(const Watch& watch) const;
-  const ControlTiming& timing() const { return timing_; }
-  /// Adds the time of an earlier process.
-  void add_timing(const ControlTiming& earlier);
+  /// Of this process, after that of others.
+  ControlTiming timing() const;
+  /// Adds the time of another process, which took up the repetition where those that were added before had left it, and
+  /// left it where this one takes it up.
+  void add_timing(const ControlTiming& other);
 
   std::uint64_t seed() const override { return agent_->seed(); }
   std::int64_t steps_done() const override { return agent_->total_steps(); }
@@ -103,7 +105,8 @@ class ControlRepetition final : public runs::Repetition {
   std::optional<double> effective_share_{};  ///< the same
   std::int64_t shares_ = 0;                  ///< measurements of parts_ so far
   double mean_share_ = 0;                    ///< of prior and repulsion, a running mean over about ten of them
-  ControlTiming timing_;
+  ControlTiming timing_;                     ///< of this process
+  ControlTiming earlier_;                    ///< of others
 };
 
 /// Agents with seeds first … end − 1.

@@ -349,13 +349,32 @@ TEST_CASE("the time to the threshold is that of the first evaluation that reache
   CHECK_FALSE(play(1e9, false).timing.seconds_to_threshold);
 }
 
-TEST_CASE("time of an earlier process is added, and a threshold that it reached stays reached",
+TEST_CASE("time of other processes is added in the order of time, and a threshold that one reached stays reached",
           "[agents][run][control]") {
   ControlRepetition repetition(make_agent(4), cart_pole(), evaluation);
-  repetition.add_timing({.training_seconds = 10, .seconds_to_threshold = 7});
-  CHECK(repetition.timing().training_seconds == 10);
-  CHECK(repetition.timing().seconds_to_threshold == 7.0);
   repetition.add_timing({.training_seconds = 5});
+  CHECK(repetition.timing().training_seconds == 5);
+  CHECK_FALSE(repetition.timing().seconds_to_threshold);
+  repetition.add_timing({.training_seconds = 10, .seconds_to_threshold = 7});
   CHECK(repetition.timing().training_seconds == 15);
   CHECK(repetition.timing().seconds_to_threshold == 12.0);  // reached in the later of two processes
+  repetition.add_timing({.training_seconds = 3});
+  CHECK(repetition.timing().training_seconds == 18);
+  CHECK(repetition.timing().seconds_to_threshold == 12.0);
+}
+
+TEST_CASE("a threshold that this process reaches is counted from the first step of all", "[agents][run][control]") {
+  constexpr ControlEvaluationOptions often{.evaluate_every = 60, .evaluation_episodes = 4, .final_episodes = 1};
+  const auto task = test::countdown();
+  OptionTable::of(*task).set("threshold", "-1e9");
+  ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::none, false);
+  test::set(options, {{"slots", "2"}, {"steps_per_slot", "15"}, {"hidden", "4"}});
+  ControlRepetition repetition(std::make_unique<ControlAgent>(options, *task, 3), *task, often);
+  repetition.add_timing({.training_seconds = 100});
+  runs::Records records(false);
+  repetition.advance(120, StopToken(), records);
+  const ControlTiming timing = repetition.timing();
+  REQUIRE(timing.seconds_to_threshold);
+  CHECK(*timing.seconds_to_threshold > 100);
+  CHECK(*timing.seconds_to_threshold <= timing.training_seconds);
 }
