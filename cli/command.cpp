@@ -98,9 +98,10 @@ std::vector<std::pair<std::string, std::string>> TableArguments::given() const {
   return settings;
 }
 
-runs::SessionOptions SessionArguments::begin(const CommonOptions& common) const {
-  runs::SessionOptions options{.data = data, .stop_after = stop_after, .quiet = common.quiet};
+runs::SessionOptions SessionArguments::begin(const CommonOptions& common, const Ranks& ranks) const {
+  runs::SessionOptions options{.data = data, .stop_after = stop_after, .quiet = common.quiet, .ranks = ranks};
   install_signal_handlers(options.stop);
+  if (!ranks->is_root()) set_log_level(LogLevel::error);
   return options;
 }
 
@@ -116,8 +117,10 @@ void SessionArguments::add_stop_after(CLI::App& command) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
 }
 
-int print_result(const runs::SessionResult& result, const CommonOptions& common) {
+int print_result(const runs::SessionResult& result, const CommonOptions& common,
+                 const distributed::Communicator& ranks) {
   if (!result.finished) return interrupted;
+  if (!ranks.is_root()) return 0;
   if (common.json) {
     std::fputs((result.summary.dump(2) + "\n").c_str(), stdout);
     return 0;

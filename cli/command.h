@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/distributed/communicator.h>
 #include <stein/runs/session.h>
 
 #include <cstdint>
@@ -27,8 +28,12 @@ using Action = std::function<int()>;
 /// What was typed after the subcommand.
 using Arguments = std::vector<std::string>;
 
-/// Each adds its options to `command` and returns what to do with them.
-Action resume_command(CLI::App& command, const Arguments& arguments);
+/// The processes that the program was started as.
+using Ranks = std::shared_ptr<distributed::Communicator>;
+
+/// Each adds its options to `command` and returns what to do with them. What takes `ranks` is done by all of them
+/// together, everything else by a single process.
+Action resume_command(CLI::App& command, const Ranks& ranks);
 Action report_command(CLI::App& command, const Arguments& arguments);
 Action data_command(CLI::App& command, const Arguments& arguments);
 Action list_command(CLI::App& command, const Arguments& arguments);
@@ -37,7 +42,7 @@ Action bench_command(CLI::App& command, const Arguments& arguments);
 Action compress_command(CLI::App& command, const Arguments& arguments);
 Action caption_score_command(CLI::App& command, const Arguments& arguments);
 /// Starts runs: `subcommand` is one that a registered kind of run has.
-Action start_command(const std::string& subcommand, CLI::App& command, const Arguments& arguments);
+Action start_command(const std::string& subcommand, CLI::App& command, const Ranks& ranks);
 /// What is done with a run on disk: `name` is that of an action of registered kinds of run; where there is a group
 /// (`stein lm eval`), of those of its kinds alone.
 struct RunVerb {
@@ -95,14 +100,17 @@ struct SessionArguments {
   std::string data;
   std::int64_t stop_after = 0;
 
-  /// For a run that begins now: from here on signals ask it to stop.
-  runs::SessionOptions begin(const CommonOptions& common) const;
+  /// For a run that begins now: from here on signals ask it to stop, and of several ranks the root alone says what it
+  /// does.
+  runs::SessionOptions begin(const CommonOptions& common,
+                             const Ranks& ranks = std::make_shared<distributed::SingleProcess>()) const;
 
   void add_data(CLI::App& command);
   void add_stop_after(CLI::App& command);
 };
 
-/// Prints the result of a session; returns the exit code of the program.
-int print_result(const runs::SessionResult& result, const CommonOptions& common);
+/// Prints the result of a session, where there are several ranks on the root; returns the exit code of the program.
+int print_result(const runs::SessionResult& result, const CommonOptions& common,
+                 const distributed::Communicator& ranks = distributed::SingleProcess());
 
 }  // namespace stein::cli

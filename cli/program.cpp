@@ -3,6 +3,8 @@
 #include <stein/core/log.h>
 #include <stein/core/nearest_name.h>
 #include <stein/core/version.h>
+#include <stein/distributed/agree.h>
+#include <stein/distributed/join_ranks.h>
 #include <stein/runs/run_kind.h>
 
 #include <fmt/ranges.h>
@@ -12,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <map>
 #include <new>
@@ -30,6 +33,7 @@ struct Subcommand {
   std::string name;
   std::string description;
   std::function<Action(CLI::App&, const Arguments&)> add;
+  bool spreads = false;  ///< over several ranks, which then do it together
 };
 
 /// What a group of subcommands is about: as a kind of run says that belongs to it, else what one of them does.
@@ -56,16 +60,19 @@ std::map<std::string, std::string> verbs() {
 }
 
 /// Those that start runs, by kinds of run, those that some kind has an action for, and those of the program itself.
-std::vector<Subcommand> subcommands() {
+std::vector<Subcommand> subcommands(const Ranks& ranks) {
   std::vector<Subcommand> all;
   const auto add = [&](const std::string& name, const std::string& description, auto command) {
     all.push_back({name, description, std::move(command)});
   };
+  const auto add_spread = [&](const std::string& name, const std::string& description, auto command) {
+    all.push_back({name, description, std::move(command), true});
+  };
   for (const auto& [name, kind] : runs::run_kinds().entries()) {
     const std::string subcommand = kind.subcommand;
     if (std::ranges::find(all, subcommand, &Subcommand::name) != all.end()) continue;
-    add(subcommand, kind.description, [subcommand](CLI::App& command, const Arguments& arguments) {
-      return start_command(subcommand, command, arguments);
+    add_spread(subcommand, kind.description, [subcommand, ranks](CLI::App& command, const Arguments&) {
+      return start_command(subcommand, command, ranks);
     });
   }
   const auto known_verbs = verbs();
@@ -79,7 +86,8 @@ std::vector<Subcommand> subcommands() {
         return run_action_command(verb, command, arguments);
       });
   }
-  add("resume", "Continue an interrupted run or sweep, bit for bit", resume_command);
+  add_spread("resume", "Continue an interrupted run or sweep, bit for bit",
+             [ranks](CLI::App& command, const Arguments&) { return resume_command(command, ranks); });
   add("compress", "Make the network of a run sparse: train it on, and prune it", compress_command);
   add("report", "Turn runs into one page with interactive plots", report_command);
   add("list", "Kinds of runs, environments, policies, presets, benchmarks, data sets", list_command);
@@ -192,8 +200,18 @@ void check_leftovers(const CLI::App& command, const std::string& name) {
        place.empty() && near ? fmt::format(" Did you mean '{}'?", *near) : place);
 }
 
-int run(std::vector<std::string> arguments) {
-  CLI::App app("Stein: bandits, reinforcement learning and sequence models with Bayesian weights", "stein");
+/// Throws Error(usage) where several ranks are to do what one does.
+void check_ranks(const Ranks& ranks, const std::string& typed, const std::vector<Subcommand>& known) {
+  const auto command = std::ranges::find(known, typed, &Subcommand::name);
+  STEIN_CHECK(
+      ranks->size() == 1 || command == known.end() || command->spreads,
+      "`stein {}` is for one process, and {} were started: what starts a run and `stein resume` are spread over "
+      "several, everything else is started without a launcher",
+      typed, ranks->size());
+}
+
+/// What the arguments ask for. `app` has to outlive it.
+Action parse(CLI::App& app, std::vector<std::string> arguments, const Ranks& ranks) {
   app.set_version_flag("--version", fmt::format("stein {} ({})", version(), commit()));
   app.set_help_flag("-h,--help", "Say what there is");
   app.footer(
@@ -202,13 +220,14 @@ int run(std::vector<std::string> arguments) {
       "with a checkpoint saved.");
   app.require_subcommand(0, 1);  // what follows the first is an argument, also if it is called like a subcommand
   arguments = rewrite_help(std::move(arguments));
-  const std::vector<Subcommand> known = subcommands();
+  const std::vector<Subcommand> known = subcommands(ranks);
   check_subcommand(arguments, known);
   const std::string typed = typed_name(arguments, known);
+  check_ranks(ranks, typed, known);
   std::map<std::string, CLI::App*> groups;
   CLI::App* command = nullptr;
   Action action;
-  for (const auto& [name, description, add] : known) {
+  for (const auto& [name, description, add, spreads] : known) {
     const std::string group = group_of(name);
     CLI::App*& parent = groups[group];
     if (parent == nullptr)
@@ -226,12 +245,20 @@ int run(std::vector<std::string> arguments) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0)
+      return [&app, error, shown = ranks->is_root()] { return shown ? app.exit(error) : 0; };
     if (!app.get_subcommands().empty()) fail(ErrorKind::usage, "{}", sentence_of(error, typed.empty() ? first : typed));
   }
   STEIN_CHECK(command != nullptr && !app.get_subcommands().empty(),
               "a subcommand is expected, got '{}'; `stein help` lists them", first);
   check_leftovers(*command, typed);
+  return action;
+}
+
+int run(const std::vector<std::string>& arguments, const Ranks& ranks) {
+  CLI::App app("Stein: bandits, reinforcement learning and sequence models with Bayesian weights", "stein");
+  Action action;
+  distributed::agree(*ranks, [&] { action = parse(app, arguments, ranks); });
   return action();
 }
 
@@ -242,25 +269,38 @@ void check_output() {
     fail(ErrorKind::io, "standard output cannot be written: {}", std::generic_category().message(errno));
 }
 
+/// What went wrong, and the exit code for it.
+std::pair<std::string, int> told(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& found) {
+    return {found.what(), exit_code(found.kind())};
+  } catch (const nlohmann::json::exception& found) {
+    return {fmt::format("a JSON file is not as it was written: {}", found.what()), exit_code(ErrorKind::data)};
+  } catch (const std::bad_alloc&) {
+    return {"out of memory", 1};
+  } catch (const std::exception& found) {
+    return {found.what(), 1};
+  }
+}
+
 }  // namespace
 
 int run_program(std::vector<std::string> arguments) {
+  Ranks ranks = std::make_shared<distributed::SingleProcess>();
   try {
-    const int code = run(std::move(arguments));
+    ranks = distributed::join_ranks();
+    const int code = run(arguments, ranks);
     if (code == 0) check_output();
     return code;
-  } catch (const Error& error) {
-    log_error("{}", error.what());
+  } catch (const distributed::AgreedError& error) {
+    if (ranks->is_root()) log_error("{}", error.what());
     return exit_code(error.kind());
-  } catch (const nlohmann::json::exception& error) {
-    log_error("a JSON file is not as it was written: {}", error.what());
-    return exit_code(ErrorKind::data);
-  } catch (const std::bad_alloc&) {
-    log_error("out of memory");
-    return 1;
-  } catch (const std::exception& error) {
-    log_error("{}", error.what());
-    return 1;
+  } catch (...) {
+    const auto [sentence, code] = told(std::current_exception());
+    log_error("{}{}", ranks->size() > 1 ? fmt::format("rank {}: ", ranks->rank()) : "", sentence);
+    if (ranks->size() > 1) ranks->abort(code);  // the others may wait for this one
+    return code;
   }
 }
 

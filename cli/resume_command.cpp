@@ -1,10 +1,12 @@
 // stein resume: an interrupted run, or the runs of a sweep, go on where their last checkpoints are.
 #include <stein/core/error.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/resume_run.h>
 #include <stein/runs/sweep.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "sweep_report.h"
@@ -17,31 +19,40 @@ struct ResumeArguments {
   std::vector<std::string> settings;
   SessionArguments session;
   CommonOptions common;
+  Ranks ranks;
 };
 
 int resume(const ResumeArguments& arguments) {
-  const runs::SessionOptions options = arguments.session.begin(arguments.common);
-  if (runs::Sweep::is_in(arguments.directory)) {
-    STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
-    return advance_sweep(runs::Sweep::open(arguments.directory), options, arguments.common);
-  }
+  distributed::Communicator& ranks = *arguments.ranks;
+  const runs::SessionOptions options = arguments.session.begin(arguments.common, arguments.ranks);
+  std::optional<runs::Sweep> sweep;
+  std::optional<RunDirectory> directory;
   std::vector<std::pair<std::string, std::string>> settings;
-  for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
-  const RunDirectory directory = RunDirectory::open(arguments.directory, Access::write);
-  return print_result(runs::resume_run(directory, settings, options), arguments.common);
+  distributed::agree(ranks, [&] {
+    if (runs::Sweep::is_in(arguments.directory)) {
+      STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
+      sweep = runs::Sweep::open(arguments.directory);
+      return;
+    }
+    for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
+    directory = RunDirectory::open(arguments.directory, ranks.is_root() ? Access::write : Access::read);
+  });
+  if (sweep) return advance_sweep(*sweep, options, arguments.common);
+  return print_result(runs::resume_run(*directory, settings, options), arguments.common, ranks);
 }
 
 }  // namespace
 
-Action resume_command(CLI::App& command, const Arguments&) {
+Action resume_command(CLI::App& command, const Ranks& ranks) {
   const auto arguments = std::make_shared<ResumeArguments>();
+  arguments->ranks = ranks;
   command.add_option("RUN", arguments->directory, "Run directory, or the folder of a sweep")->required();
   command.add_option("--set", arguments->settings, "steps=N makes the run longer")->allow_extra_args(false);
   arguments->session.add_data(command);
   arguments->session.add_stop_after(command);
   arguments->common.add_all(command);
   return [arguments] {
-    arguments->common.apply();
+    distributed::agree(*arguments->ranks, [&] { arguments->common.apply(); });
     return resume(*arguments);
   };
 }

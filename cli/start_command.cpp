@@ -2,6 +2,7 @@
 #include <stein/core/atomic_file.h>
 #include <stein/core/error.h>
 #include <stein/core/read_file.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/report_page.h>
 #include <stein/runs/report_table.h>
 #include <stein/runs/run_kind.h>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "command.h"
 #include "sweep_report.h"
@@ -26,6 +28,7 @@ struct StartArguments {
   TableArguments named;
   SessionArguments session;
   CommonOptions common;
+  Ranks ranks;
 
   /// The file, then --set, then the options that have an argument of their own.
   runs::OptionSources sources() const {
@@ -41,21 +44,29 @@ struct StartArguments {
     return sources;
   }
   Existing existing() const { return overwrite ? Existing::overwrite : Existing::refuse; }
-  runs::SessionOptions begin() const { return session.begin(common); }
+  runs::SessionOptions begin() const { return session.begin(common, ranks); }
 };
 
 /// Runs for the values that are compared and for those of --sweep.
 int sweep(const StartArguments& arguments, const runs::OptionSources& sources, std::vector<runs::SweepAxis> axes) {
-  STEIN_CHECK(!arguments.render, "--render shows one run, not several");
-  for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
-  auto planned = runs::Sweep::plan(arguments.subcommand, sources, axes, arguments.out);
-  STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
-              "--sweep needs --out, the folder that its runs go to");
   const runs::SessionOptions options = arguments.begin();
-  planned.check(options, arguments.existing());
-  if (arguments.out.empty()) planned.claim_directory();
-  planned.write(arguments.existing());
-  return advance_sweep(planned, options, arguments.common);
+  std::optional<runs::Sweep> planned;
+  distributed::agree(*arguments.ranks, [&] {
+    STEIN_CHECK(!arguments.render, "--render shows one run, not several");
+    for (const std::string& text : arguments.sweeps) axes.push_back(runs::SweepAxis::parse(text));
+    planned = runs::Sweep::plan(arguments.subcommand, sources, axes, arguments.out);
+    STEIN_CHECK(!arguments.out.empty() || arguments.sweeps.empty(),
+                "--sweep needs --out, the folder that its runs go to");
+    if (!arguments.ranks->is_root()) return;
+    planned->check(options, arguments.existing());
+    if (arguments.out.empty()) planned->claim_directory();
+    planned->write(arguments.existing());
+  });
+  const std::filesystem::path directory = arguments.ranks->broadcast(planned->directory().string());
+  distributed::agree(*arguments.ranks, [&] {
+    if (!arguments.ranks->is_root()) planned = runs::Sweep::open(directory);
+  });
+  return advance_sweep(*planned, options, arguments.common);
 }
 
 /// An episode of what the run has learned, on standard error: standard output is for results.
@@ -66,21 +77,30 @@ void show(const runs::RunKind& kind, const runs::SessionResult& result) {
   static_cast<void>(rendering->perform(directory, "", {.out = stderr}));
 }
 
-int start(const StartArguments& arguments) {
-  runs::OptionSources sources = arguments.sources();
-  if (const auto compared = runs::SweepAxis::compared(arguments.subcommand, sources))
-    return sweep(arguments, sources, {*compared});
-  if (!arguments.sweeps.empty()) return sweep(arguments, sources, {});
+std::unique_ptr<runs::Experiment> make_experiment(const StartArguments& arguments, const runs::OptionSources& sources) {
   const runs::RunKind& kind = runs::kind_of(arguments.subcommand, sources);
-  const auto experiment = kind.make(kind, sources);
+  auto experiment = kind.make(kind, sources);
   if (arguments.render) {
     STEIN_CHECK(kind.actions.contains("render"), "--render: there is no picture of runs of the kind '{}'", kind.name);
     kind.actions.at("render")()->check(*experiment);  // before a long run
   }
+  return experiment;
+}
+
+int start(const StartArguments& arguments) {
+  runs::OptionSources sources;
+  std::optional<runs::SweepAxis> compared;
+  std::unique_ptr<runs::Experiment> experiment;
+  distributed::agree(*arguments.ranks, [&] {
+    sources = arguments.sources();
+    compared = runs::SweepAxis::compared(arguments.subcommand, sources);
+    if (!compared && arguments.sweeps.empty()) experiment = make_experiment(arguments, sources);
+  });
+  if (!experiment) return sweep(arguments, sources, compared ? std::vector{*compared} : std::vector<runs::SweepAxis>());
   const runs::SessionResult result =
       runs::start_run(*experiment, arguments.out, arguments.existing(), arguments.begin());
-  const int code = print_result(result, arguments.common);
-  if (arguments.render && result.finished) show(kind, result);
+  const int code = print_result(result, arguments.common, *arguments.ranks);
+  if (arguments.render && result.finished && arguments.ranks->is_root()) show(experiment->kind(), result);
   return code;
 }
 
@@ -115,8 +135,9 @@ std::string help(const StartArguments& arguments) {
 
 }  // namespace
 
-Action start_command(const std::string& subcommand, CLI::App& command, const Arguments&) {
+Action start_command(const std::string& subcommand, CLI::App& command, const Ranks& ranks) {
   const auto arguments = std::make_shared<StartArguments>();
+  arguments->ranks = ranks;
   arguments->subcommand = subcommand;
   bool reads_data = false, renders = false;
   std::string directory;
@@ -147,7 +168,7 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Arg
   if (reads_data) arguments->session.add_data(command);
   command.footer([arguments] { return help(*arguments); });
   return [arguments] {
-    arguments->common.apply();
+    distributed::agree(*arguments->ranks, [&] { arguments->common.apply(); });
     return start(*arguments);
   };
 }

@@ -35,6 +35,7 @@ int advance_sweep(const runs::Sweep& sweep, const runs::SessionOptions& options,
     log_info("the sweep is not finished; continue with `stein resume {}`", sweep.directory().string());
     return interrupted;
   }
+  if (!options.ranks->is_root()) return 0;
   std::vector<runs::RunRecord> records = finished_runs(sweep);
   runs::label_apart(records);
   const std::filesystem::path page = sweep.page();

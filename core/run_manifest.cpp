@@ -20,6 +20,7 @@ std::string to_json(const RunManifest& manifest) {
   json["kind"] = manifest.kind.empty() ? manifest.command : manifest.kind;
   json["seeds"] = {manifest.first_seed, manifest.end_seed};
   json["threads"] = manifest.threads;
+  if (manifest.ranks > 1) json["ranks"] = manifest.ranks;
   json["device"] = manifest.device;
   json["simd_target"] = simd_target();
   json["simd_targets_compiled"] = compiled_simd_targets();

@@ -14,7 +14,8 @@ struct RunManifest {
   std::string kind = {};  ///< of the run, where a subcommand starts several kinds; empty: its name is the subcommand's
   std::uint64_t first_seed = 0;  ///< seeds of the run are first_seed … end_seed - 1
   std::uint64_t end_seed = 1;
-  int threads = 1;
+  int threads = 1;  ///< of every process
+  int ranks = 1;    ///< processes that worked on it side by side
   std::string device = "cpu";
   std::map<std::string, std::string> data_checksums = {};  ///< file name → SHA-256; empty if the run read no file
   std::string preset = {};                                 ///< the preset that the settings began with; empty: none

@@ -40,9 +40,17 @@ void Records::save(Snapshot& snapshot) const {
   snapshot.put_text("unrecorded_lines", lines);
 }
 
-void Records::restore(const Snapshot& snapshot) {
+void Records::clear() {
   numbers_.clear();
   lines_.clear();
+}
+
+void Records::restore(const Snapshot& snapshot) {
+  clear();
+  append(snapshot);
+}
+
+void Records::append(const Snapshot& snapshot) {
   if (snapshot.contains("unrecorded_steps")) {
     const auto steps = snapshot.get_vector<std::int64_t>("unrecorded_steps");
     const auto values = snapshot.get_vector<double>("unrecorded_values");

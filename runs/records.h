@@ -43,6 +43,11 @@ class Records {
   std::vector<Line>& lines() { return lines_; }
   const std::vector<Line>& lines() const { return lines_; }
 
+  /// Forgets what waits.
+  void clear();
+  /// Adds what other records of the same repetition saved, all of later steps.
+  void append(const Snapshot& snapshot);
+
   void save(Snapshot& snapshot) const;
   /// Nothing is waiting where `snapshot` holds no records. Throws Error(data) where their parts do not fit.
   void restore(const Snapshot& snapshot);

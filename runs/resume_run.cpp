@@ -5,13 +5,16 @@
 #include <stein/core/read_file.h>
 #include <stein/core/simd_target.h>
 #include <stein/core/version.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
 #include <stein/runs/resume_run.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/same_on_all_ranks.h>
 #include <stein/runs/saved_run.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -85,50 +88,76 @@ void note_commit(Json manifest, const RunDirectory& directory) {
   directory.write_manifest(manifest.dump(2) + "\n");
 }
 
-}  // namespace
+/// What is there of a run: its result, or the run as its newest checkpoint has it.
+struct Found {
+  std::optional<Json> summary{};
+  Json manifest{};
+  std::unique_ptr<Experiment> experiment{};
+  std::unique_ptr<Run> run{};
+  std::uint64_t metrics_bytes = 0;  ///< length of the metrics at the checkpoint
+};
 
-SessionResult resume_run(const RunDirectory& directory,
-                         const std::vector<std::pair<std::string, std::string>>& settings,
-                         const SessionOptions& options) {
+/// Reads the run in `directory` and changes nothing there. Throws as resume_run.
+Found find_run(const RunDirectory& directory, const std::vector<std::pair<std::string, std::string>>& settings,
+               const SessionOptions& options) {
   check_resumable(settings);
-  const Json manifest = read_manifest(directory);
-  const std::unique_ptr<Experiment> made = recorded_experiment(directory, settings);
-  const Experiment& experiment = *made;
+  Found found{.manifest = read_manifest(directory), .experiment = recorded_experiment(directory, settings)};
+  const Experiment& experiment = *found.experiment;
   const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
   if (checkpoint) check_settings(experiment, checkpoint->state, directory);
   if (auto summary = result_after(experiment.steps(), directory)) {
     if (!checkpoint || static_cast<double>(checkpoint->step) >= steps_of(*summary)) {
       log_info("the run in '{}' is finished", directory.root().string());
-      return {.finished = true, .summary = std::move(*summary), .directory = directory.root()};
+      found.summary = std::move(*summary);
+      return found;
     }
     log_warning(
         "the run in '{}' was finished, but later checkpoints than that of {} {} are missing or damaged: what "
         "was lost is made again",
         directory.root().string(), checkpoint->step, experiment.kind().unit);
   }
-  const auto run = experiment.make_run(options.data.empty() ? data_folder(manifest) : options.data);
-  run->check_manifest(manifest);
-
-  std::uint64_t metrics_bytes = 0;
-  if (checkpoint) {
-    run->restore(checkpoint->state);
-    check_not_beyond(experiment, *run, planned_steps(checkpoint->state, directory), directory);
-    STEIN_CHECK(settings.empty() || !run->ended(),
-                "the run in '{}' ended by itself after {} {}: it cannot be made longer, a longer one is a new run",
-                directory.root().string(), run->steps_done(), experiment.kind().unit);
-    metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
-  } else {
+  found.run = experiment.make_run(options.data.empty() ? data_folder(found.manifest) : options.data);
+  found.run->check_manifest(found.manifest);
+  if (!checkpoint) {
     check_not_begun(experiment, directory);
+    return found;
   }
-  truncate_file(directory.metrics(), metrics_bytes);
+  found.run->restore(checkpoint->state);
+  check_not_beyond(experiment, *found.run, planned_steps(checkpoint->state, directory), directory);
+  STEIN_CHECK(settings.empty() || !found.run->ended(),
+              "the run in '{}' ended by itself after {} {}: it cannot be made longer, a longer one is a new run",
+              directory.root().string(), found.run->steps_done(), experiment.kind().unit);
+  found.metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
+  return found;
+}
+
+/// Brings what the directory holds to the state of the checkpoint, and notes who goes on with it.
+void take_up(const Found& found, const RunDirectory& directory) {
+  truncate_file(directory.metrics(), found.metrics_bytes);
   open_log_file(directory.log());
-  if (manifest.value("simd_target", "") != simd_target())
+  if (found.manifest.value("simd_target", "") != simd_target())
     log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
-                manifest.value("simd_target", "an unknown SIMD target"), simd_target());
-  note_commit(manifest, directory);
-  warn_of_divergence(experiment, directory);
-  directory.write_config(to_toml(experiment.options()));
-  return go_on(experiment, *run, directory, static_cast<std::uint64_t>(run->steps_done()) + 1, options);
+                found.manifest.value("simd_target", "an unknown SIMD target"), simd_target());
+  note_commit(found.manifest, directory);
+  warn_of_divergence(*found.experiment, directory);
+  directory.write_config(to_toml(found.experiment->options()));
+}
+
+}  // namespace
+
+SessionResult resume_run(const RunDirectory& directory,
+                         const std::vector<std::pair<std::string, std::string>>& settings,
+                         const SessionOptions& options) {
+  distributed::Communicator& ranks = *options.ranks;
+  Found found;
+  distributed::agree(ranks, [&] { found = find_run(directory, settings, options); });
+  if (found.summary) return {.finished = true, .summary = std::move(*found.summary), .directory = directory.root()};
+  check_same_on_all(ranks, *found.experiment, *found.run, options.stop_after);
+  distributed::agree(ranks, [&] {
+    if (ranks.is_root()) take_up(found, directory);
+  });
+  return go_on(*found.experiment, *found.run, directory, static_cast<std::uint64_t>(found.run->steps_done()) + 1,
+               options);
 }
 
 }  // namespace stein::runs

@@ -1,16 +1,25 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/distributed/agree.h>
+#include <stein/distributed/snapshot_message.h>
 #include <stein/runs/run.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
 
 namespace stein::runs {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+/// Ranks wait for each other this often: often enough for a person who watches, rarely enough to cost nothing.
+constexpr auto round_length = std::chrono::seconds(1);
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -36,6 +45,11 @@ void take_in_order(std::vector<Records>& records, std::int64_t last_step, const 
   }
 }
 
+void add(Snapshot& snapshot, const Snapshot& more) {
+  for (const auto& [name, array] : more.arrays()) snapshot.put_array(name, array);
+  for (const auto& [name, text] : more.texts()) snapshot.put_text(name, text);
+}
+
 /// "decisions_bytes" of "decisions.jsonl".
 std::string bytes_name(const std::string& file) {
   return file.substr(0, file.find('.')) + "_bytes";
@@ -53,48 +67,152 @@ Run::Run(SeedRange seeds, const MakeRepetition& make_repetition, std::string lin
               seeds.end);
   for (std::uint64_t seed = seeds.first; seed < seeds.end; ++seed) repetitions_.push_back(make_repetition(seed));
   records_.assign(repetitions_.size(), Records(!line_log_.empty()));
+  own_.resize(repetitions_.size());
+  std::iota(own_.begin(), own_.end(), std::int64_t{0});
+}
+
+void Run::spread_over(distributed::Communicator& ranks) {
+  elsewhere_.clear();
+  for (std::int64_t i = 0; i < count(); ++i) elsewhere_.push_back(standing(i));
+  ranks_ = &ranks;
+  std::erase_if(own_, [&](std::int64_t i) { return !is_own(i); });
+  if (!ranks.is_root()) records_.assign(records_.size(), Records(!line_log_.empty()));  // the root has what waits
+}
+
+Snapshot Run::to_snapshot(const std::vector<Standing>& standings) {
+  std::vector<std::int64_t> steps;
+  std::vector<std::uint8_t> ended;
+  std::vector<double> shares;
+  for (const Standing& each : standings) {
+    steps.push_back(each.steps);
+    ended.push_back(each.ended ? 1 : 0);
+    shares.push_back(each.share);
+  }
+  Snapshot snapshot;
+  snapshot.put("steps", steps);
+  snapshot.put("ended", ended);
+  snapshot.put("shares", shares);
+  return snapshot;
+}
+
+std::vector<Run::Standing> Run::standings_in(const Snapshot& snapshot) {
+  const auto steps = snapshot.get_vector<std::int64_t>("steps");
+  const auto ended = snapshot.get_vector<std::uint8_t>("ended");
+  const auto shares = snapshot.get_vector<double>("shares");
+  std::vector<Standing> standings;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    standings.push_back({.steps = steps.at(i), .ended = ended.at(i) != 0, .share = shares.at(i)});
+  return standings;
+}
+
+Run::Standing Run::standing(std::int64_t i) const {
+  if (!is_own(i)) return elsewhere_[static_cast<std::size_t>(i)];
+  const Repetition& own = repetition(i);
+  return {.steps = own.steps_done(), .ended = own.ended(), .share = own.share_done()};
 }
 
 std::int64_t Run::steps_done() const {
   std::int64_t fewest = never, most = 0;
-  for (const auto& repetition : repetitions_) {
-    most = std::max(most, repetition->steps_done());
-    if (!repetition->ended()) fewest = std::min(fewest, repetition->steps_done());
+  for (std::int64_t i = 0; i < count(); ++i) {
+    const Standing now = standing(i);
+    most = std::max(most, now.steps);
+    if (!now.ended) fewest = std::min(fewest, now.steps);
   }
   return fewest == never ? most : fewest;
 }
 
 bool Run::ended() const {
-  return std::ranges::all_of(repetitions_, [](const auto& repetition) { return repetition->ended(); });
+  for (std::int64_t i = 0; i < count(); ++i)
+    if (!standing(i).ended) return false;
+  return true;
 }
 
 void Run::advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
-  std::vector<std::exception_ptr> errors(repetitions_.size());
-  while (steps_done() < until && !ended() && !stop.stop_requested()) {
-    parallel_for(count(), [&](std::int64_t i) {
-      Repetition& own = repetition(i);
-      const std::int64_t before = own.steps_done();
-      if (before >= until || own.ended()) return;
-      try {
-        own.advance(until, stop, records_[static_cast<std::size_t>(i)]);
-      } catch (...) {  // which of several is told must not depend on threads
-        errors[static_cast<std::size_t>(i)] = std::current_exception();
-      }
-      outputs.progress.advance(static_cast<std::uint64_t>(own.steps_done() - before));
-    });
-    for (const std::exception_ptr& error : errors)
-      if (error) std::rethrow_exception(error);
+  while (steps_done() < until && !ended() && !ranks_->any(stop.stop_requested())) {
+    advance_own(until, stop, outputs);
+    if (ranks_->size() > 1) exchange(outputs);
     hand_over(outputs, steps_done());
     if (outputs.length_unknown) outputs.progress.expect(expected_steps());
   }
 }
 
+/// Each of its own repetitions once; beside other ranks, which do not wait for every few steps of this one, until the
+/// round is over.
+void Run::advance_own(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
+  const Clock::time_point began = Clock::now();
+  std::vector<std::exception_ptr> errors(own_.size());
+  const auto has_more = [&](std::int64_t i) { return repetition(i).steps_done() < until && !repetition(i).ended(); };
+  const auto failed = [&] { return std::ranges::any_of(errors, [](const auto& error) { return error != nullptr; }); };
+  do {
+    parallel_for(std::ssize(own_), [&](std::int64_t k) {
+      const std::int64_t i = own_[static_cast<std::size_t>(k)];
+      if (!has_more(i)) return;
+      const std::int64_t before = repetition(i).steps_done();
+      try {
+        repetition(i).advance(until, stop, records_[static_cast<std::size_t>(i)]);
+      } catch (...) {  // which of several is told must not depend on threads
+        errors[static_cast<std::size_t>(k)] = std::current_exception();
+      }
+      outputs.progress.advance(static_cast<std::uint64_t>(repetition(i).steps_done() - before));
+    });
+  } while (ranks_->size() > 1 && !failed() && !stop.stop_requested() && std::ranges::any_of(own_, has_more) &&
+           Clock::now() - began < round_length);
+  const auto first = std::ranges::find_if(errors, [](const auto& error) { return error != nullptr; });
+  const bool any = first != errors.end();
+  if (any && ranks_->size() == 1) std::rethrow_exception(*first);
+  const std::int64_t place = any ? own_[static_cast<std::size_t>(first - errors.begin())] : 0;
+  distributed::throw_first(*ranks_, distributed::failure_of(any ? *first : nullptr, place));
+}
+
+/// Brings what the repetitions of other ranks recorded to the root, and how far all are to all ranks.
+void Run::exchange(const Outputs& outputs) {
+  std::vector<Standing> now;
+  for (std::int64_t i = 0; i < count(); ++i) now.push_back(standing(i));
+  Snapshot report;
+  for (const std::int64_t i : own_) {
+    Records& records = records_[static_cast<std::size_t>(i)];
+    Snapshot part = to_snapshot({now[static_cast<std::size_t>(i)]});
+    if (!ranks_->is_root()) records.save(part), records.clear();
+    report.put_part(part_of_seed(repetition(i).seed()), part);
+  }
+  const std::vector<std::string> reports = ranks_->gather(distributed::to_message(report));
+  for (std::size_t rank = 1; rank < reports.size(); ++rank) {
+    const Snapshot all = distributed::from_message(reports[rank]);
+    for (auto i = static_cast<std::int64_t>(rank); i < count(); i += ranks_->size()) {
+      const Snapshot part = all.part(part_of_seed(repetition(i).seed()));
+      Standing& known = now[static_cast<std::size_t>(i)];
+      const std::int64_t before = std::exchange(known, standings_in(part).front()).steps;
+      outputs.progress.advance(static_cast<std::uint64_t>(known.steps - before));
+      records_[static_cast<std::size_t>(i)].append(part);
+    }
+  }
+  elsewhere_ = standings_in(distributed::from_message(ranks_->broadcast(distributed::to_message(to_snapshot(now)))));
+}
+
+std::vector<std::int64_t> Run::assemble() {
+  std::vector<std::int64_t> arrived;
+  if (ranks_->size() == 1) return arrived;
+  Snapshot state;
+  save_repetitions(state);
+  if (!ranks_->is_root()) return arrived;
+  for (std::int64_t i = 0; i < count(); ++i) {
+    if (is_own(i)) continue;
+    repetition(i).restore(state.part(part_of_seed(repetition(i).seed())));
+    arrived.push_back(i);
+  }
+  ranks_ = &alone_;
+  own_.resize(repetitions_.size());
+  std::iota(own_.begin(), own_.end(), std::int64_t{0});
+  return arrived;
+}
+
 std::uint64_t Run::expected_steps() const {
   double sum = 0;
-  for (const auto& repetition : repetitions_) {
-    const double share = repetition->ended() ? 1 : repetition->share_done();
+  for (std::int64_t i = 0; i < count(); ++i) {
+    const Standing now = standing(i);
+    const double share = now.ended ? 1 : now.share;
     if (share <= 0) return 0;
-    sum += static_cast<double>(repetition->steps_done()) / share;
+    sum += static_cast<double>(now.steps) / share;
   }
   return static_cast<std::uint64_t>(sum);
 }
@@ -131,12 +249,20 @@ void Run::save(Snapshot& snapshot) const {
     lines_->sync();
     snapshot.put(bytes_name(line_log_), lines_->tell());
   }
-  for (std::size_t i = 0; i < repetitions_.size(); ++i) {
-    Snapshot part;
-    repetitions_[i]->save(part);
-    records_[i].save(part);
-    snapshot.put_part(part_of_seed(repetitions_[i]->seed()), part);
+  save_repetitions(snapshot);
+}
+
+/// The root adds what waits to be recorded, which it has of all.
+void Run::save_repetitions(Snapshot& snapshot) const {
+  Snapshot own;
+  for (const std::int64_t i : own_) own.put_saved(part_of_seed(repetition(i).seed()), repetition(i));
+  if (ranks_->size() > 1) {
+    const std::vector<std::string> parts = ranks_->gather(ranks_->is_root() ? "" : distributed::to_message(own));
+    for (std::size_t rank = 1; rank < parts.size(); ++rank) add(snapshot, distributed::from_message(parts[rank]));
   }
+  add(snapshot, own);
+  for (std::int64_t i = 0; i < count(); ++i)
+    snapshot.put_saved(part_of_seed(repetition(i).seed()), records_[static_cast<std::size_t>(i)]);
 }
 
 void Run::restore(const Snapshot& snapshot) {

@@ -1,4 +1,4 @@
-// The repetitions of an experiment side by side, with results that do not depend on threads.
+// The repetitions of an experiment side by side, with results that depend neither on threads nor on ranks.
 #pragma once
 
 #include <stein/core/append_file.h>
@@ -8,6 +8,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/core/stop_token.h>
 #include <stein/core/watch.h>
+#include <stein/distributed/communicator.h>
 #include <stein/runs/repetition.h>
 #include <stein/runs/run_cost.h>
 #include <stein/runs/seed_range.h>
@@ -29,8 +30,13 @@ struct Outputs {
   bool length_unknown = false;  ///< progress is told how many steps there may be in all
 };
 
-/// Repetitions with seeds first … end − 1, each a task of its own, in one process. Metrics and log lines are written by
-/// step and then by seed, so that files are the same bytes at any thread count and wherever a run was interrupted.
+/// Repetitions with seeds first … end − 1, each a task of its own, in one process or spread over ranks. Metrics and log
+/// lines are written by step and then by seed, so that files are the same bytes at any number of threads and of ranks,
+/// and wherever a run was interrupted.
+///
+/// Every rank makes and restores all repetitions; after `spread_over` it advances its own, every size-th of them, and
+/// what it knows of the others is what it is told at the end of each round. `advance`, `save` and `assemble` are then
+/// collective calls.
 ///
 /// A kind derives from it and says what the run is, what its summary has, and what it writes besides the usual files.
 class Run {
@@ -52,22 +58,37 @@ class Run {
   Repetition& repetition(std::int64_t i) { return *repetitions_[static_cast<std::size_t>(i)]; }
   const Repetition& repetition(std::int64_t i) const { return *repetitions_[static_cast<std::size_t>(i)]; }
 
-  /// Brings every repetition to at least `until` steps or its end, or to fewer if asked to stop. Throws Error(numeric)
-  /// if one of them diverged, the first by its seed if several did; the run must then not be saved.
+  /// To be called before the run begins or goes on, after it was restored: from here on each of `ranks`, which have to
+  /// outlive the run, advances its share of the repetitions, and the root records and saves.
+  void spread_over(distributed::Communicator& ranks);
+  /// The repetitions that this process advances: all of them where there are no other ranks.
+  const std::vector<std::int64_t>& own() const { return own_; }
+  /// Brings the state of every repetition to the root, where the run is then as it would be without ranks, to be
+  /// warned of and summarized; elsewhere nothing but steps_done() and ended() may be asked for any more.
+  /// @returns on the root the repetitions that came from others; elsewhere none
+  std::vector<std::int64_t> assemble();
+
+  /// Brings every repetition to at least `until` steps or its end, or to fewer if one rank is asked to stop. Throws
+  /// Error(numeric) if one of them diverged, the first by its seed if several did; the run must then not be saved.
   void advance(std::int64_t until, const StopToken& stop, const Outputs& outputs);
   /// Writes the metrics and lines of repetitions that ran ahead, which wait until all have taken as many steps.
   void record_rest(const Outputs& outputs);
   /// "seed 3: …" of every repetition that has something to warn of.
   virtual std::vector<std::string> warnings() const;
 
+  /// On the root everything that later steps depend on, whichever rank has it; elsewhere `snapshot` means nothing.
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if the saved state does not fit.
   void restore(const Snapshot& snapshot);
   /// Opens the log of lines, cut to what it was when the restored state was saved.
   void open_logs(const RunDirectory& directory);
 
-  /// Called before a run begins or goes on, after it was restored: where a kind keeps files of its own while it runs.
-  virtual void open_files(const RunDirectory& directory) { static_cast<void>(directory); }
+  /// Called before repetition `i` begins or goes on in this process, after it was restored: where a kind keeps files of
+  /// its own while it runs.
+  virtual void open_files(const RunDirectory& directory, std::int64_t i) {
+    static_cast<void>(directory);
+    static_cast<void>(i);
+  }
 
   // What a kind says of its runs.
 
@@ -84,9 +105,10 @@ class Run {
   /// Throws Error(data) if a run with this manifest cannot go on with the program as it is.
   virtual void check_manifest(const nlohmann::ordered_json& manifest) const;
 
-  /// What this kind counts of the cost, with that of earlier processes once they were added.
+  /// What this kind counts of the cost, with that of other processes once they were added: first of those that were
+  /// before this one, then, once the run is assembled, of those beside it. A rank counts its own repetitions.
   virtual nlohmann::ordered_json cost() const;
-  virtual void add_cost(const nlohmann::ordered_json& earlier);
+  virtual void add_cost(const nlohmann::ordered_json& other);
 
   /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
   /// Where that takes long it tells `watch` how far it is, and looks whether it is to stop; what it returns then is not
@@ -97,12 +119,30 @@ class Run {
   virtual void write_results(const RunDirectory& directory);
 
  private:
+  /// How far a repetition is.
+  struct Standing {
+    std::int64_t steps = 0;
+    bool ended = false;
+    double share = 0;  ///< as Repetition::share_done
+  };
+  static Snapshot to_snapshot(const std::vector<Standing>& standings);
+  static std::vector<Standing> standings_in(const Snapshot& snapshot);
+  /// Of repetition i, as far as this process knows.
+  Standing standing(std::int64_t i) const;
+  bool is_own(std::int64_t i) const { return i % ranks_->size() == ranks_->rank(); }
+  void advance_own(std::int64_t until, const StopToken& stop, const Outputs& outputs);
+  void exchange(const Outputs& outputs);
   /// Of all repetitions together, by the share of data behind each; 0 where one does not know its own.
   std::uint64_t expected_steps() const;
   void hand_over(const Outputs& outputs, std::int64_t last_step);
+  void save_repetitions(Snapshot& snapshot) const;
 
   std::vector<std::unique_ptr<Repetition>> repetitions_;
   std::vector<Records> records_;  ///< one a repetition
+  distributed::SingleProcess alone_;
+  distributed::Communicator* ranks_ = &alone_;
+  std::vector<std::int64_t> own_;    ///< repetitions that this process advances
+  std::vector<Standing> elsewhere_;  ///< of the others when the last round ended, one a repetition
   std::string line_log_;
   std::unique_ptr<AppendFile> lines_;
   std::uint64_t line_bytes_ = 0;  ///< length of the log of lines when the restored state was saved

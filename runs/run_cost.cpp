@@ -33,6 +33,8 @@ RunCost read_run_cost(const std::filesystem::path& path) {
         cost.wall_seconds = value.get<double>();
       } else if (name == "peak_memory_mb") {
         cost.peak_memory_mb = value.get<double>();
+      } else if (name == "ranks") {
+        cost.counts_beside = value.get<std::vector<Json>>();
       } else {
         cost.counts[name] = value;
       }
@@ -46,6 +48,7 @@ RunCost read_run_cost(const std::filesystem::path& path) {
 void write_run_cost(const std::filesystem::path& path, const RunCost& cost) {
   Json json{{"wall_seconds", cost.wall_seconds}, {"peak_memory_mb", cost.peak_memory_mb}};
   json.update(cost.counts);
+  if (!cost.counts_beside.empty()) json["ranks"] = cost.counts_beside;
   write_file_atomically(path, json.dump() + "\n");
 }
 

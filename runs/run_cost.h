@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace stein::runs {
 
@@ -12,6 +13,8 @@ struct RunCost {
   double peak_memory_mb = 0;  ///< of the largest process [10^6 bytes]
   /// What the kind of run counts besides, which knows how to add it up.
   nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+  /// What ranks beside it counted in the meantime, each for repetitions of its own.
+  std::vector<nlohmann::ordered_json> counts_beside{};
 
   /// Whether anything was counted: whether the run has done more than begin.
   bool has_counts() const;

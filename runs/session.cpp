@@ -7,6 +7,7 @@
 #include <stein/core/remove_file.h>
 #include <stein/core/tensorboard_recorder.h>
 #include <stein/core/version.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/recorded_manifest.h>
 #include <stein/runs/recorded_settings.h>
@@ -33,7 +34,8 @@ std::string steps_per_seed(const Experiment& experiment) {
   return fmt::format("{}{}", experiment.kind().unit, experiment.seeds().count() > 1 ? " per seed" : "");
 }
 
-/// Everything that a run writes while it goes on.
+/// Everything that a run writes while it goes on. Ranks besides the root write nothing, and take their part in what is
+/// collective: making a session, `advance` and saving.
 class Session {
  public:
   Session(const Experiment& experiment, Run& run, const RunDirectory& directory,
@@ -42,18 +44,13 @@ class Session {
         run_(run),
         directory_(directory),
         stop_(options.stop),
-        earlier_cost_(read_run_cost(directory.cost())),
-        progress_(make_progress(options.quiet)) {
-    auto metrics = std::make_unique<JsonlRecorder>(directory.metrics());
-    metrics_ = metrics.get();
-    recorder_.add(std::move(metrics));
-    recorder_.add(std::make_unique<TensorBoardRecorder>(directory.events(), resumed_at));
-    run.open_logs(directory);
-    run.open_files(directory);
-    try {
-      run.add_cost(earlier_cost_.counts);
-    } catch (const nlohmann::json::exception&) {  // no cost, or a damaged one: it is no reason to stop a run
-    }
+        ranks_(*options.ranks),
+        progress_(make_progress(options.quiet || !ranks_.is_root())) {
+    run.spread_over(ranks_);
+    distributed::agree(ranks_, [&] {
+      if (ranks_.is_root()) open_logs(resumed_at);
+      for (const std::int64_t i : run.own()) run.open_files(directory, i);
+    });
   }
 
   /// To the end of the experiment, or to `stop_after` steps, or until asked to stop; returns whether the end is
@@ -62,7 +59,7 @@ class Session {
     const std::int64_t end = stop_after > 0 ? stop_after : never;
     begin_progress();
     if (run_.steps_done() == 0) save();
-    while (!done() && run_.steps_done() < end && !stop_.stop_requested()) {
+    while (!done() && run_.steps_done() < end && !ranks_.any(stop_.stop_requested())) {
       const std::int64_t every = experiment_.checkpoint_every();
       const std::int64_t next = (run_.steps_done() / every + 1) * every;
       const std::int64_t until = std::min({end, next, experiment_.steps() > 0 ? experiment_.steps() : never});
@@ -72,13 +69,14 @@ class Session {
       interval_ = saved_at_ - before;
     }
     progress_->finish();
+    assemble();
     if (run_.ended() && run_.steps_done() < experiment_.steps())
       log_info("it ended by itself after {} of {} {}", run_.steps_done(), experiment_.steps(),
                steps_per_seed(experiment_));
     return done();
   }
 
-  /// The result; nothing if asked to stop before it was there.
+  /// The result; nothing if asked to stop before it was there. The root makes it alone.
   std::optional<Json> finish() {
     Json summary;
     bool keeps = false;
@@ -98,6 +96,36 @@ class Session {
 
  private:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  void open_logs(std::optional<std::uint64_t> resumed_at) {
+    auto metrics = std::make_unique<JsonlRecorder>(directory_.metrics());
+    metrics_ = metrics.get();
+    recorder_.add(std::move(metrics));
+    recorder_.add(std::make_unique<TensorBoardRecorder>(directory_.events(), resumed_at));
+    run_.open_logs(directory_);
+    earlier_cost_ = read_run_cost(directory_.cost());
+    add_cost(earlier_cost_.counts);
+    for (const Json& counts : earlier_cost_.counts_beside) add_cost(counts);
+  }
+
+  void add_cost(const Json& counts) {
+    try {
+      run_.add_cost(counts);
+    } catch (const nlohmann::json::exception&) {  // no cost, or a damaged one: it is no reason to stop a run
+    }
+  }
+
+  /// From here on the root works alone.
+  void assemble() {
+    const RunCost spent = cost();
+    const std::vector<std::int64_t> arrived = run_.assemble();
+    distributed::agree(ranks_, [&] {
+      for (const std::int64_t i : arrived) run_.open_files(directory_, i);
+    });
+    earlier_cost_.peak_memory_mb = spent.peak_memory_mb;
+    for (const Json& counts : spent.counts_beside) add_cost(counts);
+    assembled_ = true;
+  }
 
   bool done() const { return experiment_.reached(run_.steps_done()) || run_.ended(); }
 
@@ -146,43 +174,67 @@ class Session {
     return summary;
   }
 
-  /// Does `work`; where it finds that the run diverged, the run's folder says so too.
+  /// Does `work`; where it finds that the run diverged, on one rank and so on all, the run's folder says so too.
   void explain_divergence(const auto& work) {
     const std::int64_t before = run_.steps_done();
     try {
       work();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
-      write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
-      fail(ErrorKind::numeric, "{}; the last finite state, after {} {}, is saved in '{}'", error.what(), before,
-           steps_per_seed(experiment_), directory_.checkpoints().string());
+      if (assembled_) fail_diverged(error, before);
+      distributed::agree(ranks_, [&] {
+        if (ranks_.is_root()) fail_diverged(error, before);
+      });
     }
+  }
+
+  [[noreturn]] void fail_diverged(const Error& error, std::int64_t before) const {
+    write_file_atomically(directory_.divergence(), fmt::format("{}\n", error.what()));
+    fail(ErrorKind::numeric, "{}; the last finite state, after {} {}, is saved in '{}'", error.what(), before,
+         steps_per_seed(experiment_), directory_.checkpoints().string());
   }
 
   /// Logs first: a checkpoint must never point behind the end of a file.
   void save() {
     Snapshot state;
-    recorder_.flush();
-    state.put("metrics_bytes", metrics_->sync());
-    state.put("planned_steps", experiment_.steps());
-    save_settings(experiment_, state);
     run_.save(state);
-    save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
-    write_run_cost(directory_.cost(), cost());
+    const RunCost spent = cost();
+    const auto write = [&] {
+      if (!ranks_.is_root()) return;
+      recorder_.flush();
+      state.put("metrics_bytes", metrics_->sync());
+      state.put("planned_steps", experiment_.steps());
+      save_settings(experiment_, state);
+      save_checkpoint(directory_.checkpoints(), static_cast<std::uint64_t>(run_.steps_done()), state);
+      write_run_cost(directory_.cost(), spent);
+    };
+    assembled_ ? write() : distributed::agree(ranks_, write);
     saved_at_ = Clock::now();
   }
 
-  /// Of this process and of those before it.
+  /// Of this process and of those before it, and on the root of those beside it.
   RunCost cost() const {
-    return {.wall_seconds = earlier_cost_.wall_seconds + std::chrono::duration<double>(Clock::now() - start_).count(),
-            .peak_memory_mb = std::max(earlier_cost_.peak_memory_mb, peak_memory_megabytes()),
-            .counts = run_.cost()};
+    RunCost spent{
+        .wall_seconds = earlier_cost_.wall_seconds + std::chrono::duration<double>(Clock::now() - start_).count(),
+        .peak_memory_mb = std::max(earlier_cost_.peak_memory_mb, peak_memory_megabytes()),
+        .counts = run_.cost()};
+    if (assembled_ || ranks_.size() == 1) return spent;
+    const Json own{{"peak_memory_mb", spent.peak_memory_mb}, {"counts", spent.counts}};
+    const std::vector<std::string> all = ranks_.gather(own.dump());
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      const Json other = Json::parse(all[rank]);
+      spent.peak_memory_mb = std::max(spent.peak_memory_mb, other["peak_memory_mb"].get<double>());
+      spent.counts_beside.push_back(other["counts"]);
+    }
+    return spent;
   }
 
   const Experiment& experiment_;
   Run& run_;
   const RunDirectory& directory_;
   StopToken stop_;
+  distributed::Communicator& ranks_;
+  bool assembled_ = false;  ///< the root has all repetitions, and nothing is collective any more
   RunCost earlier_cost_;
   Clock::time_point start_ = Clock::now(), saved_at_ = start_;
   Clock::duration interval_ = std::chrono::seconds(10);  ///< between two checkpoints
@@ -210,33 +262,47 @@ void announce(const Experiment& experiment, const Run& run, const RunDirectory& 
   for (const std::string& notice : run.notices()) log_info("{}", notice);
 }
 
-}  // namespace
-
-SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& directory,
-                    std::optional<std::uint64_t> resumed_at, const SessionOptions& options) {
-  announce(experiment, run, directory);
-  if (!experiment.reached(run.steps_done())) remove_results(experiment, directory);
-  Session session(experiment, run, directory, resumed_at, options);
-  const bool reached_end = session.advance(options.stop_after);
+/// Makes the result of a run that has reached its end; says why there is none otherwise.
+void finish(const Experiment& experiment, Run& run, const RunDirectory& directory, Session& session, bool reached_end,
+            SessionResult& result) {
   const std::vector<std::string> warnings = run.warnings();
   for (const std::string& warning : warnings) log_warning("{}", warning);
-  std::optional<Json> result = reached_end ? session.finish() : std::nullopt;
-  if (!result) {
+  std::optional<Json> summary = reached_end ? session.finish() : std::nullopt;
+  if (!summary) {
     const std::string all = length_of(experiment), root = directory.root().string();
     if (reached_end)
       log_info("stopped before the result was there, after {}; `stein resume {}` makes it", all, root);
     else
       log_info("stopped after {} of {}; continue with `stein resume {}`", run.steps_done(), all, root);
-    return {.finished = false, .summary = {}, .directory = directory.root()};
+    return;
   }
   for (const std::string& warning : run.warnings())  // of the result too
     if (std::ranges::find(warnings, warning) == warnings.end()) log_warning("{}", warning);
-  Json summary = std::move(*result);
-  summary["commits"] = commits_of(read_manifest(directory));
-  summary["run_directory"] = directory.root().string();
+  (*summary)["commits"] = commits_of(read_manifest(directory));
+  (*summary)["run_directory"] = directory.root().string();
   write_result_checksums(directory, experiment.kind().result_files);
-  directory.write_summary(summary.dump(2) + "\n");  // last: whatever has a summary is finished
-  return {.finished = true, .summary = std::move(summary), .directory = directory.root()};
+  directory.write_summary(summary->dump(2) + "\n");  // last: whatever has a summary is finished
+  result.finished = true;
+  result.summary = std::move(*summary);
+}
+
+}  // namespace
+
+SessionResult go_on(const Experiment& experiment, Run& run, const RunDirectory& directory,
+                    std::optional<std::uint64_t> resumed_at, const SessionOptions& options) {
+  distributed::Communicator& ranks = *options.ranks;
+  announce(experiment, run, directory);
+  distributed::agree(ranks, [&] {
+    if (ranks.is_root() && !experiment.reached(run.steps_done())) remove_results(experiment, directory);
+  });
+  Session session(experiment, run, directory, resumed_at, options);
+  const bool reached_end = session.advance(options.stop_after);
+  SessionResult result{.finished = false, .summary = {}, .directory = directory.root()};
+  distributed::agree(ranks, [&] {
+    if (ranks.is_root()) finish(experiment, run, directory, session, reached_end, result);
+  });
+  result.finished = ranks.any(result.finished);
+  return result;
 }
 
 }  // namespace stein::runs

@@ -3,10 +3,12 @@
 
 #include <stein/core/run_directory.h>
 #include <stein/core/stop_token.h>
+#include <stein/distributed/communicator.h>
 #include <stein/runs/experiment.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,12 +21,15 @@ struct SessionOptions {
   std::int64_t stop_after = 0;  ///< stop when every seed has done so many steps; 0: run to the end
   bool quiet = false;           ///< no progress
   StopToken stop{};             ///< asks to stop at the next place where a checkpoint holds all that was done
+  /// That the repetitions are spread over; the root writes the run directory, which all of them see. What begins, goes
+  /// on or ends a run is then a collective call, with the same arguments on all ranks.
+  std::shared_ptr<distributed::Communicator> ranks = std::make_shared<distributed::SingleProcess>();
 };
 
 /// What a session ended with.
 struct SessionResult {
   bool finished = false;            ///< false: stopped before the result was there, and a checkpoint is saved
-  nlohmann::ordered_json summary;   ///< the object of summary.json, if finished
+  nlohmann::ordered_json summary;   ///< the object of summary.json, if finished, on the root
   std::filesystem::path directory;  ///< of the run
 };
 

@@ -2,13 +2,17 @@
 #include <stein/core/log.h>
 #include <stein/core/parallel.h>
 #include <stein/core/run_manifest.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
+#include <stein/runs/same_on_all_ranks.h>
 #include <stein/runs/start_run.h>
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace stein::runs {
 namespace {
@@ -16,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-RunManifest manifest_of(const Experiment& experiment, const Run& run, const std::string& data) {
+RunManifest manifest_of(const Experiment& experiment, const Run& run, const SessionOptions& options) {
+  const std::string& data = options.data;
   Json protocol = run.protocol();
   if (experiment.kind().reads_data) protocol["data_folder"] = data.empty() ? "" : fs::absolute(data).string();
   std::map<std::string, std::string> settings;
@@ -26,6 +31,7 @@ RunManifest manifest_of(const Experiment& experiment, const Run& run, const std:
           .first_seed = experiment.seeds().first,
           .end_seed = experiment.seeds().end,
           .threads = thread_count(),
+          .ranks = options.ranks->size(),
           .device = experiment.options().contains("device") ? experiment.options().get("device") : "cpu",
           .data_checksums = run.data_checksums(),
           .preset = experiment.preset(),
@@ -63,14 +69,26 @@ fs::path claim_directory(std::string name) {
 
 SessionResult start_run(const Experiment& experiment, const fs::path& out, Existing existing,
                         const SessionOptions& options) {
-  check_place(experiment, out);
-  const auto run = experiment.make_run(options.data);
-  const RunDirectory directory =
-      RunDirectory::create(out.empty() ? claim_directory(experiment.name()) : out, existing, all_files());
-  directory.write_config(to_toml(experiment.options()));
-  directory.write_manifest(to_json(manifest_of(experiment, *run, options.data)));
-  open_log_file(directory.log());
-  return go_on(experiment, *run, directory, std::nullopt, options);
+  distributed::Communicator& ranks = *options.ranks;
+  std::unique_ptr<Run> run;
+  distributed::agree(ranks, [&] {
+    check_place(experiment, out);
+    run = experiment.make_run(options.data);
+  });
+  check_same_on_all(ranks, experiment, *run, options.stop_after);
+  std::optional<RunDirectory> directory;
+  distributed::agree(ranks, [&] {
+    if (!ranks.is_root()) return;
+    directory = RunDirectory::create(out.empty() ? claim_directory(experiment.name()) : out, existing, all_files());
+    directory->write_config(to_toml(experiment.options()));
+    directory->write_manifest(to_json(manifest_of(experiment, *run, options)));
+    open_log_file(directory->log());
+  });
+  const fs::path root = ranks.broadcast(directory ? directory->root().string() : "");
+  distributed::agree(ranks, [&] {
+    if (!ranks.is_root()) directory = RunDirectory::open(root);
+  });
+  return go_on(experiment, *run, *directory, std::nullopt, options);
 }
 
 }  // namespace stein::runs

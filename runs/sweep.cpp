@@ -4,6 +4,7 @@
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
 #include <stein/core/remove_file.h>
+#include <stein/distributed/agree.h>
 #include <stein/runs/json_file.h>
 #include <stein/runs/resume_run.h>
 #include <stein/runs/run_kind.h>
@@ -11,6 +12,8 @@
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 
 namespace stein::runs {
@@ -267,18 +270,22 @@ bool Sweep::advance(const SessionOptions& options) const {
 }
 
 bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) const {
+  distributed::Communicator& ranks = *options.ranks;
   const fs::path path = directory_ / planned.name;
-  if (diverged(path)) return true;
-  if (options.stop.stop_requested()) return false;
-  const bool begun = RunDirectory::is_in(path);
+  const bool root = ranks.is_root();  // which looks for all, as it alone changes what is there
+  if (ranks.any(root && diverged(path))) return true;
+  if (ranks.any(options.stop.stop_requested())) return false;
+  const bool begun = ranks.any(root && RunDirectory::is_in(path));
   close_log_file();  // of the run before
   log_info("{}: {}", planned.name, begun ? "continued" : "started");
   try {
-    return (begun ? resume_run(RunDirectory::open(path, Access::write), {}, options) : start(planned, options))
-        .finished;
+    if (!begun) return start(planned, options).finished;
+    std::optional<RunDirectory> directory;
+    distributed::agree(ranks, [&] { directory = RunDirectory::open(path, root ? Access::write : Access::read); });
+    return resume_run(*directory, {}, options).finished;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::numeric) throw;
-    log_error("{}: {}", planned.name, error.what());
+    if (root) log_error("{}: {}", planned.name, error.what());
     return true;  // the others go on
   }
 }
@@ -295,7 +302,9 @@ std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std:
 
 SessionResult Sweep::start(const Planned& planned, SessionOptions options) const {
   if (options.data.empty()) options.data = data_;
-  return start_run(*experiment(planned, options.data), directory_ / planned.name, Existing::overwrite, options);
+  std::unique_ptr<Experiment> made;
+  distributed::agree(*options.ranks, [&] { made = experiment(planned, options.data); });
+  return start_run(*made, directory_ / planned.name, Existing::overwrite, options);
 }
 
 Json Sweep::summary() const {

@@ -21,11 +21,9 @@ std::filesystem::path EpochRun::sample_folder(const RunDirectory& directory, std
   return directory.file("samples") / fmt::format("seed-{}", seed);
 }
 
-void EpochRun::open_files(const RunDirectory& directory) {
-  for (std::int64_t i = 0; i < count(); ++i) {
-    trainer(i).begin();
-    trainer(i).store_samples_in(sample_folder(directory, repetition(i).seed()));
-  }
+void EpochRun::open_files(const RunDirectory& directory, std::int64_t i) {
+  trainer(i).begin();
+  trainer(i).store_samples_in(sample_folder(directory, repetition(i).seed()));
 }
 
 void EpochRun::check_manifest(const Json& manifest) const {

@@ -24,7 +24,7 @@ class EpochRun : public runs::Run {
   EpochTrainer& trainer(std::int64_t i) { return static_cast<EpochTrainer&>(repetition(i)); }
   const EpochTrainer& trainer(std::int64_t i) const { return static_cast<const EpochTrainer&>(repetition(i)); }
 
-  void open_files(const RunDirectory& directory) final;
+  void open_files(const RunDirectory& directory, std::int64_t i) final;
   void check_manifest(const nlohmann::ordered_json& manifest) const final;
   nlohmann::ordered_json cost() const final;
   void add_cost(const nlohmann::ordered_json& earlier) final;

@@ -14,13 +14,16 @@ using Json = nlohmann::ordered_json;
 
 TEST_CASE("the cost of a run reads back with what its kind counts", "[runs][cost]") {
   const test::TemporaryDirectory folder;
-  const RunCost cost{
-      .wall_seconds = 1.25, .peak_memory_mb = 17, .counts = {{"updates", 3}, {"seconds", {0.5, nullptr}}}};
+  const RunCost cost{.wall_seconds = 1.25,
+                     .peak_memory_mb = 17,
+                     .counts = {{"updates", 3}, {"seconds", {0.5, nullptr}}},
+                     .counts_beside = {{{"updates", 4}}, {{"updates", 5}}}};
   runs::write_run_cost(folder / "cost.json", cost);
   const RunCost read = runs::read_run_cost(folder / "cost.json");
   CHECK(read.wall_seconds == 1.25);
   CHECK(read.peak_memory_mb == 17);
   CHECK(read.counts == cost.counts);
+  CHECK(read.counts_beside == cost.counts_beside);
 }
 
 TEST_CASE("no cost, or a damaged one, is no cost", "[runs][cost]") {

@@ -97,7 +97,7 @@ TEST_CASE("a summary says of either part what samples, their average, the last a
                  });
   const test::TemporaryDirectory folder;
   const RunDirectory directory = RunDirectory::create(folder / "run");
-  run.open_files(directory);
+  for (std::int64_t i = 0; i < run.count(); ++i) run.open_files(directory, i);
   // Every epoch is one minibatch, behind which stand a validation and a sample. The average of the samples says what
   // the surest of them says.
   const std::vector<OneWord> samples{{"blue", 2}, {"red", 1}, {"ball", 3}};
