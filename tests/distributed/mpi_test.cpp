@@ -1,0 +1,283 @@
+// The program under mpirun, on one machine: the files of a single process for any number of ranks, whatever happens.
+#include <algorithm>
+#include <csignal>
+
+#include "cli/program.h"
+#include "skip.h"
+
+using namespace stein::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+constexpr const char* env_program = "/usr/bin/env";
+
+/// What stands before the program; cases that need it are skipped where there is none.
+Arguments launcher(int ranks) {
+  if (std::system("command -v mpirun > /dev/null") != 0) skip("no mpirun");
+  if (!fs::exists(STEIN_LIBRARIES "/libstein_mpi.so")) skip("built without MPI");
+  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks), STEIN_PROGRAM};
+}
+
+Program start_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
+  Arguments all = launcher(ranks);
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return {folder.path(), all, {}, env_program};
+}
+
+Outcome run_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
+  return start_on(ranks, folder, arguments).wait();
+}
+
+/// A run that is long enough to be interrupted and short enough to wait for.
+Arguments bandit(const std::string& out, const Arguments& more = {}) {
+  Arguments arguments{"bandit",     "--env",           "mushroom-synthetic",  "--policy", "lints", "--seeds", "0:5",
+                      "--quiet",    "--log-decisions", "--threads",           "1",        "--out", out,       "--set",
+                      "steps=1500", "--set",           "checkpoint_every=100"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// Iterations do not divide its intervals, and the first seeds are evaluated while they learn.
+Arguments control(const std::string& out) {
+  return {"rl",
+          "--env",
+          "cartpole-swingup",
+          "--agent",
+          "a2c",
+          "--posterior",
+          "s2vgd",
+          "--seeds",
+          "0:3",
+          "--quiet",
+          "--threads",
+          "1",
+          "--out",
+          out,
+          "--set",
+          "steps=4500",
+          "particles=3",
+          "slots=2",
+          "checkpoint_every=1000",
+          "evaluate_every=1500",
+          "evaluation_episodes=2",
+          "final_episodes=3",
+          "normalize_rewards=true"};
+}
+
+/// All that a run leaves but times and places.
+std::map<std::string, std::string> lasting_files(const fs::path& run) {
+  std::map<std::string, std::string> files = files_of(run);
+  for (const auto& [name, content] : files_of(run / "checkpoints")) files["checkpoints/" + name] = content;
+  for (const char* name : {"log.txt", "cost.json", "manifest.json", "checksums.json"}) files.erase(name);
+  Json summary = Json::parse(files.at("summary.json"));
+  for (const char* key : {"wall_seconds", "peak_memory_mb", "run_directory", "decisions_per_second", "timed_decisions",
+                          "updates_per_second", "training_seconds", "seconds_to_threshold", "steps_per_second"})
+    summary.erase(key);
+  files["summary.json"] = summary.dump(2);
+  return files;
+}
+
+void check_same_run(const TemporaryDirectory& folder, const std::string& a, const std::string& b) {
+  const auto first = lasting_files(folder / a), second = lasting_files(folder / b);
+  for (const auto& [name, content] : first) {
+    CAPTURE(name);
+    REQUIRE(second.contains(name));
+    if (name.ends_with(".json")) CHECK(second.at(name) == content);
+    CHECK((second.at(name) == content));  // of other files the difference is no reading
+  }
+  CHECK(first.size() == second.size());
+}
+
+bool has_checkpoint(const fs::path& run, int step) {
+  return fs::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
+}
+
+/// The process of a rank that works in `folder`; 0 if there is none.
+pid_t process_of(const fs::path& folder, int rank) {
+  const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    if (fs::read_symlink(entry.path() / "cwd", gone) != folder || gone) continue;
+    const std::string environment = content_of(entry.path() / "environ");
+    if (environment.find(variable) != std::string::npos) return std::stoi(entry.path().filename().string());
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a bandit run is the same bytes without mpirun and on two, three and four ranks", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const int ranks = GENERATE(2, 3, 4);
+  launcher(ranks);
+  REQUIRE(run(folder.path(), bandit("one")).code == 0);
+  const Outcome many = run_on(ranks, folder, bandit("many", {"--json"}));
+  CAPTURE(many.err);
+  REQUIRE(many.code == 0);
+  CHECK(many.json()["seeds"] == Json{0, 1, 2, 3, 4});  // one object: the root alone prints
+  CHECK(many.err.empty());
+  check_same_run(folder, "one", "many");
+  CHECK(many.json()["timed_decisions"] ==
+        Json::parse(content_of(folder / "one/summary.json"))["timed_decisions"]);  // of all ranks together
+  const Json manifest = Json::parse(content_of(folder / "many/manifest.json"));
+  CHECK(manifest["ranks"] == ranks);
+}
+
+TEST_CASE("one process of mpirun is a process as ever", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(1);
+  REQUIRE(run(folder.path(), bandit("plain")).code == 0);
+  REQUIRE(run_on(1, folder, bandit("launched")).code == 0);
+  check_same_run(folder, "plain", "launched");
+}
+
+TEST_CASE("a control run is the same bytes without mpirun and on two, three and four ranks", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const int ranks = GENERATE(2, 3, 4);  // of four, one has nothing to do
+  launcher(ranks);
+  REQUIRE(run(folder.path(), control("one")).code == 0);
+  REQUIRE(run_on(ranks, folder, control("many")).code == 0);
+  check_same_run(folder, "one", "many");
+  const Json cost = Json::parse(content_of(folder / "many/cost.json"));
+  REQUIRE(cost["ranks"].size() == static_cast<std::size_t>(ranks - 1));
+  for (std::size_t seed = 0; seed < 3; ++seed) {  // each was paid for by one rank
+    std::vector<double> seconds{cost["training_seconds"][seed]};
+    for (const Json& counts : cost["ranks"]) seconds.push_back(counts["training_seconds"][seed]);
+    CHECK(std::ranges::count_if(seconds, [](double each) { return each > 0; }) == 1);
+  }
+}
+
+TEST_CASE("a run that was stopped goes on with another number of ranks, or without", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const auto [first, then] = GENERATE(table<int, int>({{3, 2}, {2, 4}, {4, 1}}));
+  launcher(2);
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  const Outcome stopped = run_on(first, folder, bandit("part", {"--stop-after", "437"}));
+  CAPTURE(stopped.err);
+  CHECK(stopped.code == 75);
+  CHECK(stopped.out.empty());
+  CHECK(has_checkpoint(folder / "part", 437));
+  REQUIRE(run_on(then, folder, {"resume", "part", "--quiet", "--threads", "1"}).code == 0);
+  check_same_run(folder, "whole", "part");
+}
+
+TEST_CASE("SIGTERM to a rank saves one checkpoint of all, and the job exits with 75", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const int asked = GENERATE(0, 2);
+  launcher(3);
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  Program job = start_on(3, folder, bandit("part"));
+  REQUIRE(job.wait_until([&] { return has_checkpoint(folder / "part", 200); }));
+  REQUIRE(::kill(process_of(folder.path(), asked), SIGTERM) == 0);
+  const Outcome stopped = job.wait();
+  CAPTURE(stopped.err);
+  CHECK(stopped.code == 75);
+  CHECK_FALSE(fs::exists(folder / "part/summary.json"));
+  REQUIRE(run(folder.path(), {"resume", "part", "--quiet"}).code == 0);
+  check_same_run(folder, "whole", "part");
+}
+
+TEST_CASE("SIGTERM to mpirun stops the job, and no step before the last checkpoint is lost", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  Program job = start_on(3, folder, bandit("part"));
+  REQUIRE(job.wait_until([&] { return has_checkpoint(folder / "part", 200); }));
+  job.send(SIGTERM);
+  CHECK(job.wait().code != 0);  // which code is mpirun's own affair
+  REQUIRE(run_on(2, folder, {"resume", "part", "--quiet"}).code == 0);
+  check_same_run(folder, "whole", "part");
+}
+
+TEST_CASE("a rank that is killed ends the job soon, and any number of ranks goes on", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  const auto [killed, step, then] = GENERATE(
+      table<int, int, int>({{0, 0, 2}, {1, 0, 1}, {2, 100, 3}, {0, 300, 1}, {1, 500, 4}, {2, 800, 2}, {1, 1200, 3}}));
+  Program job = start_on(3, folder, bandit("part"));
+  REQUIRE(job.wait_until([&] { return has_checkpoint(folder / "part", step); }));
+  const pid_t process = process_of(folder.path(), killed);
+  REQUIRE(process > 0);
+  const auto began = std::chrono::steady_clock::now();
+  REQUIRE(::kill(process, SIGKILL) == 0);
+  CHECK(job.wait().code != 0);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+  CHECK_FALSE(fs::exists(folder / "part/summary.json"));
+  const Outcome resumed = run_on(then, folder, {"resume", "part", "--quiet", "--threads", "1"});
+  CAPTURE(resumed.err);
+  REQUIRE(resumed.code == 0);
+  check_same_run(folder, "whole", "part");
+}
+
+TEST_CASE("a comparison of policies under mpirun has one table, of the runs of a single process",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(2);
+  const auto compare = [](const std::string& out) {
+    return Arguments{"bandit", "--env",    "mushroom-synthetic", "--policy", "lints,uniform", "--seeds",
+                     "0:3",    "--quiet",  "--threads",          "1",        "--out",         out,
+                     "--set",  "steps=300"};
+  };
+  REQUIRE(run(folder.path(), compare("one")).code == 0);
+  const Outcome many = run_on(2, folder, compare("many"));
+  CAPTURE(many.err);
+  REQUIRE(many.code == 0);
+  CHECK(many.out.find("The report") == many.out.rfind("The report"));
+  for (const char* policy : {"lints", "uniform"})
+    check_same_run(folder, std::string("one/policy=") + policy, std::string("many/policy=") + policy);
+}
+
+TEST_CASE("ranks that were started with other options are refused, by what differs", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  Arguments all = launcher(1);
+  for (const std::string& argument : bandit("run")) all.push_back(argument);
+  all.insert(all.end(), {":", "-n", "1", STEIN_PROGRAM});
+  for (const std::string& argument : bandit("run", {"--set", "steps=400"})) all.push_back(argument);
+  const Outcome refused = Program(folder.path(), all, {}, env_program).wait();
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err,
+             Contains("stein error: all ranks of a run need the same options, data and program, but rank 1 has "
+                      "option steps '400', and rank 0 '1500'"));
+  CHECK(refused.err.find("stein error") == refused.err.rfind("stein error"));
+  CHECK_FALSE(fs::exists(folder / "run"));
+}
+
+TEST_CASE("a mistake is told once, and what one process does is not done by several", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const auto told_once = [&](const Arguments& arguments, const std::string& sentence) {
+    const Outcome refused = run_on(3, folder, arguments);
+    CHECK(refused.code == 2);
+    CHECK_THAT(refused.err, Contains(sentence));
+    CHECK(refused.err.find("stein error") == refused.err.rfind("stein error"));
+  };
+  told_once(bandit("run", {"--set", "stepz=1"}), "stepz");
+  told_once(bandit("run", {"--polici", "x"}), "--polici");
+  told_once({"list"}, "`stein list` is for one process, and 3 were started");
+  const Outcome version = run_on(2, folder, {"--version"});
+  CHECK(version.code == 0);
+  CHECK(version.out.find("stein") == version.out.rfind("stein"));
+}
+
+TEST_CASE("a program that was built without MPI refuses to be one of several processes", "[distributed]") {
+  const TemporaryDirectory folder;
+  fs::create_directory(folder / "lib");
+  for (const auto& library : fs::directory_iterator(STEIN_LIBRARIES))
+    if (library.path().filename().string().find("libstein_mpi") == std::string::npos)
+      fs::create_symlink(library.path(), folder / ("lib/" + library.path().filename().string()));
+  const auto start = [&](const std::string& variable) {
+    Arguments all{"LD_LIBRARY_PATH=" + (folder / "lib").string(), variable, STEIN_PROGRAM};
+    for (const std::string& argument : bandit("run", {"--set", "steps=10"})) all.push_back(argument);
+    return Program(folder.path(), all, {}, env_program).wait();
+  };
+  const Outcome refused = start(GENERATE("OMPI_COMM_WORLD_SIZE=4", "PMI_SIZE=4"));
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("started as one of 4 processes, but it was built without MPI"));
+  CHECK_FALSE(fs::exists(folder / "run"));
+  CHECK(start("OMPI_COMM_WORLD_SIZE=1").code == 0);
+}
