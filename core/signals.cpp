@@ -49,7 +49,7 @@ void install_signal_handlers(const StopToken& token) {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     if (signal == SIGHUP && is_ignored(signal)) continue;
     if (::sigaction(signal, &action, nullptr) != 0) {
       fail(ErrorKind::io, "cannot handle signal {}: {}", signal, std::strerror(errno));

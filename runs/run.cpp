@@ -159,7 +159,10 @@ void Run::advance_own(std::int64_t until, const StopToken& stop, const Outputs& 
            Clock::now() - began < round_length);
   const auto first = std::ranges::find_if(errors, [](const auto& error) { return error != nullptr; });
   const bool any = first != errors.end();
-  if (any && ranks_->size() == 1) std::rethrow_exception(*first);
+  if (ranks_->size() == 1) {
+    if (any) std::rethrow_exception(*first);
+    return;
+  }
   const std::int64_t place = any ? own_[static_cast<std::size_t>(first - errors.begin())] : 0;
   distributed::throw_first(*ranks_, distributed::failure_of(any ? *first : nullptr, place));
 }
@@ -289,8 +292,8 @@ Json Run::cost() const {
   return Json::object();
 }
 
-void Run::add_cost(const Json& earlier) {
-  static_cast<void>(earlier);
+void Run::add_cost(const Json& other) {
+  static_cast<void>(other);
 }
 
 void Run::write_results(const RunDirectory& directory) {

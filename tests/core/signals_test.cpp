@@ -28,8 +28,8 @@ TEST_CASE("copies of a stop token share one request", "[core][stop_token]") {
   CHECK_FALSE(StopToken().stop_requested());
 }
 
-TEST_CASE("SIGINT, SIGTERM and SIGHUP only set the token", "[core][signals]") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+TEST_CASE("SIGINT, SIGTERM, SIGHUP and SIGUSR1 only set the token", "[core][signals]") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
     const int status = in_child([signal] {
       const StopToken token;
       install_signal_handlers(token);

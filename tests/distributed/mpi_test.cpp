@@ -182,6 +182,39 @@ TEST_CASE("SIGTERM to a rank saves one checkpoint of all, and the job exits with
   check_same_run(folder, "whole", "part");
 }
 
+TEST_CASE("SIGUSR1 to mpirun, which passes it on, saves a checkpoint, and the job exits with 75",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  Program job = start_on(3, folder, bandit("part"));
+  REQUIRE(job.wait_until([&] { return has_checkpoint(folder / "part", 200); }));
+  job.send(SIGUSR1);
+  const Outcome stopped = job.wait();
+  CAPTURE(stopped.err);
+  CHECK(stopped.code == 75);
+  CHECK_THAT(content_of(folder / "part/log.txt"), Contains("stopped after"));
+  REQUIRE(run_on(2, folder, {"resume", "part", "--quiet"}).code == 0);
+  check_same_run(folder, "whole", "part");
+}
+
+TEST_CASE("a rank whose repetition diverges ends the job with its sentence and code 4", "[distributed][mpi][numeric]") {
+  const TemporaryDirectory folder;
+  Arguments diverging = bandit("run");
+  diverging[4] = "sgld";
+  diverging.insert(diverging.end(), {"--set", "step_size=1e30"});
+  const Outcome alone = run(folder.path(), diverging);
+  REQUIRE(alone.code == 4);
+  const Outcome job = run_on(3, folder, [&] {
+    std::ranges::replace(diverging, std::string("run"), std::string("many"));
+    return diverging;
+  }());
+  CAPTURE(job.err);
+  CHECK(job.code == 4);
+  CHECK(job.err.find("stein error") == job.err.rfind("stein error"));
+  CHECK(content_of(folder / "many/diverged.txt") == content_of(folder / "run/diverged.txt"));
+}
+
 TEST_CASE("SIGTERM to mpirun stops the job, and no step before the last checkpoint is lost", "[distributed][mpi]") {
   const TemporaryDirectory folder;
   launcher(3);
