@@ -3,7 +3,9 @@ set(STEIN_MPI AUTO CACHE STRING "Build stein::mpi, which spreads runs over proce
 set_property(CACHE STEIN_MPI PROPERTY STRINGS AUTO ON OFF)
 
 set(STEIN_WITH_MPI OFF)
-if(STEIN_MPI)
+if(STEIN_MPI STREQUAL AUTO AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+  message(STATUS "no stein::mpi: Open MPI keeps memory to the end, and synchronises in ways that sanitizers do not see")
+elseif(STEIN_MPI)
   set(MPI_CXX_SKIP_MPICXX ON) # the functions of C alone
   if(STEIN_MPI STREQUAL AUTO)
     find_package(MPI 3 COMPONENTS CXX QUIET)

@@ -75,8 +75,9 @@ std::map<std::string, std::string> lasting_files(const fs::path& run) {
   for (const auto& [name, content] : files_of(run / "checkpoints")) files["checkpoints/" + name] = content;
   for (const char* name : {"log.txt", "cost.json", "manifest.json", "checksums.json"}) files.erase(name);
   Json summary = Json::parse(files.at("summary.json"));
-  for (const char* key : {"wall_seconds", "peak_memory_mb", "run_directory", "decisions_per_second", "timed_decisions",
-                          "updates_per_second", "training_seconds", "seconds_to_threshold", "steps_per_second"})
+  for (const char* key :
+       {"wall_seconds", "peak_memory_mb", "run_directory", "decisions_per_second", "timed_decisions",
+        "updates_per_second", "training_seconds", "seconds_to_threshold", "steps_per_second", "rows_per_second"})
     summary.erase(key);
   files["summary.json"] = summary.dump(2);
   return files;
@@ -149,6 +150,31 @@ TEST_CASE("a control run is the same bytes without mpirun and on two, three and 
     std::vector<double> seconds{cost["training_seconds"][seed]};
     for (const Json& counts : cost["ranks"]) seconds.push_back(counts["training_seconds"][seed]);
     CHECK(std::ranges::count_if(seconds, [](double each) { return each > 0; }) == 1);
+  }
+}
+
+TEST_CASE("samples that ranks store while they learn are those of a single process", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const auto regress = [](const std::string& out) {
+    return Arguments{
+        "regress",   "--data", "regression-toy", "--sampler", "sgld",  "--seeds", "0:3",   "--quiet",
+        "--threads", "1",      "--epochs",       "50",        "--out", out,       "--set", "checkpoint_every=500"};
+  };
+  launcher(2);
+  REQUIRE(run(folder.path(), regress("one")).code == 0);
+  const Outcome stopped = run_on(3, folder, [&] {
+    Arguments arguments = regress("many");
+    arguments.insert(arguments.end(), {"--stop-after", "1000"});
+    return arguments;
+  }());
+  CAPTURE(stopped.err);
+  REQUIRE(stopped.code == 75);
+  REQUIRE(run_on(2, folder, {"resume", "many", "--quiet"}).code == 0);
+  check_same_run(folder, "one", "many");
+  for (const char* seed : {"seed-0", "seed-1", "seed-2"}) {
+    const auto samples = files_of(folder / (std::string("one/samples/") + seed));
+    CHECK_FALSE(samples.empty());
+    CHECK((samples == files_of(folder / (std::string("many/samples/") + seed))));
   }
 }
 
