@@ -286,7 +286,7 @@ std::pair<std::string, int> told(const std::exception_ptr& error) {
 
 }  // namespace
 
-int run_program(std::vector<std::string> arguments) {
+int run_program(const std::vector<std::string>& arguments) {
   Ranks ranks = std::make_shared<distributed::SingleProcess>();
   try {
     ranks = distributed::join_ranks();

@@ -9,6 +9,6 @@ namespace stein::cli {
 /// Finds the subcommand, lets it run, and turns errors into sentences on standard error.
 /// @param arguments  what was typed after the program's name
 /// @returns the exit code
-int run_program(std::vector<std::string> arguments);
+int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace stein::cli
