@@ -1,6 +1,7 @@
 // How the processes of one program that a launcher (mpirun) started side by side exchange bytes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,16 @@ class Communicator {
   /// On every rank what the root gave.
   virtual std::string broadcast(const std::string& bytes) = 0;
 
+  /// Writes to `all`, on every rank, what each gave, by rank; memory that it has is used again.
+  virtual void all_gather(const std::string& bytes, std::vector<std::string>& all) = 0;
+  std::vector<std::string> all_gather(const std::string& bytes) {
+    std::vector<std::string> all;
+    all_gather(bytes, all);
+    return all;
+  }
+  /// The ranks that give the same `group`, in the order that they have here.
+  virtual std::shared_ptr<Communicator> split(int group) = 0;
+
   /// Whether `own` is true on any rank.
   bool any(bool own);
 
@@ -40,7 +51,13 @@ class SingleProcess final : public Communicator {
   int size() const override { return 1; }
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   std::string broadcast(const std::string& bytes) override { return bytes; }
+  using Communicator::all_gather;
+  void all_gather(const std::string& bytes, std::vector<std::string>& all) override { all = {bytes}; }
+  std::shared_ptr<Communicator> split(int) override { return std::make_shared<SingleProcess>(); }
   [[noreturn]] void abort(int exit_code) override;
 };
+
+/// One for all who work alone.
+Communicator& single_process();
 
 }  // namespace stein::distributed

@@ -3,6 +3,7 @@
 
 #include <stein/core/snapshot.h>
 #include <stein/core/stop_token.h>
+#include <stein/distributed/communicator.h>
 #include <stein/runs/records.h>
 #include <stein/runs/validation.h>
 
@@ -29,6 +30,15 @@ class Repetition {
   /// apart; between two steps it may look at `stop` and return. Throws Error(numeric) if it diverged; it must then not
   /// be saved.
   virtual void advance(std::int64_t until, const StopToken& stop, Records& records) = 0;
+
+  /// From here on `advance` is a collective call of `ranks`, which have to outlive the repetition and whose own ones
+  /// are all in the same state: they share the work of every step, and each is afterwards as if it had done all of it.
+  /// It then takes a few steps whatever `stop` says.
+  /// @returns false, with nothing changed, where it cannot: the other ranks then have nothing to do
+  virtual bool share_with(distributed::Communicator& ranks) {
+    static_cast<void>(ranks);
+    return false;
+  }
 
   /// Where it is validated while it learns: the best score so far; null otherwise.
   virtual const Validation* validation() const { return nullptr; }

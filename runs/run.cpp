@@ -77,6 +77,16 @@ void Run::spread_over(distributed::Communicator& ranks) {
   ranks_ = &ranks;
   std::erase_if(own_, [&](std::int64_t i) { return !is_own(i); });
   if (!ranks.is_root()) records_.assign(records_.size(), Records(!line_log_.empty()));  // the root has what waits
+  if (ranks.size() > count()) join_crew();
+}
+
+/// The ranks of a repetition, of which the first owns it and the others help.
+void Run::join_crew() {
+  const auto i = static_cast<std::int64_t>(ranks_->rank()) % count();
+  std::shared_ptr<distributed::Communicator> crew = ranks_->split(static_cast<int>(i));
+  if (crew->size() == 1 || !repetition(i).share_with(*crew)) return;
+  crew_ = std::move(crew);
+  shared_ = &repetition(i);
 }
 
 Snapshot Run::to_snapshot(const std::vector<Standing>& standings) {
@@ -129,11 +139,41 @@ bool Run::ended() const {
 
 void Run::advance(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
   while (steps_done() < until && !ended() && !ranks_->any(stop.stop_requested())) {
-    advance_own(until, stop, outputs);
+    shared_ != nullptr ? advance_together(until, stop, outputs) : advance_own(until, stop, outputs);
     if (ranks_->size() > 1) exchange(outputs);
     hand_over(outputs, steps_done());
     if (outputs.length_unknown) outputs.progress.expect(expected_steps());
   }
+}
+
+/// The repetition that it shares, until the round is over: when that is, the first of its ranks says. What goes wrong
+/// goes wrong on all of them, as all compute the same; any other error is this rank's own, through which the others
+/// wait, and has to end them all.
+void Run::advance_together(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
+  const Clock::time_point began = Clock::now();
+  const StopToken never_asked;
+  Records unread(!line_log_.empty());
+  Records& records = own_.empty() ? unread : records_[static_cast<std::size_t>(own_.front())];
+  std::exception_ptr error;
+  const auto goes_on = [&] {
+    const bool wanted = shared_->steps_done() < until && !shared_->ended() && !stop.stop_requested() &&
+                        Clock::now() - began < round_length;
+    return !crew_->broadcast(wanted ? "yes" : "").empty();
+  };
+  while (!error && goes_on()) {
+    const std::int64_t before = shared_->steps_done();
+    try {
+      shared_->advance(until, never_asked, records);
+    } catch (const distributed::AgreedError&) {
+      error = std::current_exception();
+    } catch (const Error& failure) {
+      if (failure.kind() != ErrorKind::numeric) throw;
+      error = std::current_exception();
+    }
+    outputs.progress.advance(static_cast<std::uint64_t>(shared_->steps_done() - before));
+  }
+  const std::int64_t place = ranks_->rank() % count();
+  distributed::throw_first(*ranks_, distributed::failure_of(error, place));
 }
 
 /// Each of its own repetitions once; beside other ranks, which do not wait for every few steps of this one, until the
@@ -203,7 +243,9 @@ std::vector<std::int64_t> Run::assemble() {
     repetition(i).restore(state.part(part_of_seed(repetition(i).seed())));
     arrived.push_back(i);
   }
-  ranks_ = &alone_;
+  if (shared_ != nullptr) shared_->share_with(distributed::single_process());
+  crew_.reset(), shared_ = nullptr;
+  ranks_ = &distributed::single_process();
   own_.resize(repetitions_.size());
   std::iota(own_.begin(), own_.end(), std::int64_t{0});
   return arrived;

@@ -35,8 +35,9 @@ struct Outputs {
 /// and wherever a run was interrupted.
 ///
 /// Every rank makes and restores all repetitions; after `spread_over` it advances its own, every size-th of them, and
-/// what it knows of the others is what it is told at the end of each round. `advance`, `save` and `assemble` are then
-/// collective calls.
+/// what it knows of the others is what it is told at the end of each round. Where there are more ranks than
+/// repetitions, those that have none help one of the others, if its kind can share the work of a step. `advance`,
+/// `save` and `assemble` are then collective calls.
 ///
 /// A kind derives from it and says what the run is, what its summary has, and what it writes besides the usual files.
 class Run {
@@ -61,7 +62,7 @@ class Run {
   /// To be called before the run begins or goes on, after it was restored: from here on each of `ranks`, which have to
   /// outlive the run, advances its share of the repetitions, and the root records and saves.
   void spread_over(distributed::Communicator& ranks);
-  /// The repetitions that this process advances: all of them where there are no other ranks.
+  /// The repetitions that this process advances and speaks for: all of them where there are no other ranks.
   const std::vector<std::int64_t>& own() const { return own_; }
   /// Brings the state of every repetition to the root, where the run is then as it would be without ranks, to be
   /// warned of and summarized; elsewhere nothing but steps_done() and ended() may be asked for any more.
@@ -130,6 +131,8 @@ class Run {
   /// Of repetition i, as far as this process knows.
   Standing standing(std::int64_t i) const;
   bool is_own(std::int64_t i) const { return i % ranks_->size() == ranks_->rank(); }
+  void join_crew();
+  void advance_together(std::int64_t until, const StopToken& stop, const Outputs& outputs);
   void advance_own(std::int64_t until, const StopToken& stop, const Outputs& outputs);
   void exchange(const Outputs& outputs);
   /// Of all repetitions together, by the share of data behind each; 0 where one does not know its own.
@@ -139,10 +142,11 @@ class Run {
 
   std::vector<std::unique_ptr<Repetition>> repetitions_;
   std::vector<Records> records_;  ///< one a repetition
-  distributed::SingleProcess alone_;
-  distributed::Communicator* ranks_ = &alone_;
-  std::vector<std::int64_t> own_;    ///< repetitions that this process advances
-  std::vector<Standing> elsewhere_;  ///< of the others when the last round ended, one a repetition
+  distributed::Communicator* ranks_ = &distributed::single_process();
+  std::vector<std::int64_t> own_;                    ///< repetitions that this process advances and speaks for
+  std::shared_ptr<distributed::Communicator> crew_;  ///< of those that share a repetition; null: it shares none
+  Repetition* shared_ = nullptr;                     ///< that repetition
+  std::vector<Standing> elsewhere_;                  ///< of the others when the last round ended, one a repetition
   std::string line_log_;
   std::unique_ptr<AppendFile> lines_;
   std::uint64_t line_bytes_ = 0;  ///< length of the log of lines when the restored state was saved

@@ -4,11 +4,8 @@
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
 #include <stein/core/remove_file.h>
-#include <stein/distributed/agree.h>
 #include <stein/runs/json_file.h>
-#include <stein/runs/resume_run.h>
 #include <stein/runs/run_kind.h>
-#include <stein/runs/start_run.h>
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
@@ -264,32 +261,6 @@ bool Sweep::finished(const fs::path& run) {
   return RunDirectory::is_in(run) && fs::exists(RunDirectory::open(run).summary(), ignored);
 }
 
-bool Sweep::advance(const SessionOptions& options) const {
-  // In order, until one is stopped.
-  return std::ranges::all_of(runs_, [&](const Planned& planned) { return advance_run(planned, options); });
-}
-
-bool Sweep::advance_run(const Planned& planned, const SessionOptions& options) const {
-  distributed::Communicator& ranks = *options.ranks;
-  const fs::path path = directory_ / planned.name;
-  const bool root = ranks.is_root();  // which looks for all, as it alone changes what is there
-  if (ranks.any(root && diverged(path))) return true;
-  if (ranks.any(options.stop.stop_requested())) return false;
-  const bool begun = ranks.any(root && RunDirectory::is_in(path));
-  close_log_file();  // of the run before
-  log_info("{}: {}", planned.name, begun ? "continued" : "started");
-  try {
-    if (!begun) return start(planned, options).finished;
-    std::optional<RunDirectory> directory;
-    distributed::agree(ranks, [&] { directory = RunDirectory::open(path, root ? Access::write : Access::read); });
-    return resume_run(*directory, {}, options).finished;
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::numeric) throw;
-    if (root) log_error("{}: {}", planned.name, error.what());
-    return true;  // the others go on
-  }
-}
-
 std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std::string& data) const {
   const RunKind& kind = run_kinds().at(kind_);
   return kind.make(kind, {.preset = preset_,
@@ -298,13 +269,6 @@ std::unique_ptr<Experiment> Sweep::experiment(const Planned& planned, const std:
                           .settings = {},
                           .data = data,
                           .of_run = true});
-}
-
-SessionResult Sweep::start(const Planned& planned, SessionOptions options) const {
-  if (options.data.empty()) options.data = data_;
-  std::unique_ptr<Experiment> made;
-  distributed::agree(*options.ranks, [&] { made = experiment(planned, options.data); });
-  return start_run(*made, directory_ / planned.name, Existing::overwrite, options);
 }
 
 Json Sweep::summary() const {

@@ -49,7 +49,8 @@ class Sweep {
   /// Where the directory holds this sweep already, nothing changes but the folder of its data. Throws Error(usage)
   /// where it holds another, unless it may be overwritten, or files that are none; nothing is removed then.
   void write(Existing existing) const;
-  /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on.
+  /// Begins or continues every run that neither is finished nor has diverged; where one diverges, the others go on. On
+  /// ranks that are more than the seeds of a run, several runs go on side by side.
   /// @returns false if asked to stop before all were done; the runs' summaries are then in their directories as far as
   /// they go
   bool advance(const SessionOptions& options) const;
@@ -72,6 +73,8 @@ class Sweep {
   void add_run(const std::string& subcommand, const OptionSources& sources,
                const std::vector<std::pair<std::string, std::string>>& combination);
   void remove_earlier() const;
+  /// Of the ranks, which have runs of their own.
+  int groups_of(int ranks) const;
   /// Whether the run is done with: finished, or diverged.
   bool advance_run(const Planned& planned, const SessionOptions& options) const;
   std::unique_ptr<Experiment> experiment(const Planned& planned, const std::string& data) const;

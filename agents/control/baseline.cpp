@@ -1,10 +1,13 @@
 #include <stein/agents/control/baseline.h>
+#include <stein/distributed/shared_work.h>
+#include <stein/inference/targets/shared_target.h>
 #include <stein/policies/orthogonal_start.h>
 #include <stein/policies/running_moments.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace stein::agents {
@@ -38,21 +41,15 @@ class LinearBaseline final : public Baseline {
   }
 
   void refit(const ValueRows& rows) override {
-    for (std::size_t particle = 0; particle < coefficients_.size(); ++particle) {
-      const std::int64_t size = 2 * observation_size_ + 4;
-      Eigen::MatrixXd gram = Eigen::MatrixXd::Identity(size, size) * 1e-5;
-      Eigen::VectorXd moment = Eigen::VectorXd::Zero(size), features(size);
-      for (std::int64_t i = 0; i < rows.rows; ++i) {
-        const std::int64_t row = static_cast<std::int64_t>(particle) * rows.rows + i;
-        const auto at = static_cast<std::size_t>(row);
-        if (rows.scale[at] == 0) continue;
-        write_features(rows.observations.row(row), rows.times[at], features);
-        gram.selfadjointView<Eigen::Lower>().rankUpdate(features);
-        moment += features * double{rows.targets[at]};
-      }
-      coefficients_[particle] = gram.selfadjointView<Eigen::Lower>().ldlt().solve(moment);
-    }
+    distributed::shared_for(
+        *ranks_, std::ssize(coefficients_), [&](std::int64_t particle) { refit(rows, particle); },
+        [&](std::int64_t particle) {
+          Eigen::VectorXd& own = coefficients_[static_cast<std::size_t>(particle)];
+          return std::span(own.data(), static_cast<std::size_t>(own.size()));
+        });
   }
+
+  void share_with(distributed::Communicator& ranks) override { ranks_ = &ranks; }
 
   void save(Snapshot& snapshot) const override {
     std::vector<double> all;
@@ -70,6 +67,21 @@ class LinearBaseline final : public Baseline {
   }
 
  private:
+  void refit(const ValueRows& rows, std::int64_t particle) {
+    const std::int64_t size = 2 * observation_size_ + 4;
+    Eigen::MatrixXd gram = Eigen::MatrixXd::Identity(size, size) * 1e-5;
+    Eigen::VectorXd moment = Eigen::VectorXd::Zero(size), features(size);
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      const std::int64_t row = particle * rows.rows + i;
+      const auto at = static_cast<std::size_t>(row);
+      if (rows.scale[at] == 0) continue;
+      write_features(rows.observations.row(row), rows.times[at], features);
+      gram.selfadjointView<Eigen::Lower>().rankUpdate(features);
+      moment += features * double{rows.targets[at]};
+    }
+    coefficients_[static_cast<std::size_t>(particle)] = gram.selfadjointView<Eigen::Lower>().ldlt().solve(moment);
+  }
+
   void write_features(std::span<const float> observation, float steps, Eigen::VectorXd& features) const {
     const double time = double{steps} / 100;
     for (std::int64_t k = 0; k < observation_size_; ++k) {
@@ -82,6 +94,7 @@ class LinearBaseline final : public Baseline {
 
   std::int64_t observation_size_;
   std::vector<Eigen::VectorXd> coefficients_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
 };
 
 /// M perceptrons under no prior, moved by Adam. With `normalize` their outputs are in units of the running mean and sd
@@ -140,9 +153,11 @@ class ValueNetwork final : public Baseline {
                                         .rows = rows.rows,
                                         .data_size = static_cast<double>(rows.rows),
                                         .score = &objective_};
-    for (std::int64_t update = 0; update < options_.updates; ++update) optimizer_.step(particles_, *posterior_, batch);
+    for (std::int64_t update = 0; update < options_.updates; ++update) optimizer_.step(particles_, target(), batch);
     refresh();
   }
+
+  void share_with(distributed::Communicator& ranks) override { shared_.emplace(*posterior_, ranks); }
 
   void scale_step_size(double factor) override { optimizer_.scale_step_size(factor); }
 
@@ -185,10 +200,14 @@ class ValueNetwork final : public Baseline {
     }
     return scaled_targets_;
   }
+  inference::Target<float>& target() {
+    return shared_ ? static_cast<inference::Target<float>&>(*shared_) : *posterior_;
+  }
   void refresh() { posterior_->effective_weights(particles_.coordinates(), {}, weights_.view()); }
 
   ValueNetworkOptions options_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
+  std::optional<inference::SharedTarget<float>> shared_;  ///< with other ranks
   inference::Particles<float> particles_;
   inference::Optimizer<float> optimizer_;
   inference::Matrix<float> weights_;
@@ -209,6 +228,7 @@ class SharedBaseline final : public Baseline {
   void observe(const ValueRows& rows) override { one_->observe(together(rows)); }
   void learn(const ValueRows& rows) override { one_->learn(together(rows)); }
   void refit(const ValueRows& rows) override { one_->refit(together(rows)); }
+  void share_with(distributed::Communicator& ranks) override { one_->share_with(ranks); }
   void scale_step_size(double factor) override { one_->scale_step_size(factor); }
   void save(Snapshot& snapshot) const override { one_->save(snapshot); }
   void restore(const Snapshot& snapshot) override { one_->restore(snapshot); }

@@ -5,6 +5,7 @@
 #include <stein/agents/control/policy_objective.h>
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
+#include <stein/distributed/communicator.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/control_policy.h>
@@ -73,6 +74,10 @@ class Baseline {
   virtual void learn(const ValueRows& rows) { static_cast<void>(rows); }
   /// Called once with everything that was collected, after the policies have moved.
   virtual void refit(const ValueRows& rows) { static_cast<void>(rows); }
+
+  /// From here on `learn` and `refit` are collective calls of `ranks`, which have to outlive this object and be given
+  /// the same: each does what it can for some of the particles.
+  virtual void share_with(distributed::Communicator& ranks) { static_cast<void>(ranks); }
 
   /// Multiplies the step size from now on.
   virtual void scale_step_size(double factor) { static_cast<void>(factor); }

@@ -1,7 +1,7 @@
 #include <stein/agents/control/control_agent.h>
 #include <stein/core/error.h>
-#include <stein/core/parallel.h>
 #include <stein/core/shuffle.h>
+#include <stein/distributed/shared_work.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd.h>
 #include <stein/runs/repetitions.h>
@@ -120,6 +120,21 @@ std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr
   return sampler;
 }
 
+bool ControlAgent::share_with(distributed::Communicator& ranks) {
+  if (policy_.particle_count() == 1 && rollouts_.shards().size() == 1) return false;
+  ranks_ = &ranks;
+  shared_target_.emplace(policy_.target(), ranks);
+  rollouts_.share_with(ranks);
+  experience_.share_with(ranks);
+  shared_.share_with(ranks);
+  baseline_->share_with(ranks);
+  return true;
+}
+
+inference::Target<float>& ControlAgent::target() {
+  return shared_target_ ? static_cast<inference::Target<float>&>(*shared_target_) : policy_.target();
+}
+
 IterationReport ControlAgent::iterate(Measured measured) {
   IterationReport report;
   if (measured == Measured::yes) measures_ = &report.measures.emplace();
@@ -191,21 +206,29 @@ std::int64_t ControlAgent::counted_rows(std::int64_t particle) const {
 void ControlAgent::look_at_policies() {
   const std::int64_t m = policy_.particle_count(), n = experience_.all().rows;
   const policies::ActionDistribution& distribution = policy_.distribution();
-  std::vector<double> entropies(static_cast<std::size_t>(m)), deviations(entropies.size());
-  parallel_for(m, [&](std::int64_t i) {
+  struct Look {
+    double entropy, deviation;
+  };
+  std::vector<Look> looks(static_cast<std::size_t>(m));
+  const auto density = [&](std::int64_t i) {
+    return std::span(experience_.all().log_density.data() + i * n, static_cast<std::size_t>(n));
+  };
+  const auto look = [&](std::int64_t i) { return std::span(looks).subspan(static_cast<std::size_t>(i), 1); };
+  const auto look_at = [&](std::int64_t i) {
     const auto parameters = parameters_of(i);
-    distribution.log_density(parameters, actions_of(i),
-                             {experience_.all().log_density.data() + i * n, static_cast<std::size_t>(n)});
+    distribution.log_density(parameters, actions_of(i), density(i));
     if (measures_ == nullptr) return;
     const policies::ActionDistribution::Parameters counted{parameters.outputs.block(0, counted_rows(i)),
                                                            parameters.constants};
-    entropies[static_cast<std::size_t>(i)] = distribution.mean_entropy(counted);
-    deviations[static_cast<std::size_t>(i)] = distribution.mean_deviation(counted);
-  });
+    look(i).front() = {distribution.mean_entropy(counted), distribution.mean_deviation(counted)};
+  };
+  distributed::shared_for(*ranks_, m, look_at, density, look);
   if (measures_ == nullptr) return;
   double deviation = 0;
-  for (const double entropy : entropies) measures_->entropy += entropy / static_cast<double>(m);
-  for (const double each : deviations) deviation += each / static_cast<double>(m);
+  for (const Look& each : looks) {
+    measures_->entropy += each.entropy / static_cast<double>(m);
+    deviation += each.deviation / static_cast<double>(m);
+  }
   if (!options_.policy.discrete) measures_->deviation = deviation;
   measures_->explained_variance = experience_.explained_variance();
   measures_->value_loss = experience_.value_loss();
@@ -216,15 +239,17 @@ void ControlAgent::look_at_change() {
   const ExperienceRows& all = experience_.all();
   const std::int64_t m = policy_.particle_count(), n = all.rows;
   std::vector<PolicyChange> changes(static_cast<std::size_t>(m));
-  parallel_for(m, [&](std::int64_t i) {
+  const auto change_of = [&](std::int64_t i) { return std::span(changes).subspan(static_cast<std::size_t>(i), 1); };
+  const auto look_at = [&](std::int64_t i) {
     thread_local std::vector<float> log_ratio;
     log_ratio.resize(static_cast<std::size_t>(n));
     policy_.distribution().log_density(parameters_of(i), actions_of(i), log_ratio);
     const auto first = static_cast<std::size_t>(i * n), counted = static_cast<std::size_t>(counted_rows(i));
     for (std::size_t k = 0; k < counted; ++k) log_ratio[k] -= all.log_density[first + k];
-    changes[static_cast<std::size_t>(i)] = policy_change(
-        std::span(log_ratio).first(counted), std::span(all.advantages).subspan(first, counted), options_.clip_ratio);
-  });
+    change_of(i).front() = policy_change(std::span(log_ratio).first(counted),
+                                         std::span(all.advantages).subspan(first, counted), options_.clip_ratio);
+  };
+  distributed::shared_for(*ranks_, m, look_at, change_of);
   for (const PolicyChange& change : changes) {
     measures_->change.approximate_kl += change.approximate_kl / static_cast<double>(m);
     measures_->change.clip_share += change.clip_share / static_cast<double>(m);
@@ -236,8 +261,8 @@ void ControlAgent::look_at_change() {
 void ControlAgent::look_at_forces(const inference::Batch<float>& batch) {
   forces_.reset();
   if (measures_ == nullptr || measures_->parts || !is_stein(options_.posterior)) return;
-  forces_.emplace(policy_.target(), policy_.particles(), batch);
-  if (behaviour_) forces_->take_repulsion(policy_.target(), policy_.particles(), batch, behaviour_->repulsion());
+  forces_.emplace(target(), policy_.particles(), batch);
+  if (behaviour_) forces_->take_repulsion(target(), policy_.particles(), batch, behaviour_->repulsion());
 }
 
 /// The particles are where the gradient was taken, and it is not clipped yet.
@@ -329,7 +354,7 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
       .data_size = static_cast<double>(n),
       .score = &score_of(rows)};
   look_at_forces(batch);
-  const bool went_back = sampler_.step(policy_.particles(), policy_.target(), batch).went_back;
+  const bool went_back = sampler_.step(policy_.particles(), target(), batch).went_back;
   policy_.refresh();
   if (forces_ && !went_back) {
     const auto* svgd = dynamic_cast<const inference::Svgd<float>*>(gradients_);
@@ -340,6 +365,12 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
   baseline_->learn(value_rows(own));
+  if (options_.target_kl > 0)  // which the ranks have of the particles whose gradients they made
+    distributed::shared_for(
+        *ranks_, m, [](std::int64_t) {},
+        [&](std::int64_t i) {
+          return std::span(log_ratio_).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
+        });
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
 }
 

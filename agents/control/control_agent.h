@@ -11,6 +11,7 @@
 #include <stein/agents/control/shared_rollouts.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
+#include <stein/inference/targets/shared_target.h>
 
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,12 @@ class ControlAgent {
   /// @throws Error(usage) naming the option that is out of range or does not fit the others, and for an environment
   ///         whose actions no control agent makes
   ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed);
+
+  /// From here on `iterate` is a collective call of `ranks`, which have to outlive the agent and whose agents are all
+  /// in the same state: they share the rollouts and, between particles, what is learned from them. Every one is
+  /// afterwards as if it had done all of it.
+  /// @returns false where there is nothing to share, so that ranks would only repeat what the first does
+  bool share_with(distributed::Communicator& ranks);
 
   /// Collects and learns once. Throws Error(numeric) naming seed and iteration where the policies left the finite
   /// numbers.
@@ -76,6 +83,7 @@ class ControlAgent {
   void decay_step_sizes();
   void look_at_policies();
   void look_at_change();
+  inference::Target<float>& target();
   policies::ActionDistribution::Parameters parameters_of(std::int64_t particle) const;
   inference::MatrixView<const float> actions_of(std::int64_t particle) const;
   std::int64_t counted_rows(std::int64_t particle) const;
@@ -89,6 +97,8 @@ class ControlAgent {
   ControlAgentOptions options_;
   std::uint64_t seed_;
   policies::ControlPolicy policy_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
+  std::optional<inference::SharedTarget<float>> shared_target_;  ///< with other ranks
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;

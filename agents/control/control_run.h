@@ -77,6 +77,7 @@ class ControlRepetition final : public runs::Repetition {
   std::int64_t steps_done() const override { return agent_->total_steps(); }
   /// A few iterations. Throws Error(numeric) where the weights have diverged, finite or not.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
+  bool share_with(distributed::Communicator& ranks) override { return agent_->share_with(ranks); }
   /// What the agent warns of, or that of a Stein posterior little is left. Either its particles are maxima of the
   /// return: in the mean of the last ten measured iterations or so, prior and repulsion have less than 0.1 % of the
   /// lengths of what moves the particles (a few per cent of them hold weights: the rest, ∇J/α, is mostly noise of

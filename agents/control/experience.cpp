@@ -1,10 +1,11 @@
 #include <stein/agents/control/advantages.h>
 #include <stein/agents/control/experience.h>
-#include <stein/core/parallel.h>
+#include <stein/distributed/shared_work.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace stein::agents {
 namespace {
@@ -25,6 +26,7 @@ Experience::Experience(const Options& options, const Rollouts& rollouts)
       steps_per_path_(counts_.size()) {
   const std::size_t shards = rollouts.shards().size();
   running_returns_.resize(shards), rewards_.resize(shards), advantages_.resize(shards), gathered_.resize(shards);
+  values_.resize(shards);
   for (std::size_t i = 0; i < shards; ++i)
     running_returns_[i].resize(static_cast<std::size_t>(rollouts.shards()[i].slots));
 }
@@ -33,10 +35,16 @@ void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& p
   gather(rollouts, policy);
   measure_paths(rollouts);
   score_rewards(rollouts);
-  parallel_for(std::ssize(advantages_), [&](std::int64_t i) {
-    const auto index = static_cast<std::size_t>(i);
-    estimate(rollouts.shards()[index], index, policy, baseline);
-  });
+  for (std::size_t index = 0; index < values_.size(); ++index)
+    resized(values_[index], 2 * rollouts.shards()[index].rows());
+  distributed::shared_for(
+      *ranks_, std::ssize(values_),
+      [&](std::int64_t i) {
+        const auto index = static_cast<std::size_t>(i);
+        value_steps(rollouts.shards()[index], index, policy, baseline);
+      },
+      [&](std::int64_t i) { return std::span(values_[static_cast<std::size_t>(i)]); });
+  for (std::size_t index = 0; index < values_.size(); ++index) estimate(rollouts.shards()[index], index);
   judge_baseline();
   if (!options_.normalize_advantages) return;
   if (options_.normalize_together) return standardise(all_.advantages, all_.scale);
@@ -131,47 +139,48 @@ void Experience::score_rewards(const Rollouts& rollouts) {
     for (float& reward : rewards) reward = std::clamp(reward * scale, -10.0F, 10.0F);
 }
 
-/// Values, advantages and returns of one shard, written to where its rows were gathered.
-void Experience::estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
-                          Baseline& baseline) {
+/// V of the states of one shard before and after every step, 0 after a step that nothing follows.
+void Experience::value_steps(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
+                             Baseline& baseline) {
   const std::int64_t seen = policy.observation_size(), rows = shard.rows(), slots = shard.slots;
-  const auto count = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(slots);
-  thread_local std::vector<float> presented, values, next_values, ends, final_values, last_values, times;
+  const auto count = static_cast<std::size_t>(rows);
+  thread_local std::vector<float> presented, final_values, times;
   const auto value_of = [&](const std::vector<float>& observations, std::int64_t k, std::span<const float> at_times,
-                            std::vector<float>& to) {
+                            std::span<float> to) {
     const MatrixView<float> seen_rows{resized(presented, k * seen), k, seen};
     policy.present({observations.data(), k, seen}, seen_rows);
-    resized(to, k);
     if (k > 0) baseline.predict(shard.particle, seen_rows, at_times, to);
   };
+  const auto values = std::span(values_[index]).first(count), next_values = std::span(values_[index]).last(count);
   value_of(shard.observations, rows, {shard.times.data(), count}, values);
-  next_values.resize(count), ends.resize(count);
   std::copy(values.begin() + slots, values.begin() + rows, next_values.begin());
   if (options_.horizon_is_an_end) {
     std::fill(next_values.end() - slots, next_values.end(), 0.0F);
   } else {
-    value_of(shard.next_observations, slots, shard.episode_times, last_values);
-    std::ranges::copy(last_values, next_values.end() - slots);
+    value_of(shard.next_observations, slots, shard.episode_times, next_values.last(static_cast<std::size_t>(slots)));
     // A value network does not look at the time.
-    times.assign(shard.final_rows.size(), 0.0F);
+    times.assign(shard.final_rows.size(), 0.0F), final_values.resize(times.size());
     value_of(shard.final_observations, std::ssize(shard.final_rows), times, final_values);
   }
-  for (std::size_t row = 0; row < count; ++row) {
-    ends[row] = shard.terminated[row] + shard.truncated[row];
-    if (ends[row] > 0) next_values[row] = 0;
-  }
+  for (std::size_t row = 0; row < count; ++row)
+    if (shard.terminated[row] + shard.truncated[row] > 0) next_values[row] = 0;
   if (!options_.horizon_is_an_end)
     for (std::size_t k = 0; k < shard.final_rows.size(); ++k)
       next_values[static_cast<std::size_t>(shard.final_rows[k])] = final_values[k];
+}
 
+/// Advantages and returns of one shard, written to where its rows were gathered.
+void Experience::estimate(const RolloutShard& shard, std::size_t index) {
+  const auto count = static_cast<std::size_t>(shard.rows());
+  const auto values = std::span(values_[index]).first(count), next_values = std::span(values_[index]).last(count);
+  thread_local std::vector<float> ends;
+  ends.resize(count);
+  for (std::size_t row = 0; row < count; ++row) ends[row] = shard.terminated[row] + shard.truncated[row];
   std::vector<float>& advantages = advantages_[index];
   advantages.resize(count);
-  generalised_advantages({.slots = static_cast<std::int64_t>(n),
-                          .rewards = rewards_[index],
-                          .values = values,
-                          .next_values = next_values,
-                          .ends = ends},
-                         options_.discount, options_.gae_lambda, advantages);
+  generalised_advantages(
+      {.slots = shard.slots, .rewards = rewards_[index], .values = values, .next_values = next_values, .ends = ends},
+      options_.discount, options_.gae_lambda, advantages);
   for (std::size_t row = 0; row < count; ++row) {
     const std::int64_t to = gathered_[index][row];
     if (to < 0) continue;

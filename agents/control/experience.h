@@ -4,6 +4,7 @@
 #include <stein/agents/control/baseline.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/core/snapshot.h>
+#include <stein/distributed/communicator.h>
 #include <stein/policies/control_policy.h>
 #include <stein/policies/running_moments.h>
 
@@ -41,6 +42,10 @@ class Experience {
   /// @param rollouts  of the shape that `take` will be given
   Experience(const Options& options, const Rollouts& rollouts);
 
+  /// From here on `take` is a collective call of `ranks`, which have to outlive this object and have the same rollouts:
+  /// each values some of the shards.
+  void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
+
   /// Replaces what was taken before. Advantages are of the baseline as it is; rewards are divided by the running sd of
   /// their discounted sums where `normalize_rewards` says so.
   void take(const Rollouts& rollouts, const policies::ControlPolicy& policy, Baseline& baseline);
@@ -68,15 +73,18 @@ class Experience {
   void score_rewards(const Rollouts& rollouts);
   void measure_paths(const Rollouts& rollouts);
   void judge_baseline();
-  void estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
-                Baseline& baseline);
+  void value_steps(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
+                   Baseline& baseline);
+  void estimate(const RolloutShard& shard, std::size_t index);
 
   Options options_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
   std::int64_t particles_;
   ExperienceRows all_, picked_;
   policies::RunningMoments reward_moments_{1};
   std::vector<std::vector<float>> running_returns_;       ///< by shard, [slots]
   std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]
+  std::vector<std::vector<float>> values_;                ///< by shard, [2, rows]: V(s_t), and then V(s_{t+1})
   std::vector<std::vector<std::int64_t>> gathered_;       ///< by shard, [rows]: row of `all_`, or −1
   std::vector<std::int64_t> counts_;                      ///< [M] rows that count
   double explained_variance_ = 0, value_loss_ = 0;

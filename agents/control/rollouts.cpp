@@ -1,6 +1,7 @@
 #include <stein/agents/control/rollouts.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/distributed/shared_work.h>
 #include <stein/runs/repetitions.h>
 
 #include <algorithm>
@@ -32,16 +33,6 @@ Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& po
   return scratch;
 }
 
-/// Makes room for `rows` rows; keeps what is there.
-void reserve_rows(RolloutShard& shard, std::int64_t rows, std::size_t observation, std::size_t action) {
-  const auto n = static_cast<std::size_t>(rows);
-  if (shard.rewards.size() >= n) return;
-  shard.observations.resize(n * observation);
-  shard.actions.resize(n * action);
-  for (auto* numbers : {&shard.rewards, &shard.terminated, &shard.truncated, &shard.counts, &shard.times})
-    numbers->resize(n);
-}
-
 }  // namespace
 
 Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed)
@@ -65,7 +56,14 @@ Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShap
 }
 
 void Rollouts::collect(const policies::ControlPolicy& policy) {
-  parallel_for(std::ssize(shards_), [&](std::int64_t i) { play(shards_[static_cast<std::size_t>(i)], policy); });
+  const auto part = [&](std::int64_t i) -> RolloutShard& { return shards_[static_cast<std::size_t>(i)]; };
+  distributed::share_work(
+      *ranks_, std::ssize(shards_),
+      [&](distributed::PartRange own) {
+        parallel_for(own.end - own.first, [&](std::int64_t k) { play(part(own.first + k), policy); });
+      },
+      [&](std::int64_t i, std::string& message) { part(i).write(message); },
+      [&](std::int64_t i, std::string_view& message) { part(i).read(message); });
   for (const RolloutShard& shard : shards_)
     total_steps_ += std::count(shard.counts.begin(), shard.counts.begin() + shard.rows(), 1.0F);
   ++collections_;
@@ -91,7 +89,7 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
   for (shard.steps = 0; shard.steps < shape_.steps || (shape_.whole_paths && open > 0); ++shard.steps) {
     const std::int64_t t = shard.steps, first = t * slots;
     const auto at = static_cast<std::size_t>(first);
-    reserve_rows(shard, first + slots, width, static_cast<std::size_t>(act));
+    shard.reserve(first + slots);
     std::ranges::copy(environment.observations(), shard.observations.begin() + static_cast<std::ptrdiff_t>(at * width));
     policy.present({environment.observations().data(), slots, seen}, presented);
     const MatrixView<float> actions{shard.actions.data() + first * act, slots, act};

@@ -1,5 +1,6 @@
 #include <stein/agents/control/shared_rollouts.h>
 #include <stein/core/parallel.h>
+#include <stein/distributed/shared_work.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +16,20 @@ void SharedRollouts::take(const policies::ControlPolicy& policy, const Experienc
                      act = policy.distribution().actions(), k = policy.distribution().outputs();
   density_.resize(static_cast<std::size_t>(m * count));
   std::vector<double> shares(static_cast<std::size_t>(m));
+  const auto of_particle = [&](std::int64_t i) {
+    return std::span(density_).subspan(static_cast<std::size_t>(i * count), static_cast<std::size_t>(count));
+  };
+  distributed::shared_for(
+      *ranks_, m,
+      [&](std::int64_t i) {
+        thread_local std::vector<float> outputs;
+        outputs.resize(static_cast<std::size_t>(count * k));
+        const auto parameters =
+            policy.parameters(i, {all.observations.data(), count, seen}, {outputs.data(), count, k});
+        policy.distribution().log_density(parameters, {all.actions.data(), count, act}, of_particle(i));
+      },
+      of_particle);
   parallel_for(m, [&](std::int64_t i) {
-    thread_local std::vector<float> outputs;
-    outputs.resize(static_cast<std::size_t>(count * k));
-    const auto parameters = policy.parameters(i, {all.observations.data(), count, seen}, {outputs.data(), count, k});
-    policy.distribution().log_density(
-        parameters, {all.actions.data(), count, act},
-        std::span(density_).subspan(static_cast<std::size_t>(i * count), static_cast<std::size_t>(count)));
     double sum = 0, squares = 0, rows = 0;
     for (std::int64_t row = 0; row < count; ++row) {
       if (all.scale[static_cast<std::size_t>(row)] == 0) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/agents/control/experience.h>
+#include <stein/distributed/communicator.h>
 #include <stein/policies/control_policy.h>
 
 #include <cstdint>
@@ -20,6 +21,10 @@ class SharedRollouts {
   /// @param limit  c > 0
   explicit SharedRollouts(double limit) : limit_(limit) {}
 
+  /// From here on `take` is a collective call of `ranks`, which have to outlive this object and be given the same: each
+  /// looks at some of the particles.
+  void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
+
   /// Looks at what was collected, with log π_j(a | o) of every row, under the policies as they are. `all` must stay
   /// until the last `pool`.
   void take(const policies::ControlPolicy& policy, const ExperienceRows& all);
@@ -37,6 +42,7 @@ class SharedRollouts {
   double weight(std::int64_t learner, std::int64_t row) const;
 
   double limit_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
   const ExperienceRows* all_ = nullptr;
   std::int64_t particles_ = 0;
   std::vector<float> density_;  ///< [M, M·n] log π_i(a | o) of particle i for the rows of all

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 namespace stein::distributed {
@@ -31,44 +32,25 @@ void wait_for(MPI_Request& request) {
   }
 }
 
-void send_part(const void* bytes, std::size_t size, int to, Tag tag) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(bytes, static_cast<int>(size), MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
-  wait_for(request);
-}
-
-void receive_part(void* bytes, std::size_t size, int from, Tag tag) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Irecv(bytes, static_cast<int>(size), MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
-  wait_for(request);
-}
-
-void send(const std::string& bytes, int to, Tag tag) {
-  const std::uint64_t size = bytes.size();
-  send_part(&size, sizeof(size), to, tag);
-  for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
-    send_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), to, tag);
-}
-
-std::string receive(int from, Tag tag) {
-  std::uint64_t size = 0;
-  receive_part(&size, sizeof(size), from, tag);
-  std::string bytes(size, '\0');
-  for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
-    receive_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), from, tag);
-  return bytes;
-}
-
-/// All processes of the launcher. MPI begins and ends with the one object of this class.
-class MpiCommunicator final : public Communicator {
+/// From the first communicator of this process to the end of the last.
+class MpiSession {
  public:
-  MpiCommunicator() {
+  MpiSession() {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
-  ~MpiCommunicator() override { MPI_Finalize(); }
+  ~MpiSession() { MPI_Finalize(); }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+};
+
+/// All processes of the launcher, or some of them.
+class MpiCommunicator final : public Communicator {
+ public:
+  MpiCommunicator() : session_(std::make_shared<MpiSession>()), processes_(MPI_COMM_WORLD) { look(); }
+  ~MpiCommunicator() override {
+    if (processes_ != MPI_COMM_WORLD) MPI_Comm_free(&processes_);
+  }
   MpiCommunicator(const MpiCommunicator&) = delete;
   MpiCommunicator& operator=(const MpiCommunicator&) = delete;
 
@@ -91,12 +73,76 @@ class MpiCommunicator final : public Communicator {
     return bytes;
   }
 
+  using Communicator::all_gather;
+  void all_gather(const std::string& bytes, std::vector<std::string>& all) override {
+    const std::uint64_t own = bytes.size();
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(size_));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, processes_, &request);
+    wait_for(request);
+    all.resize(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) all[i].resize(sizes[i]);
+    all[static_cast<std::size_t>(rank_)] = bytes;
+    std::vector<MPI_Request> requests;
+    for (int root = 0; root < size_; ++root) {
+      std::string& part = all[static_cast<std::size_t>(root)];
+      for (std::size_t begin = 0; begin < part.size(); begin += longest_message)
+        MPI_Ibcast(part.data() + begin, static_cast<int>(std::min(longest_message, part.size() - begin)), MPI_BYTE,
+                   root, processes_, &requests.emplace_back());
+    }
+    for (MPI_Request& each : requests) wait_for(each);
+  }
+
+  std::shared_ptr<Communicator> split(int group) override {
+    return std::shared_ptr<Communicator>(new MpiCommunicator(*this, group));
+  }
+
   [[noreturn]] void abort(int exit_code) override {
     MPI_Abort(MPI_COMM_WORLD, exit_code);
     std::_Exit(exit_code);
   }
 
  private:
+  MpiCommunicator(const MpiCommunicator& all, int group) : session_(all.session_), processes_(MPI_COMM_NULL) {
+    MPI_Comm_split(all.processes_, group, all.rank_, &processes_);
+    look();
+  }
+
+  void look() {
+    MPI_Comm_rank(processes_, &rank_);
+    MPI_Comm_size(processes_, &size_);
+  }
+
+  void send_part(const void* bytes, std::size_t size, int to, Tag tag) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(bytes, static_cast<int>(size), MPI_BYTE, to, tag, processes_, &request);
+    wait_for(request);
+  }
+
+  void receive_part(void* bytes, std::size_t size, int from, Tag tag) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(bytes, static_cast<int>(size), MPI_BYTE, from, tag, processes_, &request);
+    wait_for(request);
+  }
+
+  void send(const std::string& bytes, int to, Tag tag) {
+    const std::uint64_t size = bytes.size();
+    send_part(&size, sizeof(size), to, tag);
+    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
+      send_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), to, tag);
+  }
+
+  std::string receive(int from, Tag tag) {
+    std::uint64_t size = 0;
+    receive_part(&size, sizeof(size), from, tag);
+    std::string bytes(size, '\0');
+    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
+      receive_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), from, tag);
+    return bytes;
+  }
+
+  std::shared_ptr<MpiSession> session_;
+  MPI_Comm processes_;
   int rank_ = 0, size_ = 1;
 };
 

@@ -43,7 +43,7 @@ Arguments bandit(const std::string& out, const Arguments& more = {}) {
 }
 
 /// Iterations do not divide its intervals, and the first seeds are evaluated while they learn.
-Arguments control(const std::string& out) {
+Arguments control(const std::string& out, const std::string& seeds = "0:3") {
   return {"rl",
           "--env",
           "cartpole-swingup",
@@ -52,7 +52,7 @@ Arguments control(const std::string& out) {
           "--posterior",
           "s2vgd",
           "--seeds",
-          "0:3",
+          seeds,
           "--quiet",
           "--threads",
           "1",
@@ -98,6 +98,17 @@ bool has_checkpoint(const fs::path& run, int step) {
   return fs::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
 }
 
+/// Steps of the latest checkpoint; −1 if there is none.
+int last_checkpoint(const fs::path& run) {
+  int last = -1;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run / "checkpoints", none)) {
+    const std::string name = entry.path().stem().string();  // checkpoint-2304
+    if (name.starts_with("checkpoint-")) last = std::max(last, std::stoi(name.substr(name.find('-') + 1)));
+  }
+  return last;
+}
+
 /// The process of a rank that works in `folder`; 0 if there is none.
 pid_t process_of(const fs::path& folder, int rank) {
   const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';
@@ -139,7 +150,7 @@ TEST_CASE("one process of mpirun is a process as ever", "[distributed][mpi]") {
 
 TEST_CASE("a control run is the same bytes without mpirun and on two, three and four ranks", "[distributed][mpi]") {
   const TemporaryDirectory folder;
-  const int ranks = GENERATE(2, 3, 4);  // of four, one has nothing to do
+  const int ranks = GENERATE(2, 3, 4);  // of four, one helps another
   launcher(ranks);
   REQUIRE(run(folder.path(), control("one")).code == 0);
   REQUIRE(run_on(ranks, folder, control("many")).code == 0);
@@ -148,9 +159,43 @@ TEST_CASE("a control run is the same bytes without mpirun and on two, three and 
   REQUIRE(cost["ranks"].size() == static_cast<std::size_t>(ranks - 1));
   for (std::size_t seed = 0; seed < 3; ++seed) {  // each was paid for by one rank
     std::vector<double> seconds{cost["training_seconds"][seed]};
-    for (const Json& counts : cost["ranks"]) seconds.push_back(counts["training_seconds"][seed]);
+    for (const Json& counts : cost["ranks"])
+      if (!counts.empty()) seconds.push_back(counts["training_seconds"][seed]);  // a rank that helps counts nothing
     CHECK(std::ranges::count_if(seconds, [](double each) { return each > 0; }) == 1);
   }
+}
+
+TEST_CASE("ranks beyond the seeds share their steps, and the bytes are those without mpirun", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const auto [seeds, first, then] =
+      GENERATE(table<std::string, int, int>({{"0:1", 2, 3}, {"0:1", 4, 1}, {"0:2", 3, 5}, {"0:2", 5, 2}}));
+  launcher(2);
+  REQUIRE(run(folder.path(), control("one", seeds)).code == 0);
+  Arguments half = control("many", seeds);
+  half.insert(half.end(), {"--stop-after", "2300"});
+  const Outcome stopped = run_on(first, folder, half);
+  CAPTURE(stopped.err);
+  REQUIRE(stopped.code == 75);
+  REQUIRE(run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"}).code == 0);
+  check_same_run(folder, "one", "many");
+}
+
+TEST_CASE("a rank that is killed while it shares a step ends the job soon, and another number goes on",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  REQUIRE(run(folder.path(), control("whole", "0:1")).code == 0);
+  const auto [killed, step, then] = GENERATE(table<int, int, int>({{0, 0, 2}, {1, 1000, 1}, {2, 2000, 3}}));
+  Program job = start_on(3, folder, control("part", "0:1"));
+  REQUIRE(job.wait_until([&] { return step == 0 || last_checkpoint(folder / "part") >= step; }));
+  REQUIRE(job.wait_until([&] { return process_of(folder.path(), killed) > 0; }));
+  const auto began = std::chrono::steady_clock::now();
+  REQUIRE(::kill(process_of(folder.path(), killed), SIGKILL) == 0);
+  CHECK(job.wait().code != 0);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+  if (last_checkpoint(folder / "part") < 0) return;  // killed before there was anything to resume
+  REQUIRE(run_on(then, folder, {"resume", "part", "--quiet", "--threads", "1"}).code == 0);
+  check_same_run(folder, "whole", "part");
 }
 
 TEST_CASE("samples that ranks store while they learn are those of a single process", "[distributed][mpi]") {
@@ -277,19 +322,45 @@ TEST_CASE("a rank that is killed ends the job soon, and any number of ranks goes
 TEST_CASE("a comparison of policies under mpirun has one table, of the runs of a single process",
           "[distributed][mpi]") {
   const TemporaryDirectory folder;
+  // One run after the other; side by side on one rank each, and on two and one; with ranks that have no run.
+  const auto [seeds, ranks] = GENERATE(table<std::string, int>({{"0:3", 2}, {"0:1", 2}, {"0:2", 5}, {"0:1", 3}}));
   launcher(2);
-  const auto compare = [](const std::string& out) {
+  const auto compare = [&, of = seeds](const std::string& out) {
     return Arguments{"bandit", "--env",    "mushroom-synthetic", "--policy", "lints,uniform", "--seeds",
-                     "0:3",    "--quiet",  "--threads",          "1",        "--out",         out,
+                     of,       "--quiet",  "--threads",          "1",        "--out",         out,
                      "--set",  "steps=300"};
   };
   REQUIRE(run(folder.path(), compare("one")).code == 0);
-  const Outcome many = run_on(2, folder, compare("many"));
+  const Outcome many = run_on(ranks, folder, compare("many"));
   CAPTURE(many.err);
   REQUIRE(many.code == 0);
   CHECK(many.out.find("The report") == many.out.rfind("The report"));
   for (const char* policy : {"lints", "uniform"})
     check_same_run(folder, std::string("one/policy=") + policy, std::string("many/policy=") + policy);
+}
+
+TEST_CASE("a run of a sweep that diverges on ranks of its own leaves the others", "[distributed][mpi][numeric]") {
+  const TemporaryDirectory folder;
+  launcher(2);
+  const Arguments sweep{"bandit",
+                        "--env",
+                        "mushroom-synthetic",
+                        "--policy",
+                        "sgld",
+                        "--sweep",
+                        "step_size=1e30,1e-6",
+                        "--threads",
+                        "1",
+                        "--quiet",
+                        "--out",
+                        "sweep",
+                        "--set",
+                        "steps=100"};
+  const Outcome many = run_on(2, folder, sweep);
+  CAPTURE(many.err);
+  CHECK(many.code == 4);
+  CHECK(fs::exists(folder / "sweep/step_size=1e30/diverged.txt"));
+  CHECK(fs::exists(folder / "sweep/step_size=1e-6/summary.json"));
 }
 
 TEST_CASE("ranks that were started with other options are refused, by what differs", "[distributed][mpi]") {

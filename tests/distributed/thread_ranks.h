@@ -3,12 +3,16 @@
 
 #include <stein/distributed/communicator.h>
 
+#include <algorithm>
 #include <barrier>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace stein::test {
@@ -19,40 +23,53 @@ struct Blackboard {
 
   std::barrier<> barrier;
   std::vector<std::string> written;  ///< by each rank
+  std::map<int, std::shared_ptr<Blackboard>> groups;
 };
 
 /// One of the threads.
 class ThreadRank final : public distributed::Communicator {
  public:
-  ThreadRank(int rank, Blackboard& board) : rank_(rank), board_(board) {}
+  ThreadRank(int rank, std::shared_ptr<Blackboard> board) : rank_(rank), board_(std::move(board)) {}
 
   int rank() const override { return rank_; }
-  int size() const override { return static_cast<int>(board_.written.size()); }
+  int size() const override { return static_cast<int>(board_->written.size()); }
   std::vector<std::string> gather(const std::string& bytes) override {
-    board_.written[static_cast<std::size_t>(rank_)] = bytes;
-    board_.barrier.arrive_and_wait();
-    std::vector<std::string> all;
-    if (is_root()) all = board_.written;
-    board_.barrier.arrive_and_wait();
-    return all;
+    std::vector<std::string> all = all_gather(bytes);
+    return is_root() ? all : std::vector<std::string>{};
   }
-  std::string broadcast(const std::string& bytes) override {
-    if (is_root()) board_.written[0] = bytes;
-    board_.barrier.arrive_and_wait();
-    std::string told = board_.written[0];
-    board_.barrier.arrive_and_wait();
-    return told;
+  std::string broadcast(const std::string& bytes) override { return all_gather(bytes).front(); }
+  using Communicator::all_gather;
+  void all_gather(const std::string& bytes, std::vector<std::string>& all) override {
+    board_->written[static_cast<std::size_t>(rank_)] = bytes;
+    board_->barrier.arrive_and_wait();
+    all = board_->written;
+    board_->barrier.arrive_and_wait();
+  }
+  std::shared_ptr<distributed::Communicator> split(int group) override {
+    const std::vector<std::string> all = all_gather(std::to_string(group));
+    const auto like = [&](int ranks) {
+      return static_cast<int>(std::count(all.begin(), all.begin() + ranks, all[static_cast<std::size_t>(rank_)]));
+    };
+    if (like(rank_) == 0) {
+      static std::mutex mutex;
+      const std::scoped_lock lock(mutex);
+      board_->groups[group] = std::make_shared<Blackboard>(like(size()));
+    }
+    board_->barrier.arrive_and_wait();
+    const std::shared_ptr<Blackboard> own = board_->groups.at(group);
+    board_->barrier.arrive_and_wait();
+    return std::make_shared<ThreadRank>(like(rank_), own);
   }
   [[noreturn]] void abort(int) override { throw std::logic_error("a rank gave up"); }
 
  private:
   int rank_;
-  Blackboard& board_;
+  std::shared_ptr<Blackboard> board_;
 };
 
 /// Calls work(rank) on `size` threads at once.
 inline void on_ranks(int size, const std::function<void(const std::shared_ptr<distributed::Communicator>&)>& work) {
-  Blackboard board(size);
+  const auto board = std::make_shared<Blackboard>(size);
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] { work(std::make_shared<ThreadRank>(rank, board)); });
