@@ -1,6 +1,7 @@
 // The loops of samplers on a GPU, registered as "cuda": the same bits as the reference in float, in the stream 0 of the
-// GPU that the particles lie on. Numbers of a step that samplers keep on the host (thermostats, what is held, Σ r²) are
-// copied in every step.
+// GPU that the particles lie on; sums in double over all coordinates (distances, products) are added in another order
+// than the reference's and differ by a few roundings. Numbers of a step that samplers keep on the host (thermostats,
+// what is held, Σ r², the weights of SVGD's kernel) are copied in every step.
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
@@ -8,6 +9,7 @@
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
+#include <stein/inference/samplers/svgd_kernel.h>
 
 #include <cmath>
 #include <utility>
@@ -97,24 +99,54 @@ bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, O
   return flag.finite(stream);
 }
 
-[[noreturn]] void refuse(std::string_view function) {
-  fail(ErrorKind::usage,
-       "the CUDA driver of samplers has no {} yet, which SVGD needs: expected stochastic-gradient MCMC or an optimizer "
-       "on a GPU, or SVGD on the host",
-       function);
+/// Throws Error(usage) for more particles than the kernels of SVGD go over together.
+void check_tiled(std::int64_t rows) {
+  STEIN_CHECK(rows <= most_tiled_rows, "SVGD on a GPU: expected at most {} particles, got {}", most_tiled_rows, rows);
 }
 
-bool refuse_stein_update(MatrixView<float>, MatrixView<const float>, const KernelWeights&, OptimizerState<float>&,
-                         const OptimizerStep&) {
-  refuse("stein_update");
+/// A term of every pair of rows, added up over all coordinates.
+void add_up_pairs_of(PairTerm term, MatrixView<const float> rows, std::span<double> matrix) {
+  check_tiled(rows.rows);
+  if (rows.empty()) return;
+  const CurrentDevice device(device_of(rows));
+  const PairGrid grid(rows.rows, rows.columns);
+  const auto count = static_cast<std::size_t>(grid.sums());
+  const Scratch<double> sums(static_cast<std::size_t>(grid.ranges) * count), totals(count);
+  add_up_pairs(term, rows, grid, sums.data(), totals.data(), stream);
+  pair_matrix(grid, totals.on_host(), matrix);
 }
 
-void refuse_squared_distances(MatrixView<const float>, std::span<double>) {
-  refuse("squared_distances");
+void squared_distances_of(MatrixView<const float> rows, std::span<double> distances) {
+  add_up_pairs_of(PairTerm::squared_difference, rows, distances);
 }
 
-void refuse_inner_products(MatrixView<const float>, std::span<double>) {
-  refuse("inner_products");
+void inner_products_of(MatrixView<const float> rows, std::span<double> products) {
+  add_up_pairs_of(PairTerm::product, rows, products);
+}
+
+bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
+                       OptimizerState<float>& state, const OptimizerStep& step) {
+  check_tiled(values.rows);
+  if (values.empty()) return true;
+  const CurrentDevice device(device_of(values));
+  const auto tiles = [&](const std::vector<double>& matrix, std::int64_t columns) {
+    return matrix.empty() ? std::vector<FourDoubles>() : by_tiles(matrix, values.rows, columns);
+  };
+  const std::vector<FourDoubles> gradient = tiles(weights.gradient, values.rows), own = tiles(weights.own, 1),
+                                 position = tiles(weights.position, values.rows);
+  const Scratch<FourDoubles> gradient_there{std::span(gradient)}, own_there{std::span(own)},
+      position_there{std::span(position)};
+  const SteinRows rows{.values = values,
+                       .gradients = gradients,
+                       .mean = state.mean(),
+                       .square = state.square(),
+                       .gradient_weights = gradient_there.data(),
+                       .position_weights = position_there.data(),
+                       .own_weights = own_there.data(),
+                       .shift = weights.shift};
+  const FiniteFlag flag;
+  stein_update(state.method(), step, rows, flag.data(), stream);
+  return flag.finite(stream);
 }
 
 void draw_rows(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
@@ -200,9 +232,9 @@ void add_products(std::span<const float> a, std::span<const float> b, double& su
 constexpr Driver<float> cuda_driver{.name = "cuda",
                                     .diffuse = diffuse_rows,
                                     .ascend = ascend_rows,
-                                    .stein_update = refuse_stein_update,
-                                    .squared_distances = refuse_squared_distances,
-                                    .inner_products = refuse_inner_products,
+                                    .stein_update = stein_update_rows,
+                                    .squared_distances = squared_distances_of,
+                                    .inner_products = inner_products_of,
                                     .draw = draw_rows,
                                     .clip = clip_rows,
                                     .all_finite = all_finite_rows,

@@ -1,3 +1,4 @@
+#include <stein/inference/cuda/block_phases.h>
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/optimizer_body.h>
 #include <stein/inference/cuda/row_bodies.h>
@@ -46,6 +47,30 @@ void launch(const MatrixView<const float>& rows, const Body& body, GpuStream str
   });
 }
 
+/// The phases of a body, with a barrier between any two.
+template <PhasedBody Body>
+__global__ void __launch_bounds__(block_threads) for_each_phase(Body body) {
+  __shared__ typename Body::Shared shared;
+  typename Body::Own own{};
+  for (std::int64_t phase = 0; phase < body.phases(); ++phase) {
+    if (phase > 0) __syncthreads();
+    body(phase, blockIdx.x, static_cast<int>(threadIdx.x), shared, own);
+  }
+}
+
+template <PhasedBody Body>
+void launch(const Body& body, GpuStream stream) {
+  for_each_phase<<<static_cast<unsigned>(body.blocks()), block_threads, 0, stream>>>(body);
+}
+
+template <OptimizerMethod method>
+void launch_stein_update(const OptimizerStep& step, const SteinRows& rows, int* not_finite, GpuStream stream) {
+  if (rows.position_weights != nullptr)
+    launch(SteinUpdate<method, true>(rows, step, not_finite), stream);
+  else
+    launch(SteinUpdate<method, false>(rows, step, not_finite), stream);
+}
+
 std::int64_t all_lanes(const MatrixView<const float>& rows) {
   return rows.rows * sum_blocks(rows.columns) * sum_lanes;
 }
@@ -74,6 +99,24 @@ void ascend(OptimizerMethod method, const OptimizerStep& step, MatrixView<float>
       return launch(values, AscendGroup<OptimizerMethod::adam>{values, directions, mean, square, step}, stream,
                     not_finite);
   }
+}
+
+void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, int* not_finite,
+                  GpuStream stream) {
+  switch (method) {
+    case OptimizerMethod::sgd: return launch_stein_update<OptimizerMethod::sgd>(step, rows, not_finite, stream);
+    case OptimizerMethod::rmsprop: return launch_stein_update<OptimizerMethod::rmsprop>(step, rows, not_finite, stream);
+    case OptimizerMethod::adam: return launch_stein_update<OptimizerMethod::adam>(step, rows, not_finite, stream);
+  }
+}
+
+void add_up_pairs(PairTerm term, MatrixView<const float> rows, const PairGrid& grid, double* sums, double* totals,
+                  GpuStream stream) {
+  switch (term) {
+    case PairTerm::squared_difference: launch(PairSums<PairTerm::squared_difference>{rows, grid, sums}, stream); break;
+    case PairTerm::product: launch(PairSums<PairTerm::product>{rows, grid, sums}, stream); break;
+  }
+  launch(grid.sums(), RangeSum{sums, grid.ranges, grid.sums(), totals}, stream);
 }
 
 void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream) {

@@ -5,6 +5,8 @@
 
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/lane_sums.h>
+#include <stein/inference/cuda/pair_sums.h>
+#include <stein/inference/cuda/stein_body.h>
 #include <stein/inference/samplers/optimizer_step.h>
 
 #include <cstdint>
@@ -23,6 +25,13 @@ void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const Diffusion
 void ascend(OptimizerMethod method, const OptimizerStep& step, MatrixView<float> values,
             MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square, int* not_finite,
             GpuStream stream);
+/// Moves all rows along the Stein direction, through the optimizer.
+void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, int* not_finite,
+                  GpuStream stream);
+/// A term of every pair of rows, added up over all coordinates, to totals [16, tiles], which `pair_matrix` reads.
+/// @param sums  memory for the sums of the ranges of the grid, [ranges, 16, tiles]
+void add_up_pairs(PairTerm term, MatrixView<const float> rows, const PairGrid& grid, double* sums, double* totals,
+                  GpuStream stream);
 /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
 void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream);
 /// rows ← factor · rows.

@@ -14,24 +14,16 @@
 #include <limits>
 #include <type_traits>
 
+#include "inference/cuda/kernel_loops.h"
 #include "inference/diffusion_rows.h"
 
 using namespace stein;
 using namespace stein::inference;
-using test::every_dynamics, test::flat;
+using test::every_dynamics, test::flat, test::for_each_index;
 
 namespace {
 
 using Rows = test::DiffusionRows<float>;
-
-/// The kernel around a body of one number, on the host: blocks of 256 threads, the last block first, since no order is
-/// promised.
-template <class Body>
-void for_each_index(std::int64_t count, const Body& body) {
-  constexpr std::int64_t threads = cuda::block_threads;
-  for (std::int64_t block = (count + threads - 1) / threads - 1; block >= 0; --block)
-    for (std::int64_t index = block * threads; index < std::min(count, (block + 1) * threads); ++index) body(index);
-}
 
 /// visit(row, group) for every thread of a block that has a group.
 template <class Visit>
