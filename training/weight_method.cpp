@@ -147,8 +147,9 @@ bool WeightMethodOptions::scales_all_gradients() const {
 
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
+  const bool structured = posterior.parameterization == inference::WeightForm::matrix_gaussian;
   const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening, vmg)"
-                              : kind == MethodKind::ensemble  ? "an ensemble (svgd, s2vgd)"
+                              : structured                    ? "an ensemble of structured weights (s2vgd)"
                               : takes_all_data                ? "a chain of trajectories (hmc, nuts)"
                               : posterior.spike_and_slab      ? "a spike-and-slab prior (sgld-sa, sghmc-sa)"
                               : posterior.sampled_law == inference::PriorLaw::scale_mixture ? "prior=scale_mixture"
@@ -156,8 +157,8 @@ void WeightMethodOptions::check_device(inference::Device device) const {
                                   ? "learn_weight_precision=true"
                                   : nullptr;
   STEIN_CHECK(on_host == nullptr,
-              "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht or "
-              "santa, with a fixed precision",
+              "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht, "
+              "santa or svgd, with a fixed precision",
               on_host, device_name(device));
 }
 

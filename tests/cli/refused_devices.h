@@ -23,9 +23,9 @@ inline void check_devices_are_refused(const TemporaryDirectory& folder, const st
   const Outcome unknown = with_device({"tpu"});
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
-  const Outcome ensemble = with_device({"cuda", "--sampler", "svgd"});
-  CHECK(ensemble.code == 2);
-  CHECK_THAT(ensemble.err, Catch::Contains("an ensemble (svgd, s2vgd) is on the processor only"));
+  const Outcome structured = with_device({"cuda", "--sampler", "s2vgd"});
+  CHECK(structured.code == 2);
+  CHECK_THAT(structured.err, Catch::Contains("an ensemble of structured weights (s2vgd) is on the processor only"));
 }
 
 }  // namespace stein::test

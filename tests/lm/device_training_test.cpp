@@ -29,7 +29,7 @@ namespace {
 using inference::Device;
 using training::ClassifierTrainer;
 
-const char* const device_methods[] = {"sgd", "rmsprop", "adam", "sgld", "psgld", "sghmc", "sgnht", "santa"};
+const char* const device_methods[] = {"sgd", "rmsprop", "adam", "sgld", "psgld", "sghmc", "sgnht", "santa", "svgd"};
 
 /// The method in the arithmetic of the fenced device: the reference.
 training::WeightMethodOptions method_of(const std::string& name) {
@@ -148,7 +148,7 @@ TEST_CASE("a language model on a device goes through the numbers of the host, an
 TEST_CASE("a captioning model on a device goes through the numbers of the host, and decodes the same captions",
           "[lm][caption][device]") {
   const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
-  for (const char* const method : {"adam", "psgld", "sghmc"}) {
+  for (const char* const method : {"adam", "psgld", "sghmc", "svgd"}) {
     CAPTURE(method);
     const test::TemporaryDirectory folder;
     const auto host = caption_trainer(corpus, method, {}),
@@ -170,7 +170,7 @@ TEST_CASE("a captioning model on a device goes through the numbers of the host, 
 }
 
 TEST_CASE("a classifier of sentences on a device goes through the numbers of the host", "[lm][device]") {
-  for (const char* const method : {"rmsprop", "sgld", "santa"}) {
+  for (const char* const method : {"rmsprop", "sgld", "santa", "svgd"}) {
     CAPTURE(method);
     const auto host = sentence_trainer(method, {}), device = sentence_trainer(method, test::fenced_device());
     train(*host), train(*device);
@@ -184,7 +184,7 @@ TEST_CASE("a classifier of sentences on a device goes through the numbers of the
 
 TEST_CASE("a checkpoint of a device goes on there and on the host with the same numbers", "[lm][device][resume]") {
   const Corpus corpus = test::small_text(600);
-  for (const char* const method : {"adam", "sghmc"}) {
+  for (const char* const method : {"adam", "sghmc", "svgd"}) {
     CAPTURE(method);
     const auto whole = language_trainer(corpus, method, {});
     train(*whole);
@@ -257,8 +257,7 @@ TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
   };
   refused("bbb", {}, "a Gaussian of the weights");
   refused("sharpening", {}, "a Gaussian of the weights");
-  refused("svgd", {}, "an ensemble");
-  refused("s2vgd", {}, "an ensemble");
+  refused("s2vgd", {}, "an ensemble of structured weights");
   refused("psgld", {{"learn_weight_precision", "true"}}, "learn_weight_precision=true");
   inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
   CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,

@@ -5,7 +5,7 @@
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/posterior.h>
 #include <stein/inference/priors/gaussian_prior.h>
-#include <stein/inference/samplers/sgld.h>
+#include <stein/inference/samplers/sampler_registry.h>
 #include <stein/inference/storage/host_copy.h>
 #include <stein/torch/module_model.h>
 #include <stein/torch/tensor_view.h>
@@ -49,8 +49,8 @@ std::vector<float> numbers_of(const Matrix<float>& matrix) {
   return numbers;
 }
 
-/// Where five steps of SGLD lead, and what is predicted there.
-Moved moved_on(Device device) {
+/// Where five steps of a sampler lead, and what is predicted there.
+Moved moved_on(const std::string& name, Device device) {
   torch::nn::Sequential network(torch::nn::Linear(inputs, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, outputs));
   auto model = normalised_model(network, device);
   auto direct = std::make_unique<Direct<float>>(model->layout());
@@ -70,8 +70,8 @@ Moved moved_on(Device device) {
   batch.targets = {y.data(), rows, outputs};
   batch.rows = rows;
   batch.data_size = 40;
-  Sgld<float> sampler({}, particles.ensemble(0));
-  for (int t = 0; t < 5; ++t) sampler.step(particles, posterior, batch);
+  const auto sampler = samplers().at(name).defaults.make(particles.ensemble(0, Arithmetic::reference));
+  for (int t = 0; t < 5; ++t) sampler->step(particles, posterior, batch);
   posterior.model().predict(particles.coordinates(), batch.inputs, {found.data(), particles_count * rows, outputs});
   std::vector<float> second(rows * outputs);  // alone, by its own statistics
   posterior.model().predict(particles.coordinates().block(1, 1), batch.inputs, {second.data(), rows, outputs});
@@ -88,7 +88,8 @@ Moved moved_on(Device device) {
 
 TEST_CASE("running statistics lie with the weights on a device, and move as on the host, under a prior of gains too",
           "[inference][module][device]") {
-  const Moved host = moved_on({}), device = moved_on(test::fenced_device());
+  const std::string sampler = GENERATE("sgld", "svgd");
+  const Moved host = moved_on(sampler, {}), device = moved_on(sampler, test::fenced_device());
   CHECK(device.weights == host.weights);
   CHECK(device.statistics == host.statistics);
   CHECK(device.predictions == host.predictions);
@@ -98,7 +99,8 @@ TEST_CASE("running statistics lie with the weights on a device, and move as on t
 
 TEST_CASE("running statistics move on a GPU as on the host", "[inference][module][gpu]") {
   const Device gpu = test::gpu();
-  const Moved host = moved_on({}), device = moved_on(gpu);
+  const std::string sampler = GENERATE("sgld", "svgd");
+  const Moved host = moved_on(sampler, {}), device = moved_on(sampler, gpu);
   const auto close = [](const std::vector<float>& found, const std::vector<float>& expected) {
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(expected[i]).epsilon(1e-4).margin(1e-5));
