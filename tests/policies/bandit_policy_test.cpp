@@ -197,6 +197,9 @@ TEST_CASE("the same seed gives the same decisions, before and after saving and r
     Snapshot snapshot;
     policy->save(snapshot);
     const auto restored = make_policy(name, bandit.spec());
+    History earlier;  // a restored policy forgets what it did before
+    earlier.meet(bandit, {restored.get()}, 500, 7);
+    for (const std::int64_t step : {20, 21}) restored->decide(bandit.observe(seed, step), step, Propensities::exact);
     restored->restore(snapshot);
     for (std::int64_t step = 20; step < 40; ++step) {
       const envs::Context context = bandit.observe(seed, step);

@@ -208,6 +208,29 @@ TEST_CASE("networks drawn from a variational posterior stand still until it move
   for (const auto& rewards : policy.posterior_rewards({.dense = context})) CHECK(different.count(rewards[0]) == 0);
 }
 
+TEST_CASE("networks drawn after an update have noise of their own, however short its step was",
+          "[policies][particle]") {
+  const Interactions data;
+  for (const auto form : {inference::WeightForm::variational_matrix_gaussian, inference::WeightForm::mean_field}) {
+    auto options = neural_defaults<DistributionPolicy::Options>("optimizer", form);
+    options.hidden = {};
+    options.particles = 400;
+    options.scale_rewards = false;
+    OptionTable::of(options.sampler).set("step_size", "1e-12");
+    options.posterior.variational = {.initial_deviation_low = 0.5, .initial_deviation_high = 0.5};
+    DistributionPolicy policy(options, spec, 5);
+    const std::vector<float> context{1, -1, 0.5f};
+    const auto before = policy.posterior_rewards({.dense = context});
+    policy.learn(data.batch);
+    const auto after = policy.posterior_rewards({.dense = context});
+    // Means that stand still and independent draws of variance ¼ (‖x‖² + 1): differences have twice that.
+    double square = 0;
+    for (std::size_t i = 0; i < 400; ++i) square += std::pow(after[i][0] - before[i][0], 2) / 400;
+    CAPTURE(static_cast<int>(form));
+    CHECK(square == Approx(2 * 0.25 * (2.25 + 1)).epsilon(6 * std::sqrt(2.0 / 400)));
+  }
+}
+
 TEST_CASE("networks drawn from a variational posterior have its variance", "[policies][particle]") {
   // A linear network that has seen nothing: with means of zero the output is N(0, σ²(‖x‖² + 1)), σ the starting sd.
   DistributionPolicy::Options options = variational();

@@ -1,0 +1,187 @@
+// What policies with a network of rewards share: the unit of their residuals, weights of interactions, averages of
+// weights, and how many interactions the posterior counts.
+#include <stein/core/rng.h>
+#include <stein/policies/bandit_policy.h>
+#include <stein/policies/particle_policy.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace stein;
+using namespace stein::policies;
+
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+const envs::BanditSpec spec{.name = "three arms", .arms = 3, .context_size = 2, .reward_deviation = 4};
+
+/// A policy of three linear networks with the settings, where its name has such options.
+std::unique_ptr<BanditPolicy> linear(const std::string& name, const Settings& settings) {
+  const auto builder = bandit_policies().at(name).builder();
+  OptionTable table;
+  builder->describe(table);
+  Settings all{{"hidden", "none"}, {"particles", "3"}, {"draw", "mean"}, {"anchors", "false"}};
+  for (const auto& [option, value] : settings) all[option] = value;
+  for (const auto& [option, value] : all)
+    if (table.contains(option)) table.set(option, value);
+  return builder->make(spec, 6);
+}
+
+std::vector<float> context_of(std::int64_t number) {
+  std::vector<float> x(2);
+  fill_normal(std::span(x), {.seed = 4, .step = static_cast<std::uint64_t>(number)}, 0);
+  return x;
+}
+
+/// Interactions 0, 1, … with arms in turn, each standing `times` times, or once with that weight.
+struct Interactions {
+  std::vector<float> contexts, rewards, weights;
+  std::vector<std::int32_t> actions;
+  std::vector<std::int64_t> numbers;
+
+  Interactions(std::int64_t count, const std::vector<int>& times, bool weighted) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const int here = times[static_cast<std::size_t>(i) % times.size()];
+      for (int k = 0; k < (weighted ? 1 : here); ++k) {
+        const std::vector<float> x = context_of(i);
+        contexts.insert(contexts.end(), x.begin(), x.end());
+        actions.push_back(static_cast<std::int32_t>(i % 3));
+        rewards.push_back(3 * x[0] - static_cast<float>(i % 3));
+        numbers.push_back(i);
+        if (weighted) weights.push_back(static_cast<float>(here));
+      }
+    }
+  }
+  /// @param per_row  interactions in the window for each row of the minibatch
+  InteractionBatch batch(std::int64_t per_row = 1) const {
+    const auto rows = std::ssize(actions);
+    return {.dense = contexts,
+            .actions = actions,
+            .rewards = rewards,
+            .weights = weights,
+            .numbers = numbers,
+            .rows = rows,
+            .window = per_row * rows};
+  }
+};
+
+void check_same(const std::vector<std::vector<double>>& found, const std::vector<std::vector<double>>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t k = 0; k < found[i].size(); ++k)
+      CHECK(found[i][k] == Approx(expected[i][k]).epsilon(1e-4).margin(1e-4));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the noise of an arm is learned from scaled rewards less what all networks predicted, by the outcome's weight",
+    "[policies][neural]") {
+  const auto policy = linear("ensemble", {{"noise_per_arm", "true"}, {"noise_memory", "0"}});
+  const std::vector<float> x = context_of(0);
+  const auto predicted = policy->posterior_rewards({.dense = x});
+  REQUIRE(predicted.size() == 3);
+  const double mean = (predicted[0][1] + predicted[1][1] + predicted[2][1]) / 3;
+  CHECK(std::abs(mean - predicted[0][1]) > 0.1);  // so that one network alone would be seen
+  policy->observe({.dense = x}, {.action = 1, .reward = 7, .weight = 2.5});
+  Snapshot state;
+  policy->save(state);
+  // Rewards are divided by 4, their sd over uniformly drawn arms.
+  CHECK(state.get_vector<double>("arm_noise/squares")[1] == Approx(2.5 * std::pow((7 - mean) / 4, 2)).epsilon(1e-5));
+  CHECK(state.get_vector<double>("arm_noise/counts") == std::vector<double>{0, 2.5, 0});
+}
+
+TEST_CASE("an interaction of weight w teaches what w of them teach", "[policies][neural]") {
+  const std::vector<int> times{3, 1, 2, 1, 4};
+  const Interactions weighted(10, times, true), repeated(10, times, false);
+  for (const std::string name : {"ensemble", "svgd", "function-svgd", "epsilon-greedy", "neural-ucb", "neural-linear"})
+    for (const std::string per_arm : {"false", "true"}) {
+      CAPTURE(name, per_arm);
+      // Repelled functions are looked at in every row of a minibatch, whatever its weight.
+      const Settings settings{{"noise_per_arm", per_arm},
+                              {"particles", name == "function-svgd" ? "1" : "3"},
+                              {"hidden", name == "neural-linear" ? "5" : "none"},
+                              {"noise_precision", "1.7"},
+                              {"optimizer", "sgd"},
+                              {"momentum", "0"},
+                              {"step_size", "0.001"},
+                              {"learn_noise_precision", "false"}};
+      const auto first = linear(name, settings), second = linear(name, settings);
+      for (BanditPolicy* policy : {first.get(), second.get()})  // another precision for every arm
+        for (int i = 0; i < 9; ++i) {
+          const std::vector<float> x = context_of(i);
+          policy->observe({.dense = x}, {.action = i % 3, .reward = 4.0 * (i % 3) * i});
+        }
+      // The sum over a minibatch times N/n: N/n is 1 for both.
+      for (int update = 0; update < 5; ++update) first->learn(weighted.batch()), second->learn(repeated.batch());
+      const std::vector<float> x = context_of(100);
+      const auto before = linear(name, settings)->posterior_rewards({.dense = x});
+      const auto now = first->posterior_rewards({.dense = x});
+      if (name != "neural-linear") CHECK(std::abs(now[0][0] - before[0][0]) > 1e-3);
+      check_same(now, second->posterior_rewards({.dense = x}));
+    }
+}
+
+TEST_CASE("function-svgd of one particle is one network under the noise precision that is given",
+          "[policies][neural]") {
+  const Settings settings{{"particles", "1"},
+                          {"noise_per_arm", "false"},
+                          {"noise_precision", "1.7"},
+                          {"prior_scale", "weights"},
+                          {"initial_spread", "1"}};
+  const auto function = linear("function-svgd", settings), plain = linear("ensemble", settings);
+  const Interactions data(10, {1}, false);
+  for (int update = 0; update < 20; ++update) function->learn(data.batch(3)), plain->learn(data.batch(3));
+  const std::vector<float> x = context_of(100);
+  check_same(function->posterior_rewards({.dense = x}), plain->posterior_rewards({.dense = x}));
+}
+
+TEST_CASE("interactions beyond the largest data size are tempered to so many", "[policies][neural]") {
+  const Interactions data(10, {1}, false);
+  const auto limited = linear("ensemble", {{"largest_data_size", "30"}}), few = linear("ensemble", {}),
+             many = linear("ensemble", {}), below = linear("ensemble", {{"largest_data_size", "31"}});
+  for (int update = 0; update < 5; ++update) {
+    limited->learn(data.batch(7));
+    few->learn(data.batch(3)), below->learn(data.batch(3));
+    many->learn(data.batch(7));
+  }
+  const std::vector<float> x = context_of(100);
+  const auto expected = few->posterior_rewards({.dense = x});
+  CHECK(limited->posterior_rewards({.dense = x}) == expected);
+  CHECK(below->posterior_rewards({.dense = x}) == expected);
+  CHECK(many->posterior_rewards({.dense = x}) != expected);
+}
+
+TEST_CASE("averaged weights are the mean of the updates so far, then a running one, and part of what is saved",
+          "[policies][neural]") {
+  // What a linear network predicts is linear in its weights: its average is that of what it predicted.
+  const Settings fast{{"step_size", "0.1"}}, averages{{"step_size", "0.1"}, {"average_steps", "3"}};
+  const Interactions data(10, {1}, false);
+  const auto plain = linear("ensemble", fast);
+  auto averaged = linear("ensemble", averages);
+  const std::vector<float> x = context_of(100);
+  std::vector<std::vector<double>> expected = plain->posterior_rewards({.dense = x});
+  check_same(averaged->posterior_rewards({.dense = x}), expected);
+  for (int update = 1; update <= 8; ++update) {
+    if (update == 5) {
+      Snapshot state;
+      averaged->save(state);
+      averaged = linear("ensemble", averages);
+      averaged->restore(state);
+      check_same(averaged->posterior_rewards({.dense = x}), expected);
+    }
+    plain->learn(data.batch()), averaged->learn(data.batch());
+    const auto now = plain->posterior_rewards({.dense = x});
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) expected[i][k] += (now[i][k] - expected[i][k]) / std::min(update, 3);
+    CAPTURE(update);
+    CHECK(std::abs(expected[0][0] - now[0][0]) > (update == 1 ? -1 : 1e-3));
+    check_same(averaged->posterior_rewards({.dense = x}), expected);
+  }
+}
