@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "core/environment_variable.h"
@@ -69,6 +70,8 @@ TEST_CASE("Shuttle has the 43,500 rows of its training part and the class counts
   const BanditSpec& spec = bandit.spec();
   CHECK(spec.arms == 7);
   CHECK(spec.context_size == 9);
+  CHECK(spec.arm_names ==
+        std::vector<std::string>{"Rad Flow", "Fpv Close", "Fpv Open", "High", "Bypass", "Bpv Close", "Bpv Open"});
   CHECK(spec.data == "real");
   CHECK(spec.reward_deviation.value() == Approx(std::sqrt(6.0) / 7).epsilon(1e-12));
   CHECK(spec.source.find("shuttle.trn, sha256 15e89d56") != std::string::npos);
@@ -85,7 +88,9 @@ TEST_CASE("the first rows of Covertype are 2,160 of each tree, and two soil type
   if (!find_data_set("covertype")) test::skip("no data set covertype");
   SmallCovertype bandit({}, {});
   CHECK(bandit.spec().context_size == 54);
-  CHECK(bandit.spec().arm_names[1] == "lodgepole pine");
+  // In the order of covtype.info.
+  CHECK(bandit.spec().arm_names == std::vector<std::string>{"spruce/fir", "lodgepole pine", "ponderosa pine",
+                                                            "cottonwood/willow", "aspen", "Douglas fir", "krummholz"});
   const Walk found = walk(bandit, 15'120);
   CHECK(found.rows == 15'120);
   CHECK(found.counts == std::vector<std::int64_t>(7, 2160));

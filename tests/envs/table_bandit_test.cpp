@@ -50,13 +50,15 @@ TEST_CASE("noise adds to the deviation of rewards, and rewards have no bounds", 
   TableBandit bandit(two_arms(), contexts(), {.expected = {0, 1, 0, 1, 0, 1}, .noise = 2});
   CHECK(bandit.spec().reward_deviation.value() == Approx(std::sqrt(.25 + 4)).epsilon(1e-14));
   CHECK_FALSE(bandit.spec().bounded);
-  double sum = 0, squares = 0;
+  double sum = 0, squares = 0, product = 0;
   constexpr int steps = 50'000;
   for (std::int64_t step = 0; step < steps; ++step) {
     bandit.observe(1, step);
     const double noise = (bandit.reward(1) - 1) / 2;
     sum += noise, squares += noise * noise;
+    product += noise * bandit.reward(0) / 2;  // what the other arm would have paid has noise of its own
   }
+  CHECK(std::abs(product) / std::sqrt(steps) < 6.1);
   CHECK(std::abs(sum) / std::sqrt(steps) < 6.1);
   CHECK(std::abs(squares - steps) / std::sqrt(2.0 * steps) < 6.1);
 }

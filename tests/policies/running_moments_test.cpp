@@ -104,7 +104,9 @@ TEST_CASE("moments of two streams put together are those of all rows", "[policie
     moments.add({all.data() + first * columns, count, columns});
     return moments;
   };
-  RunningMoments together = part(0, 300), whole = part(0, rows);
+  RunningMoments together = part(0, 0), whole = part(0, rows);
+  together.merge(RunningMoments(columns));  // neither has seen anything
+  together.merge(part(0, 300));
   together.merge(RunningMoments(columns));
   together.merge(part(300, rows - 300));
   CHECK(together.count() == whole.count());

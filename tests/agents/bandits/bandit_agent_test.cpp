@@ -17,6 +17,20 @@ BanditAgent make_agent(const BanditLearner::Options& options, std::int64_t break
   return {options, 5, std::make_unique<ToyBandit>(), std::make_unique<ToyPolicy>(5, breaks_at_update)};
 }
 
+/// Draws arm 1 with probability ¾ and notes what it is told of the choices.
+class Noting final : public policies::BanditPolicy {
+ public:
+  explicit Noting(std::vector<policies::Outcome>& told) : told_(told) {}
+  policies::Decision decide(const envs::Context&, std::int64_t step, policies::Propensities) override {
+    return {.action = step % 4 == 0 ? 0 : 1, .propensities = propensities_};
+  }
+  void observe(const envs::Context&, const policies::Outcome& outcome) override { told_.push_back(outcome); }
+
+ private:
+  std::vector<policies::Outcome>& told_;
+  std::vector<double> propensities_{0.25, 0.75};
+};
+
 std::int64_t updates_of(BanditAgent& agent) {
   return dynamic_cast<ToyPolicy&>(agent.policy()).updates;
 }
@@ -115,4 +129,20 @@ TEST_CASE("options that no agent can work with are refused by name", "[agents][a
   CHECK_ERROR(make_agent({.learn_every = 0}), usage, "'learn_every'", "got 0");
   CHECK_ERROR(make_agent({.rows_per_update = -1}), usage, "'rows_per_update'");
   CHECK_ERROR(make_agent({.forced_pulls = -1}), usage, "'forced_pulls'");
+}
+
+TEST_CASE("a policy is told the propensity of the arm that was chosen, and importance weights are by it",
+          "[agents][agent]") {
+  std::vector<policies::Outcome> told;
+  BanditAgent agent({.forced_pulls = 0, .importance_weights = true}, 5, std::make_unique<ToyBandit>(),
+                    std::make_unique<Noting>(told));
+  for (int step = 0; step < 8; ++step) {
+    const double reward = agent.step().reward;
+    REQUIRE(told.size() == static_cast<std::size_t>(step + 1));
+    const double propensity = step % 4 == 0 ? 0.25 : 0.75;
+    CHECK(told.back().action == (step % 4 == 0 ? 0 : 1));
+    CHECK(told.back().reward == reward);
+    CHECK(told.back().propensity == propensity);
+    CHECK(told.back().weight == 1 / propensity);
+  }
 }

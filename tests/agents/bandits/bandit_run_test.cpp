@@ -5,8 +5,10 @@
 #include <stein/core/read_file.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "agents/toy_bandit.h"
 #include "core/error_matcher.h"
@@ -183,4 +185,65 @@ TEST_CASE("a summary has every measured number in one shape", "[agents][run]") {
     CHECK(summary["regret_percent_of_uniform"]["per_seed"][i].get<double>() ==
           Approx(100 * summary["regret"]["per_seed"][i].get<double>() /
                  summary["uniform_regret"]["per_seed"][i].get<double>()));
+}
+
+TEST_CASE("the entropy of propensities is the mean over the interactions since it was last recorded", "[agents][run]") {
+  const test::TemporaryDirectory folder;
+  {
+    JsonlRecorder recorder(folder / "metrics.jsonl");
+    SilentProgress progress;
+    BanditRun run({10, 11}, make_agent, {});
+    run.advance(300, StopToken(), {recorder, progress});
+    run.record_rest({recorder, progress});
+    recorder.flush();
+  }
+  const auto agent = make_agent(10);
+  double sum = 0, count = 0;
+  int compared = 0;
+  std::istringstream lines(read_file(folder / "metrics.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto entry = nlohmann::json::parse(line);
+    if (entry["tag"] != "propensity_entropy") continue;
+    while (agent->steps_done() < entry["step"].get<std::int64_t>())
+      for (const double p : agent->step().propensities) sum -= p * std::log(p), count += 0.5;
+    CHECK(entry["value"].get<double>() == Approx(sum / count).epsilon(1e-9));
+    sum = count = 0, ++compared;
+  }
+  CHECK(compared > 5);
+}
+
+TEST_CASE("what a resumed run cost is added to what it cost before", "[agents][run]") {
+  RecorderGroup recorder;
+  SilentProgress progress;
+  const auto first = make_run({0, 2}), second = make_run({0, 2});
+  first->advance(100, StopToken(), {recorder, progress});
+  second->advance(60, StopToken(), {recorder, progress});
+  const auto before = first->cost(), now = second->cost();
+  second->add_cost(before);
+  const auto both = second->cost();
+  CHECK(both["decisions"] == 320);
+  for (const char* key : {"deciding_seconds", "learning_seconds", "timed_decisions", "decisions", "updates"}) {
+    CAPTURE(key);
+    CHECK(before[key].get<double>() > 0);
+    CHECK(both[key].get<double>() == Approx(before[key].get<double>() + now[key].get<double>()));
+  }
+}
+
+TEST_CASE("a run all of whose interactions were forced warns of it, and one with a single decision does not",
+          "[agents][run]") {
+  const auto warnings = [](std::int64_t steps) {
+    RecorderGroup recorder;
+    SilentProgress progress;
+    const auto forced = [](std::uint64_t seed) {
+      return std::make_unique<BanditAgent>(
+          policies::BanditLearner::Options{.batch = 8, .updates = 2, .forced_pulls = 3}, seed,
+          std::make_unique<test::ToyBandit>(), std::make_unique<test::ToyPolicy>(seed));
+    };
+    BanditRun run({0, 2}, forced, {});
+    run.advance(steps, StopToken(), {recorder, progress});
+    return run.warnings();
+  };
+  REQUIRE(warnings(6).size() == 1);
+  CHECK_THAT(warnings(6)[0], Catch::Contains("all 6 interactions were forced pulls") && Catch::Contains("2 arms"));
+  CHECK(warnings(7).empty());
 }

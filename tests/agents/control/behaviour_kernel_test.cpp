@@ -196,7 +196,7 @@ TEST_CASE("the repulsion that reaches the weights is the slope of the kernel by 
 }
 
 TEST_CASE("particles climb by the slopes of all, as far as they act alike", "[agents][behaviour]") {
-  constexpr std::int64_t m = 2;
+  constexpr std::int64_t m = 3;  // of two particles the kernel has one sum, whoever climbs
   constexpr double h = 0.5;
   const std::vector<std::uint8_t> counts(states, 1);
   for (const Actions actions : {Actions::choices, Actions::constant_deviation}) {
@@ -204,8 +204,18 @@ TEST_CASE("particles climb by the slopes of all, as far as they act alike", "[ag
     const Exact exact{policy, actions};
     BehaviourKernel behaviour({.bandwidth_rule = inference::Bandwidth::fixed, .bandwidth = h});
     behaviour.look_at(policy, {exact.observations.data(), states, seen}, counts, GivenSlopes());
-    const std::vector<std::vector<double>> all{exact.parameters(exact.weights(0)), exact.parameters(exact.weights(1))};
-    const double k = std::exp(-exact.distance(all[0], all[1], all, counts) / h);
+    std::vector<std::vector<double>> all;
+    for (std::int64_t i = 0; i < m; ++i) all.push_back(exact.parameters(exact.weights(i)));
+    /// Σ_j k(f_j, f_i) of something of particle j, over the sum of the kernel.
+    const auto climb = [&](std::int64_t i, const auto& of_particle) {
+      double sum = 0, total = 0;
+      for (std::int64_t j = 0; j < m; ++j) {
+        const auto first = static_cast<std::size_t>(i), second = static_cast<std::size_t>(j);
+        const double k = std::exp(-exact.distance(all[first], all[second], all, counts) / h);
+        sum += k * of_particle(j), total += k;
+      }
+      return sum / total;
+    };
     const std::int64_t outputs = policy.distribution().outputs(), constants = policy.distribution().constants();
     const auto slopes = [&](const inference::OutputScore<float>& score, std::int64_t i,
                             std::vector<float>& by_constants) {
@@ -220,17 +230,16 @@ TEST_CASE("particles climb by the slopes of all, as far as they act alike", "[ag
       std::vector<float> by_constants, pushed_constants;
       const std::vector<float> climbed = slopes(behaviour.score(), i, by_constants),
                                pushed = slopes(behaviour.repulsion(), i, pushed_constants);
-      CAPTURE(static_cast<int>(actions), i, k);
+      CAPTURE(static_cast<int>(actions), i);
       for (std::int64_t row = 0; row < states; ++row)
         for (std::int64_t o = 0; o < outputs; ++o) {
           const auto at = static_cast<std::size_t>(row * outputs + o);
-          const double drive =
-              (double{GivenSlopes::slope(i, row, o)} + k * double{GivenSlopes::slope(1 - i, row, o)}) / (1 + k);
+          const double drive = climb(i, [&](std::int64_t j) { return double{GivenSlopes::slope(j, row, o)}; });
           CHECK(double{climbed[at]} - double{pushed[at]} == Approx(drive).epsilon(1e-4));
         }
       for (std::size_t c = 0; c < by_constants.size(); ++c)
         CHECK(double{by_constants[c]} - double{pushed_constants[c]} ==
-              Approx((100 + static_cast<double>(i) + k * (101 - static_cast<double>(i))) / (1 + k)).epsilon(1e-4));
+              Approx(climb(i, [](std::int64_t j) { return 100 + static_cast<double>(j); })).epsilon(1e-4));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "agents/toy_control.h"
@@ -643,4 +644,86 @@ TEST_CASE("after a rollback the rollouts of the lost policy move nothing more", 
   }
   agent.iterate();
   CHECK(updates() == 12);
+}
+
+namespace {
+
+/// Shows which of eight steps of an episode it is, one-hot; whatever is done pays the square of the step.
+class Steps {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  static constexpr int state_size = 1, observation_size = 8, action_size = 1, horizon = 8;
+
+  explicit Steps(const Options&) {}
+  envs::ControlSpec spec() const {
+    return {.name = "steps",
+            .source = "this test",
+            .state = {{.name = "step", .low = 0, .high = horizon}},
+            .observation = std::vector<envs::Quantity>(horizon, {.name = "is here", .low = 0, .high = 1}),
+            .choices = 2,
+            .action = {{.name = "choice", .low = 0, .high = 1}},
+            .horizon = horizon,
+            .step_seconds = 1,
+            .reward_low = 0,
+            .reward_high = 64};
+  }
+  void reset(Draws&, double (&state)[state_size]) const { state[0] = 0; }
+  template <class Real>
+  envs::Outcome<Real> step(Real (&state)[state_size], const Real (&)[action_size]) const {
+    const Real now = state[0];
+    state[0] += 1;
+    return {.reward = now * now + 1, .terminated = state[0] > Real(horizon - 0.5) ? Real(1) : Real(0)};
+  }
+  template <class Real>
+  void observe(const Real (&state)[state_size], Real (&observation)[observation_size]) const {
+    for (int k = 0; k < horizon; ++k) observation[k] = state[0] == static_cast<Real>(k) ? Real(1) : Real(0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("minibatches have another order in every iteration", "[agents][control]") {
+  // Minibatches of one row, and a target that ends the updates after the second: of a linear policy only the weights of
+  // the two steps that were picked move.
+  ControlAgentOptions options = small(Learner::ppo, PolicyPosterior::none, true,
+                                      {{"hidden", "none"},
+                                       {"value_hidden", "none"},
+                                       {"slots", "1"},
+                                       {"steps_per_slot", "8"},
+                                       {"epochs", "1"},
+                                       {"minibatches", "8"},
+                                       {"optimizer", "sgd"},
+                                       {"momentum", "0"},
+                                       {"target_kl", "1e-12"}});
+  ControlAgent agent(options, *test::builder_of<Steps>("steps"), 3);
+  std::set<std::set<std::int64_t>> pairs;
+  std::set<std::int64_t> steps;
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    const std::vector<float> before = particle(agent, 0);
+    agent.iterate();
+    const std::vector<float> now = particle(agent, 0);
+    const auto* entry = agent.policy().particles().layout().find("layer0.weight");
+    std::set<std::int64_t> moved;
+    for (std::int64_t row = 0; row < 8; ++row)
+      if (const auto at = static_cast<std::size_t>(entry->offset + row * entry->row_stride); now[at] != before[at])
+        moved.insert(row);
+    REQUIRE(moved.size() == 2);
+    pairs.insert(moved);
+    steps.insert(moved.begin(), moved.end());
+  }
+  // Of 28 pairs, in 20 iterations: five or fewer have a probability of C(28, 5) (5/28)²⁰ ≈ 1e-10.
+  CHECK(pairs.size() > 5);
+  CHECK(steps.size() > 5);
+}
+
+TEST_CASE("a value network that normalises its targets counts those of an iteration once", "[agents][control]") {
+  ControlAgent agent(small(Learner::ppo, PolicyPosterior::none, true, {{"normalize_values", "true"}}),
+                     *environment_of("CartPole-v1"), 3);
+  for (const double iterations : {1, 2}) {  // of two epochs with three minibatches each
+    agent.iterate();
+    CHECK(test::snapshot_of(agent).get_scalar<double>("baseline/targets0/count") == 60 * iterations);
+  }
 }

@@ -286,3 +286,41 @@ TEST_CASE("experience goes on from a snapshot with the same bits, at any number 
     CHECK(second.steps_per_path(1) == whole.steps_per_path(1));
   }
 }
+
+TEST_CASE("rewards that are all alike are limited to ten of what they are divided by", "[agents][experience]") {
+  // The first step of CartPole pays 1 in every slot: nothing varies, and 1/√1e-8 is 10,000.
+  policies::ControlPolicy::Options small{.hidden = {4}, .discrete = true};
+  small.posterior.flat_prior = true;
+  const auto cart_pole = envs::controls().at("CartPole-v1").builder();
+  const policies::ControlPolicy policy(small, cart_pole->spec(), 3);
+  Zeros zeros;
+  Rollouts rollouts(*cart_pole, {.particles = 1, .slots = 3, .steps = 1}, 7);
+  Experience experience({.gae_lambda = 0, .normalize_advantages = false, .normalize_rewards = true}, rollouts);
+  rollouts.collect(policy);
+  experience.take(rollouts, policy, zeros);
+  CHECK(experience.all().advantages == std::vector<float>(3, 10.0F));
+}
+
+TEST_CASE("advantages that are normalised together keep how far particles are apart", "[agents][experience]") {
+  const policies::ControlPolicy policy = policy_of(3);
+  Lines lines;  // foresees more of one particle's returns than of another's
+  Rollouts rollouts(*test::countdown(), paths, 7);
+  rollouts.collect(policy);
+  Experience plain({.discount = discount, .normalize_advantages = false}, rollouts),
+      together({.discount = discount, .normalize_together = true}, rollouts);
+  plain.take(rollouts, policy, lines), together.take(rollouts, policy, lines);
+  const ExperienceRows &raw = plain.all(), &all = together.all();
+  double count = 0, mean = 0, square = 0, first = 0, first_count = 0;
+  for (std::size_t row = 0; row < raw.scale.size(); ++row) {
+    if (raw.scale[row] == 0) continue;
+    count += 1, mean += double{raw.advantages[row]};
+    if (row < index(raw.rows)) first += double{raw.advantages[row]}, first_count += 1;
+  }
+  mean /= count;
+  for (std::size_t row = 0; row < raw.scale.size(); ++row)
+    if (raw.scale[row] != 0) square += std::pow(double{raw.advantages[row]} - mean, 2) / count;
+  CHECK(std::abs(first / first_count - mean) > 0.1);
+  for (std::size_t row = 0; row < raw.scale.size(); ++row)
+    CHECK(double{all.advantages[row]} ==
+          Approx(raw.scale[row] == 0 ? 0 : (double{raw.advantages[row]} - mean) / std::sqrt(square)).margin(1e-4));
+}

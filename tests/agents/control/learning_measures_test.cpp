@@ -229,3 +229,43 @@ TEST_CASE("a target for the KL divergence ends the updates of an iteration", "[a
   CHECK(some > 2);
   CHECK(some < 30);
 }
+
+TEST_CASE("updates end where the mean of the particles' KL divergences is 1.5 times the target", "[agents][measures]") {
+  // What an update sees is the KL divergence after those before it: of three updates, where the fourth begins.
+  const auto after = [](const char* epochs, const std::string& target) {
+    ControlAgent agent(small(Learner::ppo, PolicyPosterior::independent, true,
+                             {{"particles", "3"},
+                              {"epochs", epochs},
+                              {"minibatches", "1"},
+                              {"step_size", "0.02"},
+                              {"target_kl", target}}),
+                       cart_pole(), 3);
+    const double kl = agent.iterate(Measured::yes).measures->change.approximate_kl;
+    return std::pair(kl, test::snapshot_of(agent).part("sampler").part("rollback").get_scalar<std::int64_t>("steps"));
+  };
+  const double three = after("3", "0").first;
+  REQUIRE(after("2", "0").first < 0.9 * three);
+  REQUIRE(after("4", "0").first > 1.1 * three);
+  CHECK(after("10", std::to_string(0.97 * three / 1.5)).second == 4);
+  CHECK(after("10", std::to_string(1.03 * three / 1.5)).second == 5);
+}
+
+TEST_CASE("the value network's step falls with that of the policies", "[agents][measures]") {
+  // Its first step of plain Adam is its step size, whatever the gradient. 120 steps an iteration.
+  const auto moved = [](const char* decay_steps) {
+    ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true,
+                             {{"value_updates", "1"}, {"value_step_size", "1e-3"}, {"decay_steps", decay_steps}}),
+                       cart_pole(), 3);
+    for (int k = 0; k < 3; ++k) agent.iterate();
+    const auto weights = [&] {
+      return test::snapshot_of(agent).part("baseline").part("particles").get_vector<float>("values");
+    };
+    const std::vector<float> before = weights();
+    agent.iterate();
+    const std::vector<float> now = weights();
+    double length = 0;
+    for (std::size_t q = 0; q < now.size(); ++q) length += std::abs(double{now[q]} - double{before[q]});
+    return length;
+  };
+  CHECK(moved("360") == Approx(0.01 * moved("0")).epsilon(0.5));
+}

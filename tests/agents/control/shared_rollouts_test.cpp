@@ -83,16 +83,18 @@ TEST_CASE("shared rows are weighed with clipped importance ratios whose sum is 1
       }
       const ExperienceRows& pooled = some ? shared.pool(picked, chosen) : shared.pool(picked);
       REQUIRE(pooled.rows == particles * picked.rows);
+      double share = 0;  // (Σ w)²/Σ w² of the eleven rows that count
       for (std::size_t i = 0; i < particles; ++i) {
         std::vector<double> weights;
-        double sum = 0;
+        double sum = 0, squares = 0;
         for (std::size_t row = 0; row < static_cast<std::size_t>(pooled.rows); ++row) {
           const std::size_t j = row / static_cast<std::size_t>(picked.rows);
           const int action = static_cast<int>(picked.actions[row]);
           const double ratio = chance(odds[i], action) / chance(odds[j], action);
           weights.push_back(picked.scale[row] == 0 ? 0 : std::min(ratio, limit));
-          sum += weights.back();
+          sum += weights.back(), squares += weights.back() * weights.back();
         }
+        share += sum * sum / squares / 11 / particles;
         for (std::size_t row = 0; row < weights.size(); ++row) {
           const std::size_t at = i * weights.size() + row;
           CAPTURE(limit, some, i, row);
@@ -103,6 +105,7 @@ TEST_CASE("shared rows are weighed with clipped importance ratios whose sum is 1
                 Approx(std::log(chance(odds[i], static_cast<int>(picked.actions[row])))).epsilon(1e-5));
         }
       }
+      if (!some) CHECK(shared.effective_share() == Approx(share).epsilon(1e-5));
     }
   }
 }
