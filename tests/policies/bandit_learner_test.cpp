@@ -92,3 +92,43 @@ TEST_CASE("pulls are forced by those that were made, though no outcome is known 
   CHECK(learner.forced() == 6);
   CHECK(learner.outcomes() == 0);
 }
+
+TEST_CASE("updates are limited by the rows that the window holds, not by all that came", "[policies][learner]") {
+  const std::vector<float> dense{1};
+  const envs::Context context{.dense = dense};
+  std::vector<double> told;
+  std::vector<float> learned;
+  BanditLearner learner({.buffer = 6, .batch = 4, .updates = 9, .rows_per_update = 2, .forced_pulls = 0}, spec, 0,
+                        std::make_unique<Noting>(told, learned));
+  std::vector<std::int64_t> updates;
+  for (int i = 0; i < 10; ++i) {
+    const std::int64_t before = learner.timing().updates;
+    learner.learn(context, {.action = 1});
+    updates.push_back(learner.timing().updates - before);
+  }
+  CHECK(updates == std::vector<std::int64_t>{1, 1, 1, 2, 2, 3, 3, 3, 3, 3});
+}
+
+TEST_CASE("a restored learner learns after as many outcomes as the saved one, with the same minibatches",
+          "[policies][learner]") {
+  const std::vector<float> dense{1};
+  const envs::Context context{.dense = dense};
+  std::vector<double> told[2];
+  std::vector<float> learned[2];
+  const BanditLearner::Options options{.buffer = 10, .batch = 4, .updates = 1, .learn_every = 3, .forced_pulls = 0};
+  BanditLearner first(options, spec, 0, std::make_unique<Noting>(told[0], learned[0])),
+      second(options, spec, 0, std::make_unique<Noting>(told[1], learned[1]));
+  for (int i = 0; i < 7; ++i) first.learn(context, {.action = 1, .weight = 2.0 + i});
+  for (int i = 0; i < 2; ++i) second.learn(context, {.action = 1, .weight = 9});
+  Snapshot state;
+  first.save(state);
+  second.restore(state);
+  for (int i = 7; i < 16; ++i) {
+    learned[0].clear(), learned[1].clear();
+    for (BanditLearner* learner : {&first, &second}) learner->learn(context, {.action = 1, .weight = 2.0 + i});
+    CAPTURE(i);
+    CHECK(learned[0].empty() == (i % 3 != 2));
+    CHECK(learned[0] == learned[1]);
+    CHECK(first.outcomes() == second.outcomes());
+  }
+}

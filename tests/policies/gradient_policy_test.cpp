@@ -101,3 +101,26 @@ TEST_CASE("policies of gradients refuse clicks as a likelihood", "[policies][gra
   const envs::BanditSpec clicks{.name = "clicks", .arms = 2, .context_size = 3, .reward_high = 1};
   CHECK_ERROR(NeuralTs(options, clicks, 1), usage, "'likelihood'", "bernoulli");
 }
+
+TEST_CASE("a pull of weight three narrows an arm like three, and samples are in the unit of the rewards",
+          "[policies][gradient]") {
+  auto options = linear();
+  options.exploration = 2;
+  options.gradient_precision = 4;
+  options.initial_spread = 0;
+  envs::BanditSpec in_cents = spec;
+  in_cents.reward_deviation = 100;
+  NeuralTs euros(options, spec, 1), cents(options, in_cents, 1), thrice(options, spec, 1);
+  const std::vector<float> x{1, 2, 0};
+  const envs::Context context{.dense = x};
+  euros.observe(context, {.action = 0, .reward = 0, .weight = 3});
+  cents.observe(context, {.action = 0, .reward = 0, .weight = 3});
+  for (int i = 0; i < 3; ++i) thrice.observe(context, {.action = 0, .reward = 0});
+  const auto first = euros.posterior_rewards(context), same = thrice.posterior_rewards(context),
+             large = cents.posterior_rewards(context);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      CHECK(same[i][arm] == Approx(first[i][arm]).epsilon(1e-9));
+      CHECK(large[i][arm] == Approx(100 * first[i][arm]).epsilon(1e-6));
+    }
+}

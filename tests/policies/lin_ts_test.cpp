@@ -56,6 +56,24 @@ TEST_CASE("scaled rewards make the prior's rate a share of their variance, in an
   CHECK(restored.posterior(at({2}))[1].scale == euros.posterior(at({2}))[1].scale);
 }
 
+TEST_CASE("a posterior made anew from a window has the unit of the window's rewards alone", "[policies][lints]") {
+  const LinTs::Options options{.prior_rate = 2, .intercept = false, .scale_rewards = true};
+  LinTs anew(options, line, 1), expected(options, line, 1);
+  for (const double reward : {70.0, -50.0, 20.0}) anew.observe(at({1}), {.action = 0, .reward = reward});
+  const std::vector<float> contexts{1, 2, 1}, rewards{1, 3, 0.5F};
+  const std::vector<std::int32_t> actions{0, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i)
+    expected.observe(at({contexts[i]}), {.action = actions[i], .reward = double{rewards[i]}});
+  for (int again = 0; again < 2; ++again) {
+    anew.revisit({.dense = contexts, .actions = actions, .rewards = rewards, .rows = 3, .window = 3});
+    const auto found = anew.posterior(at({2})), by_hand = expected.posterior(at({2}));
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      CHECK(found[arm].location == Approx(by_hand[arm].location).epsilon(1e-9));
+      CHECK(found[arm].scale == Approx(by_hand[arm].scale).epsilon(1e-6));
+    }
+  }
+}
+
 TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[policies][lints]") {
   LinTs policy({.intercept = false}, line, 1);
   int first = 0;

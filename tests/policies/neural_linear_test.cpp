@@ -23,8 +23,9 @@ NeuralLinear::Options small() {
   return options;
 }
 
-/// The features of a context by the weights that a policy saves: ReLU(xᵀW + b).
-std::vector<float> features_of(const NeuralLinear& policy, std::span<const float> x) {
+/// The features of a context by the weights that a policy saves: the activation of xᵀW + b.
+std::vector<float> features_of(const NeuralLinear& policy, std::span<const float> x,
+                               inference::Activation activation = inference::Activation::relu) {
   Snapshot state;
   policy.save(state);
   const std::vector<float> weights = state.get_vector<float>("particles/values");
@@ -32,7 +33,7 @@ std::vector<float> features_of(const NeuralLinear& policy, std::span<const float
   for (std::size_t j = 0; j < width; ++j) {
     float sum = weights[x.size() * width + j];
     for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * weights[i * width + j];
-    features[j] = std::max(sum, 0.0F);
+    features[j] = activation == inference::Activation::relu ? std::max(sum, 0.0F) : std::tanh(sum);
   }
   return features;
 }
@@ -42,7 +43,10 @@ std::vector<float> features_of(const NeuralLinear& policy, std::span<const float
 TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the window", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "three", .arms = 3, .context_size = 4, .reward_deviation = 2};
   const envs::BanditSpec feature_spec{.name = "features", .arms = 3, .context_size = width, .reward_deviation = 2};
-  NeuralLinear policy(small(), spec, 5);
+  auto options = small();
+  options.activation = GENERATE(inference::Activation::relu, inference::Activation::tanh);
+  CAPTURE(static_cast<int>(options.activation));
+  NeuralLinear policy(options, spec, 5);
   InteractionWindow window(spec, 0, 16);
   std::vector<std::vector<float>> contexts;
   std::vector<Outcome> outcomes;
@@ -55,7 +59,7 @@ TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the w
   const auto regressions = [&](std::size_t first_unseen, const NeuralLinear& by) {
     LinTs linear({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 6, .scale_rewards = true}, feature_spec, 5);
     for (std::size_t i = 0; i < first_unseen; ++i) {
-      const std::vector<float> seen = features_of(by, contexts[i]);
+      const std::vector<float> seen = features_of(by, contexts[i], options.activation);
       linear.observe({.dense = seen}, outcomes[i]);
     }
     return linear;
@@ -69,7 +73,7 @@ TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the w
   policy.revisit(window.all());
   LinTs linear = regressions(80, policy);
   for (std::size_t i = 0; i < 20; ++i) {
-    const std::vector<float> seen = features_of(policy, contexts[i]);
+    const std::vector<float> seen = features_of(policy, contexts[i], options.activation);
     const auto step = static_cast<std::int64_t>(i);
     const Decision decision = policy.decide({.dense = contexts[i]}, step, Propensities::exact);
     const Decision expected = linear.decide({.dense = seen}, step, Propensities::exact);

@@ -30,20 +30,28 @@ TEST_CASE("outputs of perturbed networks spread by σ times the root mean square
           "[policies][parameter-noise]") {
   auto options = linear();
   options.initial_noise = 0.3;
-  ParameterNoisePolicy policy(options, spec, 5);
+  options.particles = 2000;
+  const std::int64_t arms = GENERATE(2, 17);  // rows of 17 weights are filled up to whole vectors
+  CAPTURE(arms);
+  envs::BanditSpec with_arms = spec;
+  with_arms.arms = arms;
+  ParameterNoisePolicy policy(options, with_arms, 5);
   Snapshot state;
   policy.save(state);
   const std::vector<float> weights = state.get_vector<float>("particles/values");
   double weight_square = 0;  // the biases start at 0: their noise is 0
-  for (std::size_t q = 0; q < 80; ++q) weight_square += double{weights[q]} * double{weights[q]} / 80;
+  const auto count = static_cast<std::size_t>(40 * arms);
+  REQUIRE(weights.size() == count + static_cast<std::size_t>(arms));
+  for (std::size_t q = 0; q < count; ++q)
+    weight_square += double{weights[q]} * double{weights[q]} / static_cast<double>(count);
   std::vector<float> x(40);
   fill_normal(std::span(x), {.seed = 1}, 0);
   double length = 0, mean = 0, variance = 0;
   for (const float value : x) length += double{value} * double{value};
   const auto samples = policy.posterior_rewards({.dense = x});
-  for (const auto& sample : samples) mean += sample[1] / 500;
-  for (const auto& sample : samples) variance += std::pow(sample[1] - mean, 2) / 499;
-  CHECK(variance == Approx(0.09 * weight_square * length).epsilon(6 * std::sqrt(2.0 / 500)));
+  for (const auto& sample : samples) mean += sample[1] / 2000;
+  for (const auto& sample : samples) variance += std::pow(sample[1] - mean, 2) / 1999;
+  CHECK(variance == Approx(0.09 * weight_square * length).epsilon(6 * std::sqrt(2.0 / 2000)));
 }
 
 TEST_CASE("the noise shrinks where more networks prefer another arm than are to, and grows where fewer do",

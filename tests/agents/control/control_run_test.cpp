@@ -97,6 +97,35 @@ TEST_CASE("metrics are the same bytes at any thread count and wherever a run pau
   CHECK(test::same_bytes(other.state, reference.state));
 }
 
+TEST_CASE("returns that are recorded are the mean, the median and the best of the particles' means",
+          "[agents][run][control]") {
+  // Of the episodes since the last record, particle by particle; an agent of the same seed plays the same ones.
+  std::map<std::uint64_t, std::map<std::string, double>> recorded;  // by step
+  std::istringstream lines(trace(1, {}).metrics);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto entry = nlohmann::json::parse(line); entry["seed"] == 5)
+      recorded[entry["step"]][entry["tag"]] = entry["value"];
+  const auto agent = make_agent(5);
+  std::vector<double> sums(3), counts(3);
+  int compared = 0;
+  while (agent->total_steps() < 6000) {
+    for (const FinishedEpisode& episode : agent->iterate().episodes) {
+      sums[static_cast<std::size_t>(episode.particle)] += episode.total_reward;
+      counts[static_cast<std::size_t>(episode.particle)] += 1;
+    }
+    const auto found = recorded.find(static_cast<std::uint64_t>(agent->total_steps()));
+    if (found == recorded.end() || !found->second.contains("return")) continue;
+    std::vector<double> means;
+    for (std::size_t i = 0; i < 3; ++i) means.push_back(sums[i] / counts[i]);
+    std::ranges::sort(means);
+    CHECK(found->second.at("return") == Approx((means[0] + means[1] + means[2]) / 3));
+    CHECK(found->second.at("return_median") == Approx(means[1]));
+    CHECK(found->second.at("return_max") == Approx(means[2]));
+    sums.assign(3, 0), counts.assign(3, 0), ++compared;
+  }
+  CHECK(compared > 5);
+}
+
 TEST_CASE("metrics are numbered by the steps taken and then by seed, and are those of agents and evaluations",
           "[agents][run][control]") {
   std::map<std::uint64_t, std::set<std::uint64_t>> taken;  // after every iteration of a seed
