@@ -134,7 +134,9 @@ TEST_CASE(
   CHECK(still({0, 0, 1.0, 0}).reward == 1);   // cos 1.0 = 0.54
   CHECK(still({0, 0, 1.1, 0}).reward == 0);   // cos 1.1 = 0.45
   CHECK(still({0, 0, 0, 1.1}).reward == 0);   // turns too fast
+  CHECK(still({0, 0, 0, -1.1}).reward == 0);  // and the other way
   CHECK(still({1.01, 0, 0, 0}).reward == 0);  // too far out
+  CHECK(still({-1.01, 0, 0, 0}).reward == 0);
   CHECK(still({2.99, 0, 3, 0}).terminated == 0);
   CHECK(still({-2.99, -2, 3, 0}).terminated == 1);
 }

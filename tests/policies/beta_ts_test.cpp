@@ -87,6 +87,9 @@ TEST_CASE("the samples of coins for the report come from the posterior", "[polic
     mean += sample[2] / 100;
   }
   CHECK(std::abs(mean - 0.75) / std::sqrt(0.75 * 0.25 / 41 / 100) < critical_value);
+  double product = 0;  // of two arms, which are independent
+  for (const auto& sample : samples) product += (sample[0] - 0.75) * (sample[2] - 0.75) / (0.75 * 0.25 / 41);
+  CHECK(std::abs(product) / std::sqrt(100.0) < critical_value);
 }
 
 TEST_CASE("Beta Thompson sampling finds the best of three coins", "[policies][beta_ts]") {

@@ -151,5 +151,14 @@ TEST_CASE("what is no Student-t variable is refused", "[policies][student_t]") {
   CHECK_ERROR(probabilities_of({{5, std::nan(""), 1}}), usage, "location nan");
 }
 
+TEST_CASE("samples of several variables are independent of one another", "[policies][student_t]") {
+  constexpr std::size_t samples = 4000;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const auto drawn = draw_samples(std::vector<StudentT>{{infinite, 1, 2}, {infinite, -3, 0.5}}, samples, 7);
+  double product = 0;
+  for (const auto& sample : drawn) product += (sample[0] - 1) / 2 * (sample[1] + 3) / 0.5;
+  CHECK(std::abs(product) / std::sqrt(static_cast<double>(samples)) < 6.1);
+}
+
 }  // namespace
 }  // namespace stein::policies

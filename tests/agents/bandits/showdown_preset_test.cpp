@@ -82,6 +82,9 @@ TEST_CASE("the Showdown's protocol: 100 minibatches of 512 every 50 interactions
   check_options(experiment("adult", "epsilon-greedy"), {{"epsilon", "0"}, {"steps", "45222"}});
   check_options(experiment("adult", "dropout"), {{"dropout_rate", "0.2"}, {"draw", "one"}});
   check_options(experiment("wheel", "bootstrap"), {{"particles", "3"}, {"draw", "one"}});
+  // σ = 0.1 of rewards, and λ of the layer behind the 50 units, whose prior variance is 2/50.
+  check_options(experiment("wheel", "bbb"),
+                {{"noise_precision", "100"}, {"weight_precision", "25"}, {"scale_rewards", "false"}});
 }
 
 TEST_CASE("uniform play under the Showdown's protocol has no forced pulls, and settings rank above the protocol",

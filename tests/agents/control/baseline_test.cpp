@@ -180,3 +180,35 @@ TEST_CASE("a shared baseline is one of the rows of all particles, each of which 
 TEST_CASE("a value network with a step size of 0 is refused", "[agents][baseline]") {
   CHECK_ERROR(make_baseline(BaselineKind::network, {.step_size = 0}, 1, seen, 0), usage, "'value_step_size'");
 }
+
+TEST_CASE("a value network makes so many updates whenever it learns", "[agents][baseline]") {
+  const Sample sample;
+  const auto thrice = make_baseline(BaselineKind::network, {.hidden = {8}, .updates = 3}, particles, seen, 3),
+             once = make_baseline(BaselineKind::network, {.hidden = {8}, .updates = 1}, particles, seen, 3);
+  for (int k = 0; k < 2; ++k) thrice->learn(sample.all());
+  for (int k = 0; k < 6; ++k) once->learn(sample.all());
+  CHECK(test::same_bytes(test::snapshot_of(*thrice), test::snapshot_of(*once)));
+}
+
+TEST_CASE("the linear baseline sees observations beyond ten as ten", "[agents][baseline]") {
+  const Sample sample;
+  const auto baseline = make_baseline(BaselineKind::linear, {}, particles, seen, 0);
+  baseline->refit(sample.all());
+  const std::vector<float> far{70, -30, 10, -10}, times(2, 5.0F);
+  std::vector<float> values(2);
+  baseline->predict(0, {far.data(), 2, seen}, times, values);
+  CHECK(values[0] == values[1]);
+  CHECK(std::abs(values[0]) > 100);  // 3 + 10 − 2 · 100
+}
+
+TEST_CASE("targets in units of their own are those of each particle, and of rows that count", "[agents][baseline]") {
+  // Particle 1 has targets of another mean and sd than particle 0: both learn as they would alone.
+  Sample sample;
+  for (std::size_t i = rows; i < 2 * rows; ++i) sample.targets[i] = 40 + 7 * sample.targets[i];
+  const ValueNetworkOptions options{.hidden = {16}, .step_size = 0.02, .normalize = true};
+  const auto baseline = make_baseline(BaselineKind::network, options, particles, seen, 3);
+  baseline->observe(sample.all());
+  for (int k = 0; k < 1000; ++k) baseline->learn(sample.all());
+  CHECK(sample.error(*baseline, 1) < 7 * 0.05);
+  CHECK(test::snapshot_of(*baseline).get_vector<double>("targets1/mean")[0] == Approx(40).margin(3));
+}

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -726,4 +727,74 @@ TEST_CASE("a value network that normalises its targets counts those of an iterat
     agent.iterate();
     CHECK(test::snapshot_of(agent).get_scalar<double>("baseline/targets0/count") == 60 * iterations);
   }
+}
+
+TEST_CASE("minibatches of an epoch have every row once", "[agents][control]") {
+  // Three minibatches of eight rows: of a linear policy the weights of each step that was seen move.
+  ControlAgentOptions options = small(Learner::ppo, PolicyPosterior::none, true,
+                                      {{"hidden", "none"},
+                                       {"value_hidden", "none"},
+                                       {"slots", "1"},
+                                       {"steps_per_slot", "8"},
+                                       {"epochs", "1"},
+                                       {"minibatches", "3"},
+                                       {"optimizer", "sgd"},
+                                       {"momentum", "0"}});
+  ControlAgent agent(options, *test::builder_of<Steps>("steps"), 3);
+  const std::vector<float> before = particle(agent, 0);
+  agent.iterate();
+  const std::vector<float> now = particle(agent, 0);
+  const auto* entry = agent.policy().particles().layout().find("layer0.weight");
+  for (std::int64_t row = 0; row < 8; ++row) {
+    CAPTURE(row);
+    const auto at = static_cast<std::size_t>(entry->offset + row * entry->row_stride);
+    CHECK(now[at] != before[at]);
+  }
+}
+
+TEST_CASE("critics of their own learn from their particle's rollouts alone, also where policies share all",
+          "[agents][control]") {
+  const auto taught = [](const char* share) {
+    ControlAgent agent(
+        small(Learner::a2c, PolicyPosterior::svgd, true, {{"share_rollouts", share}, {"shared_critic", "false"}}),
+        *environment_of("CartPole-v1"), 3);
+    agent.iterate();  // the first rollouts are the same
+    return test::snapshot_of(agent).part("baseline");
+  };
+  CHECK(test::same_bytes(taught("true"), taught("false")));
+}
+
+TEST_CASE("presets of the zoo have its numbers", "[agents][control]") {
+  // RL Baselines3 Zoo, hyperparams/ppo.yml and a2c.yml; 16 x 256 rows in batches of 64, and 8 x 32 in one of 256.
+  using Expected = std::map<std::string, std::string>;
+  const auto check = [](const char* task, const char* agent, const Expected& expected) {
+    for (const Preset& preset : task_presets(task, agent)) {
+      if (preset.name != "zoo") continue;
+      for (const auto& [option, value] : expected) {
+        CAPTURE(task, agent, option);
+        CHECK(preset.settings.at(option) == value);
+      }
+    }
+  };
+  check("Acrobot-v1", "ppo",
+        {{"slots", "16"},
+         {"steps_per_slot", "256"},
+         {"minibatches", "64"},
+         {"epochs", "4"},
+         {"gae_lambda", "0.94"},
+         {"discount", "0.99"},
+         {"entropy_weight", "0"},
+         {"normalize_observations", "true"},
+         {"clip_norm", "0.5"}});
+  check("CartPole-v1", "ppo",
+        {{"slots", "8"},
+         {"steps_per_slot", "32"},
+         {"minibatches", "1"},
+         {"epochs", "20"},
+         {"gae_lambda", "0.8"},
+         {"discount", "0.98"},
+         {"entropy_weight", "0"},
+         {"step_size", "1e-3"},
+         {"clip_ratio", "0.2"}});
+  check("CartPole-v1", "a2c", {{"slots", "8"}, {"steps_per_slot", "5"}, {"step_size", "7e-4"}, {"gae_lambda", "1"}});
 }

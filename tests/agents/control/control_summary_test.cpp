@@ -80,3 +80,13 @@ TEST_CASE("a person reads each of them in a line of its own", "[agents][control]
   summary.erase("evaluated");  // of an earlier version
   CHECK(was_evaluated(summary));
 }
+
+TEST_CASE("shares of prior, repulsion and drive are of their sum, where anything was measured",
+          "[agents][control][summary]") {
+  std::vector<ControlOutcome> stein = outcomes;
+  stein[0].parts = PosteriorParts{.drive = 6, .prior = 1.5, .repulsion = 0.5};
+  const Json share = summarize_outcomes(stein, timing)["posterior_share"];
+  CHECK(share["drive"]["per_seed"] == Json{0.75, nullptr});
+  CHECK(share["prior"]["per_seed"] == Json{0.1875, nullptr});
+  CHECK(share["repulsion"]["per_seed"] == Json{0.0625, nullptr});
+}

@@ -152,3 +152,27 @@ TEST_CASE("a particle that the policy does not have cannot play", "[agents][eval
   CHECK_ERROR(play_episodes(policy, *test::countdown(), {0, 3}, {}), usage, "from 0 to 2", "got 3");
   CHECK_ERROR(play_episodes(policy, *test::countdown(), {-1}, {}), usage, "from 0 to 2", "got -1");
 }
+
+TEST_CASE("returns of particles are the means of their own episodes", "[agents][evaluation]") {
+  const policies::ControlPolicy policy = constant_policies();
+  const EvaluationOptions options{.seed = 3};
+  const std::vector<double> found = particle_returns(policy, *test::countdown(), 12, options);
+  const auto episodes = play_episodes(policy, *test::countdown(), every_particle(4, 3), options);
+  std::vector<double> expected(3);
+  for (const FinishedEpisode& episode : episodes)
+    expected[static_cast<std::size_t>(episode.particle)] += episode.total_reward / 4;
+  REQUIRE(found.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(found[i] == Approx(expected[i]));
+  CHECK(expected[0] != Approx(expected[1]));
+}
+
+TEST_CASE("particles of one policy draw different actions", "[agents][evaluation]") {
+  policies::ControlPolicy policy = constant_policies();
+  for (std::int64_t i = 0; i < 3; ++i) policy.particles().view("layer0.bias", i)(0, 0) = 10;
+  policy.refresh();
+  const auto played = [&](std::int64_t particle) {
+    return play_episodes(policy, *test::countdown(), {particle}, {.deterministic = false, .seed = 3}).front();
+  };
+  CHECK(played(0).length == played(1).length);  // from the same start
+  CHECK(played(0).total_reward != played(1).total_reward);
+}

@@ -101,6 +101,7 @@ TEST_CASE("shared rows are weighed with clipped importance ratios whose sum is 1
           CHECK(pooled.scale[at] == Approx(weights[row] / sum).epsilon(1e-5));
           CHECK(pooled.advantages[at] == picked.advantages[row]);
           CHECK(pooled.actions[at] == picked.actions[row]);
+          CHECK(pooled.times[at] == picked.times[row]);
           CHECK(pooled.log_density[at] ==
                 Approx(std::log(chance(odds[i], static_cast<int>(picked.actions[row])))).epsilon(1e-5));
         }

@@ -43,6 +43,22 @@ TEST_CASE("a prior with anchors is the Gaussian around them, in value and gradie
     }
     CHECK(value[i] == Approx(expected).epsilon(1e-12));
   }
+
+  // The second row alone has its own anchor, also of anchors that were restored.
+  Particles<double> others(layout, 2, 3, 6);
+  draw_from_prior(options, others, {.seed = 3});
+  Anchors<double> restored(options, others);
+  Snapshot state;
+  moved.save(state);
+  restored.restore(state);
+  for (const Anchors<double>* each : {&moved, static_cast<const Anchors<double>*>(&restored)}) {
+    std::vector<double> alone(static_cast<std::size_t>(size)), its_value(1);
+    const Evaluation<double> of_one{.gradient = {alone.data(), 1, size}, .value = its_value};
+    prior.add_log_density(rows.block(1, 1), of_one);
+    each->add_log_density(rows.block(1, 1), of_one);
+    CHECK(std::equal(alone.begin(), alone.end(), gradient.begin() + size));
+    CHECK(its_value[0] == value[1]);
+  }
 }
 
 TEST_CASE("a draw from the prior has its precisions, its centres, and depends on the global row alone",
