@@ -22,7 +22,12 @@ const bool registered =
 }  // namespace
 
 DistributionPolicy::DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, 1, options.particles), draw_(options.draw) {}
+    : NeuralPolicy(checked(options), spec, seed, 1, options.particles), draw_(options.draw) {
+  STEIN_CHECK(options.average_steps == 0,
+              "option 'average_steps': averages of networks that are drawn anew at every update would have next to "
+              "nothing of their noise, expected 0, got {}",
+              options.average_steps);
+}
 
 void DistributionPolicy::make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) {
   // The one row over and over: its draws are told apart by their number, and begin after those that learning uses.

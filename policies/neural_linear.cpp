@@ -64,6 +64,10 @@ NeuralLinear::NeuralLinear(const Options& options, const envs::BanditSpec& spec,
       linear_(regression_of(options, feature_spec_), feature_spec_, seed) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': neural-linear regresses, which needs gaussian, got bernoulli");
+  STEIN_CHECK(options.average_steps == 0,
+              "option 'average_steps': neural-linear decides by regressions on the features of the last update, "
+              "expected 0, got {}",
+              options.average_steps);
 }
 
 inference::MatrixView<const float> NeuralLinear::features_of(const inference::Inputs<float>& inputs) {

@@ -20,7 +20,12 @@ ParameterNoisePolicy::ParameterNoisePolicy(const Options& options, const envs::B
       networks_(options.particles),
       noise_(options.initial_noise),
       target_change_(options.target_change),
-      unperturbed_(1, posterior_->weight_layout().size()) {}
+      unperturbed_(1, posterior_->weight_layout().size()) {
+  STEIN_CHECK(options.average_steps == 0,
+              "option 'average_steps': averages of networks that are perturbed anew at every update would have next to "
+              "nothing of their noise, expected 0, got {}",
+              options.average_steps);
+}
 
 void ParameterNoisePolicy::make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) {
   const NoiseKey key{.seed = seed_, .step = static_cast<std::uint64_t>(updates_), .stream = Stream::perturbation};

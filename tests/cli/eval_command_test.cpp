@@ -103,6 +103,11 @@ TEST_CASE("bandit policies choose in new contexts without learning, the same aga
   CHECK(first["seeds"] == Json({1, 2}));
   for (const char* key : {"regret", "uniform_regret", "regret_percent_of_uniform", "reward"})
     CHECK(first[key]["per_seed"].size() == 2);
+  const Json &regret = first["regret"]["per_seed"], &uniform = first["uniform_regret"]["per_seed"];
+  CHECK(uniform[0] == uniform[1]);  // of the same contexts
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(first["regret_percent_of_uniform"]["per_seed"][i].get<double>() ==
+          Approx(100 * regret[i].get<double>() / uniform[i].get<double>()));
   CHECK(first["regret_percent_of_uniform"]["mean"].get<double>() < 30);  // what was learned is there
   CHECK(evaluate(folder, {"--interactions", "500", "--seed", "4"})["regret"] != first["regret"]);
   const Outcome person = run(folder.path(), {"eval", "run", "--interactions", "50"});

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/error_matcher.h"
+
 using namespace stein;
 using namespace stein::policies;
 
@@ -284,4 +286,13 @@ TEST_CASE("prior functions are drawn apart from where the networks start", "[pol
   }
   CHECK(prior_square > 0.1 * square);
   CHECK(std::abs(product) / std::sqrt(square * prior_square) < 6 / std::sqrt(400.0));
+}
+
+TEST_CASE("averaged weights are refused where networks are drawn, whose noise they would average away, or regressed on",
+          "[policies][neural]") {
+  for (const std::string name : {"vmg", "bbb", "dropout", "parameter-noise", "neural-linear"}) {
+    CAPTURE(name);
+    CHECK_NOTHROW(linear(name, {{"hidden", "4"}}));
+    CHECK_ERROR(linear(name, {{"hidden", "4"}, {"average_steps", "3"}}), usage, "'average_steps'", "expected 0", "3");
+  }
 }
