@@ -45,11 +45,6 @@ std::uint32_t Draws::integer(std::uint32_t count) {
   return static_cast<std::uint32_t>(product >> 32);
 }
 
-double Draws::normal() {
-  const double radius = std::sqrt(-2 * std::log(uniform()));
-  return radius * std::cos(2 * std::numbers::pi * uniform());
-}
-
 double Draws::gamma(double shape) {
   STEIN_CHECK(shape > 0, "the shape of a gamma variable must be > 0, got {}", shape);
   if (shape < 1) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 
 namespace stein {
@@ -90,12 +91,12 @@ void opening_words(const NoiseKey& key, std::span<const std::uint32_t> rows, std
 /// kinds. It repeats itself after 2^34 words.
 class Draws {
  public:
-  Draws(const NoiseKey& key, std::uint32_t row) : key_(key), row_(row) {}
+  STEIN_HOST_DEVICE Draws(const NoiseKey& key, std::uint32_t row) : key_(key), row_(row) {}
   /// The same sequence, whose opening is there already and stays there.
-  Draws(const NoiseKey& key, std::uint32_t row, const OpeningWords& opening)
+  STEIN_HOST_DEVICE Draws(const NoiseKey& key, std::uint32_t row, const OpeningWords& opening)
       : key_(key), row_(row), opening_(opening) {}
 
-  std::uint32_t word() {
+  STEIN_HOST_DEVICE std::uint32_t word() {
     if (used_ == 4) {
       words_ = block_ < opening_.size() ? opening_[block_] : random_block(key_, row_, block_);
       ++block_;
@@ -104,16 +105,19 @@ class Draws {
     return words_[static_cast<std::size_t>(used_++)];
   }
   /// Uniform on (0, 1), 53 bits, never 0 nor 1.
-  double uniform() {
+  STEIN_HOST_DEVICE double uniform() {
     const std::uint64_t high = word() >> 5, low = word() >> 6;  // 27 + 26 = 53 bits
     const double value = (static_cast<double>(high << 26 | low) + 0.5) * 0x1p-53;
     return value < 1 ? value : 1 - 0x1p-53;
   }
-  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  STEIN_HOST_DEVICE double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// Uniform integer in [0, count) without bias (Lemire 2019). Throws Error(usage) if count is 0.
   std::uint32_t integer(std::uint32_t count);
   /// Standard normal in double precision.
-  double normal();
+  STEIN_HOST_DEVICE double normal() {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
   /// Gamma(shape, rate 1) for shape > 0 (Marsaglia & Tsang 2000). Throws Error(usage) otherwise.
   double gamma(double shape);
   /// Index drawn in proportion to `weights` (non-negative, positive sum). Throws Error(usage) otherwise.

@@ -34,8 +34,4 @@ ControlSpec Acrobot::spec() const {
       .ends = "the tip is more than 1 m above the pivot"};
 }
 
-void Acrobot::reset(Draws& draws, double (&state)[state_size]) const {
-  for (double& number : state) number = draws.uniform(-0.1, 0.1);
-}
-
 }  // namespace stein::envs

@@ -23,15 +23,18 @@ class Acrobot {
 
   explicit Acrobot(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    for (double& number : state) number = draws.uniform(-0.1, 0.1);
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],
                                                            const Real (&action)[action_size]) const {
     move(state, action[0] - 1, static_cast<Real>(dt));
+    constexpr Real largest[2] = {static_cast<Real>(largest_speeds[0]), static_cast<Real>(largest_speeds[1])};
     for (int k = 0; k < 2; ++k) {
       state[k] = wrapped(state[k]);
-      state[2 + k] = limited(state[2 + k], static_cast<Real>(largest_speeds[k]));
+      state[2 + k] = limited(state[2 + k], largest[k]);
     }
     const bool high = -sine_cosine(state[0]).cosine - sine_cosine(state[0] + state[1]).cosine > 1;
     return {.reward = high ? Real(0) : Real(-1), .terminated = high ? Real(1) : Real(0)};

@@ -20,7 +20,7 @@ class CartPole {
 
   explicit CartPole(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const {
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
     for (double& number : state) number = draws.uniform(-0.05, 0.05);
   }
 

@@ -28,12 +28,4 @@ ControlSpec CartPoleSwingUp::spec() const {
           .ends = fmt::format("|cart position| > {} m", largest_position)};
 }
 
-void CartPoleSwingUp::reset(Draws& draws, double (&state)[state_size]) const {
-  constexpr double pi = 3.14159265358979323846;
-  state[0] = draws.uniform(-1, 1);
-  state[1] = draws.uniform(-2, 2);
-  state[2] = draws.uniform(pi - 1, pi + 1);
-  state[3] = draws.uniform(-3, 3);
-}
-
 }  // namespace stein::envs

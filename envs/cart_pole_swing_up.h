@@ -19,7 +19,13 @@ class CartPoleSwingUp {
 
   explicit CartPoleSwingUp(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    constexpr double pi = 3.14159265358979323846;
+    state[0] = draws.uniform(-1, 1);
+    state[1] = draws.uniform(-2, 2);
+    state[2] = draws.uniform(pi - 1, pi + 1);
+    state[3] = draws.uniform(-3, 3);
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

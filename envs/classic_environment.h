@@ -167,6 +167,9 @@ bool register_control(const std::string& name, std::string description,
       return {.name = "a loop over the slots, one after the other",
               .step = [loop](std::span<const float> actions) { loop->step(actions); }};
     }
+    std::optional<AnalyticTask> analytic() const override {
+      return AnalyticTask{.dynamics = Task(checked(task())), .options = options().of(spec())};
+    }
   };
   return controls().add(
       name, {std::move(description), [step] { return std::unique_ptr<ControlEntry::Builder>(new TaskBuilder(step)); }});

@@ -27,8 +27,4 @@ ControlSpec DeepSea::spec() const {
           .timed = false};
 }
 
-void DeepSea::reset(Draws&, double (&state)[state_size]) const {
-  state[0] = state[1] = 0;
-}
-
 }  // namespace stein::envs

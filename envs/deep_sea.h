@@ -32,7 +32,7 @@ class DeepSea {
 
   explicit DeepSea(const Options& options) : size_(static_cast<double>(options.size)), move_cost_(options.move_cost) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws&, double (&state)[state_size]) const { state[0] = state[1] = 0; }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

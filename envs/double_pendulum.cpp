@@ -34,11 +34,4 @@ ControlSpec DoublePendulum::spec() const {
           .reward_high = 0};
 }
 
-void DoublePendulum::reset(Draws& draws, double (&state)[state_size]) const {
-  state[0] = 0.1 * draws.normal();
-  state[1] = 0.01 * draws.normal();
-  state[2] = 0.1 * draws.normal();
-  state[3] = 0.01 * draws.normal();
-}
-
 }  // namespace stein::envs

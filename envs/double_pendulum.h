@@ -38,7 +38,12 @@ class DoublePendulum {
 
   explicit DoublePendulum(const Options& options) : side_(options.reward == Reward::corrected ? 1 : -1) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    state[0] = 0.1 * draws.normal();
+    state[1] = 0.01 * draws.normal();
+    state[2] = 0.1 * draws.normal();
+    state[3] = 0.01 * draws.normal();
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

@@ -8,8 +8,9 @@
 //   void reset(Draws&, double (&state)[state_size]) const                     draws where an episode begins
 //   Outcome<Real> step(Real (&state)[…], const Real (&action)[…]) const       moves the state
 //   void observe(const Real (&state)[…], Real (&observation)[…]) const
-// The last two are templates over Real, always inlined and without a branch that depends on numbers, so that a loop
-// over slots becomes a SIMD loop: floats in training, doubles where a user compares dynamics with their own.
+// The last three are for kernels too: the task is copied to the device. The last two are templates over Real, always
+// inlined and without a branch that depends on numbers, so that a loop over slots becomes a SIMD loop: floats in
+// training, doubles where a user compares dynamics with their own.
 #pragma once
 
 #include <stein/core/host_device.h>

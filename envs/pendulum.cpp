@@ -26,10 +26,4 @@ ControlSpec Pendulum::spec() const {
           .reward_high = 0};
 }
 
-void Pendulum::reset(Draws& draws, double (&state)[state_size]) const {
-  constexpr double pi = 3.14159265358979323846;
-  state[0] = draws.uniform(-pi, pi);
-  state[1] = draws.uniform(-1, 1);
-}
-
 }  // namespace stein::envs

@@ -22,7 +22,11 @@ class Pendulum {
 
   explicit Pendulum(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    constexpr double pi = 3.14159265358979323846;
+    state[0] = draws.uniform(-pi, pi);
+    state[1] = draws.uniform(-1, 1);
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

@@ -27,9 +27,4 @@ ControlSpec RllabCartPole::spec() const {
           .ends = fmt::format("|cart position| > {} m or |pole angle| > {} rad", largest_position, largest_angle)};
 }
 
-void RllabCartPole::reset(Draws& draws, double (&state)[state_size]) const {
-  constexpr double spread[state_size] = {0.12, 0.2, 0.01, 0.2};
-  for (int k = 0; k < state_size; ++k) state[k] = draws.uniform(-spread[k], spread[k]);
-}
-
 }  // namespace stein::envs

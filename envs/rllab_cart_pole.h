@@ -19,7 +19,10 @@ class RllabCartPole {
 
   explicit RllabCartPole(const Options&) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    constexpr double spread[state_size] = {0.12, 0.2, 0.01, 0.2};
+    for (int k = 0; k < state_size; ++k) state[k] = draws.uniform(-spread[k], spread[k]);
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

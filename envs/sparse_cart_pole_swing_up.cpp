@@ -31,10 +31,4 @@ ControlSpec SparseCartPoleSwingUp::spec() const {
           .ends = fmt::format("|cart position| > {} m", largest_position)};
 }
 
-void SparseCartPoleSwingUp::reset(Draws& draws, double (&state)[state_size]) const {
-  constexpr double pi = 3.14159265358979323846;
-  for (double& number : state) number = draws.uniform(-start_range, start_range);
-  state[2] += pi;
-}
-
 }  // namespace stein::envs

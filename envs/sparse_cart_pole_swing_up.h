@@ -26,7 +26,11 @@ class SparseCartPoleSwingUp {
 
   explicit SparseCartPoleSwingUp(const Options& options) : height_(options.height), move_cost_(options.move_cost) {}
   ControlSpec spec() const;
-  void reset(Draws& draws, double (&state)[state_size]) const;
+  STEIN_HOST_DEVICE void reset(Draws& draws, double (&state)[state_size]) const {
+    constexpr double pi = 3.14159265358979323846;
+    for (double& number : state) number = draws.uniform(-start_range, start_range);
+    state[2] += pi;
+  }
 
   template <class Real>
   STEIN_HOST_DEVICE STEIN_ALWAYS_INLINE Outcome<Real> step(Real (&state)[state_size],

@@ -10,8 +10,10 @@
 #include <stein/envs/single_environment.h>
 
 #include <algorithm>
+#include <any>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -138,6 +140,12 @@ struct StepReference {
   std::function<void(std::span<const float> actions)> step;  ///< [slots, A]
 };
 
+/// A control task as data: what a kernel needs to move its slots itself.
+struct AnalyticTask {
+  std::any dynamics;       ///< a task of envs/dynamics.h, by value
+  ControlOptions options;  ///< with the horizon that is meant
+};
+
 /// A registered control task: how to describe it, which options it has, how to make it.
 struct ControlEntry {
   std::string description;  ///< one line for `stein list`
@@ -152,6 +160,8 @@ struct ControlEntry {
     virtual std::unique_ptr<SingleEnvironment> make_single() const;
     /// What the speed of a step is measured against: one slot of `make` after the other unless a task knows better.
     virtual StepReference reference(std::int64_t slots) const;
+    /// The task as data; nothing where a simulator moves it.
+    virtual std::optional<AnalyticTask> analytic() const { return std::nullopt; }
   };
   std::function<std::unique_ptr<Builder>()> builder;
 };
