@@ -24,22 +24,12 @@ class Categorical final : public ActionDistribution {
     for (std::int64_t i = 0; i < actions.rows; ++i) {
       const auto index = static_cast<std::uint64_t>(first + i);
       if (i == 0 || index % 4 == 0) words = random_block(noise, row, static_cast<std::uint32_t>(index / 4));
-      const auto logits = parameters.outputs.row(i);
-      const float top = *std::max_element(logits.begin(), logits.end());
-      float total = 0;
-      for (const float logit : logits) total += std::exp(logit - top);
-      float left = (static_cast<float>(words[index % 4] >> 8) + 0.5F) * 0x1p-24F * total;
-      // Rounding may leave something after all shares: then it is the last choice that has one.
-      std::size_t choice = 0;
-      for (std::size_t k = 0; k < logits.size() && left >= 0; ++k) {
-        const float share = std::exp(logits[k] - top);
-        if (share == 0) continue;
-        left -= share;
-        choice = k;
-      }
-      actions(i, 0) = static_cast<float>(choice);
+      const StridedNumbers logits{parameters.outputs.row(i).data()};
+      actions(i, 0) = static_cast<float>(draw_choice(logits, choices_, words[index % 4]));
     }
   }
+
+  ActionDraw row_draw() const override { return {.choices = choices_}; }
 
   void mode(const Parameters& parameters, MatrixView<float> actions) const override {
     for (std::int64_t i = 0; i < actions.rows; ++i) {
@@ -169,6 +159,10 @@ class Gaussian final : public ActionDistribution {
     }
   }
 
+  ActionDraw row_draw() const override {
+    return {.actions = actions_, .deviation_moves = deviation_ == Deviation::state, .start = start_};
+  }
+
   void mode(const Parameters& parameters, MatrixView<float> actions) const override {
     for (std::int64_t i = 0; i < actions.rows; ++i)
       for (std::int64_t a = 0; a < actions_; ++a) actions(i, a) = parameters.outputs(i, a);
@@ -249,13 +243,13 @@ class Gaussian final : public ActionDistribution {
   }
 
  private:
-  static constexpr float lowest = -5, highest = 2, root_two = 1.41421356237309504880F;
+  static constexpr float root_two = 1.41421356237309504880F;
   static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);
 
   float log_deviation(const Parameters& parameters, std::int64_t i, std::int64_t a) const {
     const float own =
         constants() > 0 ? parameters.constants[static_cast<std::size_t>(a)] : parameters.outputs(i, actions_ + a);
-    return std::clamp(own + start_, lowest, highest);
+    return bounded_log_deviation(own, start_);
   }
   /// Carries the slopes by log σ of action `a` to what it is made of, an output of every row or one constant.
   /// @param slope_of  row ↦ slope; called once for every row, in their order
@@ -277,7 +271,7 @@ class Gaussian final : public ActionDistribution {
   /// Beyond a limit only a slope that leads back counts.
   float inward(float own, float slope) const {
     const float log_sd = own + start_;
-    return (log_sd > highest && slope > 0) || (log_sd < lowest && slope < 0) ? 0.0F : slope;
+    return (log_sd > highest_log_deviation && slope > 0) || (log_sd < lowest_log_deviation && slope < 0) ? 0.0F : slope;
   }
 
   std::int64_t actions_;

@@ -3,6 +3,7 @@
 
 #include <stein/core/rng.h>
 #include <stein/inference/storage/matrix_view.h>
+#include <stein/policies/action_draw.h>
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,8 @@ class ActionDistribution {
   /// @param actions     [n, A]
   virtual void draw(const Parameters& parameters, const NoiseKey& noise, std::uint32_t row, std::int64_t first,
                     inference::MatrixView<float> actions) const = 0;
+  /// `draw` of a single row, for kernels.
+  virtual ActionDraw row_draw() const = 0;
   /// The most likely action of every row.
   virtual void mode(const Parameters& parameters, inference::MatrixView<float> actions) const = 0;
   /// log π(a | o), in nats, of every row.

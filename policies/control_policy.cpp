@@ -65,6 +65,7 @@ double weight_variance(const inference::Particles<float>& particles) {
 
 ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed)
     : observation_size_(std::ssize(spec.observation)),
+      activation_(options.activation),
       distribution_(distribution_of(checked(options), spec)),
       posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec, *distribution_))),
       particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
@@ -121,6 +122,12 @@ void ControlPolicy::refresh() {
 void ControlPolicy::present(MatrixView<const float> rows, MatrixView<float> to) const {
   if (moments_) return moments_->normalise(rows, to);
   for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::copy(rows.row(i), to.row(i).begin());
+}
+
+std::vector<ColumnUnit> ControlPolicy::observation_units() const {
+  std::vector<ColumnUnit> units;
+  for (std::int64_t k = 0; moments_ && k < observation_size_; ++k) units.push_back(moments_->unit(k));
+  return units;
 }
 
 void ControlPolicy::observe(MatrixView<const float> rows) {

@@ -89,12 +89,18 @@ class ControlPolicy {
 
   /// Observations as the networks see them. @param rows, to  [n, O]
   void present(inference::MatrixView<const float> rows, inference::MatrixView<float> to) const;
+  /// What `present` does to each number of an observation, [O]; empty where it leaves them as they are.
+  std::vector<ColumnUnit> observation_units() const;
   /// Lets the running mean and sd of the observations see some more of them, if they are normalised.
   void observe(inference::MatrixView<const float> rows);
 
   /// The parameters of particle i's distributions over actions. @param presented  [n, O]; outputs [n, K] are written
   ActionDistribution::Parameters parameters(std::int64_t i, inference::MatrixView<const float> presented,
                                             inference::MatrixView<float> outputs) const;
+  /// Weights of the networks as the particles make them, [M, P], in the order of `weight_layout()`.
+  inference::MatrixView<const float> weights() const { return weights_.view(); }
+  const inference::Layout& weight_layout() const { return posterior_->weight_layout(); }
+  inference::Activation activation() const { return activation_; }
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
   /// The largest absolute value among the weights of all particles.
@@ -111,6 +117,7 @@ class ControlPolicy {
 
  private:
   std::int64_t observation_size_;
+  inference::Activation activation_;
   std::unique_ptr<ActionDistribution> distribution_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   std::optional<inference::SharedCoordinates<float>> shared_;  ///< where there are shared layers

@@ -1,7 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/policies/running_moments.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace stein::policies {
@@ -48,10 +47,15 @@ double RunningMoments::variance(std::int64_t column) const {
   return count_ < 2 ? 1 : squares_[static_cast<std::size_t>(column)] / count_;
 }
 
+ColumnUnit RunningMoments::unit(std::int64_t column) const {
+  return {.mean = static_cast<float>(mean(column)),
+          .scale = static_cast<float>(1 / std::sqrt(variance(column) + 1e-8))};
+}
+
 void RunningMoments::normalise(MatrixView<const float> rows, MatrixView<float> to) const {
   for (std::int64_t k = 0; k < columns(); ++k) {
-    const auto mean = static_cast<float>(this->mean(k)), scale = static_cast<float>(1 / std::sqrt(variance(k) + 1e-8));
-    for (std::int64_t i = 0; i < rows.rows; ++i) to(i, k) = std::clamp((rows(i, k) - mean) * scale, -10.0F, 10.0F);
+    const ColumnUnit unit = this->unit(k);
+    for (std::int64_t i = 0; i < rows.rows; ++i) to(i, k) = unit(rows(i, k));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <stein/core/snapshot.h>
 #include <stein/inference/storage/matrix_view.h>
+#include <stein/policies/column_unit.h>
 
 #include <cstdint>
 #include <string_view>
@@ -28,6 +29,8 @@ class RunningMoments {
   double mean(std::int64_t column) const { return mean_[static_cast<std::size_t>(column)]; }
   /// Of the population of the rows; 1 before there are two.
   double variance(std::int64_t column) const;
+  /// What `normalise` does to the numbers of a column.
+  ColumnUnit unit(std::int64_t column) const;
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);

@@ -277,6 +277,33 @@ TEST_CASE("a draw is keyed by its row and place, however rows are split into blo
   }
 }
 
+TEST_CASE("a single row is drawn as it is among others, its outputs next to each other or apart",
+          "[policies][control]") {
+  std::vector<Case> cases = all_cases();
+  for (Case& which : cases) {
+    which.rows = 300;
+    which.fill(1);
+    for (float& number : which.outputs) number *= 20;  // log sd beyond their limits too
+    const NoiseKey noise{.seed = 5, .step = 9};
+    const std::int64_t act = which.law->actions(), outputs = which.law->outputs();
+    const ActionDraw draw = which.law->row_draw();
+    const std::vector<float> whole = draws_of(which, noise, 2, 6, 0, 300);
+    std::vector<float> apart(static_cast<std::size_t>(outputs * 300));  // [outputs, rows]
+    for (std::int64_t i = 0; i < 300; ++i)
+      for (std::int64_t k = 0; k < outputs; ++k)
+        apart[static_cast<std::size_t>(k * 300 + i)] = which.outputs[static_cast<std::size_t>(i * outputs + k)];
+    std::vector<float> row_by_row, column_by_column;
+    for (std::int64_t i = 0; i < 300; ++i)
+      for (std::int64_t a = 0; a < act; ++a) {
+        row_by_row.push_back(draw({which.outputs.data() + i * outputs}, which.constants.data(), noise, 2, 6 + i, a));
+        column_by_column.push_back(draw({apart.data() + i, 300}, which.constants.data(), noise, 2, 6 + i, a));
+      }
+    CAPTURE(which.choices, act);
+    CHECK(row_by_row == whole);
+    CHECK(column_by_column == whole);
+  }
+}
+
 TEST_CASE("a choice without a share is never drawn, not even by the largest random number", "[policies][control]") {
   const NoiseKey noise{.seed = 0};
   const std::int64_t largest = 29016846;  // the first index whose word has 24 leading ones
