@@ -1,3 +1,4 @@
+#include <stein/agents/control/advantage_step.h>
 #include <stein/agents/control/advantages.h>
 #include <stein/core/error.h>
 
@@ -29,11 +30,10 @@ void generalised_advantages(const StepsOfSlots& steps, double discount, double l
   STEIN_CHECK(discount >= 0 && discount <= 1 && lambda >= 0 && lambda <= 1,
               "advantages: expected a discount and a lambda in [0, 1], got {} and {}", discount, lambda);
   const auto slots = static_cast<std::size_t>(steps.slots);
-  const auto gamma = static_cast<float>(discount), decay = static_cast<float>(discount * lambda);
+  const AdvantageStep step{.discount = static_cast<float>(discount), .decay = static_cast<float>(discount * lambda)};
   for (std::size_t i = count; i-- > 0;) {
-    const float difference = steps.rewards[i] + gamma * steps.next_values[i] - steps.values[i];
     const float after = i + slots < count ? advantages[i + slots] : 0;
-    advantages[i] = difference + decay * (1 - steps.ends[i]) * after;
+    advantages[i] = step(steps.rewards[i], steps.values[i], steps.next_values[i], steps.ends[i], after);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <stein/agents/control/device_rollouts.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
@@ -11,8 +12,6 @@ namespace stein::agents {
 namespace {
 
 using inference::MatrixView;
-
-constexpr std::int64_t shard_slots = 64;  // fixed, whatever the number of threads
 
 /// Seed of the environments: another one every time that paths begin anew.
 std::uint64_t environment_seed(std::uint64_t seed, std::int64_t collection) {
@@ -35,7 +34,8 @@ Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& po
 
 }  // namespace
 
-Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed)
+Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed,
+                   inference::Device device)
     : shape_(shape), seed_(seed) {
   STEIN_CHECK(shape.particles >= 1 && shape.slots >= 1 && shape.steps >= 1,
               "rollouts: expected at least 1 particle, slot and step, got {}, {} and {}", shape.particles, shape.slots,
@@ -51,19 +51,29 @@ Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShap
       shard.factor.assign(n, 1.0);
       shards_.push_back(std::move(shard));
     }
-  if (!shape.whole_paths)
+  if (device.kind != inference::Device::Kind::host)
+    on_device_ = std::make_unique<DeviceRollouts>(device, builder, shape, environment_seed(seed, 0));
+  else if (!shape.whole_paths)
     for (RolloutShard& shard : shards_) shard.environment->reset(environment_seed(seed, 0));
 }
 
+Rollouts::Rollouts(Rollouts&&) noexcept = default;
+Rollouts::~Rollouts() = default;
+
 void Rollouts::collect(const policies::ControlPolicy& policy) {
   const auto part = [&](std::int64_t i) -> RolloutShard& { return shards_[static_cast<std::size_t>(i)]; };
-  distributed::share_work(
-      *ranks_, std::ssize(shards_),
-      [&](distributed::PartRange own) {
-        parallel_for(own.end - own.first, [&](std::int64_t k) { play(part(own.first + k), policy); });
-      },
-      [&](std::int64_t i, std::string& message) { part(i).write(message); },
-      [&](std::int64_t i, std::string_view& message) { part(i).read(message); });
+  if (on_device_) {
+    on_device_->launch(policy, environment_seed(seed_, collections_), decisions(0));
+    on_device_->bring_home(shards_);
+  } else {
+    distributed::share_work(
+        *ranks_, std::ssize(shards_),
+        [&](distributed::PartRange own) {
+          parallel_for(own.end - own.first, [&](std::int64_t k) { play(part(own.first + k), policy); });
+        },
+        [&](std::int64_t i, std::string& message) { part(i).write(message); },
+        [&](std::int64_t i, std::string_view& message) { part(i).read(message); });
+  }
   for (const RolloutShard& shard : shards_)
     total_steps_ += std::count(shard.counts.begin(), shard.counts.begin() + shard.rows(), 1.0F);
   ++collections_;
@@ -93,11 +103,7 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
     std::ranges::copy(environment.observations(), shard.observations.begin() + static_cast<std::ptrdiff_t>(at * width));
     policy.present({environment.observations().data(), slots, seen}, presented);
     const MatrixView<float> actions{shard.actions.data() + first * act, slots, act};
-    // Every step of the run has a number of its own, and so a sheet of random numbers.
-    const NoiseKey noise{.seed = seed_,
-                         .step = (static_cast<std::uint64_t>(collections_) << 24) + static_cast<std::uint64_t>(t),
-                         .stream = Stream::decision};
-    policy.distribution().draw(policy.parameters(shard.particle, presented, outputs), noise,
+    policy.distribution().draw(policy.parameters(shard.particle, presented, outputs), decisions(t),
                                static_cast<std::uint32_t>(shard.particle), shard.first_slot, actions);
     environment.step({actions.data, static_cast<std::size_t>(slots * act)});
     std::ranges::copy(environment.rewards(), shard.rewards.begin() + first);
@@ -136,15 +142,23 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
   std::ranges::copy(environment.observations(), shard.next_observations.begin());
 }
 
+/// Of the draws of a step: every step of the run has a number of its own, and so a sheet of random numbers.
+NoiseKey Rollouts::decisions(std::int64_t step) const {
+  return {.seed = seed_,
+          .step = (static_cast<std::uint64_t>(collections_) << 24) + static_cast<std::uint64_t>(step),
+          .stream = Stream::decision};
+}
+
 /// What two runs must have in common for one to go on with the other's rollouts.
 std::string Rollouts::identity() const {
-  return fmt::format("{} version {}, {} particles with {} slots", spec().name, spec().version, shape_.particles,
-                     shape_.slots);
+  return fmt::format("{} version {}, {} particles with {} slots{}", spec().name, spec().version, shape_.particles,
+                     shape_.slots, on_device_ ? " on a device" : "");
 }
 
 void Rollouts::save(Snapshot& snapshot) const {
   snapshot.put_text("identity", identity());
   snapshot.put("collections", std::vector<std::int64_t>{collections_, total_steps_});
+  if (on_device_ && !shape_.whole_paths) return snapshot.put_saved("slots", *on_device_);
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     if (shape_.whole_paths) break;  // nothing goes on
     Snapshot part;
@@ -161,6 +175,7 @@ void Rollouts::restore(const Snapshot& snapshot) {
     fail(ErrorKind::data, "the saved rollouts are of {}, expected {}", snapshot.get_text("identity"), identity());
   const auto counts = snapshot.get_vector<std::int64_t>("collections");
   collections_ = counts.at(0), total_steps_ = counts.at(1);
+  if (on_device_ && !shape_.whole_paths) return on_device_->restore(snapshot.part("slots"));
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     if (shape_.whole_paths) break;
     const Snapshot part = snapshot.part("shard" + std::to_string(i));

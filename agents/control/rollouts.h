@@ -5,6 +5,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/distributed/communicator.h>
 #include <stein/envs/vector_environment.h>
+#include <stein/inference/storage/device.h>
 #include <stein/policies/control_policy.h>
 
 #include <cstdint>
@@ -23,14 +24,23 @@ struct RolloutShape {
   double discount = 0.99;    ///< of `discounted_reward`
 };
 
+class DeviceRollouts;
+
 /// Collects steps of many slots under the policies of all particles, in parallel over shards of them.
 class Rollouts {
  public:
-  /// Throws Error(usage) for a shape that makes no sense, and what the environment throws.
-  Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed);
+  /// @param device        where the slots are played. On another than the host a task has to be data, and all of a
+  ///                      collection is one launch, with the same draws; rows differ where the networks' outputs do,
+  ///                      whose sums are rounded otherwise
+  /// @throws Error(usage) for a shape that makes no sense, where there is no such device, and what the environment
+  ///                      throws
+  Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed,
+           inference::Device device = {});
+  Rollouts(Rollouts&&) noexcept;
+  ~Rollouts();
 
   /// From here on `collect` is a collective call of `ranks`, which have to outlive this object: each plays some of the
-  /// shards, and what all of them collected is there on all.
+  /// shards, and what all of them collected is there on all. On a device each rank plays all of them.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
 
   /// The next steps; those of the last call are gone.
@@ -49,6 +59,7 @@ class Rollouts {
 
  private:
   void play(RolloutShard& shard, const policies::ControlPolicy& policy) const;
+  NoiseKey decisions(std::int64_t step) const;
   std::string identity() const;
 
   RolloutShape shape_;
@@ -57,6 +68,7 @@ class Rollouts {
   std::int64_t total_steps_ = 0;
   std::vector<RolloutShard> shards_;
   distributed::Communicator* ranks_ = &distributed::single_process();
+  std::unique_ptr<DeviceRollouts> on_device_;  ///< none on the host
 };
 
 }  // namespace stein::agents

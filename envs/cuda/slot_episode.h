@@ -3,6 +3,7 @@
 
 #include <stein/envs/action_bounds.h>
 #include <stein/envs/dynamics.h>
+#include <stein/envs/slot_memory.h>
 
 #include <cmath>
 #include <cstdint>
@@ -100,26 +101,22 @@ struct SlotEpisode {
   }
 };
 
-/// The episodes under way in all slots, between launches: memory of the device.
+/// The episode of a slot from the memory of all.
 template <class Task>
-struct SlotMemory {
-  std::int64_t slots;
-  float* state;          ///< [states, slots]
-  float* total_rewards;  ///< [slots]
-  float* lengths;        ///< [slots]
+STEIN_HOST_DEVICE SlotEpisode<Task> load_episode(const SlotMemory& memory, std::int64_t slot) {
+  SlotEpisode<Task> episode;
+  for (int k = 0; k < Task::state_size; ++k) episode.state[k] = memory.state[k * memory.slots + slot];
+  episode.total_reward = memory.total_rewards[slot];
+  episode.length = memory.lengths[slot];
+  return episode;
+}
 
-  STEIN_HOST_DEVICE SlotEpisode<Task> load(std::int64_t slot) const {
-    SlotEpisode<Task> episode;
-    for (int k = 0; k < Task::state_size; ++k) episode.state[k] = state[k * slots + slot];
-    episode.total_reward = total_rewards[slot];
-    episode.length = lengths[slot];
-    return episode;
-  }
-  STEIN_HOST_DEVICE void store(std::int64_t slot, const SlotEpisode<Task>& episode) const {
-    for (int k = 0; k < Task::state_size; ++k) state[k * slots + slot] = episode.state[k];
-    total_rewards[slot] = episode.total_reward;
-    lengths[slot] = episode.length;
-  }
-};
+/// Back to where it came from.
+template <class Task>
+STEIN_HOST_DEVICE void store_episode(const SlotMemory& memory, std::int64_t slot, const SlotEpisode<Task>& episode) {
+  for (int k = 0; k < Task::state_size; ++k) memory.state[k * memory.slots + slot] = episode.state[k];
+  memory.total_rewards[slot] = episode.total_reward;
+  memory.lengths[slot] = episode.length;
+}
 
 }  // namespace stein::envs::cuda

@@ -5,31 +5,12 @@
 
 namespace stein::envs::cuda {
 
-/// Which slots, and the key of where their episodes begin.
-struct SlotKey {
-  std::uint64_t seed;
-  std::int64_t first_slot;  ///< global number of slot 0
-  std::int64_t steps;       ///< that the slots have taken since their reset
-};
-
-/// What is kept of the steps of a launch, row by row: memory of the device. The row of step t and slot i is
-/// t · slots + i.
-struct SlotRecord {
-  float* observations;        ///< [rows, O] after the step; where it ended an episode, of the next one's start
-  float* final_observations;  ///< [rows, O] written where the step ended an episode: of its end
-  float* rewards;             ///< [rows]
-  float* terminated;          ///< [rows] 1 where the step reached a terminal state, else 0
-  float* truncated;           ///< [rows] 1 where it was the last of the horizon and its state is not terminal, else 0
-  float* total_rewards;       ///< [rows] written where the step ended an episode: of the episode
-  float* lengths;             ///< [rows] likewise, its steps
-};
-
 /// Begins an episode in one slot and writes its observation.
 template <class Task>
 struct BeginSlots {
   Task task;
   SlotKey key;
-  SlotMemory<Task> memory;
+  SlotMemory memory;
   float* observations;  ///< [slots, O]
 
   STEIN_HOST_DEVICE void operator()(std::int64_t slot) const {
@@ -39,7 +20,7 @@ struct BeginSlots {
     float seen[Task::observation_size];
     task.observe(episode.state, seen);
     for (int k = 0; k < Task::observation_size; ++k) observations[slot * Task::observation_size + k] = seen[k];
-    memory.store(slot, episode);
+    store_episode(memory, slot, episode);
   }
 };
 
@@ -49,7 +30,7 @@ struct StepSlots {
   Task task;
   SlotRules<Task> rules;
   SlotKey key;
-  SlotMemory<Task> memory;
+  SlotMemory memory;
   std::int64_t steps;    ///< of the launch
   const float* actions;  ///< [steps, slots, A]
   SlotRecord record;
@@ -58,7 +39,7 @@ struct StepSlots {
   ///          the slot goes no further then. `steps` where all are in order
   STEIN_HOST_DEVICE std::int64_t operator()(std::int64_t slot) const {
     constexpr int seen_size = Task::observation_size, action_size = Task::action_size;
-    SlotEpisode<Task> episode = memory.load(slot);
+    SlotEpisode<Task> episode = load_episode<Task>(memory, slot);
     std::int64_t t = 0;
     for (; t < steps; ++t) {
       const std::int64_t row = t * memory.slots + slot;
@@ -81,7 +62,7 @@ struct StepSlots {
       }
       for (int k = 0; k < seen_size; ++k) record.observations[row * seen_size + k] = seen[k];
     }
-    memory.store(slot, episode);
+    store_episode(memory, slot, episode);
     return t;
   }
 };

@@ -84,8 +84,8 @@ class SlotsOnHost {
   }
 
  private:
-  cuda::SlotKey key() const { return {.seed = seed, .first_slot = first_slot, .steps = steps_}; }
-  cuda::SlotMemory<Task> memory() { return {slots, state_.data(), total_rewards_.data(), lengths_.data()}; }
+  SlotKey key() const { return {.seed = seed, .first_slot = first_slot, .steps = steps_}; }
+  SlotMemory memory() { return {slots, state_.data(), total_rewards_.data(), lengths_.data()}; }
 
   Task task_;
   cuda::SlotRules<Task> rules_;

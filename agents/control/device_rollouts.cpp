@@ -1,0 +1,260 @@
+#include <stein/agents/control/device_rollouts.h>
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/inference/storage/device_memory.h>
+
+#include <algorithm>
+
+namespace stein::agents {
+namespace {
+
+envs::AnalyticTask task_of(const envs::ControlEntry::Builder& builder) {
+  auto task = builder.analytic();
+  STEIN_CHECK(task.has_value(), "{}: expected a task that is data, a simulator moves it on the processor alone",
+              builder.spec().name);
+  return *std::move(task);
+}
+
+/// From the host to a row of a device; makes the row where it has another size.
+template <class Scalar>
+void copy_in(std::span<const Scalar> from, inference::Matrix<Scalar>& to, inference::Device device) {
+  if (to.columns() != std::ssize(from)) to = inference::Matrix<Scalar>(1, std::ssize(from), device);
+  inference::device_memory(device.kind).copy_in(device.index, to.view().data, from.data(), from.size_bytes());
+}
+
+/// All that a row of a device has.
+template <class Scalar>
+std::vector<Scalar> numbers_of(const inference::Matrix<Scalar>& row) {
+  const inference::Matrix<Scalar> home = row.to({});
+  return {home.row(0).begin(), home.row(0).end()};
+}
+
+/// The numbers of a row of a device at home.
+template <class Scalar>
+class Home {
+ public:
+  /// @param together  all in one copy; else part by part, as they are taken
+  Home(const inference::Matrix<Scalar>& from, bool together) : from_(from) {
+    if (together) all_ = from.to({});
+  }
+
+  /// Numbers first, first + 1, …, `count` of them.
+  void take(std::int64_t first, std::int64_t count, std::vector<Scalar>& to) const {
+    to.resize(static_cast<std::size_t>(count));
+    if (!all_.empty()) return static_cast<void>(std::copy_n(all_.row(0).begin() + first, count, to.begin()));
+    const inference::Device device = from_.device();
+    inference::device_memory(device.kind)
+        .copy_out(device.index, to.data(), from_.view().data + first, to.size() * sizeof(Scalar));
+  }
+
+ private:
+  const inference::Matrix<Scalar>& from_;
+  inference::Matrix<Scalar> all_;
+};
+
+/// What a device says of the ends of paths in a shard, by row; rows without an end have old numbers.
+struct EndsOfShard {
+  std::vector<float> observations;   ///< [rows, O]
+  std::vector<float> total_rewards;  ///< [rows]
+  std::vector<double> discounted;    ///< [rows]
+};
+
+/// The episodes of a shard that ended and count, in order.
+void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t observation_size) {
+  shard.final_observations.clear(), shard.final_rows.clear(), shard.episodes.clear();
+  for (std::int64_t row = 0; row < shard.rows(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    const bool terminated = shard.terminated[at] != 0;
+    if (shard.counts[at] == 0 || !(terminated || shard.truncated[at] != 0)) continue;
+    shard.episodes.push_back({.particle = shard.particle,
+                              .length = static_cast<std::int64_t>(shard.times[at]) + 1,
+                              .total_reward = ends.total_rewards[at],
+                              .discounted_reward = ends.discounted[at],
+                              .terminated = terminated});
+    if (terminated) continue;
+    shard.final_rows.push_back(row);
+    const auto end = ends.observations.begin() + row * observation_size;
+    shard.final_observations.insert(shard.final_observations.end(), end, end + observation_size);
+  }
+}
+
+}  // namespace
+
+DeviceRollouts::DeviceRollouts(inference::Device device, const envs::ControlEntry::Builder& builder,
+                               const RolloutShape& shape, std::uint64_t environment_seed)
+    : device_(device),
+      task_(task_of(builder)),
+      spec_(builder.spec()),
+      shape_(shape),
+      seed_(environment_seed),
+      capacity_(shape.steps + (shape.whole_paths ? task_.options.horizon : 0)),
+      state_(1, std::ssize(spec_.state) * slots(), device),
+      total_rewards_(1, slots(), device),
+      lengths_(1, slots(), device),
+      discounted_(1, slots(), device),
+      factor_(1, slots(), device),
+      taken_(1, slots(), device),
+      observations_(1, slots() * capacity_ * std::ssize(spec_.observation), device),
+      actions_(1, slots() * capacity_ * std::ssize(spec_.action), device),
+      end_observations_(1, observations_.columns(), device),
+      next_observations_(1, slots() * std::ssize(spec_.observation), device),
+      ended_discounted_(1, slots() * capacity_, device) {
+  for (auto* numbers : {&rewards_, &terminated_, &truncated_, &counts_, &times_, &ended_rewards_})
+    *numbers = Numbers<float>(1, slots() * capacity_, device);
+  const std::vector<double> ones(static_cast<std::size_t>(slots()), 1.0);
+  copy_in<double>(ones, factor_, device_);
+  rollout_driver(device_).begin(device_.index, task_, {.seed = seed_, .first_slot = 0, .steps = 0}, memory(),
+                                next_observations_.view().data);
+}
+
+envs::SlotMemory DeviceRollouts::memory() {
+  return {.slots = slots(),
+          .state = state_.view().data,
+          .total_rewards = total_rewards_.view().data,
+          .lengths = lengths_.view().data};
+}
+
+PolicyPlan DeviceRollouts::policy_plan(const policies::ControlPolicy& policy) {
+  const inference::MatrixView<const float> weights = policy.weights();
+  copy_in<float>({weights.data, static_cast<std::size_t>(weights.rows * weights.stride)}, weights_, device_);
+  std::vector<float> units;
+  for (const policies::ColumnUnit& unit : policy.observation_units())
+    units.insert(units.end(), {unit.mean, unit.scale});
+  if (!units.empty()) copy_in<float>(units, units_, device_);
+  return {.network = PerceptronShape(policy.weight_layout(), policy.activation()),
+          .weights = weights_.view().data,
+          .stride = weights.stride,
+          .draw = policy.distribution().row_draw(),
+          .units = units.empty() ? nullptr : units_.view().data};
+}
+
+ValuePlan DeviceRollouts::value_plan(const ValuedBy& valued) {
+  const inference::MatrixView<const float> weights = valued.weights;
+  STEIN_CHECK(weights.rows == shape_.particles && std::ssize(valued.units) == 2 * weights.rows,
+              "rollouts on a device: expected value networks and units of {} particles, got {} and {}",
+              shape_.particles, weights.rows, valued.units.size() / 2);
+  copy_in<float>({weights.data, static_cast<std::size_t>(weights.rows * weights.stride)}, value_weights_, device_);
+  copy_in<float>(valued.units, value_units_, device_);
+  if (values_.empty()) {
+    for (auto* numbers : {&values_, &end_values_, &advantages_})
+      *numbers = Numbers<float>(1, slots() * capacity_, device_);
+    next_values_ = Numbers<float>(1, slots(), device_);
+  }
+  return {.network = PerceptronShape(valued.layout, valued.activation),
+          .weights = value_weights_.view().data,
+          .stride = weights.stride,
+          .units = value_units_.view().data,
+          .advantage = valued.advantage,
+          .horizon_is_an_end = valued.horizon_is_an_end};
+}
+
+RolloutRows DeviceRollouts::rows() {
+  return {.capacity = capacity_,
+          .steps = taken_.view().data,
+          .observations = observations_.view().data,
+          .actions = actions_.view().data,
+          .rewards = rewards_.view().data,
+          .terminated = terminated_.view().data,
+          .truncated = truncated_.view().data,
+          .counts = counts_.view().data,
+          .times = times_.view().data,
+          .end_observations = end_observations_.view().data,
+          .total_rewards = ended_rewards_.view().data,
+          .discounted = ended_discounted_.view().data,
+          .next_observations = next_observations_.view().data,
+          .values = values_.view().data,
+          .next_values = next_values_.view().data,
+          .end_values = end_values_.view().data,
+          .advantages = advantages_.view().data};
+}
+
+void DeviceRollouts::launch(const policies::ControlPolicy& policy, std::uint64_t environment_seed,
+                            const NoiseKey& decisions, const ValuedBy* valued) {
+  if (shape_.whole_paths) seed_ = environment_seed, steps_ = 0;
+  const ValuePlan value = valued != nullptr ? value_plan(*valued) : ValuePlan{};
+  const RolloutPlan plan{.particles = shape_.particles,
+                         .slots = shape_.slots,
+                         .steps = shape_.steps,
+                         .whole_paths = shape_.whole_paths,
+                         .discount = shape_.discount,
+                         .environment_seed = seed_,
+                         .steps_before = steps_,
+                         .decisions = decisions,
+                         .policy = policy_plan(policy),
+                         .value = value,
+                         .sums = {.sum = discounted_.view().data, .factor = factor_.view().data},
+                         .rows = rows()};
+  if (const auto failure = rollout_driver(device_).collect(device_.index, task_, memory(), plan))
+    fail(ErrorKind::numeric,
+         "{}: expected actions inside their bounds and finite rewards and observations, slot {} has others in step {}",
+         spec_.name, failure->slot, steps_ + failure->step);
+  if (!shape_.whole_paths) steps_ += shape_.steps;
+}
+
+ValuedRows DeviceRollouts::valued_rows() const {
+  STEIN_CHECK(!values_.empty(), "rollouts on a device: expected a launch with value networks before its values");
+  return {.capacity = capacity_,
+          .values = numbers_of(values_),
+          .end_values = numbers_of(end_values_),
+          .next_values = numbers_of(next_values_),
+          .advantages = numbers_of(advantages_)};
+}
+
+void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
+  const std::vector<std::int64_t> taken = numbers_of(taken_);
+  for (std::size_t i = 0; i < shards.size(); ++i) shards[i].steps = taken[i];
+  const bool together = !shape_.whole_paths;  // every shard fills its room
+  const Home observations(observations_, together), actions(actions_, together), rewards(rewards_, together),
+      terminated(terminated_, together), truncated(truncated_, together), counts(counts_, together),
+      times(times_, together), ends(end_observations_, together), total_rewards(ended_rewards_, together),
+      next_observations(next_observations_, true), lengths(lengths_, true);
+  const Home discounted(ended_discounted_, together);
+  const std::int64_t seen = std::ssize(spec_.observation), acts = std::ssize(spec_.action);
+  parallel_for(std::ssize(shards), [&](std::int64_t i) {
+    RolloutShard& shard = shards[static_cast<std::size_t>(i)];
+    const std::int64_t slot = shard.particle * shape_.slots + shard.first_slot, row = slot * capacity_,
+                       rows = shard.rows();
+    observations.take(row * seen, rows * seen, shard.observations);
+    actions.take(row * acts, rows * acts, shard.actions);
+    rewards.take(row, rows, shard.rewards);
+    terminated.take(row, rows, shard.terminated);
+    truncated.take(row, rows, shard.truncated);
+    counts.take(row, rows, shard.counts);
+    times.take(row, rows, shard.times);
+    next_observations.take(slot * seen, shard.slots * seen, shard.next_observations);
+    lengths.take(slot, shard.slots, shard.episode_times);
+    EndsOfShard found;
+    ends.take(row * seen, rows * seen, found.observations);
+    total_rewards.take(row, rows, found.total_rewards);
+    discounted.take(row, rows, found.discounted);
+    gather_episodes(shard, found, seen);
+  });
+}
+
+void DeviceRollouts::save(Snapshot& snapshot) const {
+  snapshot.put("seed", seed_);
+  snapshot.put("steps", std::vector<std::int64_t>{steps_});
+  snapshot.put("state", numbers_of(state_));
+  snapshot.put("total_rewards", numbers_of(total_rewards_));
+  snapshot.put("lengths", numbers_of(lengths_));
+  snapshot.put("discounted", numbers_of(discounted_));
+  snapshot.put("factor", numbers_of(factor_));
+}
+
+void DeviceRollouts::restore(const Snapshot& snapshot) {
+  seed_ = snapshot.get_scalar<std::uint64_t>("seed");
+  steps_ = snapshot.get_vector<std::int64_t>("steps").at(0);
+  for (const auto& [name, numbers] :
+       {std::pair{"state", &state_}, std::pair{"total_rewards", &total_rewards_}, std::pair{"lengths", &lengths_}}) {
+    std::vector<float> home(static_cast<std::size_t>(numbers->columns()));
+    snapshot.get(name, std::span(home));
+    copy_in<float>(home, *numbers, device_);
+  }
+  for (const auto& [name, numbers] : {std::pair{"discounted", &discounted_}, std::pair{"factor", &factor_}}) {
+    std::vector<double> home(static_cast<std::size_t>(numbers->columns()));
+    snapshot.get(name, std::span(home));
+    copy_in<double>(home, *numbers, device_);
+  }
+}
+
+}  // namespace stein::agents

@@ -1,0 +1,84 @@
+// The slots of all particles on a device: collected there in one launch, brought home shard by shard.
+#pragma once
+
+#include <stein/agents/control/rollout_driver.h>
+#include <stein/agents/control/rollouts.h>
+#include <stein/inference/storage/matrix.h>
+
+#include <cstdint>
+#include <span>
+
+namespace stein::agents {
+
+/// Value networks of all particles and how advantages are made of what they say.
+struct ValuedBy {
+  const inference::Layout& layout;  ///< of their weights, as mlp_layout makes it
+  inference::Activation activation;
+  inference::MatrixView<const float> weights;  ///< [M, P]
+  std::vector<float> units;                    ///< [M, 2] mean and deviation: V = mean + deviation · output
+  AdvantageStep advantage;
+  bool horizon_is_an_end = false;  ///< nothing follows a truncated path or the last step
+};
+
+/// Values and advantages of what was collected, shard by shard; a shard's rows are step by step.
+struct ValuedRows {
+  std::int64_t capacity;           ///< steps that a shard has room for
+  std::vector<float> values;       ///< [rows] V(s_t)
+  std::vector<float> end_values;   ///< [rows] of the ends of truncated paths that count; others are old
+  std::vector<float> next_values;  ///< [M · slots] of what follows the last step
+  std::vector<float> advantages;   ///< [rows]
+};
+
+/// What Rollouts has on a device other than the host: the episodes under way, and room for what a launch collects.
+class DeviceRollouts {
+ public:
+  /// Begins an episode in every slot, as VectorEnvironment::reset(environment_seed) does.
+  /// Throws Error(usage) for a task that a simulator moves, and where there is no such device.
+  DeviceRollouts(inference::Device device, const envs::ControlEntry::Builder& builder, const RolloutShape& shape,
+                 std::uint64_t environment_seed);
+
+  /// Collects under the policies in one launch, and leaves everything on the device.
+  /// @param environment_seed  whole paths begin anew from it
+  /// @param decisions         key of the first step's draws
+  /// @param valued            networks that value the steps in the same launch; null: none do
+  /// @throws Error(numeric)   naming slot and step of an action that is not allowed, or a reward or an observation that
+  ///                          is not finite
+  /// @throws Error(usage)     where the networks are too large for the device
+  void launch(const policies::ControlPolicy& policy, std::uint64_t environment_seed, const NoiseKey& decisions,
+              const ValuedBy* valued = nullptr);
+  /// Writes what the shards have of the last launch.
+  void bring_home(std::span<RolloutShard> shards) const;
+  /// What the last launch valued. Throws Error(usage) where it valued nothing.
+  ValuedRows valued_rows() const;
+
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
+
+ private:
+  template <class Scalar>
+  using Numbers = inference::Matrix<Scalar>;  ///< one row
+
+  envs::SlotMemory memory();
+  PolicyPlan policy_plan(const policies::ControlPolicy& policy);
+  ValuePlan value_plan(const ValuedBy& valued);
+  RolloutRows rows();
+  std::int64_t slots() const { return shape_.particles * shape_.slots; }
+
+  inference::Device device_;
+  envs::AnalyticTask task_;
+  envs::ControlSpec spec_;
+  RolloutShape shape_;
+  std::uint64_t seed_;      ///< of the last reset
+  std::int64_t steps_ = 0;  ///< since then
+  std::int64_t capacity_;   ///< steps that a shard has room for
+  Numbers<float> state_, total_rewards_, lengths_;
+  Numbers<double> discounted_, factor_;
+  Numbers<float> weights_, units_;  ///< of the policies
+  Numbers<std::int64_t> taken_;     ///< [shards] steps
+  Numbers<float> observations_, actions_, rewards_, terminated_, truncated_, counts_, times_, end_observations_,
+      ended_rewards_, next_observations_;
+  Numbers<double> ended_discounted_;
+  Numbers<float> value_weights_, value_units_, values_, end_values_, next_values_, advantages_;  ///< once valued
+};
+
+}  // namespace stein::agents
