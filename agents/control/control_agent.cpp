@@ -78,11 +78,11 @@ std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
 }  // namespace
 
 ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment,
-                           std::uint64_t seed)
+                           std::uint64_t seed, inference::Device device)
     : options_(fitting(checked(options))),
       seed_(seed),
       policy_(policy_options(options), environment.spec(), part_of(seed, 0)),
-      rollouts_(environment, shape_of(options), part_of(seed, 1)),
+      rollouts_(environment, shape_of(options), part_of(seed, 1), device),
       baseline_(make_baseline(options.baseline, value_options(options), policy_.particle_count(),
                               policy_.observation_size(), part_of(seed, 2), options.shared_critic)),
       experience_({.discount = options.discount,

@@ -36,9 +36,11 @@ enum class Measured { no, yes };
 /// One repetition: every particle plays, values what it did, and all particles move.
 class ControlAgent {
  public:
-  /// @throws Error(usage) naming the option that is out of range or does not fit the others, and for an environment
-  ///         whose actions no control agent makes
-  ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed);
+  /// @param device  where rollouts are made (Rollouts); learning is the host's
+  /// @throws Error(usage) naming the option that is out of range or does not fit the others, for an environment
+  ///         whose actions no control agent makes, and for a device that is missing or cannot move it
+  ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed,
+               inference::Device device = {});
 
   /// From here on `iterate` is a collective call of `ranks`, which have to outlive the agent and whose agents are all
   /// in the same state: they share the rollouts and, between particles, what is learned from them. Every one is

@@ -3,6 +3,7 @@
 #include <stein/agents/control/task_presets.h>
 #include <stein/core/error.h>
 #include <stein/envs/bandit_environment.h>
+#include <stein/inference/storage/device_memory.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/single_name.h>
 
@@ -65,6 +66,9 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
     table("env", environment_, "the control task; `stein list` names them");
     table("agent", agent_name_, fmt::format("how policies learn: {}", fmt::join(control_agents().names(), ", ")));
     table("posterior", posterior_, fmt::format("over policies: {}", fmt::join(policy_posteriors().names(), ", ")));
+    table("device", device_,
+          "where rollouts are made: cpu, cuda (the first GPU) or cuda:INDEX; policies learn on the processor")
+        .in_older_runs("cpu");
   });
   add_part("Evaluation", [this](OptionTable& table) { evaluation_.describe(table); });
   add_part(fmt::format("Learning, {} with posterior {}", agent, posterior),
@@ -76,6 +80,7 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
   if (posterior == default_posterior)
     for (const Preset& preset : task_presets(environment, agent)) offer_preset(preset);
   read(sources);
+  static_cast<void>(inference::parse_device(device_));
   if (agent_.decay_steps > 0 && !sources.mention("decay_steps")) agent_.decay_steps = steps();
   if (!sources.mention("evaluate_every")) evaluation_.evaluate_every = std::max<std::int64_t>(1, steps() / evaluations);
 }
@@ -125,8 +130,10 @@ std::int64_t ControlExperiment::horizon() const {
 }
 
 std::unique_ptr<runs::Run> ControlExperiment::make_run(const std::string&) const {
+  const inference::Device device = inference::parse_device(device_);
+  inference::check_present(device);
   const auto make_agent = [&](std::uint64_t seed) {
-    return std::make_unique<ControlAgent>(agent_, *environment_builder_, seed);
+    return std::make_unique<ControlAgent>(agent_, *environment_builder_, seed, device);
   };
   return std::make_unique<ControlRun>(seeds(), make_agent, *environment_builder_, evaluation_,
                                       ControlRun::Facts{.environment = environment_,

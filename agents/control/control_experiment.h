@@ -36,7 +36,7 @@ class ControlExperiment final : public runs::Experiment {
   /// In a run, unless `evaluate_every` is set.
   static constexpr std::int64_t evaluations = 50;
 
-  std::string environment_ = "CartPole-v1", agent_name_ = "a2c", posterior_ = default_posterior;
+  std::string environment_ = "CartPole-v1", agent_name_ = "a2c", posterior_ = default_posterior, device_ = "cpu";
   ControlEvaluationOptions evaluation_;
   ControlAgentOptions agent_;
   std::unique_ptr<envs::ControlEntry::Builder> environment_builder_;

@@ -42,7 +42,7 @@ struct SlotThread {
   double discounted, factor;
 };
 
-/// What a step leaves to be done by the block.
+/// What a step of a slot says to its block; all are no for a thread without a slot.
 struct StepFlags {
   bool open;       ///< a whole path has to be finished
   bool truncated;  ///< the value of an end is asked for
@@ -226,10 +226,12 @@ class RolloutBlock {
 };
 
 /// The phases of a block in order.
-/// @param threads  what runs a phase in every thread of the block, a barrier after it:
-///                   each(phase)      phase(thread, registers) in every thread
-///                   any(phase)       the same; whether it answered yes in any
-///                 with flags() [thread] the StepFlags of its last step, and fail(thread, t) for one that failed
+/// @param threads  what runs phases in all threads of the block:
+///                   count()           of threads
+///                   each(phase)       phase(thread, own) in every thread, a barrier after it
+///                   any(phase)        the same of a phase that answers; whether it said yes in any thread
+///                   fail(step, slot)  keeps the first step that failed
+///                 `own` are the registers of a thread: .slot, a SlotThread, and .flags, the StepFlags of its last step
 template <class Task, class Threads>
 STEIN_HOST_DEVICE void play(const RolloutBlock<Task>& block, Threads& threads) {
   const RolloutPlan& plan = block.plan();

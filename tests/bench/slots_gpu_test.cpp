@@ -53,6 +53,13 @@ TEST_CASE("every control task that is data has a row of its rate on a GPU", "[be
   check_benchmarks(device, inference::device_memory(device.kind).model(device.index));
 }
 
+TEST_CASE("slots and rollouts on a GPU are left out with a reason where there is none", "[bench]") {
+  for (const std::string name : {"envs-gpu", "rollouts-gpu"}) {
+    const std::string lacking = benchmarks().at(name).lacking();
+    if (!lacking.empty()) CHECK_THAT(lacking, Catch::Contains("no GPU here") || Catch::Contains("without its library"));
+  }
+}
+
 TEST_CASE("rates on a device are of tasks that are data", "[bench]") {
   CHECK_ERROR(measure_slots_on(test::fenced_rollouts(), {10, 10}, 2, "InvertedPendulum", short_rounds), usage,
               "no control task that is data begins with 'InvertedPendulum'");

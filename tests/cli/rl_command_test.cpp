@@ -209,6 +209,9 @@ TEST_CASE("what needs another choice or a sweep is refused with that choice, or 
   CHECK_THAT(refused({"--set", "ent_coef=0.9"}), Contains("unknown option 'ent_coef'. Did you mean 'entropy_weight'?"));
   CHECK_THAT(refused({"--sweep", "foo=1,2"}), Contains("unknown option 'foo'") && !Contains("--out"));
   CHECK_THAT(refused({"--sweep", "discount=0.9,0.99"}), Contains("--sweep needs --out"));
+  CHECK_THAT(refused({"--device", "tpu"}), Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
+  CHECK_THAT(refused({"--device", "cuda:4096"}),  // no machine has so many
+             Contains("GPU") || Contains("without its library 'cuda'"));
 }
 
 TEST_CASE("a run begins with the earlier defaults, or with settings that were tuned for its task, and says so",
