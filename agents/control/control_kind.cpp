@@ -63,7 +63,7 @@ runs::ReportLayout report_layout() {
      .description = "Let an agent learn a control task, over several seeds",
      .unit = "steps",
      .directory = "ENV-AGENT-POSTERIOR",
-     .arguments = {"env", "agent", "posterior"},
+     .arguments = {"env", "agent", "posterior", "device"},
      .paired = {"return"},
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<ControlExperiment>(kind, sources); },

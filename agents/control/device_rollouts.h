@@ -24,7 +24,7 @@ struct ValuedBy {
 struct ValuedRows {
   std::int64_t capacity;           ///< steps that a shard has room for
   std::vector<float> values;       ///< [rows] V(s_t)
-  std::vector<float> end_values;   ///< [rows] of the ends of truncated paths that count; others are old
+  std::vector<float> end_values;   ///< [rows] of the ends of truncated paths; others are old
   std::vector<float> next_values;  ///< [M · slots] of what follows the last step
   std::vector<float> advantages;   ///< [rows]
 };

@@ -56,7 +56,7 @@ struct RolloutRows {
   float* next_observations;  ///< [M · slots, O] after the last step
   float* values;             ///< [rows] V(s_t), where there is a value network, as the next three
   float* next_values;        ///< [M · slots] of the next observations; 0 where the horizon is an end
-  float* end_values;         ///< [rows] written where a truncated path counts: V of its end
+  float* end_values;         ///< [rows] written where a path is truncated: V of its end
   float* advantages;         ///< [rows]
 };
 

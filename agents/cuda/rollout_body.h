@@ -45,7 +45,7 @@ struct SlotThread {
 /// What a step of a slot says to its block; all are no for a thread without a slot.
 struct StepFlags {
   bool open;       ///< a whole path has to be finished
-  bool truncated;  ///< the value of an end is asked for
+  bool truncated;  ///< the value of the end is asked for; a path that does not count is never so long
   bool failed;     ///< the action is not allowed, or the reward or observation is not finite
 };
 
@@ -154,7 +154,7 @@ class RolloutBlock {
       begin(thread, t + 1, own);
     }
     return {.open = own.episode.length > static_cast<float>(t + 1 - plan_.steps),
-            .truncated = counts && made.truncated != 0,
+            .truncated = made.truncated != 0,
             .failed = !allowed || !made.finite};
   }
 
@@ -172,7 +172,7 @@ class RolloutBlock {
       const std::int64_t here = row(thread, t);
       const float value = plan_.rows.values[here], truncated = plan_.rows.truncated[here],
                   end = plan_.rows.terminated[here] + truncated;
-      const bool goes_on = truncated != 0 && plan_.rows.counts[here] != 0 && !plan_.value.horizon_is_an_end;
+      const bool goes_on = truncated != 0 && !plan_.value.horizon_is_an_end;
       if (end > 0) next = goes_on ? plan_.rows.end_values[here] : 0;
       after = plan_.value.advantage(plan_.rows.rewards[here], value, next, end, after);
       plan_.rows.advantages[here] = after;

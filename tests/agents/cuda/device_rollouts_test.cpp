@@ -71,8 +71,12 @@ void check_same(const Rollouts& found, const Rollouts& expected) {
   CHECK(found.total_steps() == expected.total_steps());
   REQUIRE(found.shards().size() == expected.shards().size());
   for (std::size_t i = 0; i < found.shards().size(); ++i) {
-    CAPTURE(i);
-    CHECK(contents(found.shards()[i]) == contents(expected.shards()[i]));
+    const auto ours = contents(found.shards()[i]), theirs = contents(expected.shards()[i]);
+    REQUIRE(ours.size() == theirs.size());
+    for (std::size_t part = 0; part < ours.size(); ++part) {
+      CAPTURE(i, part);
+      REQUIRE(std::ranges::equal(ours[part], theirs[part]));
+    }
   }
 }
 
