@@ -20,7 +20,7 @@ LinTs::Options regression_of(const NeuralLinear::Options& options, const envs::B
           .prior_shape = options.prior_shape,
           .prior_rate = options.prior_rate,
           .intercept = features.arm_features == 0,
-          .scale_rewards = true,
+          .scale_rewards = options.scale_rewards,
           .regression = features.arm_features > 0 ? RegressionForm::common : RegressionForm::disjoint};
 }
 

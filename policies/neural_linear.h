@@ -32,7 +32,7 @@ class NeuralLinear final : public NeuralPolicy {
         "of the coefficients of the last layer before any reward, times the noise variance", positive);
       v("prior_shape", prior_shape, "a0 of the inverse gamma prior of the noise variance", between(0.5, 1e9));
       v("prior_rate", prior_rate, "b0 of the inverse gamma prior of the noise variance", positive,
-        "variances of rewards");
+        "reward^2, or variances of rewards");
       NeuralPolicy::Options::describe(v);
     }
   };

@@ -9,6 +9,7 @@
 #include <stein/policies/control_policy.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
