@@ -58,9 +58,8 @@ TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the w
     outcomes.push_back({.action = i % 3, .reward = 3.0 * x[0] - 1.0 * x[1] * (i % 3)});
   }
   const auto regressions = [&](std::size_t first_unseen, const NeuralLinear& by) {
-    LinTs linear(
-        {.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 6, .scale_rewards = options.scale_rewards},
-        feature_spec, 5);
+    LinTs linear({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 6, .scale_rewards = options.scale_rewards},
+                 feature_spec, 5);
     for (std::size_t i = 0; i < first_unseen; ++i) {
       const std::vector<float> seen = features_of(by, contexts[i], options.activation);
       linear.observe({.dense = seen}, outcomes[i]);
