@@ -139,7 +139,7 @@ class Case {
     policies::LinTs linear({.prior_precision = options.prior_precision,
                             .prior_shape = options.prior_shape,
                             .prior_rate = options.prior_rate,
-                            .scale_rewards = true},
+                            .scale_rewards = options.scale_rewards},
                            features, 1);
     linear.restore(snapshot.part("regressions"));
     double error = 0;

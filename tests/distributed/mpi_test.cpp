@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "cli/program.h"
+#include "core/written_file.h"
 #include "skip.h"
 
 using namespace stein::test;
@@ -392,6 +393,44 @@ TEST_CASE("a mistake is told once, and what one process does is not done by seve
   const Outcome version = run_on(2, folder, {"--version"});
   CHECK(version.code == 0);
   CHECK(version.out.find("stein") == version.out.rfind("stein"));
+}
+
+TEST_CASE("the script for Slurm begins a run, queues itself again where it was stopped, and goes on",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(2);
+  // Stands for Slurm: srun starts the ranks of the job, scontrol keeps what it was asked.
+  const auto stand_in = [&](const char* name, const std::string& commands) {
+    fs::create_directories(folder / "slurm");
+    const fs::path path = write(folder / (std::string("slurm/") + name), "#!/bin/sh\n" + commands + "\n");
+    fs::permissions(path, fs::perms::owner_all);
+  };
+  stand_in("srun", R"(shift; exec mpirun --allow-run-as-root --oversubscribe -n 2 "$@")");
+  stand_in("scontrol", "echo \"$@\" >> queued");
+  const auto submit = [&](const Arguments& more) {
+    Arguments all{"PATH=" + (folder / "slurm").string() + ":" + std::getenv("PATH"),
+                  "SLURM_CPUS_PER_TASK=1",
+                  "SLURM_JOB_ID=7",
+                  "OUT=part",
+                  "STEIN=" STEIN_PROGRAM,
+                  "bash",
+                  STEIN_EXAMPLES "/slurm/stein.sbatch"};
+    Arguments command = bandit("part");
+    command.erase(std::ranges::find(command, "--out"), std::ranges::find(command, "--out") + 2);
+    command.erase(std::ranges::find(command, "--threads"), std::ranges::find(command, "--threads") + 2);
+    command.erase(std::ranges::find(command, "--quiet"));
+    all.insert(all.end(), command.begin(), command.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return Program(folder.path(), all, {}, env_program).wait();
+  };
+  REQUIRE(run(folder.path(), bandit("whole")).code == 0);
+  const Outcome stopped = submit({"--stop-after", "700"});
+  CAPTURE(stopped.err);
+  CHECK(stopped.code == 75);
+  CHECK(content_of(folder / "queued") == "requeue 7\n");
+  CHECK(submit({}).code == 0);
+  CHECK(content_of(folder / "queued") == "requeue 7\n");
+  check_same_run(folder, "whole", "part");
 }
 
 TEST_CASE("a program that was built without MPI refuses to be one of several processes", "[distributed]") {
