@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 namespace stein::agents {
@@ -86,17 +87,20 @@ void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy&
   for (std::size_t index = 0; index < gathered_.size(); ++index) {
     const RolloutShard& shard = rollouts.shards()[index];
     gathered_[index].assign(static_cast<std::size_t>(shard.rows()), -1);
-    for (std::int64_t row = 0; row < shard.rows(); ++row) {
-      const auto from = static_cast<std::size_t>(row);
-      if (shard.counts[from] == 0) continue;
-      const std::int64_t to = next[static_cast<std::size_t>(shard.particle)]++;
-      gathered_[index][from] = to;
-      policy.present({shard.observations.data() + row * seen, 1, seen},
-                     {all_.observations.data() + to * seen, 1, seen});
-      std::copy_n(shard.actions.data() + row * act, act, all_.actions.data() + to * act);
-      all_.times[static_cast<std::size_t>(to)] = shard.times[from];
-      all_.scale[static_cast<std::size_t>(to)] =
-          1 / static_cast<float>(counts_[static_cast<std::size_t>(shard.particle)]);
+    std::int64_t& to = next[static_cast<std::size_t>(shard.particle)];
+    const float scale = 1 / static_cast<float>(counts_[static_cast<std::size_t>(shard.particle)]);
+    for (std::int64_t row = 0, end = 0; row < shard.rows(); row = end) {
+      const bool counts = shard.counts[static_cast<std::size_t>(row)] != 0;
+      for (end = row + 1; end < shard.rows() && (shard.counts[static_cast<std::size_t>(end)] != 0) == counts;) ++end;
+      if (!counts) continue;
+      const std::int64_t n = end - row;  // rows that count, one after the other
+      std::iota(gathered_[index].begin() + row, gathered_[index].begin() + end, to);
+      policy.present({shard.observations.data() + row * seen, n, seen},
+                     {all_.observations.data() + to * seen, n, seen});
+      std::copy_n(shard.actions.data() + row * act, n * act, all_.actions.data() + to * act);
+      std::copy_n(shard.times.data() + row, n, all_.times.data() + to);
+      std::fill_n(all_.scale.data() + to, n, scale);
+      to += n;
     }
   }
 }
