@@ -63,9 +63,11 @@ struct PairSums {
   PairGrid grid;
   double* sums;  ///< [ranges, 16, tiles] on the device
 
+  /// A chunk of coordinates of the rows that a block looks at, as doubles.
   struct Shared {
     alignas(16) double staged[PairGrid::staged_numbers];
   };
+  /// The sums of a thread: of all pairs of one tile of rows with another.
   struct Own {
     double sum[tile_rows][tile_rows];
     int row, other;  ///< tiles of rows, other ≤ row

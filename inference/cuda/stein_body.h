@@ -30,10 +30,12 @@ struct SteinUpdate {
   int* not_finite;  ///< 1 goes there where a value is not finite after it
   int groups;       ///< of a row that a block takes
 
+  /// The groups of all rows that a block moves, as they were before.
   struct Shared {
     TwoDoubles mixed[2 * most_tiled_rows];   ///< g + shift · x, [rows, 2, groups]: two halves of every group
     FourNumbers positions[most_tiled_rows];  ///< x, [rows, groups]
   };
+  /// A thread keeps nothing.
   struct Own {};
 
   SteinUpdate(const SteinRows& of, const OptimizerStep& by, int* flag)
