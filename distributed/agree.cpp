@@ -30,6 +30,15 @@ std::optional<Failure> failure_of(const std::exception_ptr& error, std::int64_t 
   }
 }
 
+std::exception_ptr thrown_by(const std::function<void()>& work) {
+  try {
+    work();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 void throw_first(Communicator& ranks, const std::optional<Failure>& own) {
   Json first;
   for (const std::string& bytes : ranks.gather(encode(own))) {
@@ -45,13 +54,7 @@ void throw_first(Communicator& ranks, const std::optional<Failure>& own) {
 
 void agree(Communicator& ranks, const std::function<void()>& work) {
   if (ranks.size() == 1) return work();
-  std::exception_ptr error;
-  try {
-    work();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  std::optional<Failure> failure = failure_of(error, ranks.rank());
+  std::optional<Failure> failure = failure_of(thrown_by(work), ranks.rank());
   if (failure && !ranks.is_root()) failure->sentence = fmt::format("rank {}: {}", ranks.rank(), failure->sentence);
   throw_first(ranks, failure);
 }

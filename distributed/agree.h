@@ -28,6 +28,9 @@ struct Failure {
 /// What `error` says; of other exceptions than Error what they say, as Error(io). Nothing for no exception.
 std::optional<Failure> failure_of(const std::exception_ptr& error, std::int64_t place);
 
+/// What `work` threw; null if nothing.
+std::exception_ptr thrown_by(const std::function<void()>& work);
+
 /// Collective. Throws AgreedError on every rank if there is a failure on any.
 void throw_first(Communicator& ranks, const std::optional<Failure>& own);
 

@@ -1,7 +1,6 @@
 #include <stein/distributed/agree.h>
 #include <stein/distributed/shared_work.h>
 
-#include <exception>
 #include <vector>
 
 namespace stein::distributed {
@@ -22,14 +21,9 @@ void share_work(Communicator& ranks, std::int64_t count, const std::function<voi
                 const std::function<void(std::int64_t part, std::string_view& message)>& read) {
   const PartRange own = parts_of(ranks, count);
   if (ranks.size() == 1) return work(own);
-  std::exception_ptr error;
-  try {
-    work(own);
-  } catch (...) {
-    error = std::current_exception();
-  }
-  throw_first(ranks, failure_of(error, ranks.rank()));  // parts and ranks have the same order
-  thread_local std::string message;                     // kept, as new memory costs more than what is written to it
+  // Parts and ranks have the same order, so the first failure is that of the first part.
+  throw_first(ranks, failure_of(thrown_by([&] { work(own); }), ranks.rank()));
+  thread_local std::string message;  // kept, as new memory costs more than what is written to it
   thread_local std::vector<std::string> messages;
   message.clear();
   for (std::int64_t part = own.first; part < own.end; ++part) write(part, message);

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace stein::distributed {
 
@@ -48,19 +47,19 @@ void read_numbers(std::string_view& message, std::span<Number> numbers) {
   message.remove_prefix(numbers.size_bytes());
 }
 
-/// The same for a list whose length the reader does not know.
-template <class Number>
-void write_list(const std::vector<Number>& list, std::string& message) {
+/// The same for a list (std::vector, std::string) whose length the reader does not know.
+template <class List>
+void write_list(const List& list, std::string& message) {
   const std::uint64_t size = list.size();
   write_numbers(std::span(&size, 1), message);
-  write_numbers(std::span<const Number>(list), message);
+  write_numbers(std::span(list), message);
 }
-template <class Number>
-void read_list(std::string_view& message, std::vector<Number>& list) {
+template <class List>
+void read_list(std::string_view& message, List& list) {
   std::uint64_t size = 0;
   read_numbers(message, std::span(&size, 1));
   list.resize(size);
-  read_numbers(message, std::span<Number>(list));
+  read_numbers(message, std::span(list));
 }
 
 /// `parallel_for` over parts that leave numbers, as many on every rank: part i the spans numbers(i)….

@@ -37,8 +37,7 @@ void RolloutShard::reserve(std::int64_t rows) {
 void RolloutShard::write(std::string& message) const {
   Snapshot state;
   environment->save(state);
-  const std::string saved = distributed::to_message(state);
-  write_list(std::vector<char>(saved.begin(), saved.end()), message);
+  write_list(distributed::to_message(state), message);
   write_numbers(std::span(&steps, 1), message);
   const auto n = static_cast<std::size_t>(rows());
   for_each_column(*this, [&](const auto& numbers, std::size_t width) {
@@ -48,9 +47,9 @@ void RolloutShard::write(std::string& message) const {
 }
 
 void RolloutShard::read(std::string_view& message) {
-  std::vector<char> saved;
+  std::string saved;
   read_list(message, saved);
-  environment->restore(distributed::from_message({saved.data(), saved.size()}));
+  environment->restore(distributed::from_message(saved));
   read_numbers(message, std::span(&steps, 1));
   reserve(rows());
   const auto n = static_cast<std::size_t>(rows());

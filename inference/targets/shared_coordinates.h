@@ -1,7 +1,7 @@
 // Particles that have some of their coordinates in common.
 #pragma once
 
-#include <stein/inference/target.h>
+#include <stein/inference/targets/forwarding_target.h>
 
 #include <functional>
 #include <vector>
@@ -14,12 +14,12 @@ namespace stein::inference {
 /// row along its own gradient thus climbs the mean of the log densities in them. SVGD sees no distance between
 /// particles in them and repels nothing there; it multiplies their gradient with Σ_j k(x_j, x_i)/M.
 template <class Scalar>
-class SharedCoordinates final : public Target<Scalar> {
+class SharedCoordinates final : public ForwardingTarget<Scalar> {
  public:
   /// @param target     whose evaluations take all particles at once; must outlive this
   /// @param is_shared  of the entries of its layout
   SharedCoordinates(Target<Scalar>& target, const std::function<bool(const LayoutEntry&)>& is_shared)
-      : target_(target) {
+      : ForwardingTarget<Scalar>(target) {
     for (const LayoutEntry& entry : target.layout().entries())
       if (is_shared(entry)) shared_.push_back({entry.offset, entry.extent()});
   }
@@ -42,28 +42,16 @@ class SharedCoordinates final : public Target<Scalar> {
       }
   }
 
-  const Layout& layout() const override { return target_.layout(); }
-  bool has_value(const Batch<Scalar>& batch) const override { return target_.has_value(batch); }
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
                 const Evaluation<Scalar>& wanted) override {
-    target_.evaluate(coordinates, batch, noise, wanted);
+    this->target().evaluate(coordinates, batch, noise, wanted);
     if (wanted.wants_gradient()) share(wanted.gradient);
   }
-  void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
-             MatrixView<Scalar> buffers) override {
-    target_.adapt(coordinates, batch, noise, buffers);
-  }
-  std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {
-    return target_.free_coordinates(row);
-  }
-  void save(Snapshot& snapshot) const override { target_.save(snapshot); }
-  void restore(const Snapshot& snapshot) override { target_.restore(snapshot); }
 
  private:
   struct Columns {
     std::int64_t offset, size;
   };
-  Target<Scalar>& target_;
   std::vector<Columns> shared_;
 };
 

@@ -684,33 +684,44 @@ class Steps {
   }
 };
 
-}  // namespace
-
-TEST_CASE("minibatches have another order in every iteration", "[agents][control]") {
-  // Minibatches of one row, and a target that ends the updates after the second: of a linear policy only the weights of
-  // the two steps that were picked move.
+/// A linear policy that learns these steps once, in so many minibatches.
+ControlAgentOptions linear_in_steps(const char* minibatches, const Settings& more = {}) {
   ControlAgentOptions options = small(Learner::ppo, PolicyPosterior::none, true,
                                       {{"hidden", "none"},
                                        {"value_hidden", "none"},
                                        {"slots", "1"},
                                        {"steps_per_slot", "8"},
                                        {"epochs", "1"},
-                                       {"minibatches", "8"},
+                                       {"minibatches", minibatches},
                                        {"optimizer", "sgd"},
-                                       {"momentum", "0"},
-                                       {"target_kl", "1e-12"}});
-  ControlAgent agent(options, *test::builder_of<Steps>("steps"), 3);
+                                       {"momentum", "0"}});
+  test::set(options, more);
+  return options;
+}
+
+/// The steps whose weights another iteration moves.
+std::set<std::int64_t> moved_steps(ControlAgent& agent) {
+  const std::vector<float> before = particle(agent, 0);
+  agent.iterate();
+  const std::vector<float> now = particle(agent, 0);
+  const auto* entry = agent.policy().particles().layout().find("layer0.weight");
+  std::set<std::int64_t> moved;
+  for (std::int64_t row = 0; row < 8; ++row)
+    if (const auto at = static_cast<std::size_t>(entry->offset + row * entry->row_stride); now[at] != before[at])
+      moved.insert(row);
+  return moved;
+}
+
+}  // namespace
+
+TEST_CASE("minibatches have another order in every iteration", "[agents][control]") {
+  // Minibatches of one row, and a target that ends the updates after the second: of a linear policy only the weights of
+  // the two steps that were picked move.
+  ControlAgent agent(linear_in_steps("8", {{"target_kl", "1e-12"}}), *test::builder_of<Steps>("steps"), 3);
   std::set<std::set<std::int64_t>> pairs;
   std::set<std::int64_t> steps;
   for (int iteration = 0; iteration < 20; ++iteration) {
-    const std::vector<float> before = particle(agent, 0);
-    agent.iterate();
-    const std::vector<float> now = particle(agent, 0);
-    const auto* entry = agent.policy().particles().layout().find("layer0.weight");
-    std::set<std::int64_t> moved;
-    for (std::int64_t row = 0; row < 8; ++row)
-      if (const auto at = static_cast<std::size_t>(entry->offset + row * entry->row_stride); now[at] != before[at])
-        moved.insert(row);
+    const std::set<std::int64_t> moved = moved_steps(agent);
     REQUIRE(moved.size() == 2);
     pairs.insert(moved);
     steps.insert(moved.begin(), moved.end());
@@ -731,25 +742,8 @@ TEST_CASE("a value network that normalises its targets counts those of an iterat
 
 TEST_CASE("minibatches of an epoch have every row once", "[agents][control]") {
   // Three minibatches of eight rows: of a linear policy the weights of each step that was seen move.
-  ControlAgentOptions options = small(Learner::ppo, PolicyPosterior::none, true,
-                                      {{"hidden", "none"},
-                                       {"value_hidden", "none"},
-                                       {"slots", "1"},
-                                       {"steps_per_slot", "8"},
-                                       {"epochs", "1"},
-                                       {"minibatches", "3"},
-                                       {"optimizer", "sgd"},
-                                       {"momentum", "0"}});
-  ControlAgent agent(options, *test::builder_of<Steps>("steps"), 3);
-  const std::vector<float> before = particle(agent, 0);
-  agent.iterate();
-  const std::vector<float> now = particle(agent, 0);
-  const auto* entry = agent.policy().particles().layout().find("layer0.weight");
-  for (std::int64_t row = 0; row < 8; ++row) {
-    CAPTURE(row);
-    const auto at = static_cast<std::size_t>(entry->offset + row * entry->row_stride);
-    CHECK(now[at] != before[at]);
-  }
+  ControlAgent agent(linear_in_steps("3"), *test::builder_of<Steps>("steps"), 3);
+  CHECK(moved_steps(agent) == std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
 TEST_CASE("critics of their own learn from their particle's rollouts alone, also where policies share all",
