@@ -13,7 +13,8 @@ void SharedTarget<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinate
   const auto own_rows = [&](distributed::PartRange own) {
     const std::int64_t first = own.first, count = own.end - own.first;
     if (count == 0) return;
-    this->target().evaluate(coordinates.block(first, count), share_of(batch, first, count), noise, wanted.block(first, count));
+    this->target().evaluate(coordinates.block(first, count), share_of(batch, first, count), noise,
+                            wanted.block(first, count));
   };
   const auto write = [&](std::int64_t row, std::string& message) {
     if (wanted.wants_gradient()) distributed::write_numbers<Scalar>(wanted.gradient.row(row), message);
