@@ -34,6 +34,7 @@ using Ranks = std::shared_ptr<distributed::Communicator>;
 /// Each adds its options to `command` and returns what to do with them. What takes `ranks` is done by all of them
 /// together, everything else by a single process.
 Action resume_command(CLI::App& command, const Ranks& ranks);
+Action ranks_command(CLI::App& command, const Ranks& ranks);
 Action report_command(CLI::App& command, const Arguments& arguments);
 Action data_command(CLI::App& command, const Arguments& arguments);
 Action list_command(CLI::App& command, const Arguments& arguments);

@@ -88,6 +88,8 @@ std::vector<Subcommand> subcommands(const Ranks& ranks) {
   }
   add_spread("resume", "Continue an interrupted run or sweep, bit for bit",
              [ranks](CLI::App& command, const Arguments&) { return resume_command(command, ranks); });
+  add_spread("ranks", "Say where the ranks of a launcher run, and measure what messages between them cost",
+             [ranks](CLI::App& command, const Arguments&) { return ranks_command(command, ranks); });
   add("compress", "Make the network of a run sparse: train it on, and prune it", compress_command);
   add("report", "Turn runs into one page with interactive plots", report_command);
   add("list", "Kinds of runs, environments, policies, presets, benchmarks, data sets", list_command);
@@ -205,7 +207,7 @@ void check_ranks(const Ranks& ranks, const std::string& typed, const std::vector
   const auto command = std::ranges::find(known, typed, &Subcommand::name);
   STEIN_CHECK(
       ranks->size() == 1 || command == known.end() || command->spreads,
-      "`stein {}` is for one process, and {} were started: what starts a run and `stein resume` are spread over "
+      "`stein {}` is for one process, and {} were started: what starts a run, `stein resume` and `stein ranks` are for "
       "several, everything else is started without a launcher",
       typed, ranks->size());
 }

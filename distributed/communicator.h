@@ -1,11 +1,20 @@
 // How the processes of one program that a launcher (mpirun) started side by side exchange bytes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace stein::distributed {
+
+/// What work that ranks share (distributed/shared_work.h) has cost one of them.
+struct SharingCost {
+  double work_seconds = 0;      ///< its own parts
+  double exchange_seconds = 0;  ///< waiting for the others, and the exchange itself
+  std::int64_t exchanges = 0;
+  std::int64_t bytes = 0;  ///< that it received
+};
 
 /// The processes that work on one thing together, the ranks 0 … size − 1. Rank 0, the root, is the one that speaks to
 /// the world: files, terminal.
@@ -39,9 +48,16 @@ class Communicator {
   /// Whether `own` is true on any rank.
   bool any(bool own);
 
+  /// What was shared through this communicator.
+  SharingCost& sharing() { return sharing_; }
+  const SharingCost& sharing() const { return sharing_; }
+
   /// Ends the processes of all ranks at once, with this exit code: for a failure that the other ranks wait through.
   /// Not collective.
   [[noreturn]] virtual void abort(int exit_code) = 0;
+
+ private:
+  SharingCost sharing_;
 };
 
 /// The only rank there is: a program that was started as ever.

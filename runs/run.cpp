@@ -244,6 +244,7 @@ std::vector<std::int64_t> Run::assemble() {
     arrived.push_back(i);
   }
   if (shared_ != nullptr) shared_->share_with(distributed::single_process());
+  sharing_ = sharing();
   crew_.reset(), shared_ = nullptr;
   ranks_ = &distributed::single_process();
   own_.resize(repetitions_.size());
@@ -332,6 +333,11 @@ void Run::check_manifest(const Json& manifest) const {
 
 Json Run::cost() const {
   return Json::object();
+}
+
+std::optional<distributed::SharingCost> Run::sharing() const {
+  if (crew_ == nullptr) return sharing_;
+  return crew_->sharing();
 }
 
 void Run::add_cost(const Json& other) {

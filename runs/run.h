@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,8 @@ class Run {
   /// before this one, then, once the run is assembled, of those beside it. A rank counts its own repetitions.
   virtual nlohmann::ordered_json cost() const;
   virtual void add_cost(const nlohmann::ordered_json& other);
+  /// What it costs this process that other ranks share the steps of its repetition; none where they do not.
+  std::optional<distributed::SharingCost> sharing() const;
 
   /// After the last step: the object of summary.json, to which the session adds name, length, seeds, cost and version.
   /// Where that takes long it tells `watch` how far it is, and looks whether it is to stop; what it returns then is not
@@ -144,6 +147,7 @@ class Run {
   std::vector<Records> records_;  ///< one a repetition
   distributed::Communicator* ranks_ = &distributed::single_process();
   std::vector<std::int64_t> own_;                    ///< repetitions that this process advances and speaks for
+  std::optional<distributed::SharingCost> sharing_;  ///< once there is no crew any more
   std::shared_ptr<distributed::Communicator> crew_;  ///< of those that share a repetition; null: it shares none
   Repetition* shared_ = nullptr;                     ///< that repetition
   std::vector<Standing> elsewhere_;                  ///< of the others when the last round ended, one a repetition

@@ -35,6 +35,11 @@ RunCost read_run_cost(const std::filesystem::path& path) {
         cost.peak_memory_mb = value.get<double>();
       } else if (name == "ranks") {
         cost.counts_beside = value.get<std::vector<Json>>();
+      } else if (name == "sharing") {
+        cost.sharing = {.work_seconds = value.at("work_seconds"),
+                        .exchange_seconds = value.at("exchange_seconds"),
+                        .exchanges = value.at("exchanges"),
+                        .bytes = value.at("bytes")};
       } else {
         cost.counts[name] = value;
       }
@@ -49,6 +54,11 @@ void write_run_cost(const std::filesystem::path& path, const RunCost& cost) {
   Json json{{"wall_seconds", cost.wall_seconds}, {"peak_memory_mb", cost.peak_memory_mb}};
   json.update(cost.counts);
   if (!cost.counts_beside.empty()) json["ranks"] = cost.counts_beside;
+  if (cost.sharing)
+    json["sharing"] = {{"work_seconds", cost.sharing->work_seconds},
+                       {"exchange_seconds", cost.sharing->exchange_seconds},
+                       {"exchanges", cost.sharing->exchanges},
+                       {"bytes", cost.sharing->bytes}};
   write_file_atomically(path, json.dump() + "\n");
 }
 

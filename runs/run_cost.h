@@ -1,8 +1,11 @@
 // What a run has cost so far, over all the processes that worked on it.
 #pragma once
 
+#include <stein/distributed/communicator.h>
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 namespace stein::runs {
@@ -15,6 +18,9 @@ struct RunCost {
   nlohmann::ordered_json counts = nlohmann::ordered_json::object();
   /// What ranks beside it counted in the meantime, each for repetitions of its own.
   std::vector<nlohmann::ordered_json> counts_beside{};
+  /// What it cost the root that ranks shared the steps of its repetition, since this process began; none where it
+  /// worked alone.
+  std::optional<distributed::SharingCost> sharing{};
 
   /// Whether anything was counted: whether the run has done more than begin.
   bool has_counts() const;

@@ -217,7 +217,8 @@ class Session {
     RunCost spent{
         .wall_seconds = earlier_cost_.wall_seconds + std::chrono::duration<double>(Clock::now() - start_).count(),
         .peak_memory_mb = std::max(earlier_cost_.peak_memory_mb, peak_memory_megabytes()),
-        .counts = run_.own().empty() ? Json::object() : run_.cost()};
+        .counts = run_.own().empty() ? Json::object() : run_.cost(),
+        .sharing = run_.sharing()};
     if (assembled_ || ranks_.size() == 1) return spent;
     const Json own{{"peak_memory_mb", spent.peak_memory_mb}, {"counts", spent.counts}};
     const std::vector<std::string> all = ranks_.gather(own.dump());

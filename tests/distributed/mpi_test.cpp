@@ -395,6 +395,29 @@ TEST_CASE("a mistake is told once, and what one process does is not done by seve
   CHECK(version.out.find("stein") == version.out.rfind("stein"));
 }
 
+TEST_CASE("ranks say where they run and what messages between them cost", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  const Outcome many = run_on(3, folder, {"ranks", "--json"});
+  REQUIRE(many.code == 0);
+  const Json found = Json::parse(many.out);
+  REQUIRE(found["ranks"].size() == 3);
+  for (std::size_t rank = 0; rank < 3; ++rank) CHECK(found["ranks"][rank]["rank"] == rank);
+  REQUIRE(found["messages"].size() == 7);
+  CHECK(found["messages"].back()["bytes"] == 1 << 24);
+  for (const Json& message : found["messages"]) CHECK(message["seconds"].get<double>() > 0);
+  CHECK_THAT(run(folder.path(), {"ranks"}).out, Contains("1 rank on 1 machine") && Contains("mpirun -n N"));
+}
+
+TEST_CASE("a run whose steps ranks share says what that costs", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  REQUIRE(run_on(2, folder, control("part", "0:1")).code == 0);
+  const Json sharing = Json::parse(content_of(folder / "part/cost.json")).at("sharing");
+  CHECK(sharing["work_seconds"].get<double>() > 0);
+  CHECK(sharing["exchange_seconds"].get<double>() > 0);
+  CHECK(sharing["exchanges"].get<int>() > 0);
+  CHECK(sharing["bytes"].get<int>() > 0);
+}
+
 TEST_CASE("the script for Slurm begins a run, queues itself again where it was stopped, and goes on",
           "[distributed][mpi]") {
   const TemporaryDirectory folder;

@@ -17,13 +17,19 @@ TEST_CASE("the cost of a run reads back with what its kind counts", "[runs][cost
   const RunCost cost{.wall_seconds = 1.25,
                      .peak_memory_mb = 17,
                      .counts = {{"updates", 3}, {"seconds", {0.5, nullptr}}},
-                     .counts_beside = {{{"updates", 4}}, {{"updates", 5}}}};
+                     .counts_beside = {{{"updates", 4}}, {{"updates", 5}}},
+                     .sharing = {{.work_seconds = 2, .exchange_seconds = 0.5, .exchanges = 7, .bytes = 80}}};
   runs::write_run_cost(folder / "cost.json", cost);
   const RunCost read = runs::read_run_cost(folder / "cost.json");
   CHECK(read.wall_seconds == 1.25);
   CHECK(read.peak_memory_mb == 17);
   CHECK(read.counts == cost.counts);
   CHECK(read.counts_beside == cost.counts_beside);
+  REQUIRE(read.sharing);
+  CHECK(read.sharing->work_seconds == 2);
+  CHECK(read.sharing->exchange_seconds == 0.5);
+  CHECK(read.sharing->exchanges == 7);
+  CHECK(read.sharing->bytes == 80);
 }
 
 TEST_CASE("no cost, or a damaged one, is no cost", "[runs][cost]") {

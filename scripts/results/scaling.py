@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Measures what two ranks bring on one machine, and writes docs/scaling.md: what more ranks would bring, by the model of scaling_model.py.
+
+    scripts/results/scaling.py run              about ten minutes of a machine with two free cores and mpirun, from a clean commit
+    scripts/results/scaling.py write            the page from the record of the last run
+    scripts/results/scaling.py predict FILE     the tables for a cluster of one's own: FILE is what `mpirun -n 2 stein ranks --json` printed,
+                                                with a rank on each of two machines
+
+Commands and clusters stand in scaling_plan.json, the record in docs/results/scaling.json.
+"""
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import figures
+from records import PROGRAM, RESULTS, ROOT, clean_commit, commits_of, short_commit
+from scaling_model import Cluster, Link, OwnRuns, fitted
+
+PLAN = json.loads((pathlib.Path(__file__).parent / "scaling_plan.json").read_text())
+RECORD = RESULTS / "scaling.json"
+PAGE = ROOT / "docs/scaling.md"
+RANKS = 2
+CURVE = [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+def launcher():
+    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    return ["mpirun", *root, "--oversubscribe", "--bind-to", "none", "-n", str(RANKS)]
+
+
+def timed(words, folder):
+    """Seconds of the whole command, its summary, and what it cost the root to share."""
+    start = time.monotonic()
+    done = subprocess.run([*words, "--out", folder, "--json", "--quiet"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    elapsed = time.monotonic() - start
+    cost = json.loads((pathlib.Path(folder) / "cost.json").read_text())
+    return {"elapsed": elapsed, "wall_seconds": json.loads(done.stdout)["wall_seconds"], "sharing": cost.get("sharing")}
+
+
+def measured(command):
+    """One process and two ranks in turn: {"alone": […], "together": […]}."""
+    found = {"alone": [], "together": []}
+    for _ in range(PLAN["repeats"]):
+        for name, before in (("alone", []), ("together", launcher())):
+            with tempfile.TemporaryDirectory() as folder:
+                found[name].append(timed([*before, str(PROGRAM), *command.split()[1:]], f"{folder}/run"))
+    return found
+
+
+def run():
+    commit = clean_commit()
+    messages = json.loads(subprocess.run([*launcher(), str(PROGRAM), "ranks", "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+    for place in messages["ranks"]:
+        del place["machine"]  # a name, no result
+    record = {"commit": commit, "messages": messages, "runs": {}}
+    for entry in PLAN["shared"] + PLAN["seeds"]:
+        print(entry["name"], file=sys.stderr, flush=True)
+        record["runs"][entry["name"]] = {"command": entry["command"], **measured(entry["command"])}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def link_of(messages):
+    return Link({each["bytes"]: each["seconds"] for each in messages["messages"]})
+
+
+def middle(runs, key="wall_seconds"):
+    """The run of the median."""
+    return sorted(runs, key=lambda each: each[key])[len(runs) // 2]
+
+
+def rounds_of(entry, record):
+    """The model of a workload whose constants are its own."""
+    runs = record["runs"][entry["name"]]
+    together = middle(runs["together"])
+    return fitted(entry["parts"], middle(runs["alone"])["wall_seconds"], together["wall_seconds"], together["sharing"], RANKS,
+                  link_of(record["messages"]))
+
+
+def measured_speed_up(name, record, key="wall_seconds"):
+    runs = record["runs"][name]
+    return middle(runs["alone"], key)[key] / middle(runs["together"], key)[key]
+
+
+def one_machine(record):
+    link = link_of(record["messages"])
+    return Cluster(ranks_per_machine=10**6, within=link, between=link)
+
+
+def clusters(record, between):
+    return [(each, Cluster(each["ranks_per_machine"], link_of(record["messages"]), between)) for each in PLAN["clusters"]]
+
+
+def best(rounds, ranks, cluster):
+    """The speed-up with as many of the ranks as are worth it, and how many these are."""
+    candidates = sorted({1, ranks, *(2**power for power in range(11) if 2**power <= min(ranks, rounds.parts))})
+    return max((rounds.speed_up(count, cluster), -count) for count in candidates)
+
+
+def constants_table(record):
+    text = "| workload | parts | a round: what is shared | by every rank | messages | spread of a part | two ranks, measured | by the model |\n"
+    text += "|---|---|---|---|---|---|---|---|\n"
+    cluster = one_machine(record)
+    for entry in PLAN["shared"]:
+        if not entry.get("fit"):
+            continue
+        rounds = rounds_of(entry, record)
+        text += (f"| {entry['name']} | {rounds.parts} | {1e6 * rounds.seconds:.0f} µs | {1e6 * rounds.everywhere:.0f} µs | "
+                 f"{rounds.bytes * rounds.parts / 1024:.1f} KiB | {100 * rounds.spread:.0f} % | "
+                 f"{measured_speed_up(entry['name'], record):.2f} × | {rounds.speed_up(RANKS, cluster):.2f} × |\n")
+    return text
+
+
+def held_out(record):
+    """Workloads whose constants are those of another, as a table of what the model says of them and what was measured."""
+    by_name = {entry["name"]: entry for entry in PLAN["shared"]}
+    text = "| workload | constants of | by the model | measured |\n|---|---|---|---|\n"
+    for entry in PLAN["shared"]:
+        if "of" not in entry:
+            continue
+        source = rounds_of(by_name[entry["of"]], record)
+        share = entry["parts"] / source.parts
+        moved = type(source)(parts=entry["parts"], seconds=source.seconds * share, everywhere=source.everywhere, bytes=source.bytes,
+                             spread=source.spread)
+        text += (f"| {entry['name']} | {entry['of']} | {moved.speed_up(RANKS, one_machine(record)):.2f} × | "
+                 f"{measured_speed_up(entry['name'], record):.2f} × |\n")
+    return text
+
+
+def cluster_table(record, between):
+    places = clusters(record, between)
+    text = f"| workload | {' | '.join(each['name'] for each, _ in places)} | with messages that cost nothing |\n"
+    text += f"|---|{'---|' * (len(places) + 1)}\n"
+    for entry in PLAN["shared"]:
+        if not entry.get("fit"):
+            continue
+        rounds = rounds_of(entry, record)
+        cells = []
+        for each, cluster in places:
+            factor, count = best(rounds, each["ranks"], cluster)
+            cells.append(f"{factor:.1f} × ({-count} ranks)")
+        text += f"| {entry['name']} | {' | '.join(cells)} | {rounds.most():.1f} × |\n"
+    for entry in PLAN["seeds"]:
+        runs = own_runs(entry, record)
+        cells = [f"{runs.speed_up(each['ranks'], each['ranks']):.0f} × ({each['ranks']:,} seeds)" for each, _ in places]
+        text += f"| {entry['name'].split(',')[0]}, as many seeds as ranks | {' | '.join(cells)} | |\n"
+    return text
+
+
+def own_runs(entry, record):
+    runs = record["runs"][entry["name"]]
+    count = seeds_of(entry["command"])
+    alone = middle(runs["alone"], "elapsed")
+    begin = middle(runs["together"], "elapsed")["elapsed"] - middle(runs["together"])["wall_seconds"]
+    each = alone["elapsed"] / count
+    spread = max(0.0, middle(runs["together"])["wall_seconds"] / (count / RANKS * each) - 1)
+    return OwnRuns(seconds=each, begin=begin, spread=spread)
+
+
+def seeds_of(command):
+    first, end = command.split("--seeds ")[1].split()[0].split(":")
+    return int(end) - int(first)
+
+
+def gpu_table():
+    """One chain whose gradient GPUs would share: what its messages cost beside its step."""
+    text = "| GPUs | messages | gradient of a chunk | messages of a step | a step | speed-up |\n|---|---|---|---|---|---|\n"
+    chain, kinds = PLAN["gpu_chain"], {each["name"]: each for each in PLAN["gpu_links"]}
+    for name, gpus in [("within a machine", 8), ("between machines", 64), ("between machines", 512), ("through the host", 8)]:
+        link = kinds[name]
+        rate, latency = link["bytes_per_second"], link["latency"]
+        size = 4 * chain["weights"]
+        own = chain["gradient_seconds"] / gpus
+        gathered = (gpus - 1) * size / rate + math.ceil(math.log2(gpus)) * latency
+        added = (gpus + 1) * size / chain["memory_bytes_per_second"]
+        step = own + gathered + added + chain["sampler_seconds"]
+        alone = chain["gradient_seconds"] + chain["sampler_seconds"]
+        text += (f"| {gpus} | {name}: {link['text']} | {1e3 * own:.2f} ms | {1e3 * (gathered + added):.1f} ms | {1e3 * step:.1f} ms | "
+                 f"{alone / step:.2f} × |\n")
+    return text
+
+
+def draw(record, between):
+    panels = {}
+    for title, cluster in (("all ranks on one machine", one_machine(record)), ("16 ranks a machine", Cluster(16, link_of(record["messages"]), between))):
+        members = []
+        for entry, colour in zip([each for each in PLAN["shared"] if each.get("fit")], ("svgd", "s2vgd", "lints"), strict=True):
+            rounds = rounds_of(entry, record)
+            points = [(math.log2(count), *[rounds.speed_up(count, cluster)] * 3) for count in CURVE]
+            members.append(figures.Curve(entry["name"], colour, False, points))
+        panels[title] = members
+    figures.curves(RESULTS / "images/scaling.svg", "Speed-up of one seed over ranks, by the model", panels, "log2 of ranks",
+                   "times as fast as one process")
+
+
+def stated_network():
+    network = PLAN["network"]
+    return Link.stated(network["latency"], network["bytes_per_second"])
+
+
+def page(record):
+    messages = {each["bytes"]: each["seconds"] for each in record["messages"]["messages"]}
+    largest = max(messages)
+    chain = PLAN["gpu_chain"]
+    seeds = PLAN["seeds"][0]
+    commands = "".join(f"| {name} | {middle(runs['alone'])['wall_seconds']:.1f} s | {middle(runs['together'])['wall_seconds']:.1f} s | "
+                       f"`{runs['command']}` |\n" for name, runs in record["runs"].items())
+    return f"""# What more ranks bring
+
+Written by `scripts/results/scaling.py` from docs/results/scaling.json; the model is `scripts/results/scaling_model.py`. How runs are spread is in
+[many-machines.md](many-machines.md).
+
+**Measured**: runs in one process and on two ranks of one machine with two cores, and the messages between these two ranks. **Extrapolated**:
+everything beyond two ranks, and every figure with a network in it ({PLAN["network"]["text"]}). **Not measured**: anything on several GPUs.
+
+## In short
+
+- **Seeds and sweeps first.** They exchange next to nothing: {measured_speed_up(seeds["name"], record, "elapsed"):.2f} × on two ranks, start of
+  `mpirun` included. As many ranks as seeds is the best use of a cluster.
+- **Then the steps of one run**, up to as many ranks as it has particles (or chunks of slots, or `gradient_chunks`), all on one machine where they
+  fit. What every rank does by itself sets the limit; the last column of the second table is that limit.
+- **Messages win** where a round of work takes less than messages between machines do. Look with `mpirun -n 2 stein ranks`, and at
+  `sharing` in a run's `cost.json`: where `exchange_seconds` are near `work_seconds`, more ranks make the run slower.
+
+## The model
+
+A run whose steps are shared goes in rounds: every rank does its parts, all exchange what the parts left, and every rank does by itself what is not
+shared. With n parts, W seconds of work in a round, S seconds that every rank needs by itself, and B bytes in all,
+
+    seconds of a round on r ranks = slowest of r ranks, of n/r parts each + S + exchange(r, B/r)
+
+    exchange(r, b) = tree steps × latency + what a rank receives, (r − 1) b, ÷ rate;
+                     of a machine with k ranks, k (r − k) b over its one link to the others
+
+The slowest rank is drawn: parts have a spread. Seeds are queues: with R ranks, the longest of R queues of whole seeds.
+
+Constants, each workload's from its own run in one process and on two ranks: S is what the root spent neither on its parts nor on exchanges, the spread is what
+exchanges took beyond a message of their size. So the model meets the measured speed-up of two ranks but for what is rounded away; the table after the
+next one has what it did not see.
+
+{constants_table(record)}
+A message of {min(messages)} bytes took {1e6 * messages[min(messages)]:.0f} µs between the two ranks, one of {largest // 2**20} MiB {1e3 * messages[largest]:.0f} ms
+({largest / messages[largest] / 1e9:.1f} GB/s).
+
+Constants of one workload, taken to another:
+
+{held_out(record)}
+## What clusters would give
+
+As many of the ranks as are worth it for one seed; extrapolated.
+
+{cluster_table(record, stated_network())}
+![Speed-up of one seed over ranks, by the model](results/images/scaling.svg)
+
+## GPUs
+
+Seeds, and chains that average their samples at the end, go to GPUs as to cores: one each, nothing exchanged. What one chain would gain if GPUs shared its
+gradient is extrapolated: {chain["weights"] / 1e6:.0f} million weights ({chain["text"]}), every GPU's part of the gradient gathered and added in order, so that
+the bits do not depend on how many there are.
+
+{gpu_table()}
+So one chain of this size is not worth sharing beyond a machine: gradients are as large as the weights whatever the number of GPUs, and gathering them in order
+takes each GPU as many receptions as there are others (a tree of sums would take two, but its bits depend on its shape). Chains beside each other use 8 GPUs 8 times, and
+512 GPUs 512 times, as long as each chain has its burn-in.
+
+## A cluster of one's own
+
+    mpirun -n 2 --map-by node stein ranks --json > mine.json
+    scripts/results/scaling.py predict mine.json
+
+prints the table of clusters with its messages in the place of the stated network.
+
+## Commands
+
+Medians of {PLAN["repeats"]} runs in turn at commit {", ".join(map(short_commit, commits_of(record)))}; seconds of the run without the start of `mpirun`.
+
+| workload | one process | two ranks | command |
+|---|---|---|---|
+{commands}"""
+
+
+def write():
+    if not RECORD.exists():
+        sys.exit("docs/results/scaling.json is not there: run `scripts/results/scaling.py run` first")
+    record = json.loads(RECORD.read_text())
+    for entry in PLAN["shared"] + PLAN["seeds"]:
+        if record["runs"].get(entry["name"], {}).get("command") != entry["command"]:
+            sys.exit(f"docs/results/scaling.json has no run of `{entry['command']}`: run `scripts/results/scaling.py run` again")
+    draw(record, stated_network())
+    PAGE.write_text(page(record).rstrip("\n") + "\n")
+
+
+def predict(path):
+    messages = json.loads(pathlib.Path(path).read_text())
+    if len(messages.get("ranks", [])) != 2 or not messages.get("messages"):
+        sys.exit(f"{path}: expected what `mpirun -n 2 stein ranks --json` printed, of two ranks")
+    print(cluster_table(json.loads(RECORD.read_text()), link_of(messages)), end="")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run"]:
+            run()
+            write()
+        case ["write"]:
+            write()
+        case ["predict", path]:
+            predict(path)
+        case _:
+            sys.exit(__doc__)
