@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stein::agents {
 namespace {
@@ -126,7 +127,7 @@ bool ControlAgent::share_with(distributed::Communicator& ranks) {
   shared_target_.emplace(policy_.target(), ranks);
   rollouts_.share_with(ranks);
   experience_.share_with(ranks);
-  shared_.share_with(ranks);
+  if (!behaviour_) shared_.share_with(ranks);  // for which every rank looks at what all particles would do
   baseline_->share_with(ranks);
   return true;
 }
@@ -323,6 +324,7 @@ bool ControlAgent::update() {
 ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<const std::int64_t> chosen) {
   const ExperienceRows& rows = options_.share_rollouts ? shared_.pool(own, chosen) : own;
   const std::int64_t m = policy_.particle_count(), n = rows.rows, act = policy_.distribution().actions();
+  const distributed::PartRange learners = learners_here();
   scale_.resize(rows.scale.size());
   const double inverse_alpha = 1 / alpha();
   if (!(inverse_alpha < largest_inverse_alpha))
@@ -330,7 +332,7 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
          "alpha has been halved from {} to {} and the gradient of J/α leaves the range of the numbers: expected a "
          "longer alpha_half_life than {} iterations",
          options_.alpha, alpha(), options_.alpha_half_life);
-  for (std::int64_t i = 0; i < m; ++i) {
+  for (std::int64_t i = learners.first; i < learners.end; ++i) {
     // 1/(rows) becomes 1/(α rows), or 1/(α paths).
     double factor = inverse_alpha;
     if (options_.gradient_scale == GradientScale::per_episode) factor *= experience_.steps_per_path(i);
@@ -365,12 +367,6 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
   baseline_->learn(value_rows(own));
-  if (options_.target_kl > 0)  // which the ranks have of the particles whose gradients they made
-    distributed::shared_for(
-        *ranks_, m, [](std::int64_t) {},
-        [&](std::int64_t i) {
-          return std::span(log_ratio_).subspan(static_cast<std::size_t>(i * n), static_cast<std::size_t>(n));
-        });
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
 }
 
@@ -386,13 +382,28 @@ const inference::OutputScore<float>& ControlAgent::score_of(const ExperienceRows
   return behaviour_->score();
 }
 
+/// The particles whose rows of an update this process needs: of those alone it makes gradients.
+distributed::PartRange ControlAgent::learners_here() const {
+  if (behaviour_) return {.first = 0, .end = policy_.particle_count()};
+  return distributed::parts_of(*ranks_, policy_.particle_count());
+}
+
 /// Of the policies that the last gradient was taken at from those that played; the mean over particles.
 double ControlAgent::approximate_kl(const ExperienceRows& rows) const {
-  double sum = 0;
-  for (std::size_t at = 0; at < log_ratio_.size(); ++at)
-    if (rows.scale[at] != 0)
-      sum += double{rows.scale[at]} * (std::expm1(double{log_ratio_[at]}) - double{log_ratio_[at]});
-  return sum / static_cast<double>(policy_.particle_count());
+  const std::int64_t m = policy_.particle_count();
+  std::vector<double> divergences(static_cast<std::size_t>(m));
+  const auto divergence = [&](std::int64_t i) {
+    return std::span(divergences).subspan(static_cast<std::size_t>(i), 1);
+  };
+  const auto look_at = [&](std::int64_t i) {
+    for (std::int64_t k = i * rows.rows; k < (i + 1) * rows.rows; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (rows.scale[at] != 0)
+        divergence(i).front() += double{rows.scale[at]} * (std::expm1(double{log_ratio_[at]}) - double{log_ratio_[at]});
+    }
+  };
+  distributed::shared_for(*ranks_, m, look_at, divergence);  // of the ratios that its gradients left on each rank
+  return std::accumulate(divergences.begin(), divergences.end(), 0.0) / static_cast<double>(m);
 }
 
 /// The running statistics of the observations see the rows that count.

@@ -9,6 +9,7 @@
 #include <stein/agents/control/posterior_forces.h>
 #include <stein/agents/control/rollouts.h>
 #include <stein/agents/control/shared_rollouts.h>
+#include <stein/distributed/shared_work.h>
 #include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/inference/targets/shared_target.h>
@@ -91,6 +92,7 @@ class ControlAgent {
   std::int64_t counted_rows(std::int64_t particle) const;
   bool update();
   Update step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
+  distributed::PartRange learners_here() const;
   double approximate_kl(const ExperienceRows& rows) const;
   void observe();
   ValueRows value_rows(const ExperienceRows& rows) const;

@@ -16,20 +16,13 @@ void SharedRollouts::take(const policies::ControlPolicy& policy, const Experienc
                      act = policy.distribution().actions(), k = policy.distribution().outputs();
   density_.resize(static_cast<std::size_t>(m * count));
   std::vector<double> shares(static_cast<std::size_t>(m));
-  const auto of_particle = [&](std::int64_t i) {
-    return std::span(density_).subspan(static_cast<std::size_t>(i * count), static_cast<std::size_t>(count));
-  };
-  distributed::shared_for(
-      *ranks_, m,
-      [&](std::int64_t i) {
-        thread_local std::vector<float> outputs;
-        outputs.resize(static_cast<std::size_t>(count * k));
-        const auto parameters =
-            policy.parameters(i, {all.observations.data(), count, seen}, {outputs.data(), count, k});
-        policy.distribution().log_density(parameters, {all.actions.data(), count, act}, of_particle(i));
-      },
-      of_particle);
-  parallel_for(m, [&](std::int64_t i) {
+  const auto look_at = [&](std::int64_t i) {
+    thread_local std::vector<float> outputs;
+    outputs.resize(static_cast<std::size_t>(count * k));
+    const auto parameters = policy.parameters(i, {all.observations.data(), count, seen}, {outputs.data(), count, k});
+    policy.distribution().log_density(
+        parameters, {all.actions.data(), count, act},
+        std::span(density_).subspan(static_cast<std::size_t>(i * count), static_cast<std::size_t>(count)));
     double sum = 0, squares = 0, rows = 0;
     for (std::int64_t row = 0; row < count; ++row) {
       if (all.scale[static_cast<std::size_t>(row)] == 0) continue;
@@ -37,7 +30,9 @@ void SharedRollouts::take(const policies::ControlPolicy& policy, const Experienc
       sum += w, squares += w * w, rows += 1;
     }
     shares[static_cast<std::size_t>(i)] = squares > 0 ? sum * sum / squares / rows : 0;
-  });
+  };
+  distributed::shared_for(*ranks_, m, look_at,
+                          [&](std::int64_t i) { return std::span(shares).subspan(static_cast<std::size_t>(i), 1); });
   effective_share_ = 0;
   for (const double share : shares) effective_share_ += share / static_cast<double>(m);
 }
@@ -57,8 +52,9 @@ const ExperienceRows& SharedRollouts::pool(const ExperienceRows& rows, std::span
   pooled_.actions.resize(all * static_cast<std::size_t>(act));
   for (auto* numbers : {&pooled_.times, &pooled_.scale, &pooled_.advantages, &pooled_.targets, &pooled_.log_density})
     numbers->resize(all);
-  parallel_for(m, [&](std::int64_t i) {
-    const std::int64_t first = i * count;
+  const distributed::PartRange learners = distributed::parts_of(*ranks_, m);
+  parallel_for(learners.end - learners.first, [&](std::int64_t place_of_learner) {
+    const std::int64_t i = learners.first + place_of_learner, first = i * count;
     std::ranges::copy(rows.observations, pooled_.observations.begin() + first * seen);
     std::ranges::copy(rows.actions, pooled_.actions.begin() + first * act);
     std::ranges::copy(rows.times, pooled_.times.begin() + first);

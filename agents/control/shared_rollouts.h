@@ -21,8 +21,9 @@ class SharedRollouts {
   /// @param limit  c > 0
   explicit SharedRollouts(double limit) : limit_(limit) {}
 
-  /// From here on `take` is a collective call of `ranks`, which have to outlive this object and be given the same: each
-  /// looks at some of the particles.
+  /// From here on `take` is a collective call of `ranks`, which have to outlive this object and be given the same. Each
+  /// looks for the particles that are its parts (distributed::parts_of), whose gradients it makes: `pool` has the rows
+  /// of these alone.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
 
   /// Looks at what was collected, with log π_j(a | o) of every row, under the policies as they are. `all` must stay
