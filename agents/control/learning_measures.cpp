@@ -1,4 +1,5 @@
 #include <stein/agents/control/learning_measures.h>
+#include <stein/core/parallel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,22 +28,37 @@ PolicyChange policy_change(std::span<const float> log_ratio, std::span<const flo
 
 namespace {
 
-/// The means over particles of the lengths of three vectors. @param part  (particle, coordinate) ↦ a number of each
-template <class Part>
-PosteriorParts mean_lengths(std::int64_t particles, std::int64_t coordinates, const Part& part) {
+/// Three directions of a particle, [Q] each.
+struct Directions {
+  std::vector<double> drive, prior, repulsion;
+
+  explicit Directions(std::int64_t coordinates)
+      : drive(static_cast<std::size_t>(coordinates)), prior(drive.size()), repulsion(drive.size()) {}
+};
+
+double length(const std::vector<double>& direction) {
+  double square = 0;
+  for (const double number : direction) square += number * number;
+  return std::sqrt(square);
+}
+
+/// The means over particles of the lengths of their directions, which `fill` is to leave for particle i.
+template <class Fill>
+PosteriorParts mean_lengths(std::int64_t particles, std::int64_t coordinates, const Fill& fill) {
+  std::vector<PosteriorParts> lengths(static_cast<std::size_t>(particles));
+  parallel_for(particles, [&](std::int64_t i) {
+    Directions directions(coordinates);
+    fill(i, directions);
+    lengths[static_cast<std::size_t>(i)] = {.drive = length(directions.drive),
+                                            .prior = length(directions.prior),
+                                            .repulsion = length(directions.repulsion)};
+  });
   PosteriorParts mean;
   const auto share = 1 / static_cast<double>(particles);
-  for (std::int64_t i = 0; i < particles; ++i) {
-    PosteriorParts squares;
-    for (std::int64_t q = 0; q < coordinates; ++q) {
-      const PosteriorParts here = part(i, q);
-      squares.drive += here.drive * here.drive;
-      squares.prior += here.prior * here.prior;
-      squares.repulsion += here.repulsion * here.repulsion;
-    }
-    mean.drive += share * std::sqrt(squares.drive);
-    mean.prior += share * std::sqrt(squares.prior);
-    mean.repulsion += share * std::sqrt(squares.repulsion);
+  for (const PosteriorParts& own : lengths) {
+    mean.drive += share * own.drive;
+    mean.prior += share * own.prior;
+    mean.repulsion += share * own.repulsion;
   }
   return mean;
 }
@@ -52,24 +68,30 @@ PosteriorParts mean_lengths(std::int64_t particles, std::int64_t coordinates, co
 PosteriorParts posterior_parts(const inference::KernelWeights& weights, MatrixView<const float> positions,
                                MatrixView<const float> gradients, MatrixView<const float> priors) {
   const std::int64_t m = positions.rows;
-  return mean_lengths(m, positions.columns, [&](std::int64_t i, std::int64_t q) {
-    PosteriorParts here{.repulsion = weights.own[static_cast<std::size_t>(i)] * double{positions(i, q)}};
+  return mean_lengths(m, positions.columns, [&](std::int64_t i, Directions& to) {
+    const double own = weights.own[static_cast<std::size_t>(i)];
+    for (std::size_t q = 0; q < to.drive.size(); ++q) to.repulsion[q] = own * double{positions.row(i)[q]};
     for (std::int64_t j = 0; j < m; ++j) {
       const auto at = static_cast<std::size_t>(i * m + j);
-      const double a = weights.gradient[at], x = positions(j, q);
-      here.prior += a * double{priors(j, q)};
-      here.drive += a * (double{gradients(j, q)} - double{priors(j, q)});
-      here.repulsion += (a * weights.shift + (weights.position.empty() ? 0 : weights.position[at])) * x;
+      const double a = weights.gradient[at];
+      const double b = a * weights.shift + (weights.position.empty() ? 0 : weights.position[at]);
+      const std::span<const float> position = positions.row(j), gradient = gradients.row(j), prior = priors.row(j);
+      for (std::size_t q = 0; q < to.drive.size(); ++q) {
+        to.prior[q] += a * double{prior[q]};
+        to.drive[q] += a * (double{gradient[q]} - double{prior[q]});
+        to.repulsion[q] += b * double{position[q]};
+      }
     }
-    return here;
   });
 }
 
 PosteriorParts posterior_parts(MatrixView<const float> gradients, MatrixView<const float> priors,
                                MatrixView<const float> repulsions) {
-  return mean_lengths(gradients.rows, gradients.columns, [&](std::int64_t i, std::int64_t q) {
-    const double prior = priors(i, q), repulsion = repulsions(i, q);
-    return PosteriorParts{.drive = double{gradients(i, q)} - prior - repulsion, .prior = prior, .repulsion = repulsion};
+  return mean_lengths(gradients.rows, gradients.columns, [&](std::int64_t i, Directions& to) {
+    for (std::size_t q = 0; q < to.drive.size(); ++q) {
+      to.prior[q] = priors.row(i)[q], to.repulsion[q] = repulsions.row(i)[q];
+      to.drive[q] = double{gradients.row(i)[q]} - to.prior[q] - to.repulsion[q];
+    }
   });
 }
 
