@@ -1,5 +1,6 @@
 #include <stein/agents/control/advantages.h>
 #include <stein/agents/control/experience.h>
+#include <stein/core/parallel.h>
 #include <stein/distributed/shared_work.h>
 
 #include <algorithm>
@@ -26,8 +27,7 @@ Experience::Experience(const Options& options, const Rollouts& rollouts)
       counts_(static_cast<std::size_t>(particles_)),
       steps_per_path_(counts_.size()) {
   const std::size_t shards = rollouts.shards().size();
-  running_returns_.resize(shards), rewards_.resize(shards), advantages_.resize(shards), gathered_.resize(shards);
-  values_.resize(shards);
+  running_returns_.resize(shards), rewards_.resize(shards), gathered_.resize(shards), estimates_.resize(shards);
   for (std::size_t i = 0; i < shards; ++i)
     running_returns_[i].resize(static_cast<std::size_t>(rollouts.shards()[i].slots));
 }
@@ -36,16 +36,17 @@ void Experience::take(const Rollouts& rollouts, const policies::ControlPolicy& p
   gather(rollouts, policy);
   measure_paths(rollouts);
   score_rewards(rollouts);
-  for (std::size_t index = 0; index < values_.size(); ++index)
-    resized(values_[index], 2 * rollouts.shards()[index].rows());
+  const std::int64_t shards = std::ssize(rollouts.shards());
+  for (std::size_t index = 0; index < estimates_.size(); ++index)
+    resized(estimates_[index], 2 * rollouts.shards()[index].rows());
   distributed::shared_for(
-      *ranks_, std::ssize(values_),
+      *ranks_, shards,
       [&](std::int64_t i) {
         const auto index = static_cast<std::size_t>(i);
-        value_steps(rollouts.shards()[index], index, policy, baseline);
+        estimate(rollouts.shards()[index], index, policy, baseline);
       },
-      [&](std::int64_t i) { return std::span(values_[static_cast<std::size_t>(i)]); });
-  for (std::size_t index = 0; index < values_.size(); ++index) estimate(rollouts.shards()[index], index);
+      [&](std::int64_t i) { return std::span(estimates_[static_cast<std::size_t>(i)]); });
+  parallel_for(shards, [&](std::int64_t i) { place_estimates(static_cast<std::size_t>(i)); });
   judge_baseline();
   if (!options_.normalize_advantages) return;
   if (options_.normalize_together) return standardise(all_.advantages, all_.scale);
@@ -73,8 +74,7 @@ void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy&
   const std::int64_t m = particles_, seen = policy.observation_size(), act = policy.distribution().actions();
   std::ranges::fill(counts_, 0);
   for (const RolloutShard& shard : rollouts.shards())
-    for (std::int64_t row = 0; row < shard.rows(); ++row)
-      counts_[static_cast<std::size_t>(shard.particle)] += shard.counts[static_cast<std::size_t>(row)] != 0 ? 1 : 0;
+    counts_[static_cast<std::size_t>(shard.particle)] += shard.counted_rows();
   all_.rows = *std::ranges::max_element(counts_);
   const std::int64_t rows = m * all_.rows;
   std::fill_n(resized(all_.observations, rows * seen), rows * seen, 0.0F);
@@ -82,12 +82,17 @@ void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy&
   for (auto* numbers : {&all_.times, &all_.scale, &all_.advantages, &all_.targets, &all_.log_density})
     std::fill_n(resized(*numbers, rows), rows, 0.0F);
 
-  std::vector<std::int64_t> next(static_cast<std::size_t>(m));
+  std::vector<std::int64_t> next(static_cast<std::size_t>(m)), first;  // of a particle, of a shard
   for (std::int64_t i = 0; i < m; ++i) next[static_cast<std::size_t>(i)] = i * all_.rows;
-  for (std::size_t index = 0; index < gathered_.size(); ++index) {
+  for (const RolloutShard& shard : rollouts.shards()) {
+    first.push_back(next[static_cast<std::size_t>(shard.particle)]);
+    next[static_cast<std::size_t>(shard.particle)] += shard.counted_rows();
+  }
+  parallel_for(std::ssize(gathered_), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
     const RolloutShard& shard = rollouts.shards()[index];
     gathered_[index].assign(static_cast<std::size_t>(shard.rows()), -1);
-    std::int64_t& to = next[static_cast<std::size_t>(shard.particle)];
+    std::int64_t to = first[index];
     const float scale = 1 / static_cast<float>(counts_[static_cast<std::size_t>(shard.particle)]);
     for (std::int64_t row = 0, end = 0; row < shard.rows(); row = end) {
       const bool counts = shard.counts[static_cast<std::size_t>(row)] != 0;
@@ -102,7 +107,7 @@ void Experience::gather(const Rollouts& rollouts, const policies::ControlPolicy&
       std::fill_n(all_.scale.data() + to, n, scale);
       to += n;
     }
-  }
+  });
 }
 
 void Experience::measure_paths(const Rollouts& rollouts) {
@@ -143,9 +148,23 @@ void Experience::score_rewards(const Rollouts& rollouts) {
     for (float& reward : rewards) reward = std::clamp(reward * scale, -10.0F, 10.0F);
 }
 
+/// V of the states of one shard before every step, and its advantages.
+void Experience::estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
+                          Baseline& baseline) {
+  const auto count = static_cast<std::size_t>(shard.rows());
+  const auto values = std::span(estimates_[index]).first(count), advantages = std::span(estimates_[index]).last(count);
+  thread_local std::vector<float> next_values, ends;
+  next_values.resize(count), ends.resize(count);
+  value_steps(shard, policy, baseline, values, next_values);
+  for (std::size_t row = 0; row < count; ++row) ends[row] = shard.terminated[row] + shard.truncated[row];
+  generalised_advantages(
+      {.slots = shard.slots, .rewards = rewards_[index], .values = values, .next_values = next_values, .ends = ends},
+      options_.discount, options_.gae_lambda, advantages);
+}
+
 /// V of the states of one shard before and after every step, 0 after a step that nothing follows.
-void Experience::value_steps(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
-                             Baseline& baseline) {
+void Experience::value_steps(const RolloutShard& shard, const policies::ControlPolicy& policy, Baseline& baseline,
+                             std::span<float> values, std::span<float> next_values) const {
   const std::int64_t seen = policy.observation_size(), rows = shard.rows(), slots = shard.slots;
   const auto count = static_cast<std::size_t>(rows);
   thread_local std::vector<float> presented, final_values, times;
@@ -155,7 +174,6 @@ void Experience::value_steps(const RolloutShard& shard, std::size_t index, const
     policy.present({observations.data(), k, seen}, seen_rows);
     if (k > 0) baseline.predict(shard.particle, seen_rows, at_times, to);
   };
-  const auto values = std::span(values_[index]).first(count), next_values = std::span(values_[index]).last(count);
   value_of(shard.observations, rows, {shard.times.data(), count}, values);
   std::copy(values.begin() + slots, values.begin() + rows, next_values.begin());
   if (options_.horizon_is_an_end) {
@@ -173,23 +191,16 @@ void Experience::value_steps(const RolloutShard& shard, std::size_t index, const
       next_values[static_cast<std::size_t>(shard.final_rows[k])] = final_values[k];
 }
 
-/// Advantages and returns of one shard, written to where its rows were gathered.
-void Experience::estimate(const RolloutShard& shard, std::size_t index) {
-  const auto count = static_cast<std::size_t>(shard.rows());
-  const auto values = std::span(values_[index]).first(count), next_values = std::span(values_[index]).last(count);
-  thread_local std::vector<float> ends;
-  ends.resize(count);
-  for (std::size_t row = 0; row < count; ++row) ends[row] = shard.terminated[row] + shard.truncated[row];
-  std::vector<float>& advantages = advantages_[index];
-  advantages.resize(count);
-  generalised_advantages(
-      {.slots = shard.slots, .rewards = rewards_[index], .values = values, .next_values = next_values, .ends = ends},
-      options_.discount, options_.gae_lambda, advantages);
-  for (std::size_t row = 0; row < count; ++row) {
-    const std::int64_t to = gathered_[index][row];
-    if (to < 0) continue;
-    all_.advantages[static_cast<std::size_t>(to)] = advantages[row];
-    all_.targets[static_cast<std::size_t>(to)] = advantages[row] + values[row];
+/// Advantages and returns of one shard, to where its rows were gathered.
+void Experience::place_estimates(std::size_t index) {
+  const std::vector<std::int64_t>& places = gathered_[index];
+  const auto values = std::span(estimates_[index]).first(places.size()),
+             advantages = std::span(estimates_[index]).last(places.size());
+  for (std::size_t row = 0; row < places.size(); ++row) {
+    if (places[row] < 0) continue;
+    const auto to = static_cast<std::size_t>(places[row]);
+    all_.advantages[to] = advantages[row];
+    all_.targets[to] = advantages[row] + values[row];
   }
 }
 

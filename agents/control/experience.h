@@ -73,20 +73,22 @@ class Experience {
   void score_rewards(const Rollouts& rollouts);
   void measure_paths(const Rollouts& rollouts);
   void judge_baseline();
-  void value_steps(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
-                   Baseline& baseline);
-  void estimate(const RolloutShard& shard, std::size_t index);
+  void estimate(const RolloutShard& shard, std::size_t index, const policies::ControlPolicy& policy,
+                Baseline& baseline);
+  void value_steps(const RolloutShard& shard, const policies::ControlPolicy& policy, Baseline& baseline,
+                   std::span<float> values, std::span<float> next_values) const;
+  void place_estimates(std::size_t index);
 
   Options options_;
   distributed::Communicator* ranks_ = &distributed::single_process();
   std::int64_t particles_;
   ExperienceRows all_, picked_;
   policies::RunningMoments reward_moments_{1};
-  std::vector<std::vector<float>> running_returns_;       ///< by shard, [slots]
-  std::vector<std::vector<float>> rewards_, advantages_;  ///< by shard, [rows]
-  std::vector<std::vector<float>> values_;                ///< by shard, [2, rows]: V(s_t), and then V(s_{t+1})
-  std::vector<std::vector<std::int64_t>> gathered_;       ///< by shard, [rows]: row of `all_`, or −1
-  std::vector<std::int64_t> counts_;                      ///< [M] rows that count
+  std::vector<std::vector<float>> running_returns_;  ///< by shard, [slots]
+  std::vector<std::vector<float>> rewards_;          ///< by shard, [rows]
+  std::vector<std::vector<float>> estimates_;        ///< by shard, [2, rows]: V(s_t), and then advantages
+  std::vector<std::vector<std::int64_t>> gathered_;  ///< by shard, [rows]: row of `all_`, or −1
+  std::vector<std::int64_t> counts_;                 ///< [M] rows that count
   double explained_variance_ = 0, value_loss_ = 0;
   std::vector<double> steps_per_path_;      ///< [M]
   std::vector<std::int64_t> last_lengths_;  ///< of the last episodes, at most 100

@@ -2,6 +2,7 @@
 #include <stein/distributed/shared_work.h>
 #include <stein/distributed/snapshot_message.h>
 
+#include <algorithm>
 #include <span>
 
 namespace stein::agents {
@@ -32,6 +33,10 @@ void RolloutShard::reserve(std::int64_t rows) {
   const auto n = static_cast<std::size_t>(rows);
   if (rewards.size() >= n) return;
   for_each_column(*this, [&](auto& numbers, std::size_t width) { numbers.resize(n * width); });
+}
+
+std::int64_t RolloutShard::counted_rows() const {
+  return std::count(counts.begin(), counts.begin() + rows(), 1.0F);
 }
 
 void RolloutShard::write(std::string& message) const {

@@ -41,6 +41,8 @@ struct RolloutShard {
   std::vector<double> discounted, factor;  ///< [slots] Σ γᵗ r_t so far, and γᵗ
 
   std::int64_t rows() const { return steps * slots; }
+  /// How many of them count.
+  std::int64_t counted_rows() const;
 
   /// Makes room for so many rows; keeps what is there.
   void reserve(std::int64_t rows);

@@ -74,8 +74,7 @@ void Rollouts::collect(const policies::ControlPolicy& policy) {
         [&](std::int64_t i, std::string& message) { part(i).write(message); },
         [&](std::int64_t i, std::string_view& message) { part(i).read(message); });
   }
-  for (const RolloutShard& shard : shards_)
-    total_steps_ += std::count(shard.counts.begin(), shard.counts.begin() + shard.rows(), 1.0F);
+  for (const RolloutShard& shard : shards_) total_steps_ += shard.counted_rows();
   ++collections_;
 }
 
