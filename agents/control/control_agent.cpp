@@ -93,6 +93,7 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                    .normalize_together = options.shared_critic,
                    .normalize_rewards = options.normalize_rewards},
                   rollouts_),
+      likelihoods_(policy_, experience_),
       shared_(options.importance_limit),
       objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
       sampler_(watched(make_sampler(
@@ -127,6 +128,7 @@ bool ControlAgent::share_with(distributed::Communicator& ranks) {
   shared_target_.emplace(policy_.target(), ranks);
   rollouts_.share_with(ranks);
   experience_.share_with(ranks);
+  likelihoods_.share_with(ranks);
   if (!behaviour_) shared_.share_with(ranks);  // for which every rank looks at what all particles would do
   baseline_->share_with(ranks);
   return true;
@@ -146,7 +148,7 @@ IterationReport ControlAgent::iterate(Measured measured) {
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
   experience_.take(rollouts_, policy_, *baseline_);
-  if (measures_ != nullptr || options_.clip_ratio > 0 || options_.share_rollouts) look_at_policies();
+  look_before();
   if (options_.share_rollouts) {
     shared_.take(policy_, experience_.all());
     if (measures_ != nullptr) measures_->effective_share = shared_.effective_share();
@@ -159,7 +161,7 @@ IterationReport ControlAgent::iterate(Measured measured) {
     if (error.kind() != ErrorKind::numeric) throw;
     fail(ErrorKind::numeric, "seed {}, iteration {}: {}", seed_, iterations_, error.what());
   }
-  if (measures_ != nullptr) look_at_change();
+  if (measures_ != nullptr) measures_->change = likelihoods_.change(options_.clip_ratio);
   measures_ = nullptr;
   if (moved) {
     baseline_->refit(value_rows(experience_.all()));
@@ -180,82 +182,16 @@ void ControlAgent::decay_step_sizes() {
   decay_ = wanted;
 }
 
-/// The distributions of particle i over actions at the rows that were collected; valid until the thread's next call.
-policies::ActionDistribution::Parameters ControlAgent::parameters_of(std::int64_t particle) const {
-  thread_local std::vector<float> outputs;
-  const ExperienceRows& all = experience_.all();
-  const std::int64_t n = all.rows, seen = policy_.observation_size(), k = policy_.distribution().outputs();
-  outputs.resize(static_cast<std::size_t>(n * k));
-  return policy_.parameters(particle, {all.observations.data() + particle * n * seen, n, seen}, {outputs.data(), n, k});
-}
-
-MatrixView<const float> ControlAgent::actions_of(std::int64_t particle) const {
-  const ExperienceRows& all = experience_.all();
-  const std::int64_t act = policy_.distribution().actions();
-  return {all.actions.data() + particle * all.rows * act, all.rows, act};
-}
-
-/// Rows of a particle that count come first.
-std::int64_t ControlAgent::counted_rows(std::int64_t particle) const {
-  const ExperienceRows& all = experience_.all();
-  const auto n = static_cast<std::size_t>(all.rows);
-  const auto scale = std::span(all.scale).subspan(static_cast<std::size_t>(particle) * n, n);
-  return std::ranges::count_if(scale, [](float c) { return c != 0; });
-}
-
-/// Before the policies move: log π(a | o) of what was done, and where it is measured what the policies are like.
-void ControlAgent::look_at_policies() {
-  const std::int64_t m = policy_.particle_count(), n = experience_.all().rows;
-  const policies::ActionDistribution& distribution = policy_.distribution();
-  struct Look {
-    double entropy, deviation;
-  };
-  std::vector<Look> looks(static_cast<std::size_t>(m));
-  const auto density = [&](std::int64_t i) {
-    return std::span(experience_.all().log_density.data() + i * n, static_cast<std::size_t>(n));
-  };
-  const auto look = [&](std::int64_t i) { return std::span(looks).subspan(static_cast<std::size_t>(i), 1); };
-  const auto look_at = [&](std::int64_t i) {
-    const auto parameters = parameters_of(i);
-    distribution.log_density(parameters, actions_of(i), density(i));
-    if (measures_ == nullptr) return;
-    const policies::ActionDistribution::Parameters counted{parameters.outputs.block(0, counted_rows(i)),
-                                                           parameters.constants};
-    look(i).front() = {distribution.mean_entropy(counted), distribution.mean_deviation(counted)};
-  };
-  distributed::shared_for(*ranks_, m, look_at, density, look);
-  if (measures_ == nullptr) return;
-  double deviation = 0;
-  for (const Look& each : looks) {
-    measures_->entropy += each.entropy / static_cast<double>(m);
-    deviation += each.deviation / static_cast<double>(m);
+/// Before the policies move: log π(a | o) of what was done, and where it is measured what policies and baseline are
+/// like.
+void ControlAgent::look_before() {
+  if (measures_ == nullptr) {
+    if (options_.clip_ratio > 0 || options_.share_rollouts) likelihoods_.look();
+    return;
   }
-  if (!options_.policy.discrete) measures_->deviation = deviation;
+  likelihoods_.look(*measures_);
   measures_->explained_variance = experience_.explained_variance();
   measures_->value_loss = experience_.value_loss();
-}
-
-/// After the policies have moved.
-void ControlAgent::look_at_change() {
-  const ExperienceRows& all = experience_.all();
-  const std::int64_t m = policy_.particle_count(), n = all.rows;
-  std::vector<PolicyChange> changes(static_cast<std::size_t>(m));
-  const auto change_of = [&](std::int64_t i) { return std::span(changes).subspan(static_cast<std::size_t>(i), 1); };
-  const auto look_at = [&](std::int64_t i) {
-    thread_local std::vector<float> log_ratio;
-    log_ratio.resize(static_cast<std::size_t>(n));
-    policy_.distribution().log_density(parameters_of(i), actions_of(i), log_ratio);
-    const auto first = static_cast<std::size_t>(i * n), counted = static_cast<std::size_t>(counted_rows(i));
-    for (std::size_t k = 0; k < counted; ++k) log_ratio[k] -= all.log_density[first + k];
-    change_of(i).front() = policy_change(std::span(log_ratio).first(counted),
-                                         std::span(all.advantages).subspan(first, counted), options_.clip_ratio);
-  };
-  distributed::shared_for(*ranks_, m, look_at, change_of);
-  for (const PolicyChange& change : changes) {
-    measures_->change.approximate_kl += change.approximate_kl / static_cast<double>(m);
-    measures_->change.clip_share += change.clip_share / static_cast<double>(m);
-    measures_->change.surrogate += change.surrogate / static_cast<double>(m);
-  }
 }
 
 /// Before an update: what prior and repulsion will add to it.

@@ -2,6 +2,7 @@
 // weights where that is wanted.
 #pragma once
 
+#include <stein/agents/control/action_likelihoods.h>
 #include <stein/agents/control/behaviour_kernel.h>
 #include <stein/agents/control/control_agent_options.h>
 #include <stein/agents/control/experience.h>
@@ -84,12 +85,8 @@ class ControlAgent {
   void look_at_forces(const inference::Batch<float>& batch);
   const inference::OutputScore<float>& score_of(const ExperienceRows& rows);
   void decay_step_sizes();
-  void look_at_policies();
-  void look_at_change();
+  void look_before();
   inference::Target<float>& target();
-  policies::ActionDistribution::Parameters parameters_of(std::int64_t particle) const;
-  inference::MatrixView<const float> actions_of(std::int64_t particle) const;
-  std::int64_t counted_rows(std::int64_t particle) const;
   bool update();
   Update step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
   distributed::PartRange learners_here() const;
@@ -106,6 +103,7 @@ class ControlAgent {
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;
+  ActionLikelihoods likelihoods_;  ///< of both
   SharedRollouts shared_;
   PolicyObjective objective_;
   std::optional<BehaviourKernel> behaviour_;                ///< where the kernel sees behaviour
