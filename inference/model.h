@@ -57,6 +57,9 @@ class Model {
     static_cast<void>(inputs);
     return 0;
   }
+  /// The C numbers that a row carries are so many blocks of one length, one behind the other; each has the numbers of
+  /// sequence 0, then of sequence 1, … of the inputs. So the state of some of the sequences can be found in it.
+  virtual std::int64_t carried_blocks() const { return 1; }
 
   /// Writes (N/n) Σ_i w_i log p(y_i | x_i, θ), with its constants, and its gradient ∇θ, for every row. A model with
   /// state starts from `batch.inputs.carried.before` and writes `after`, a row for each row of weights, numbers

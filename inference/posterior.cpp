@@ -1,6 +1,6 @@
 #include <stein/core/error.h>
-#include <stein/core/parallel.h>
 #include <stein/inference/posterior.h>
+#include <stein/inference/row_blocks.h>
 #include <stein/inference/storage/matrix.h>
 
 #include <algorithm>
@@ -31,31 +31,16 @@ typename Pool<typename Posterior<Scalar>::Block>::Loan Posterior<Scalar>::borrow
 }
 
 template <class Scalar>
-std::int64_t Posterior<Scalar>::block_rows(std::int64_t rows) const {
-  const std::int64_t most = model_->rows_per_call();
-  if (most == 0) return rows;
-  return std::clamp<std::int64_t>(rows / available_threads(), 1, most);  // a row's numbers do not depend on its block
-}
-
-template <class Scalar>
 void Posterior<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch,
                                  const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
-  const std::int64_t rows = coordinates.values.rows, block = block_rows(rows);
+  const std::int64_t rows = coordinates.values.rows;
   this->check_shapes(coordinates, batch, wanted);
   batch.inputs.carried.check(rows * parameterization_->samples(), model_->carried_size(batch.inputs));
   Batch<Scalar> own = batch;
   own.weight_samples = parameterization_->samples();
-  const auto evaluate_rows = [&](std::int64_t begin, std::int64_t end) {
+  for_each_block(*model_, batch, rows, [&](std::int64_t begin, std::int64_t end) {
     evaluate_block(coordinates, begin, end - begin, own, noise, wanted.block(begin, end - begin));
-  };
-  // Side by side, few rows leave cores over that their tasks may not fill; one after the other, each has all of them.
-  const std::int64_t threads = available_threads(), tasks = model_->tasks(batch);
-  const std::int64_t side_by_side = rows * std::min(tasks, (threads + rows - 1) / rows);
-  const bool in_turn = rows < threads && std::min(tasks, threads) > side_by_side;
-  if (!model_->concurrent() || in_turn)
-    for (std::int64_t i = 0; i < rows; i += block) evaluate_rows(i, std::min(i + block, rows));
-  else
-    parallel_blocks(rows, block, evaluate_rows);
+  });
 }
 
 template <class Scalar>

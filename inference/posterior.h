@@ -89,8 +89,6 @@ class Posterior final : public Target<Scalar> {
   /// coordinates.
   void add_prior_of_coordinates(const ParticleRows<const Scalar>& rows, std::span<const double> of_samples,
                                 const Evaluation<Scalar>& wanted);
-  /// Rows of one call of the model.
-  std::int64_t block_rows(std::int64_t rows) const;
   void start_as_model(Particles<Scalar>& particles, std::uint64_t seed) const;
 
   std::unique_ptr<Model<Scalar>> model_;

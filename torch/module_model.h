@@ -34,6 +34,7 @@ struct ModuleFunctions {
   std::function<std::int64_t(const Inputs<float>&)> output_rows{};
   /// C for some inputs; none: the module carries no state.
   std::function<std::int64_t(const Inputs<float>&)> carried_size{};
+  std::int64_t carried_blocks = 1;  ///< as Model::carried_blocks
   /// Draws the module's parameters anew, from LibTorch's generator: how every particle starts. `draw_layers` does it
   /// for LibTorch's own layers. None: N(0, spread²/fan-in), biases 0, gains 1.
   std::function<void(torch::nn::Module&)> draw_start{};
@@ -89,6 +90,7 @@ class ModuleModel final : public Model<float>, public InputGradient {
   std::int64_t output_count() const override { return functions_.output_count; }
   std::int64_t output_rows(const Inputs<float>& inputs) const override;
   std::int64_t carried_size(const Inputs<float>& inputs) const override;
+  std::int64_t carried_blocks() const override { return functions_.carried_blocks; }
   bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override;
   /// The module's own buffers.
   void initialise_buffers(std::span<float> row) const override;

@@ -236,6 +236,7 @@ std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec
   functions.carried_size = [module = module.get()](const Inputs<float>& inputs) {
     return module->carried_size(inputs);
   };
+  functions.carried_blocks = spec.state_blocks();
   functions.draw_weights = [spec, layout](std::span<float> weights, std::uint64_t seed, std::int64_t row) {
     draw_recurrent_start(spec, layout, weights, seed, row);
   };

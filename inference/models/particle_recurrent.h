@@ -25,6 +25,8 @@ class ParticleRecurrent final : public Model<float> {
   bool draw_start(std::span<float> weights, std::uint64_t seed, std::int64_t row) const override;
   std::int64_t tasks(const Batch<float>& batch) const override;
   std::int64_t carried_size(const Inputs<float>& inputs) const override;
+  /// h of every layer, and of an LSTM c of every layer behind them.
+  std::int64_t carried_blocks() const override { return spec_.state_blocks(); }
   std::int64_t output_count() const override { return spec_.outputs(); }
   std::int64_t output_rows(const Inputs<float>& inputs) const override;
 

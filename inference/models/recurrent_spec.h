@@ -87,9 +87,9 @@ struct RecurrentSpec {
   std::int64_t outputs() const { return readout == Readout::every_token ? vocabulary : classes; }
   /// Numbers of one sequence's state that go from minibatch to minibatch: h of every layer, and of an LSTM c behind
   /// them; 0 where a sequence is read out once, at its end.
-  std::int64_t state_size() const {
-    return readout == Readout::last_state ? 0 : layers * hidden * (cell == Cell::lstm ? 2 : 1);
-  }
+  std::int64_t state_size() const { return readout == Readout::last_state ? 0 : state_blocks() * hidden; }
+  /// In which all sequences have H numbers each (Model::carried_blocks).
+  std::int64_t state_blocks() const { return layers * (cell == Cell::lstm ? 2 : 1); }
 };
 
 /// "recurrent0", "recurrent0_reverse": what the names of a layer's weights begin with. @param direction  0, or 1:

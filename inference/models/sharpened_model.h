@@ -75,6 +75,7 @@ class SharpenedModel final : public Model<Scalar> {
   std::int64_t output_count() const override { return model_->output_count(); }
   std::int64_t output_rows(const Inputs<Scalar>& inputs) const override { return model_->output_rows(inputs); }
   std::int64_t carried_size(const Inputs<Scalar>& inputs) const override { return model_->carried_size(inputs); }
+  std::int64_t carried_blocks() const override { return model_->carried_blocks(); }
 
   /// Both evaluations of the model have the same noise key: dropout hides the same units in both. They start from the
   /// same carried state, and what comes after is that of θ.

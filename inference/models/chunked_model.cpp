@@ -1,0 +1,179 @@
+#include <stein/core/error.h>
+#include <stein/distributed/shared_work.h>
+#include <stein/inference/models/chunked_model.h>
+#include <stein/inference/row_blocks.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace stein::inference {
+
+template <class Scalar>
+ChunkedModel<Scalar>::ChunkedModel(std::unique_ptr<Model<Scalar>> model, std::int64_t chunks)
+    : ForwardingModel<Scalar>(std::move(model)),
+      chunks_(chunks),
+      driver_(driver<Scalar>(Ensemble{.device = this->model().device()})) {
+  STEIN_CHECK(chunks >= 1, "gradient_chunks must be at least 1, got {}", chunks);
+  STEIN_CHECK(chunks == 1 || this->layout().buffer_size() == 0,
+              "gradient_chunks={} takes minibatches apart, but this network looks at all rows of one together (batch "
+              "normalisation): expected gradient_chunks=1, or a network without it",
+              chunks);
+}
+
+template <class Scalar>
+typename ChunkedModel<Scalar>::Sharing ChunkedModel<Scalar>::shared_by(distributed::Communicator& ranks) {
+  STEIN_CHECK(ranks.size() == 1 || this->device().kind == Device::Kind::host,
+              "ranks share what is on the host, not on device {}", device_name(this->device()));
+  return {*this, ranks};
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
+                                          const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
+  evaluate({weights, batch, noise, wanted, chunks_of(batch),
+            [this](std::int64_t, const auto& rows, const auto& seen, const auto& key, const auto& asked) {
+              this->model().log_likelihood(rows, seen, key, asked);
+            }});
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::hessian_product(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
+                                           const NoiseKey& noise, MatrixView<const Scalar> vectors,
+                                           MatrixView<Scalar> product) {
+  Batch<Scalar> unmoved = batch;
+  unmoved.inputs.carried.after = {};
+  const Evaluation<Scalar> wanted{.gradient = product};
+  evaluate({weights, unmoved, noise, wanted, chunks_of(batch),
+            [&](std::int64_t first, const auto& rows, const auto& seen, const auto& key, const auto& asked) {
+              this->model().hessian_product(rows, seen, key, vectors.block(first, rows.values.rows), asked.gradient);
+            }});
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::evaluate(const Call& call) {
+  const bool rows_for_all = call.rows() % ranks_->size() == 0;
+  rows_for_all || call.chunks == 1 ? share_rows(call) : share_chunks(call);
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::share_rows(const Call& call) {
+  const CarriedRows<Scalar>& carried = call.batch.inputs.carried;
+  const bool moves_state = !carried.empty() && !carried.after.empty();
+  const auto write = [&](std::int64_t row, std::string& message) {
+    const Evaluation<Scalar> found = call.wanted.block(row, 1);
+    if (found.wants_gradient()) distributed::write_numbers(found.gradient.row(0), message);
+    if (found.wants_value()) distributed::write_numbers(found.value, message);
+    if (moves_state) distributed::write_numbers(carried.after.row(row), message);
+  };
+  const auto read = [&](std::int64_t row, std::string_view& message) {
+    const Evaluation<Scalar> found = call.wanted.block(row, 1);
+    if (found.wants_gradient()) distributed::read_numbers(message, found.gradient.row(0));
+    if (found.wants_value()) distributed::read_numbers(message, found.value);
+    if (moves_state) distributed::read_numbers(message, carried.after.row(row));
+  };
+  const auto work = [&](distributed::PartRange own) { evaluate_rows(call, own.first, own.end); };
+  distributed::share_work(*ranks_, call.rows(), work, write, read);
+}
+
+/// A part is a chunk of a row. The first chunk of each row is found where the sum goes, the others beside one another,
+/// and every rank adds all of them.
+template <class Scalar>
+void ChunkedModel<Scalar>::share_chunks(const Call& call) {
+  const std::int64_t others = call.chunks - 1, room = call.rows() * others;
+  const bool moves_state = !call.batch.inputs.carried.empty() && !call.batch.inputs.carried.after.empty();
+  if (call.wanted.wants_gradient() &&
+      (gradients_.rows() < room || gradients_.columns() != call.wanted.gradient.columns))
+    gradients_ = Matrix<Scalar>(room, call.wanted.gradient.columns);
+  values_.resize(static_cast<std::size_t>(room));
+  const auto found = [&](std::int64_t part) {
+    const std::int64_t row = part / call.chunks, c = part % call.chunks, place = row * others + c - 1;
+    if (c == 0) return call.wanted.block(row, 1);
+    Evaluation<Scalar> other;
+    if (call.wanted.wants_gradient()) other.gradient = gradients_.view().block(place, 1);
+    if (call.wanted.wants_value()) other.value = std::span(values_).subspan(static_cast<std::size_t>(place), 1);
+    return other;
+  };
+  const auto after = [&](std::int64_t part) { return state_after(call, part / call.chunks, part % call.chunks); };
+  const auto write = [&](std::int64_t part, std::string& message) {
+    if (call.wanted.wants_gradient()) distributed::write_numbers(found(part).gradient.row(0), message);
+    if (call.wanted.wants_value()) distributed::write_numbers(found(part).value, message);
+    for (std::int64_t block = 0; moves_state && block < after(part).rows; ++block)
+      distributed::write_numbers(after(part).row(block), message);
+  };
+  const auto read = [&](std::int64_t part, std::string_view& message) {
+    if (call.wanted.wants_gradient()) distributed::read_numbers(message, found(part).gradient.row(0));
+    if (call.wanted.wants_value()) distributed::read_numbers(message, found(part).value);
+    for (std::int64_t block = 0; moves_state && block < after(part).rows; ++block)
+      distributed::read_numbers(message, after(part).row(block));
+  };
+  const auto work = [&](distributed::PartRange own) {
+    const auto space = scratch_.borrow([] { return std::make_unique<Scratch>(); });
+    for (std::int64_t part = own.first; part < own.end; ++part)
+      evaluate_chunk(call, part / call.chunks, part % call.chunks, space->state, found(part));
+  };
+  distributed::share_work(*ranks_, call.rows() * call.chunks, work, write, read);
+  for (std::int64_t row = 0; row < call.rows(); ++row)
+    for (std::int64_t c = 1; c < call.chunks; ++c) add(found(row * call.chunks + c), found(row * call.chunks));
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::evaluate_rows(const Call& call, std::int64_t first, std::int64_t end) {
+  const bool one_by_one = call.chunks > 1 || call.batch.weight_samples > 1;
+  const auto evaluate = [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t row = first + from, count = to - from;
+    if (call.chunks > 1) return add_chunks(call, row);
+    const Batch<Scalar> seen = one_by_one ? rows_of(call.batch, row) : share_of(call.batch, row, count);
+    call.evaluate(row, call.weights.block(row, count), seen, call.noise, call.wanted.block(row, count));
+  };
+  if (end > first) for_each_block(this->model(), call.batch, end - first, evaluate, one_by_one ? 1 : 0);
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::add_chunks(const Call& call, std::int64_t row) {
+  const auto space = scratch_.borrow([] { return std::make_unique<Scratch>(); });
+  const Evaluation<Scalar> sum = call.wanted.block(row, 1);
+  evaluate_chunk(call, row, 0, space->state, sum);
+  double value = 0;
+  Evaluation<Scalar> next;
+  if (sum.wants_value()) next.value = std::span(&value, 1);
+  if (sum.wants_gradient()) {
+    if (space->gradient.columns() != sum.gradient.columns)
+      space->gradient = Matrix<Scalar>(1, sum.gradient.columns, this->device());
+    next.gradient = space->gradient.view();
+  }
+  for (std::int64_t c = 1; c < call.chunks; ++c) {
+    evaluate_chunk(call, row, c, space->state, next);
+    add(next, sum);
+  }
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::evaluate_chunk(const Call& call, std::int64_t row, std::int64_t c, ChunkState<Scalar>& state,
+                                          const Evaluation<Scalar>& wanted) {
+  const Batch<Scalar> whole = rows_of(call.batch, row);
+  const ChunkRows rows = chunk_rows(whole.rows, call.chunks, c);
+  const std::int64_t blocks = this->carried_blocks();
+  Batch<Scalar> chunk = chunk_of(whole, rows);
+  chunk.inputs.carried = state.take(whole.inputs.carried, blocks, whole.rows, rows);
+  call.evaluate(row, call.weights.block(row, 1), chunk, chunk_noise(call.noise, c), wanted);
+  state.give_back(whole.inputs.carried, blocks, whole.rows, rows);
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::add(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const {
+  if (sum.wants_gradient()) driver_.subtract_scaled(term.gradient.row(0), Scalar{-1}, sum.gradient.row(0), nullptr);
+  if (sum.wants_value()) sum.value[0] += term.value[0];
+}
+
+template <class Scalar>
+MatrixView<Scalar> ChunkedModel<Scalar>::state_after(const Call& call, std::int64_t row, std::int64_t c) const {
+  const std::int64_t rows = call.batch.rows;
+  return state_of(call.batch.inputs.carried.after.row(row), this->carried_blocks(), rows,
+                  chunk_rows(rows, call.chunks, c));
+}
+
+template class ChunkedModel<float>;
+template class ChunkedModel<double>;
+
+}  // namespace stein::inference
