@@ -19,9 +19,9 @@ struct SharingCost {
 /// The processes that work on one thing together, the ranks 0 … size − 1. Rank 0, the root, is the one that speaks to
 /// the world: files, terminal.
 ///
-/// Every call but rank() and size() is collective: all ranks have to make the same calls in the same order, each from
-/// one thread, and a call returns once its rank has what it is to have. So nothing that may fail on one rank alone
-/// stands between two of them but within `agree` (distributed/agree.h).
+/// Every call is collective but rank(), size() and those that say so: all ranks have to make the same calls in the same
+/// order, each from one thread, and a call returns once its rank has what it is to have. So nothing that may fail on
+/// one rank alone stands between two of them but within `agree` (distributed/agree.h).
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -46,7 +46,13 @@ class Communicator {
   virtual std::shared_ptr<Communicator> split(int group) = 0;
 
   /// Whether `own` is true on any rank.
-  bool any(bool own);
+  virtual bool any(bool own);
+
+  /// Tells every other rank something that it need not wait for. Not collective; called by the thread that makes the
+  /// collective calls, as is `notified`.
+  virtual void notify() = 0;
+  /// Whether another rank has called `notify` since this was last asked: true at some moment after that, not at once.
+  virtual bool notified() = 0;
 
   /// What was shared through this communicator.
   SharingCost& sharing() { return sharing_; }
@@ -70,6 +76,8 @@ class SingleProcess final : public Communicator {
   using Communicator::all_gather;
   void all_gather(const std::string& bytes, std::vector<std::string>& all) override { all = {bytes}; }
   std::shared_ptr<Communicator> split(int) override { return std::make_shared<SingleProcess>(); }
+  void notify() override {}
+  bool notified() override { return false; }
   [[noreturn]] void abort(int exit_code) override;
 };
 

@@ -7,11 +7,53 @@
 #include <stein/runs/sweep.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace stein::runs {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The ranks of one run, whose loops ask now and then whether any of them is to stop (`any`): then they also hear of a
+/// stop in the other runs of the sweep, and tell these of their own.
+class RanksOfRun final : public distributed::Communicator {
+ public:
+  /// @param all  of the sweep
+  RanksOfRun(distributed::Communicator& all, int group, const StopToken& stop)
+      : all_(all), own_(all.split(group)), stop_(stop) {}
+
+  int rank() const override { return own_->rank(); }
+  int size() const override { return own_->size(); }
+  std::vector<std::string> gather(const std::string& bytes) override { return own_->gather(bytes); }
+  std::string broadcast(const std::string& bytes) override { return own_->broadcast(bytes); }
+  void all_gather(const std::string& bytes, std::vector<std::string>& all) override { own_->all_gather(bytes, all); }
+  std::shared_ptr<Communicator> split(int group) override { return own_->split(group); }
+  bool any(bool own) override {
+    if (all_.notified()) told_ = true, stop_.request_stop();
+    if (stop_.stop_requested() && !std::exchange(told_, true)) all_.notify();
+    return own_->any(own);
+  }
+  void notify() override { own_->notify(); }
+  bool notified() override { return own_->notified(); }
+  [[noreturn]] void abort(int exit_code) override {
+    own_->abort(exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  distributed::Communicator& all_;
+  std::shared_ptr<distributed::Communicator> own_;
+  StopToken stop_;
+  bool told_ = false;  ///< that there is a stop, or the others of it
+};
+
+}  // namespace
 
 bool Sweep::advance(const SessionOptions& options) const {
   distributed::Communicator& ranks = *options.ranks;
@@ -20,7 +62,7 @@ bool Sweep::advance(const SessionOptions& options) const {
     return std::ranges::all_of(runs_, [&](const Planned& planned) { return advance_run(planned, options); });
   const int group = ranks.rank() * groups / ranks.size();
   SessionOptions own = options;
-  own.ranks = ranks.split(group);
+  own.ranks = std::make_shared<RanksOfRun>(ranks, group, options.stop);
   own.quiet = options.quiet || group > 0;  // one progress bar
   bool done = true;
   std::exception_ptr error;

@@ -12,7 +12,7 @@
 namespace stein::distributed {
 namespace {
 
-enum Tag : int { gathering = 1, broadcasting = 2 };
+enum Tag : int { gathering = 1, broadcasting = 2, notifying = 3 };
 
 /// MPI counts in int; what is longer goes in several messages.
 constexpr std::size_t longest_message = std::size_t{1} << 30;
@@ -95,6 +95,23 @@ class MpiCommunicator final : public Communicator {
 
   std::shared_ptr<Communicator> split(int group) override {
     return std::shared_ptr<Communicator>(new MpiCommunicator(*this, group));
+  }
+
+  void notify() override {
+    for (int other = 0; other < size_; ++other)
+      if (other != rank_) send_part(nullptr, 0, other, Tag::notifying);
+  }
+
+  bool notified() override {
+    bool any = false;
+    for (int arrived = 1; arrived != 0;) {
+      MPI_Status status;
+      MPI_Iprobe(MPI_ANY_SOURCE, Tag::notifying, processes_, &arrived, &status);
+      if (arrived == 0) break;
+      receive_part(nullptr, 0, status.MPI_SOURCE, Tag::notifying);
+      any = true;
+    }
+    return any;
   }
 
   [[noreturn]] void abort(int exit_code) override {

@@ -1,38 +1,10 @@
 // The program under mpirun, on one machine: the files of a single process for any number of ranks, whatever happens.
-#include <algorithm>
-#include <csignal>
-
-#include "cli/program.h"
-#include "core/written_file.h"
-#include "skip.h"
+#include "distributed/mpi_job.h"
 
 using namespace stein::test;
 using Catch::Contains;
-using Json = nlohmann::json;
 
 namespace {
-
-namespace fs = std::filesystem;
-using Arguments = std::vector<std::string>;
-
-constexpr const char* env_program = "/usr/bin/env";
-
-/// What stands before the program; cases that need it are skipped where there is none.
-Arguments launcher(int ranks) {
-  if (std::system("command -v mpirun > /dev/null") != 0) skip("no mpirun");
-  if (!fs::exists(STEIN_LIBRARIES "/libstein_mpi.so")) skip("built without MPI");
-  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks), STEIN_PROGRAM};
-}
-
-Program start_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
-  Arguments all = launcher(ranks);
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return {folder.path(), all, {}, env_program};
-}
-
-Outcome run_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
-  return start_on(ranks, folder, arguments).wait();
-}
 
 /// A run that is long enough to be interrupted and short enough to wait for.
 Arguments bandit(const std::string& out, const Arguments& more = {}) {
@@ -68,58 +40,6 @@ Arguments control(const std::string& out, const std::string& seeds = "0:3") {
           "evaluation_episodes=2",
           "final_episodes=3",
           "normalize_rewards=true"};
-}
-
-/// All that a run leaves but times and places.
-std::map<std::string, std::string> lasting_files(const fs::path& run) {
-  std::map<std::string, std::string> files = files_of(run);
-  for (const auto& [name, content] : files_of(run / "checkpoints")) files["checkpoints/" + name] = content;
-  for (const char* name : {"log.txt", "cost.json", "manifest.json", "checksums.json"}) files.erase(name);
-  Json summary = Json::parse(files.at("summary.json"));
-  for (const char* key :
-       {"wall_seconds", "peak_memory_mb", "run_directory", "decisions_per_second", "timed_decisions",
-        "updates_per_second", "training_seconds", "seconds_to_threshold", "steps_per_second", "rows_per_second"})
-    summary.erase(key);
-  files["summary.json"] = summary.dump(2);
-  return files;
-}
-
-void check_same_run(const TemporaryDirectory& folder, const std::string& a, const std::string& b) {
-  const auto first = lasting_files(folder / a), second = lasting_files(folder / b);
-  for (const auto& [name, content] : first) {
-    CAPTURE(name);
-    REQUIRE(second.contains(name));
-    if (name.ends_with(".json")) CHECK(second.at(name) == content);
-    CHECK((second.at(name) == content));  // of other files the difference is no reading
-  }
-  CHECK(first.size() == second.size());
-}
-
-bool has_checkpoint(const fs::path& run, int step) {
-  return fs::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
-}
-
-/// Steps of the latest checkpoint; −1 if there is none.
-int last_checkpoint(const fs::path& run) {
-  int last = -1;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(run / "checkpoints", none)) {
-    const std::string name = entry.path().stem().string();  // checkpoint-2304
-    if (name.starts_with("checkpoint-")) last = std::max(last, std::stoi(name.substr(name.find('-') + 1)));
-  }
-  return last;
-}
-
-/// The process of a rank that works in `folder`; 0 if there is none.
-pid_t process_of(const fs::path& folder, int rank) {
-  const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';
-  std::error_code gone;
-  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
-    if (fs::read_symlink(entry.path() / "cwd", gone) != folder || gone) continue;
-    const std::string environment = content_of(entry.path() / "environ");
-    if (environment.find(variable) != std::string::npos) return std::stoi(entry.path().filename().string());
-  }
-  return 0;
 }
 
 }  // namespace
@@ -338,6 +258,41 @@ TEST_CASE("a comparison of policies under mpirun has one table, of the runs of a
   CHECK(many.out.find("The report") == many.out.rfind("The report"));
   for (const char* policy : {"lints", "uniform"})
     check_same_run(folder, std::string("one/policy=") + policy, std::string("many/policy=") + policy);
+}
+
+TEST_CASE("a signal to one rank of a sweep stops the runs that go on beside it, and the sweep is resumed",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(2);
+  const auto sweep = [](const std::string& out) {
+    return Arguments{"bandit",
+                     "--env",
+                     "mushroom-synthetic",
+                     "--policy",
+                     "lints,linucb,uniform",
+                     "--seeds",
+                     "0:1",
+                     "--quiet",
+                     "--threads",
+                     "1",
+                     "--out",
+                     out,
+                     "--set",
+                     "steps=30000",
+                     "checkpoint_every=1000"};
+  };
+  Program job = start_on(2, folder, sweep("part"));
+  REQUIRE(job.wait_until([&] { return has_checkpoint(folder / "part/policy=lints", 2000); }));
+  REQUIRE(::kill(process_of(folder.path(), GENERATE(0, 1)), SIGTERM) == 0);
+  const Outcome stopped = job.wait();
+  CAPTURE(stopped.err);
+  CHECK(stopped.code == 75);
+  CHECK_FALSE(fs::exists(folder / "part/policy=lints/summary.json"));
+  CHECK_FALSE(fs::exists(folder / "part/policy=linucb/summary.json"));
+  REQUIRE(run(folder.path(), sweep("whole")).code == 0);
+  REQUIRE(run_on(2, folder, {"resume", "part", "--quiet", "--threads", "1"}).code == 0);
+  for (const char* policy : {"lints", "linucb", "uniform"})
+    check_same_run(folder, std::string("whole/policy=") + policy, std::string("part/policy=") + policy);
 }
 
 TEST_CASE("a run of a sweep that diverges on ranks of its own leaves the others", "[distributed][mpi][numeric]") {

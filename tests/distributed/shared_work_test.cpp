@@ -93,3 +93,13 @@ TEST_CASE("ranks are split into groups in their order", "[distributed]") {
   });
   CHECK(places == std::vector<std::pair<int, int>>{{0, 3}, {0, 2}, {1, 3}, {1, 2}, {2, 3}});
 }
+
+TEST_CASE("what one rank notifies, all others hear once", "[distributed]") {
+  std::vector<int> heard(3);
+  test::on_ranks(3, [&](const std::shared_ptr<Communicator>& all) {
+    if (all->rank() == 1) all->notify();
+    all->all_gather("");
+    for (int asked = 0; asked < 2; ++asked) heard[static_cast<std::size_t>(all->rank())] += all->notified() ? 1 : 0;
+  });
+  CHECK(heard == std::vector<int>{1, 0, 1});
+}

@@ -23,6 +23,8 @@ struct Blackboard {
 
   std::barrier<> barrier;
   std::vector<std::string> written;  ///< by each rank
+  std::mutex mutex{};
+  std::vector<bool> notified = std::vector<bool>(written.size());
   std::map<int, std::shared_ptr<Blackboard>> groups;
 };
 
@@ -59,6 +61,17 @@ class ThreadRank final : public distributed::Communicator {
     const std::shared_ptr<Blackboard> own = board_->groups.at(group);
     board_->barrier.arrive_and_wait();
     return std::make_shared<ThreadRank>(like(rank_), own);
+  }
+  void notify() override {
+    const std::scoped_lock lock(board_->mutex);
+    for (std::size_t other = 0; other < board_->notified.size(); ++other)
+      if (other != static_cast<std::size_t>(rank_)) board_->notified[other] = true;
+  }
+  bool notified() override {
+    const std::scoped_lock lock(board_->mutex);
+    const bool told = board_->notified[static_cast<std::size_t>(rank_)];
+    board_->notified[static_cast<std::size_t>(rank_)] = false;
+    return told;
   }
   [[noreturn]] void abort(int) override { throw std::logic_error("a rank gave up"); }
 
