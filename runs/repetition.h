@@ -40,6 +40,12 @@ class Repetition {
     return false;
   }
 
+  /// After the last step, where its result takes an evaluation that is worth spreading over ranks: makes it, and keeps
+  /// what was found as part of its state, until it takes another step or its run has its result (and tells
+  /// `Watch::keep`, so that the last checkpoint is that of the last step again). What a stop cuts short is not kept.
+  /// Throws Error(numeric) as `advance`.
+  virtual void conclude(const StopToken& stop) { static_cast<void>(stop); }
+
   /// Where it is validated while it learns: the best score so far; null otherwise.
   virtual const Validation* validation() const { return nullptr; }
   /// Puts it into the best state by validation, to be looked at, not to go on; does nothing where it is not validated.

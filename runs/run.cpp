@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/flush_denormals.h>
 #include <stein/core/parallel.h>
 #include <stein/distributed/agree.h>
 #include <stein/distributed/snapshot_message.h>
@@ -150,6 +151,7 @@ void Run::advance(std::int64_t until, const StopToken& stop, const Outputs& outp
 /// goes wrong on all of them, as all compute the same; any other error is this rank's own, through which the others
 /// wait, and has to end them all.
 void Run::advance_together(std::int64_t until, const StopToken& stop, const Outputs& outputs) {
+  const FlushDenormals flush;  // as in the tasks in which a process advances its own: the bits are the same
   const Clock::time_point began = Clock::now();
   const StopToken never_asked;
   Records unread(!line_log_.empty());
@@ -197,6 +199,10 @@ void Run::advance_own(std::int64_t until, const StopToken& stop, const Outputs& 
     });
   } while (ranks_->size() > 1 && !failed() && !stop.stop_requested() && std::ranges::any_of(own_, has_more) &&
            Clock::now() - began < round_length);
+  throw_first(errors);
+}
+
+void Run::throw_first(const std::vector<std::exception_ptr>& errors) const {
   const auto first = std::ranges::find_if(errors, [](const auto& error) { return error != nullptr; });
   const bool any = first != errors.end();
   if (ranks_->size() == 1) {
@@ -205,6 +211,17 @@ void Run::advance_own(std::int64_t until, const StopToken& stop, const Outputs& 
   }
   const std::int64_t place = any ? own_[static_cast<std::size_t>(first - errors.begin())] : 0;
   distributed::throw_first(*ranks_, distributed::failure_of(any ? *first : nullptr, place));
+}
+
+void Run::conclude(const Watch& watch) {
+  watch.begin("final evaluation", "seeds", own_.size());
+  std::vector<std::exception_ptr> errors(own_.size());
+  parallel_for(std::ssize(own_), [&](std::int64_t k) {
+    errors[static_cast<std::size_t>(k)] =
+        distributed::thrown_by([&] { repetition(own_[static_cast<std::size_t>(k)]).conclude(watch.stop()); });
+    watch.advance();
+  });
+  throw_first(errors);
 }
 
 /// Brings what the repetitions of other ranks recorded to the root, and how far all are to all ranks.

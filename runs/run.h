@@ -14,6 +14,7 @@
 #include <stein/runs/seed_range.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,7 +39,7 @@ struct Outputs {
 /// Every rank makes and restores all repetitions; after `spread_over` it advances its own, every size-th of them, and
 /// what it knows of the others is what it is told at the end of each round. Where there are more ranks than
 /// repetitions, those that have none help one of the others, if its kind can share the work of a step. `advance`,
-/// `save` and `assemble` are then collective calls.
+/// `conclude`, `save` and `assemble` are then collective calls.
 ///
 /// A kind derives from it and says what the run is, what its summary has, and what it writes besides the usual files.
 class Run {
@@ -65,6 +66,9 @@ class Run {
   void spread_over(distributed::Communicator& ranks);
   /// The repetitions that this process advances and speaks for: all of them where there are no other ranks.
   const std::vector<std::int64_t>& own() const { return own_; }
+  /// After the last step, on several ranks: each evaluates its own repetitions, which keep what `summarize` is to need.
+  /// Throws as `advance`.
+  void conclude(const Watch& watch);
   /// Brings the state of every repetition to the root, where the run is then as it would be without ranks, to be
   /// warned of and summarized; elsewhere nothing but steps_done() and ended() may be asked for any more.
   /// @returns on the root the repetitions that came from others; elsewhere none
@@ -137,6 +141,8 @@ class Run {
   void join_crew();
   void advance_together(std::int64_t until, const StopToken& stop, const Outputs& outputs);
   void advance_own(std::int64_t until, const StopToken& stop, const Outputs& outputs);
+  /// Of its own repetitions, one each, those of other ranks included.
+  void throw_first(const std::vector<std::exception_ptr>& errors) const;
   void exchange(const Outputs& outputs);
   /// Of all repetitions together, by the share of data behind each; 0 where one does not know its own.
   std::uint64_t expected_steps() const;

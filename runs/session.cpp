@@ -69,6 +69,7 @@ class Session {
       interval_ = saved_at_ - before;
     }
     progress_->finish();
+    if (done() && ranks_.size() > 1) conclude();
     assemble();
     if (run_.ended() && run_.steps_done() < experiment_.steps())
       log_info("it ended by itself after {} of {} {}", run_.steps_done(), experiment_.steps(),
@@ -76,8 +77,9 @@ class Session {
     return done();
   }
 
-  /// The result; nothing if asked to stop before it was there. The root makes it alone.
+  /// The result; nothing if asked to stop before it was there. The root makes it alone, out of what all found.
   std::optional<Json> finish() {
+    if (stopped_at_end_) return std::nullopt;
     Json summary;
     bool keeps = false;
     const std::function<void()> keep = [&] {
@@ -113,6 +115,14 @@ class Session {
       run_.add_cost(counts);
     } catch (const nlohmann::json::exception&) {  // no cost, or a damaged one: it is no reason to stop a run
     }
+  }
+
+  /// Whoever is asked to stop stops all, with what each has found.
+  void conclude() {
+    explain_divergence([&] { run_.conclude({stop_, *progress_}); });
+    progress_->finish();
+    stopped_at_end_ = ranks_.any(stop_.stop_requested());
+    if (stopped_at_end_) save();
   }
 
   /// From here on the root works alone.
@@ -235,7 +245,8 @@ class Session {
   const RunDirectory& directory_;
   StopToken stop_;
   distributed::Communicator& ranks_;
-  bool assembled_ = false;  ///< the root has all repetitions, and nothing is collective any more
+  bool stopped_at_end_ = false;  ///< any rank, behind the last step and before there was a result
+  bool assembled_ = false;       ///< the root has all repetitions, and nothing is collective any more
   RunCost earlier_cost_;
   Clock::time_point start_ = Clock::now(), saved_at_ = start_;
   Clock::duration interval_ = std::chrono::seconds(10);  ///< between two checkpoints

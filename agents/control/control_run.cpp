@@ -14,6 +14,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 namespace stein::agents {
 namespace {
@@ -60,6 +61,26 @@ ControlTiming sum(ControlTiming first, const ControlTiming& then) {
   return first;
 }
 
+std::vector<double> numbers_of(const std::vector<FinishedEpisode>& episodes) {
+  std::vector<double> numbers;
+  for (const FinishedEpisode& e : episodes)
+    for (const double value : {static_cast<double>(e.particle), static_cast<double>(e.length), e.total_reward,
+                               e.discounted_reward, e.terminated ? 1.0 : 0.0})
+      numbers.push_back(value);
+  return numbers;
+}
+
+std::vector<FinishedEpisode> episodes_in(const std::vector<double>& numbers) {
+  std::vector<FinishedEpisode> episodes;
+  for (std::size_t k = 0; k + 5 <= numbers.size(); k += 5)
+    episodes.push_back({.particle = static_cast<std::int64_t>(numbers[k]),
+                        .length = static_cast<std::int64_t>(numbers[k + 1]),
+                        .total_reward = numbers[k + 2],
+                        .discounted_reward = numbers[k + 3],
+                        .terminated = numbers[k + 4] != 0});
+  return episodes;
+}
+
 constexpr std::uint64_t final_evaluation = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -78,6 +99,7 @@ void ControlRepetition::advance(std::int64_t until, const StopToken& stop, runs:
 }
 
 void ControlRepetition::iterate(runs::Records& records) {
+  played_.reset();
   const Clock::time_point start = Clock::now();
   // What is not recorded is not measured either.
   const IterationReport report =
@@ -143,22 +165,38 @@ void ControlRepetition::check_weights() const {
        agent_->seed(), agent_->iterations(), largest);
 }
 
-ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
-  check_weights();
+ControlRepetition::Episodes ControlRepetition::play(const Watch& watch) const {
   const std::int64_t particles = agent_->policy().particle_count(), episodes = evaluation_.final_episodes;
   const std::uint64_t seed = evaluation_seed(agent_->seed(), final_evaluation);
   const double discount = agent_->discount();
   const std::vector<std::int64_t> drawn = draw_particles(episodes, particles, seed);
-  ControlOutcome outcome{.seed = agent_->seed(), .steps = agent_->total_steps(), .iterations = agent_->iterations()};
-  outcome.deterministic =
+  Episodes played;
+  played.deterministic =
       play_episodes(agent_->policy(), environment_, drawn, {.discount = discount, .seed = seed, .stop = watch.stop()});
   watch.advance();
-  outcome.sampled = play_episodes(agent_->policy(), environment_, drawn,
-                                  {.deterministic = false, .discount = discount, .seed = seed, .stop = watch.stop()});
+  played.sampled = play_episodes(agent_->policy(), environment_, drawn,
+                                 {.deterministic = false, .discount = discount, .seed = seed, .stop = watch.stop()});
   watch.advance();
-  outcome.particle_returns = particle_returns(agent_->policy(), environment_, episodes,
-                                              {.discount = discount, .seed = seed + 1, .stop = watch.stop()});
+  played.particle_returns = particle_returns(agent_->policy(), environment_, episodes,
+                                             {.discount = discount, .seed = seed + 1, .stop = watch.stop()});
   watch.advance();
+  return played;
+}
+
+void ControlRepetition::conclude(const StopToken& stop) {
+  check_weights();
+  if (played_) return;
+  Episodes played = play(stop);
+  if (!stop.stop_requested()) played_ = std::move(played);
+}
+
+ControlOutcome ControlRepetition::outcome(const Watch& watch) const {
+  check_weights();
+  ControlOutcome outcome{.seed = agent_->seed(), .steps = agent_->total_steps(), .iterations = agent_->iterations()};
+  Episodes played = played_ ? *played_ : play(watch);
+  outcome.deterministic = std::move(played.deterministic);
+  outcome.sampled = std::move(played.sampled);
+  outcome.particle_returns = std::move(played.particle_returns);
   if (steps_to_threshold_ >= 0) outcome.steps_to_threshold = steps_to_threshold_;
   outcome.evaluated = evaluations_ > 0;
   outcome.parts = parts_;
@@ -200,28 +238,20 @@ void ControlRepetition::add_timing(const ControlTiming& other) {
 
 void ControlRepetition::save(Snapshot& snapshot) const {
   snapshot.put_saved("agent", *agent_);
-  std::vector<double> episodes;
-  for (const FinishedEpisode& e : episodes_)
-    for (const double value : {static_cast<double>(e.particle), static_cast<double>(e.length), e.total_reward,
-                               e.discounted_reward, e.terminated ? 1.0 : 0.0})
-      episodes.push_back(value);
-  snapshot.put("episodes", episodes);
+  snapshot.put("episodes", numbers_of(episodes_));
   snapshot.put("evaluations", std::vector<std::int64_t>{evaluations_, steps_to_threshold_});
   if (parts_) snapshot.put("parts", std::vector<double>{parts_->drive, parts_->prior, parts_->repulsion});
   snapshot.put("mean_share", std::vector<double>{static_cast<double>(shares_), mean_share_});
   if (effective_share_) snapshot.put("effective_share", *effective_share_);
+  if (!played_) return;
+  snapshot.put("played/deterministic", numbers_of(played_->deterministic));
+  snapshot.put("played/sampled", numbers_of(played_->sampled));
+  snapshot.put("played/particle_returns", played_->particle_returns);
 }
 
 void ControlRepetition::restore(const Snapshot& snapshot) {
   agent_->restore(snapshot.part("agent"));
-  episodes_.clear();
-  const auto episodes = snapshot.get_vector<double>("episodes");
-  for (std::size_t k = 0; k + 5 <= episodes.size(); k += 5)
-    episodes_.push_back({.particle = static_cast<std::int64_t>(episodes[k]),
-                         .length = static_cast<std::int64_t>(episodes[k + 1]),
-                         .total_reward = episodes[k + 2],
-                         .discounted_reward = episodes[k + 3],
-                         .terminated = episodes[k + 4] != 0});
+  episodes_ = episodes_in(snapshot.get_vector<double>("episodes"));
   const auto evaluations = snapshot.get_vector<std::int64_t>("evaluations");
   evaluations_ = evaluations.at(0), steps_to_threshold_ = evaluations.at(1);
   shares_ = 0, mean_share_ = 0;
@@ -231,6 +261,11 @@ void ControlRepetition::restore(const Snapshot& snapshot) {
   }
   effective_share_.reset();
   if (snapshot.contains("effective_share")) effective_share_ = snapshot.get_scalar<double>("effective_share");
+  played_.reset();
+  if (snapshot.contains("played/sampled"))
+    played_ = Episodes{.deterministic = episodes_in(snapshot.get_vector<double>("played/deterministic")),
+                       .sampled = episodes_in(snapshot.get_vector<double>("played/sampled")),
+                       .particle_returns = snapshot.get_vector<double>("played/particle_returns")};
   parts_.reset();
   if (!snapshot.contains("parts")) return;
   const auto parts = snapshot.get_vector<double>("parts");
@@ -326,6 +361,10 @@ Json ControlRun::summarize(const Watch& watch) {
                {"source", spec_.source},    {"threshold", runs::number(spec_.threshold)}};
   summary["preset"] = facts_.preset.empty() ? Json(nullptr) : Json(facts_.preset);
   summary.update(summarize_outcomes(outcomes(watch), timing));
+  if (watch.stop_requested()) return summary;
+  bool kept = false;
+  for (std::int64_t i = 0; i < count(); ++i) kept |= repetition(i).concluded(), repetition(i).forget_conclusion();
+  if (kept) watch.keep();
   return summary;
 }
 

@@ -64,9 +64,13 @@ class ControlRepetition final : public runs::Repetition {
 
   ControlAgent& agent() { return *agent_; }
   const ControlAgent& agent() const { return *agent_; }
-  /// Plays the final evaluation episodes; what a stop cuts short means nothing. Throws Error(numeric) where the weights
-  /// have diverged, though they are finite.
+  /// Plays the final evaluation episodes, unless it has concluded; what a stop cuts short means nothing. Throws
+  /// Error(numeric) where the weights have diverged, though they are finite.
   ControlOutcome outcome(const Watch& watch) const;
+  /// Whether the episodes are played already.
+  bool concluded() const { return played_.has_value(); }
+  /// Drops them.
+  void forget_conclusion() { played_.reset(); }
   /// Of this process, after that of others.
   ControlTiming timing() const;
   /// Adds the time of another process, which took up the repetition where those that were added before had left it, and
@@ -78,6 +82,7 @@ class ControlRepetition final : public runs::Repetition {
   /// A few iterations. Throws Error(numeric) where the weights have diverged, finite or not.
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
   bool share_with(distributed::Communicator& ranks) override { return agent_->share_with(ranks); }
+  void conclude(const StopToken& stop) override;
   /// What the agent warns of, or that of a Stein posterior little is left. Either its particles are maxima of the
   /// return: in the mean of the last ten measured iterations or so, prior and repulsion have less than 0.1 % of the
   /// lengths of what moves the particles (a few per cent of them hold weights: the rest, ∇J/α, is mostly noise of
@@ -87,11 +92,17 @@ class ControlRepetition final : public runs::Repetition {
   void restore(const Snapshot& snapshot) override;
 
  private:
+  /// What an outcome has of the episodes at the end.
+  struct Episodes {
+    std::vector<FinishedEpisode> deterministic{}, sampled{};
+    std::vector<double> particle_returns{};
+  };
   void iterate(runs::Records& records);
   void record(const IterationReport& report, runs::Records& records);
   void record(const PosteriorParts& parts);
   void evaluate(runs::Records& records);
   void check_weights() const;
+  Episodes play(const Watch& watch) const;
   /// As ControlPolicy::diagnostics has it.
   std::optional<double> collapse() const;
 
@@ -106,6 +117,7 @@ class ControlRepetition final : public runs::Repetition {
   std::optional<double> effective_share_{};  ///< the same
   std::int64_t shares_ = 0;                  ///< measurements of parts_ so far
   double mean_share_ = 0;                    ///< of prior and repulsion, a running mean over about ten of them
+  std::optional<Episodes> played_{};         ///< once it has concluded
   ControlTiming timing_;                     ///< of this process
   ControlTiming earlier_;                    ///< of others
 };

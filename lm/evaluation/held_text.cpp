@@ -16,6 +16,31 @@ bool is_drawn(const training::NetworkWeights& weights) {
 
 }  // namespace
 
+void TextLosses::save(Snapshot& snapshot) const {
+  snapshot.put_text("protocol", protocol);
+  snapshot.put("counts", std::vector<std::int64_t>{tokens, samples});
+  snapshot.put("losses", std::vector<double>{single, averaged, final_weights});
+  if (chosen) snapshot.put("chosen", *chosen);
+  snapshot.put("forward", curves.forward);
+  snapshot.put("backward", curves.backward);
+  snapshot.put("thinned", curves.thinned);
+}
+
+void TextLosses::restore(const Snapshot& snapshot) {
+  const auto counts = snapshot.get_vector<std::int64_t>("counts");
+  const auto losses = snapshot.get_vector<double>("losses");
+  *this = {.protocol = snapshot.get_text("protocol"),
+           .tokens = counts.at(0),
+           .samples = counts.at(1),
+           .single = losses.at(0),
+           .averaged = losses.at(1),
+           .final_weights = losses.at(2),
+           .curves = {.forward = snapshot.get_vector<double>("forward"),
+                      .backward = snapshot.get_vector<double>("backward"),
+                      .thinned = snapshot.get_vector<double>("thinned")}};
+  if (snapshot.contains("chosen")) chosen = snapshot.get_scalar<double>("chosen");
+}
+
 void HeldText::take_sample(training::NetworkWeights& weights) {
   inference::Matrix<float> memory;
   score_rows(weights.posterior().model(), weights.draw_weights({}, memory));

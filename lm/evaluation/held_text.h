@@ -25,6 +25,9 @@ struct TextLosses {
   double final_weights = 0;          ///< the weights where training ended; of a variational method the mean
   std::optional<double> chosen{};    ///< the weights with the best validation score
   training::AverageCurves curves{};  ///< losses
+
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
 };
 
 /// Collects a chain's samples as they come; of the other methods it scores what they end with.

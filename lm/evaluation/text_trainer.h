@@ -4,7 +4,9 @@
 #include <stein/lm/evaluation/held_text.h>
 #include <stein/training/epoch_trainer.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace stein::lm {
 
@@ -14,10 +16,12 @@ class TextTrainer : public training::EpochTrainer {
   // To be asked after the last step; the trainer then holds the weights of the end. What is returned after a stop was
   // requested is not complete.
 
-  TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, watch); }
-  TextLosses test_losses(const Watch& watch = {}) { return losses(test_, watch); }
+  TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, found_validation_, watch); }
+  TextLosses test_losses(const Watch& watch = {}) { return losses(test_, found_test_, watch); }
+  /// Finds both, which are then there until `forget_draws`.
+  void conclude(const StopToken& stop) final;
   /// Once both are known: drops what a checkpoint has of them, to go on after an interruption.
-  void forget_draws() { validation_.forget_draws(), test_.forget_draws(); }
+  void forget_draws();
   /// How often each of them reads its text, so often it tells the watch.
   std::int64_t passes() const { return HeldText::passes(weights(), options().draws) + (has_best() ? 1 : 0); }
 
@@ -33,9 +37,12 @@ class TextTrainer : public training::EpochTrainer {
   void take_sample() final;
   void drop_samples(std::int64_t count) final;
   double validate() final { return validation_.loss_of_weights(weights()); }
-  TextLosses losses(HeldText& held, const Watch& watch);
+  /// @param found  what was found of that text before
+  TextLosses losses(HeldText& held, const std::optional<TextLosses>& found, const Watch& watch);
 
   HeldText validation_, test_;
+  std::optional<TextLosses> found_validation_, found_test_;  ///< by `conclude`, after `found_step_` steps
+  std::int64_t found_step_ = 0;
 };
 
 }  // namespace stein::lm

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/temporary_directory.h"
 #include "distributed/thread_ranks.h"
@@ -174,4 +175,67 @@ TEST_CASE("an error of the summary, which the root makes alone, reaches the othe
   test::in_summary = nullptr;
   CHECK(ends == Ends(3, "the numbers are gone"));
   CHECK(resume(2, folder / "run") == Ends(2, "finished"));
+}
+
+namespace {
+
+/// Which seeds conclude while `work` is done, each as often as it does; `also` is done then too.
+std::multiset<std::uint64_t> concluded_in(const std::function<void()>& work,
+                                          const std::function<void(std::uint64_t, const StopToken&)>& also = nullptr) {
+  std::multiset<std::uint64_t> seeds;
+  std::mutex mutex;
+  test::in_conclusion = [&](std::uint64_t seed, const StopToken& stop) {
+    const std::scoped_lock lock(mutex);
+    seeds.insert(seed);
+    if (also) also(seed, stop);
+  };
+  work();
+  test::in_conclusion = nullptr;
+  return seeds;
+}
+
+}  // namespace
+
+TEST_CASE("each repetition concludes once, and of what it kept nothing is left in the last checkpoint",
+          "[runs][spread]") {
+  const test::TemporaryDirectory folder;
+  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
+  const auto seeds = concluded_in([&] { CHECK(start(3, folder / "many", uneven) == Ends(3, "finished")); });
+  CHECK(seeds == std::multiset<std::uint64_t>{2, 3, 4, 5, 6});
+  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+}
+
+TEST_CASE("a stop while repetitions conclude keeps what others have found", "[runs][spread]") {
+  const test::TemporaryDirectory folder;
+  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
+  const auto start_on_own_stops = [&](const SessionOptions& shared) {
+    SessionOptions own = shared;
+    own.stop = StopToken();
+    const test::CounterExperiment experiment(test::registered_counter(), {.preset = "", .settings = uneven});
+    return runs::start_run(experiment, folder / "many", Existing::refuse, own).finished;
+  };
+  concluded_in([&] { CHECK(on_ranks(5, start_on_own_stops, {}) == Ends(5, "stopped")); },
+               [](std::uint64_t seed, const StopToken& stop) {
+                 if (seed == 4) stop.request_stop();
+               });
+  CHECK_FALSE(fs::exists(folder / "many/summary.json"));
+  const int then = GENERATE(1, 2);  // one process asks nobody to conclude
+  const auto seeds =
+      concluded_in([&] { CHECK(resume(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished")); });
+  CHECK(seeds == (then == 1 ? std::multiset<std::uint64_t>{} : std::multiset<std::uint64_t>{4}));
+  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+}
+
+TEST_CASE("a repetition that turns out to have diverged where it concludes ends all with its sentence",
+          "[runs][spread]") {
+  const test::TemporaryDirectory folder;
+  concluded_in(
+      [&] {
+        for (const std::string& end : start(3, folder / "run", uneven))
+          CHECK_THAT(end, Catch::Contains("seed 3 is nowhere; the last finite state, after 10"));
+      },
+      [](std::uint64_t seed, const StopToken&) {
+        if (seed == 3 || seed == 5) fail(ErrorKind::numeric, "seed {} is nowhere", seed);
+      });
+  CHECK_THAT(read_file(folder / "run/diverged.txt"), Catch::Contains("seed 3 is nowhere"));
 }

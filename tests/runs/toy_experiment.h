@@ -35,6 +35,9 @@ struct CounterOptions {
   }
 };
 
+/// What is done while a counter concludes.
+inline std::function<void(std::uint64_t seed, const StopToken& stop)> in_conclusion;
+
 /// Counts in strides of its seed + 1; records its count at every stride and a line at every other one.
 class Counter final : public runs::Repetition {
  public:
@@ -46,18 +49,29 @@ class Counter final : public runs::Repetition {
   void advance(std::int64_t until, const StopToken&, runs::Records& records) override {
     for (std::int64_t k = 0; k < options_.strides_at_once && steps_ < until && !ended(); ++k) take_stride(records);
   }
+  void conclude(const StopToken& stop) override {
+    if (in_conclusion && !concluded_) in_conclusion(seed_, stop);
+    concluded_ = !stop.stop_requested();
+  }
+  bool concluded() const { return concluded_; }
+  void forget_conclusion() { concluded_ = false; }
   std::optional<std::string> warning() const override {
     if (options_.warns_at == 0 || steps_ < options_.warns_at) return std::nullopt;
     return "counted to " + std::to_string(steps_);
   }
-  void save(Snapshot& snapshot) const override { snapshot.put("counts", std::vector<std::int64_t>{steps_, strides_}); }
+  void save(Snapshot& snapshot) const override {
+    snapshot.put("counts", std::vector<std::int64_t>{steps_, strides_});
+    if (concluded_) snapshot.put("concluded", std::uint8_t{1});
+  }
   void restore(const Snapshot& snapshot) override {
+    concluded_ = snapshot.contains("concluded");
     const auto counts = snapshot.get_vector<std::int64_t>("counts");
     steps_ = counts.at(0), strides_ = counts.at(1);
   }
 
  private:
   void take_stride(runs::Records& records) {
+    concluded_ = false;
     steps_ += static_cast<std::int64_t>(seed_) + 1;
     ++strides_;
     if (options_.breaks_at > 0 && steps_ >= options_.breaks_at)
@@ -70,6 +84,7 @@ class Counter final : public runs::Repetition {
   std::uint64_t seed_;
   CounterOptions options_;
   std::int64_t steps_ = 0, strides_ = 0;
+  bool concluded_ = false;
 };
 
 /// What is done while counters are summed up.
@@ -90,7 +105,13 @@ class CounterRun final : public runs::RunOf<Counter> {
   nlohmann::ordered_json summarize(const Watch& watch) override {
     if (in_summary) in_summary(watch);
     std::vector<double> counts;
-    for (std::int64_t i = 0; i < count(); ++i) counts.push_back(static_cast<double>(repetition(i).steps_done()));
+    bool kept = false;
+    for (std::int64_t i = 0; i < count(); ++i) {
+      counts.push_back(static_cast<double>(repetition(i).steps_done()));
+      kept |= repetition(i).concluded();
+      repetition(i).forget_conclusion();
+    }
+    if (kept) watch.keep();
     return {{"env", "numbers"}, {"from", data_}, {"counts", runs::measured(counts)}};
   }
   void write_results(const RunDirectory& directory) override {

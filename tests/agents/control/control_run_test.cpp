@@ -197,6 +197,42 @@ TEST_CASE("the outcome of a control run has every seed and every particle", "[ag
   CHECK(run->warnings().empty());
 }
 
+TEST_CASE("a repetition that concluded keeps what was played, in its state too, until it goes on",
+          "[agents][run][control]") {
+  runs::Records records(false);
+  const auto make = [] { return std::make_unique<ControlRepetition>(make_agent(4), cart_pole(), evaluation); };
+  auto repetition = make();
+  repetition->advance(300, StopToken(), records);
+  const Snapshot before = test::snapshot_of(*repetition);
+  const ControlOutcome played = repetition->outcome({});
+  CHECK_FALSE(repetition->concluded());
+  StopToken stop;
+  stop.request_stop();
+  repetition->conclude(stop);
+  CHECK_FALSE(repetition->concluded());
+  repetition->conclude({});
+  REQUIRE(repetition->concluded());
+  const Snapshot state = test::snapshot_of(*repetition);
+  repetition = make();
+  repetition->restore(state);
+  REQUIRE(repetition->concluded());
+  const ControlOutcome kept = repetition->outcome(stop);  // nothing is played any more
+  CHECK(returns_of(kept.deterministic) == returns_of(played.deterministic));
+  CHECK(returns_of(kept.sampled) == returns_of(played.sampled));
+  CHECK(kept.particle_returns == played.particle_returns);
+  for (std::size_t k = 0; k < 5; ++k) {
+    CHECK(kept.sampled[k].particle == played.sampled[k].particle);
+    CHECK(kept.sampled[k].length == played.sampled[k].length);
+    CHECK(kept.sampled[k].discounted_reward == played.sampled[k].discounted_reward);
+    CHECK(kept.sampled[k].terminated == played.sampled[k].terminated);
+  }
+  repetition->forget_conclusion();
+  CHECK(test::same_bytes(test::snapshot_of(*repetition), before));
+  repetition->conclude({});
+  repetition->advance(repetition->steps_done() + 1, StopToken(), records);
+  CHECK_FALSE(repetition->concluded());
+}
+
 TEST_CASE("a warning of an agent names its seed", "[agents][run][control]") {
   RecorderGroup recorder;
   SilentProgress progress;

@@ -68,5 +68,37 @@ TEST_CASE("curves of either part end where all of its samples are averaged", "[l
   }
 }
 
+TEST_CASE("losses that were found where a training concluded are in its state until they are forgotten",
+          "[lm][language-run]") {
+  TwoSeeds seeds;
+  LanguageTrainer& trainer = seeds.run.repetition(0);
+  trainer.forget_draws();
+  const auto state_of = [](const LanguageTrainer& each) {
+    Snapshot state;
+    each.save(state);
+    return state;
+  };
+  const Snapshot before = state_of(trainer);
+  StopToken stop;
+  stop.request_stop();
+  trainer.conclude(stop);
+  trainer.forget_draws();  // as far as it came
+  CHECK(state_of(trainer).arrays().size() == before.arrays().size());
+  trainer.conclude({});
+  TwoSeeds others;
+  LanguageTrainer& other = others.run.repetition(1);
+  other.restore(state_of(trainer));
+  for (const auto& losses : {other.validation_losses(stop), other.test_losses(stop)})  // nothing is read any more
+    CHECK(losses.samples == 3);
+  const TextLosses kept = other.test_losses();
+  CHECK(kept.averaged == seeds.loss("test", "averaged", 0));
+  CHECK(kept.single == seeds.loss("test", "single_sample", 0));
+  CHECK(kept.final_weights == seeds.loss("test", "final_weights", 0));
+  CHECK(kept.curves.forward.size() == 3);
+  CHECK(kept.protocol == seeds.summary["test"]["protocol"].get<std::string>());
+  other.forget_draws();
+  CHECK(state_of(other).arrays().size() == before.arrays().size());
+}
+
 }  // namespace
 }  // namespace stein::lm
