@@ -10,6 +10,7 @@ namespace stein::training {
 /// How long, in how large pieces, and what is kept.
 struct EpochOptions {
   std::int64_t batch_size = 20;
+  std::int64_t gradient_chunks = 1;
   std::int64_t epochs = 10;
   double rate_decay = 1;
   std::int64_t full_rate_epochs = 1;
@@ -23,6 +24,11 @@ struct EpochOptions {
   template <class V>
   void describe(V& v) {
     v("batch_size", batch_size, "B: rows of a minibatch", between(1, 1e6), "rows");
+    v("gradient_chunks", gradient_chunks,
+      "chunks of a minibatch whose gradients are made one after the other and added up (gradient accumulation): less "
+      "memory, and MPI ranks beyond the seeds share them; dropout is drawn for each chunk",
+      between(1, 1000))
+        .in_older_runs("1");
     v("epochs", epochs, "times through the data", between(1, 1e6));
     v("rate_decay", rate_decay, "the step size is multiplied by it at the start of every epoch after full_rate_epochs",
       Range{.low = 0, .high = 1, .low_open = true});

@@ -62,11 +62,21 @@ WeightMethodOptions with_pace(WeightMethodOptions method, const EpochOptions& op
 
 EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
                            std::unique_ptr<inference::Model<float>> model, const Epoch& epoch, std::uint64_t seed)
+    : EpochTrainer(options, method, new inference::ChunkedModel<float>(std::move(model), options.gradient_chunks),
+                   epoch, seed) {}
+
+EpochTrainer::EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method,
+                           inference::ChunkedModel<float>* model, const Epoch& epoch, std::uint64_t seed)
     : ValidatedRepetition(validation_options(options, epoch), runs::Better::lower),
       options_(checked(options)),
       epoch_(epoch),
       seed_(seed),
-      weights_(with_pace(method, options, epoch), std::move(model), facts_of(epoch), seed) {
+      model_(*model),
+      weights_(with_pace(method, options, epoch), std::unique_ptr<inference::Model<float>>(model), facts_of(epoch),
+               seed) {
+  STEIN_CHECK(options_.gradient_chunks <= options_.batch_size,
+              "gradient_chunks={} are more than the {} rows of a minibatch (batch_size)", options_.gradient_chunks,
+              options_.batch_size);
   if (method.kind != MethodKind::chain) return;
   const auto exploring = [this](std::int64_t t) { return weights_.exploring(t); };
   inference::CollectorOptions samples = collection(options_, epoch_.minibatches, exploring);
@@ -85,6 +95,12 @@ std::optional<std::string> EpochTrainer::warning() const {
   for (const std::string& sentence : weights_.warnings()) text += (text.empty() ? "" : "\n") + sentence;
   if (text.empty()) return std::nullopt;
   return text;
+}
+
+bool EpochTrainer::share_with(distributed::Communicator& ranks) {
+  if (!model_.can_be_shared(weights_.weight_rows())) return false;
+  ranks_ = &ranks;
+  return true;
 }
 
 void EpochTrainer::with_best(const std::function<void()>& look) {
@@ -118,6 +134,7 @@ void EpochTrainer::begin() {
 }
 
 void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Records& records) {
+  begin();  // a rank that helps has no files to open, and nobody else has called it
   do take_minibatch(records);
   while (steps_done() < until && !out_of_data() && !stop.stop_requested());
 }
@@ -127,7 +144,10 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   if (c == 0 && epoch >= options_.full_rate_epochs) weights_.scale_step_size(options_.rate_decay);
   const inference::Batch<float> batch = minibatch(epoch, c);
   const auto start = std::chrono::steady_clock::now();
-  const inference::StepReport report = weights_.step(batch);
+  const inference::StepReport report = [&] {
+    const auto shared = model_.shared_by(*ranks_);
+    return weights_.step(batch);
+  }();
   training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++minibatches_;
   if (minibatches_ == burn_in_) weights_.forget_temperatures();

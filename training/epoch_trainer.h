@@ -1,6 +1,7 @@
 // The loop of all trainers: epochs of minibatches, and what becomes of a chain's samples.
 #pragma once
 
+#include <stein/inference/models/chunked_model.h>
 #include <stein/inference/prediction/collector.h>
 #include <stein/inference/prediction/sample_reservoir.h>
 #include <stein/runs/validated_repetition.h>
@@ -22,6 +23,9 @@ namespace stein::training {
 /// A derived class makes the minibatches and says what a sample is good for: a chain's samples are shown to it as they
 /// come, after the burn-in and so many an epoch, and some are stored in files. The step size falls epoch by epoch.
 /// Where the sampler goes back, samples of the lost steps are dropped.
+///
+/// Ranks share the gradient of a step where it has several rows of weights (particles, draws) or chunks; what is
+/// evaluated besides, each of them evaluates alone.
 class EpochTrainer : public runs::ValidatedRepetition {
  public:
   /// What one time through the data is.
@@ -39,6 +43,7 @@ class EpochTrainer : public runs::ValidatedRepetition {
   std::int64_t steps_done() const final { return seen_; }
   double share_done() const final;
   std::optional<std::string> warning() const final;
+  bool share_with(distributed::Communicator& ranks) final;
 
   const Epoch& epoch() const { return epoch_; }
   WeightSampler& weights() { return weights_; }
@@ -52,7 +57,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
   /// The training begins with these weights, where it does begin: they are asked for by `begin`.
   void begin_with(std::function<StartingWeights()> weights) { start_ = std::move(weights); }
   /// To be called before the first step, or once the state of an earlier process is restored: takes the weights that
-  /// `begin_with` promised, unless it or that state has them. Throws as training::begin_with.
+  /// `begin_with` promised, unless it or that state has them. The first step calls it where nobody has. Throws as
+  /// training::begin_with.
   void begin();
 
   /// Stores the weights of some samples in `folder`, which is the trainer's own, from here on; after `restore` those of
@@ -86,6 +92,10 @@ class EpochTrainer : public runs::ValidatedRepetition {
   void with_best(const std::function<void()>& look);
 
  private:
+  /// @param model  owned by the weights from here on
+  EpochTrainer(const EpochOptions& options, const WeightMethodOptions& method, inference::ChunkedModel<float>* model,
+               const Epoch& epoch, std::uint64_t seed);
+
   /// What the network's inputs and outputs mean, which predictions for new data need to know: a vocabulary, names of
   /// classes.
   virtual Snapshot meaning() const = 0;
@@ -124,6 +134,8 @@ class EpochTrainer : public runs::ValidatedRepetition {
   EpochOptions options_;
   Epoch epoch_;
   std::uint64_t seed_;
+  inference::ChunkedModel<float>& model_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
   WeightSampler weights_;
   std::function<StartingWeights()> start_;
   bool begun_ = false;  ///< with these weights

@@ -46,9 +46,11 @@ training::WeightMethodOptions steady_method(const std::string& name) {
 }
 
 std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus, const training::WeightMethodOptions& method,
-                                                  Device device, double dropout = 0.2) {
+                                                  Device device, double dropout = 0.2, std::int64_t chunks = 1) {
   const LanguageTrainingOptions options{
-      .epochs = {.batch_size = 4, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3}, .unroll = 6};
+      .epochs =
+          {.batch_size = 4, .gradient_chunks = chunks, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3},
+      .unroll = 6};
   const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout};
   return std::make_unique<LanguageTrainer>(corpus, options, method, inference::make_recurrent_reference(spec, device),
                                            0);
@@ -142,6 +144,21 @@ TEST_CASE("a language model on a device goes through the numbers of the host, an
     check_same(*host, *device);
     check_near(device->validation_losses(), host->validation_losses());
     check_near(device->test_losses(), host->test_losses());
+  }
+}
+
+TEST_CASE("a language model whose minibatches are taken apart on a device goes through the numbers of the host",
+          "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  for (const char* const method : {"sghmc", "svgd"}) {
+    CAPTURE(method);
+    const auto make = [&](Device device) { return language_trainer(corpus, method_of(method), device, 0.2, 3); };
+    const auto host = make({}), device = make(test::fenced_device());
+    train(*host), train(*device);
+    check_same(*host, *device);
+    const auto whole = language_trainer(corpus, method_of(method), {});
+    train(*whole);
+    CHECK(training_state(*whole) != training_state(*host));  // other dropout
   }
 }
 

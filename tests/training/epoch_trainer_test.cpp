@@ -11,6 +11,7 @@
 
 #include "core/error_matcher.h"
 #include "core/temporary_directory.h"
+#include "distributed/thread_ranks.h"
 #include "training/mean_model.h"
 #include "training/method_with.h"
 
@@ -23,8 +24,9 @@ constexpr std::int64_t minibatches = 8;
 /// broken. A sample is the first weight.
 class MeanTrainer final : public EpochTrainer {
  public:
-  MeanTrainer(const EpochOptions& options, const WeightMethodOptions& method, std::set<std::int64_t> broken = {})
-      : EpochTrainer(options, method, std::make_unique<test::MeanModel>(), {.minibatches = minibatches, .data = 8}, 4),
+  MeanTrainer(const EpochOptions& options, const WeightMethodOptions& method, std::set<std::int64_t> broken = {},
+              std::unique_ptr<inference::Model<float>> model = std::make_unique<test::MeanModel>())
+      : EpochTrainer(options, method, std::move(model), {.minibatches = minibatches, .data = 8}, 4),
         broken_(std::move(broken)) {}
 
   float weight() const { return weights().particles().values()(0, 0); }
@@ -307,10 +309,57 @@ TEST_CASE("behind every epoch the divergence of a variational method is recorded
   CHECK(trainer.divergence() == Approx(expected).epsilon(1e-5));
 }
 
+namespace {
+
+/// Counts the rows of weights whose gradients it is asked for.
+class CountingModel final : public inference::ForwardingModel<float> {
+ public:
+  explicit CountingModel(std::int64_t& rows) : ForwardingModel(std::make_unique<test::MeanModel>()), rows_(rows) {}
+  void log_likelihood(const inference::ParticleRows<const float>& weights, const inference::Batch<float>& batch,
+                      const NoiseKey& noise, const inference::Evaluation<float>& wanted) override {
+    rows_ += weights.values.rows;
+    model().log_likelihood(weights, batch, noise, wanted);
+  }
+
+ private:
+  std::int64_t& rows_;
+};
+
+}  // namespace
+
+TEST_CASE("ranks that share a training each make their part of its gradients, and all have the same weights",
+          "[training][trainer][distributed]") {
+  const WeightMethodOptions method = plain("svgd", {{"particles", "3"}, {"step_size", "0.1"}});
+  const EpochOptions options{.epochs = 4};
+  const auto train_on = [&](const std::shared_ptr<distributed::Communicator>& ranks, std::int64_t& rows) {
+    MeanTrainer trainer(options, method, {}, std::make_unique<CountingModel>(rows));
+    if (ranks && !trainer.share_with(*ranks)) throw std::logic_error("it is not shared");
+    train(trainer);
+    return std::vector<float>(trainer.weights().particles().values().row(2).begin(),
+                              trainer.weights().particles().values().row(2).end());
+  };
+  std::int64_t all = 0, of_rank[2] = {};
+  const std::vector<float> alone = train_on(nullptr, all);
+  CHECK(all == 3 * 4 * minibatches);
+  std::vector<float> found[2];
+  test::on_ranks(2, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
+    found[ranks->rank()] = train_on(ranks, of_rank[ranks->rank()]);
+  });
+  CHECK(of_rank[0] == 1 * 4 * minibatches);
+  CHECK(of_rank[1] == 2 * 4 * minibatches);
+  CHECK(found[0] == alone);
+  CHECK(found[1] == alone);
+  MeanTrainer single({}, plain("sgd"));  // one row and one chunk: nothing to share
+  distributed::SingleProcess other;
+  CHECK_FALSE(single.share_with(other));
+}
+
 TEST_CASE("options that make no sense are refused", "[training][trainer][bad-input]") {
   CHECK_ERROR(MeanTrainer({.epochs = 0}, plain("sgd")), usage, "epochs");
   CHECK_ERROR(MeanTrainer({.rate_decay = 0}, plain("sgd")), usage, "rate_decay");
   CHECK_ERROR(MeanTrainer({.burn_in = 1}, plain("sgld")), usage, "burn_in");
+  CHECK_ERROR(MeanTrainer({.batch_size = 3, .gradient_chunks = 4}, plain("sgd")), usage,
+              "gradient_chunks=4 are more than the 3 rows of a minibatch");
   MeanTrainer late({.epochs = 4, .burn_in = 0.99}, plain("sgld"));  // of 32 minibatches the last is behind the burn-in
   train(late);
   CHECK(late.sampled_at == std::vector<std::int64_t>{32});
