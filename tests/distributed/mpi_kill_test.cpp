@@ -1,0 +1,68 @@
+// Jobs of which ranks are killed, again and again: never a hang, never a lost run.
+#include <stein/core/rng.h>
+
+#include "distributed/mpi_job.h"
+
+using namespace stein::test;
+
+namespace {
+
+constexpr auto longest_end = std::chrono::seconds(60);  // of a job that lost a rank, on a machine with much else to do
+
+/// Whether the job ends in this time.
+bool ends(Program& job) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_end;
+  return !job.wait_until([&] { return std::chrono::steady_clock::now() > deadline; });
+}
+
+/// Starts a run again and again on 2 to 4 ranks, and kills one of them when some milliseconds are over; then goes on
+/// without, until the run is done.
+void carry_out_with_kills(const TemporaryDirectory& folder, const Arguments& begin, int kills, std::uint64_t seed) {
+  stein::Draws draws({.seed = seed}, 0);
+  const auto go_on = [&] {
+    const bool begun = fs::exists(folder / "part/manifest.json");
+    return begun ? Arguments{"resume", "part", "--quiet", "--threads", "1"} : begin;
+  };
+  for (int k = 0; k < kills; ++k) {
+    const int ranks = 2 + static_cast<int>(draws.integer(3));
+    const int killed = static_cast<int>(draws.integer(static_cast<std::uint32_t>(ranks)));
+    const auto moment = std::chrono::milliseconds(draws.integer(700));
+    CAPTURE(k, ranks, killed, moment.count());
+    Program job = start_on(ranks, folder, go_on());
+    pid_t process = 0;
+    if (!job.wait_until([&] { return (process = process_of(folder.path(), killed)) > 0; })) continue;
+    const auto end = std::chrono::steady_clock::now() + moment;
+    if (job.wait_until([&] { return std::chrono::steady_clock::now() > end; })) ::kill(process, SIGKILL);
+    REQUIRE(ends(job));
+  }
+  const Outcome done = run_on(1 + static_cast<int>(draws.integer(4)), folder, go_on());
+  CAPTURE(done.err);
+  REQUIRE(done.code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("runs whose ranks are killed at random moments end in the bytes of an undisturbed one",
+          "[distributed][mpi]") {
+  const auto [run_of, seed] = GENERATE(table<Arguments, std::uint64_t>({
+      {{"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--seeds", "0:3", "--log-decisions", "--set",
+        "steps=12000", "checkpoint_every=500"},
+       1},
+      {{"rl", "--env", "cartpole-swingup", "--agent", "a2c", "--posterior", "s2vgd", "--seeds", "0:2", "--set",
+        "steps=40000", "particles=3", "slots=2", "checkpoint_every=2000", "final_episodes=3"},
+       2},
+      {{"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "20", "--epochs", "150", "--set",
+        "gradient_chunks=4", "checkpoint_every=5000"},
+       3},
+  }));
+  const TemporaryDirectory folder;
+  launcher(4);
+  const auto kept_in = [&](const std::string& out) {
+    Arguments arguments = run_of;
+    arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
+    return arguments;
+  };
+  REQUIRE(run(folder.path(), kept_in("whole")).code == 0);
+  carry_out_with_kills(folder, kept_in("part"), /*kills=*/8, seed);
+  check_same_run(folder, "whole", "part");
+}
