@@ -1,0 +1,39 @@
+// Perceptrons on a GPU, registered as "cuda". Everything is put in the stream 0 of the GPU, as the memory of GPUs is.
+#include <stein/core/error.h>
+#include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/mlp_kernels.h>
+#include <stein/inference/cuda/upload.h>
+#include <stein/inference/models/mlp_driver.h>
+
+namespace stein::inference::cuda {
+namespace {
+
+constexpr GpuStream first_stream = nullptr;
+
+std::int64_t shared_bytes(std::int32_t index) {
+  const CurrentDevice device(index);  // says how many GPUs there are where this is none of them
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, index), "use a GPU");
+  return most;
+}
+
+void upload_batch(std::int32_t index, void* to, const void* host, std::size_t bytes) {
+  const CurrentDevice device(index);
+  upload(to, host, bytes, first_stream);
+}
+
+void pass(std::int32_t index, const MlpLaunch& launch) {
+  constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;
+  STEIN_CHECK(launch.blocks() <= most_blocks, "perceptrons on a GPU: expected at most {} tiles of rows, got {}",
+              most_blocks, launch.blocks());
+  const CurrentDevice device(index);
+  pass_networks(launch, first_stream);
+  if (launch.shares != nullptr) add_shares(launch, first_stream);
+  check(cudaGetLastError(), "start a kernel of perceptrons");
+}
+
+const MlpDriver driver{.name = "cuda", .shared_bytes = shared_bytes, .upload = upload_batch, .pass = pass};
+const bool registered = mlp_drivers().add("cuda", &driver);
+
+}  // namespace
+}  // namespace stein::inference::cuda

@@ -1,0 +1,122 @@
+#include <stein/core/error.h>
+#include <stein/inference/models/device_mlp.h>
+#include <stein/inference/models/mlp_batch.h>
+#include <stein/inference/storage/device_memory.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace stein::inference {
+namespace {
+
+/// Throws Error(usage) unless rows begin on 16 bytes, as those of a Matrix do.
+void check_rows(std::string_view what, MatrixView<const float> rows, std::int64_t columns) {
+  STEIN_CHECK(rows.columns == columns, "network: expected {} [m, {}], got [{}, {}]", what, columns, rows.rows,
+              rows.columns);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.stride % 4 == 0;
+  STEIN_CHECK(aligned, "network on a device: expected rows of {} that begin on 16 bytes, as those of a Matrix", what);
+}
+
+/// Makes a row of a device longer where it has less than `count` numbers.
+template <class T>
+T* reserve(Matrix<T>& row, std::int64_t count, Device device) {
+  if (row.columns() < count) row = Matrix<T>(1, count, device);
+  return row.view().data;
+}
+
+}  // namespace
+
+DeviceMlp::DeviceMlp(const MlpSpec& spec, Device device)
+    : spec_(spec),
+      layout_(mlp_layout(spec)),
+      shape_(spec),
+      device_(device),
+      driver_(mlp_driver(device)),
+      shared_bytes_(driver_.shared_bytes(device.index)) {
+  static_cast<void>(tile(shape_, 1, static_cast<int>(spec.active_inputs), true, shared_bytes_));  // else says why
+}
+
+double DeviceMlp::initial_value(const LayoutEntry&) const {
+  return std::log(spec_.noise_precision);
+}
+
+MlpRows DeviceMlp::upload(Room& room) const {
+  const std::span<const std::byte> bytes = room.packed.bytes();
+  if (room.batch.bytes() < bytes.size()) room.batch = DeviceBlock(device_, bytes.size());
+  driver_.upload(device_.index, room.batch.data(), bytes.data(), bytes.size());
+  return room.packed.rows_at(static_cast<const std::byte*>(room.batch.data()));
+}
+
+void DeviceMlp::copy_out(void* to, const void* from, std::size_t bytes) const {
+  device_memory(device_.kind).copy_out(device_.index, to, from, bytes);
+}
+
+MlpLaunch DeviceMlp::launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const {
+  return {.shape = shape_,
+          .rows = rows,
+          .tiling = tiling,
+          .networks = weights.rows,
+          .weights = weights.data,
+          .weight_stride = weights.stride};
+}
+
+void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,
+                               const Evaluation<float>& wanted) {
+  const std::int64_t networks = weights.values.rows, particles = networks / batch.weight_samples;
+  const bool backward = wanted.wants_gradient();
+  STEIN_CHECK(batch.score == nullptr,
+              "network on device {}: a score of the outputs that somebody else gives is computed on the host only",
+              device_name(device_));
+  check_batch(spec_, batch, particles);
+  check_rows("weights", weights.values, layout_.size());
+  if (networks == 0 || !(backward || wanted.wants_value())) return;
+  const int ones = batch.inputs.one_hot() ? static_cast<int>(batch.inputs.ones.columns) : 0;
+  const MlpTiling tiling = tile(shape_, batch.rows, ones, backward, shared_bytes_);
+  const auto room = borrow_room();
+  room->packed.assign(shape_, batch, particles, tiling, backward);
+  MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
+  launch.samples = batch.weight_samples;
+  launch.scale = batch.likelihood_scale();
+  if (backward) {
+    check_rows("gradients", wanted.gradient, layout_.size());
+    launch.gradient = wanted.gradient.data, launch.gradient_stride = wanted.gradient.stride;
+    if (tiling.shares > 1)
+      launch.shares = reserve(room->shares, tiling.shares * networks * launch.padded_size(), device_);
+  }
+  const std::int64_t sums = tiling.shares * networks * 2;
+  if (wanted.wants_value() || shape_.log_noise_precision >= 0) launch.sums = reserve(room->sums, sums, device_);
+  driver_.pass(device_.index, launch);
+  if (!wanted.wants_value()) return;
+  room->sums_here.resize(static_cast<std::size_t>(sums));
+  copy_out(room->sums_here.data(), launch.sums, static_cast<std::size_t>(sums) * sizeof(double));
+  for (std::int64_t i = 0; i < networks; ++i) {
+    wanted.value[i] = 0;
+    for (std::int64_t share = 0; share < tiling.shares; ++share)
+      wanted.value[i] += room->sums_here[static_cast<std::size_t>(2 * (share * networks + i))];
+  }
+}
+
+void DeviceMlp::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+                        MatrixView<float> outputs) {
+  check_inputs(spec_, inputs);
+  check_rows("weights", weights.values, layout_.size());
+  const std::int64_t rows = weights.values.rows * inputs.rows();
+  STEIN_CHECK(outputs.rows == rows && outputs.columns == spec_.outputs,
+              "network: outputs must be [{}, {}], got [{}, {}]", rows, spec_.outputs, outputs.rows, outputs.columns);
+  if (rows == 0) return;
+  const int ones = inputs.one_hot() ? static_cast<int>(inputs.ones.columns) : 0;
+  const MlpTiling tiling = tile(shape_, inputs.rows(), ones, false, shared_bytes_);
+  const auto room = borrow_room();
+  room->packed.assign(inputs);
+  MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
+  launch.outputs = reserve(room->outputs, rows * spec_.outputs, device_);
+  driver_.pass(device_.index, launch);
+  const auto count = static_cast<std::size_t>(rows * spec_.outputs);
+  if (outputs.stride == outputs.columns) return copy_out(outputs.data, launch.outputs, count * sizeof(float));
+  room->outputs_here.resize(count);
+  copy_out(room->outputs_here.data(), launch.outputs, count * sizeof(float));
+  for (std::int64_t i = 0; i < rows; ++i)
+    std::copy_n(room->outputs_here.begin() + i * spec_.outputs, spec_.outputs, outputs.row(i).begin());
+}
+
+}  // namespace stein::inference

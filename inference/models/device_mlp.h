@@ -1,0 +1,67 @@
+// The multilayer perceptron of the product on a device: what ParticleMlp is on the host.
+#pragma once
+
+#include <stein/core/pool.h>
+#include <stein/inference/model.h>
+#include <stein/inference/models/mlp_driver.h>
+#include <stein/inference/models/packed_batch.h>
+#include <stein/inference/storage/matrix.h>
+
+#include <vector>
+
+namespace stein::inference {
+
+/// Multilayer perceptrons of all particles at once, whose weights and gradients lie on a device. A batch goes there in
+/// one copy, and what is computed comes back where it is asked for: outputs and values; a gradient alone waits for
+/// nothing.
+///
+/// Everything that ParticleMlp takes but a score of the batch's own, whose numbers the host would have to see. Sums are
+/// added up in a fixed order: the same bits every time on the same kind of device, and those of ParticleMlp but for
+/// rounding.
+class DeviceMlp final : public Model<float> {
+ public:
+  /// @param device  other than the host
+  /// @throws Error(usage) naming what makes no sense in `spec`, where it has more layers or weights than a launch, and
+  ///         where Stein was built without the library of the device
+  DeviceMlp(const MlpSpec& spec, Device device);
+
+  const Layout& layout() const override { return layout_; }
+  double initial_value(const LayoutEntry& entry) const override;
+  std::int64_t rows_per_call() const override { return 0; }
+  Device device() const override { return device_; }
+  std::int64_t output_count() const override { return spec_.outputs; }
+  /// @throws Error(usage) also for a batch with a score of its own, and where the layers of a few rows do not fit the
+  ///         memory that a block of threads shares
+  void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
+                      const Evaluation<float>& wanted) override;
+  void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
+               MatrixView<float> outputs) override;
+
+ private:
+  /// Working memory of one call.
+  struct Room {
+    PackedBatch packed;
+    DeviceBlock batch{};
+    Matrix<float> outputs{}, shares{};  ///< on the device, one row each
+    Matrix<double> sums{};
+    std::vector<double> sums_here{};
+    std::vector<float> outputs_here{};
+  };
+  Pool<Room>::Loan borrow_room() {
+    return rooms_.borrow([] { return std::make_unique<Room>(); });
+  }
+  /// Copies the packed batch to the device. @returns the rows there
+  MlpRows upload(Room& room) const;
+  void copy_out(void* to, const void* from, std::size_t bytes) const;
+  MlpLaunch launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const;
+
+  MlpSpec spec_;
+  Layout layout_;
+  MlpShape shape_;
+  Device device_;
+  const MlpDriver& driver_;
+  std::int64_t shared_bytes_;
+  Pool<Room> rooms_;
+};
+
+}  // namespace stein::inference
