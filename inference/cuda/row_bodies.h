@@ -99,6 +99,28 @@ class SubtractGroup {
   bool alike_;
 };
 
+/// Subtracts the numbers of one group that lie in a run, times the factor of the run, products and differences rounded.
+struct SubtractRunsGroup {
+  static constexpr int most_runs = 32;  ///< of a launch
+  MatrixView<const float> values;
+  MatrixView<float> gradient;
+  int runs;
+  std::int64_t first[most_runs], end[most_runs];
+  float scale[most_runs];
+
+  STEIN_HOST_DEVICE void operator()(const GroupPlace& place) const {
+    const FourNumbers numbers = group_at(values, place);
+    FourNumbers& group = group_at(gradient, place);
+    FourNumbers slopes = group;
+    for (int j = 0; j < group_size; ++j)
+      for (int k = 0; k < runs; ++k) {
+        const std::int64_t q = place.first + j;
+        if (q >= first[k] && q < end[k]) slopes.number[j] -= scale[k] * numbers.number[j];
+      }
+    group = slopes;
+  }
+};
+
 /// Sets one number.
 struct FillNumber {
   float* values;

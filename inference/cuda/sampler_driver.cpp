@@ -11,6 +11,7 @@
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd_kernel.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -220,6 +221,22 @@ void subtract_numbers(std::span<const float> values, float scale, std::span<floa
   check(cudaGetLastError(), "subtract numbers on the GPU");
 }
 
+void subtract_runs_of_rows(MatrixView<const float> values, std::span<const ScaledRun<float>> runs,
+                           MatrixView<float> gradient) {
+  if (gradient.empty()) return;
+  const CurrentDevice device(device_of(gradient));
+  SubtractRunsGroup body{.values = values, .gradient = gradient};
+  for (std::size_t begin = 0; begin < runs.size(); begin += SubtractRunsGroup::most_runs) {
+    body.runs = static_cast<int>(std::min<std::size_t>(runs.size() - begin, SubtractRunsGroup::most_runs));
+    for (int k = 0; k < body.runs; ++k) {
+      const ScaledRun<float>& run = runs[begin + static_cast<std::size_t>(k)];
+      body.first[k] = run.first, body.end[k] = run.first + run.count, body.scale[k] = run.scale;
+    }
+    subtract_runs(body, stream);
+  }
+  check(cudaGetLastError(), "subtract numbers on the GPU");
+}
+
 void add_products(std::span<const float> a, std::span<const float> b, double& sum) {
   if (a.empty()) return;
   const CurrentDevice device(device_of(a.data()));
@@ -240,6 +257,7 @@ constexpr Driver<float> cuda_driver{.name = "cuda",
                                     .all_finite = all_finite_rows,
                                     .hold = hold_numbers,
                                     .subtract_scaled = subtract_numbers,
+                                    .subtract_runs = subtract_runs_of_rows,
                                     .sum_of_squares = sum_of_squares_on_gpu,
                                     .add_products = add_products};
 

@@ -152,6 +152,10 @@ void subtract(const float* values, float scale, float* gradient, std::int64_t co
   launch(body.groups(), body, stream);
 }
 
+void subtract_runs(const SubtractRunsGroup& body, GpuStream stream) {
+  launch(body.gradient, body, stream);
+}
+
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream) {
   launch(count, HoldNumber{values, free}, stream);
 }

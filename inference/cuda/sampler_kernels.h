@@ -6,6 +6,7 @@
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/pair_sums.h>
+#include <stein/inference/cuda/row_bodies.h>
 #include <stein/inference/cuda/stein_body.h>
 #include <stein/inference/samplers/optimizer_step.h>
 
@@ -46,6 +47,8 @@ void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream s
 void add_up_products(const float* a, const float* b, std::int64_t count, double* sums, GpuStream stream);
 /// gradient ← gradient − scale · values.
 void subtract(const float* values, float scale, float* gradient, std::int64_t count, GpuStream stream);
+/// gradient ← gradient − scale · values over runs of all rows.
+void subtract_runs(const SubtractRunsGroup& body, GpuStream stream);
 /// Sets `count` numbers to 0 where `free` is 0.
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream);
 /// Sets `count` numbers.

@@ -4,8 +4,9 @@
 namespace stein::inference {
 
 template <class Scalar>
-Anchors<Scalar>::Anchors(const GaussianPriorOptions& prior, const Particles<Scalar>& anchors)
-    : first_row_(anchors.first_row()),
+Anchors<Scalar>::Anchors(const GaussianPriorOptions& prior, const Particles<Scalar>& anchors, Device device)
+    : driver_(driver<Scalar>(Ensemble{.device = device})),
+      first_row_(anchors.first_row()),
       pull_(anchors.rows(), anchors.size()),
       constant_(static_cast<std::size_t>(anchors.rows())) {
   STEIN_CHECK(!prior.learn_weight_precision && !prior.learn_reflector_precision,
@@ -20,21 +21,18 @@ Anchors<Scalar>::Anchors(const GaussianPriorOptions& prior, const Particles<Scal
         constant_[static_cast<std::size_t>(i)] -= precision / 2 * (moved * moved - centre * centre);
       }
   }
+  if (device != Device{}) pull_ = pull_.to(device);
 }
 
 template <class Scalar>
 void Anchors<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const {
-  for (std::int64_t i = 0; i < rows.values.rows; ++i) {
-    const std::int64_t anchor = rows.first_row + i - first_row_;
-    const Scalar* const pull = pull_.row(anchor).data();
-    if (wanted.wants_gradient()) {
-      Scalar* const gradient = wanted.gradient.row(i).data();
-      for (std::int64_t q = 0; q < pull_.columns(); ++q) gradient[q] += pull[q];
-    }
-    if (!wanted.wants_value()) continue;
-    double sum = constant_[static_cast<std::size_t>(anchor)];
-    for (std::int64_t q = 0; q < pull_.columns(); ++q)
-      sum += static_cast<double>(pull[q]) * static_cast<double>(rows.values(i, q));
+  const std::int64_t first = rows.first_row - first_row_;
+  const MatrixView<const Scalar> pull = pull_.view().block(first, rows.values.rows);
+  const ScaledRun<Scalar> added{0, pull.columns, Scalar{-1}};
+  if (wanted.wants_gradient()) driver_.subtract_runs(pull, {&added, 1}, wanted.gradient);
+  for (std::int64_t i = 0; wanted.wants_value() && i < pull.rows; ++i) {
+    double sum = constant_[static_cast<std::size_t>(first + i)];
+    driver_.add_products(pull.row(i), rows.values.row(i).first(static_cast<std::size_t>(pull.columns)), sum);
     wanted.value[i] += sum;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <stein/inference/prior.h>
 #include <stein/inference/priors/gaussian_prior.h>
+#include <stein/inference/samplers/driver.h>
 #include <stein/inference/storage/matrix.h>
 
 namespace stein::inference {
@@ -16,8 +17,9 @@ class Anchors final : public Prior<Scalar> {
  public:
   /// @param prior    whose centre is moved; none of its precisions is learned
   /// @param anchors  particles, of which weights, biases, gains, log scales and reflectors are the centres of the rows
+  /// @param device   where the rows lie that it is given; the anchors lie on the host
   /// @throws Error(usage) where a precision is learned
-  Anchors(const GaussianPriorOptions& prior, const Particles<Scalar>& anchors);
+  Anchors(const GaussianPriorOptions& prior, const Particles<Scalar>& anchors, Device device = {});
 
   void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
   void save(Snapshot& snapshot) const override;
@@ -25,6 +27,7 @@ class Anchors final : public Prior<Scalar> {
   void restore(const Snapshot& snapshot) override;
 
  private:
+  const Driver<Scalar>& driver_;
   std::int64_t first_row_;
   Matrix<Scalar> pull_;           ///< [M, Q] λ c
   std::vector<double> constant_;  ///< [M] −λ‖c‖²/2

@@ -72,6 +72,10 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
   std::int64_t longest = 0;
   for (const Group& group : groups_)
     for (const auto& [offset, length] : group.gains) longest = std::max(longest, length);
+  if (plain && longest == 0)
+    for (const Group& group : groups_)
+      for (const auto& [offset, length] : group.spans)  // the number that add_group has
+        runs_.push_back({offset, length, static_cast<Scalar>(std::exp(std::log(group.precision)))});
   if (longest > 0) {
     Matrix<Scalar> ones(1, longest);
     ones.fill(1);
@@ -149,6 +153,10 @@ template <class Scalar>
 void GaussianPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
                                             const Evaluation<Scalar>& wanted) const {
   const MatrixView<const Scalar> values = rows.values;
+  if (!runs_.empty() && !wanted.wants_value()) {
+    if (wanted.wants_gradient()) driver_.subtract_runs(values, runs_, wanted.gradient);
+    return;
+  }
   for (const Group& group : groups_)
     STEIN_CHECK(!group.learned || group.coordinate >= 0, "gaussian prior: '{}' is no coordinate yet; `extend` adds it",
                 group.name);

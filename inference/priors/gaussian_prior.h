@@ -111,6 +111,8 @@ class GaussianPrior final : public Prior<Scalar> {
   PriorSpace space_;
   const Driver<Scalar>& driver_;
   std::vector<Group> groups_;
+  /// What a gradient alone costs where every precision is fixed and nothing is centred elsewhere than at 0.
+  std::vector<ScaledRun<Scalar>> runs_;
   std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
   Matrix<Scalar> ones_;                          ///< [1, the longest run of gains], where the rows lie
 };

@@ -46,6 +46,17 @@ void subtract(std::span<const float> values, float scale, std::span<float> gradi
   if (squares != nullptr) *squares = sum;
 }
 
+/// Row by row, run by run. @param subtract  the loop over one run
+template <class Scalar, void (*subtract)(std::span<const Scalar>, Scalar, std::span<Scalar>, double*)>
+void subtract_each_run(MatrixView<const Scalar> values, std::span<const ScaledRun<Scalar>> runs,
+                       MatrixView<Scalar> gradient) {
+  for (std::int64_t i = 0; i < values.rows; ++i)
+    for (const auto& [first, count, scale] : runs) {
+      const auto at = static_cast<std::size_t>(first), size = static_cast<std::size_t>(count);
+      subtract(values.row(i).subspan(at, size), scale, gradient.row(i).subspan(at, size), nullptr);
+    }
+}
+
 template <class Scalar>
 void add_products_in_order(std::span<const Scalar> a, std::span<const Scalar> b, double& sum) {
   for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
@@ -63,6 +74,7 @@ constexpr Driver<Scalar> reference_driver{.name = "reference",
                                           .all_finite = finite_rows<Scalar>,
                                           .hold = zero_where_held<Scalar>,
                                           .subtract_scaled = subtract_in_order<Scalar>,
+                                          .subtract_runs = subtract_each_run<Scalar, subtract_in_order<Scalar>>,
                                           .sum_of_squares = sum_of_squares,
                                           .add_products = add_products_in_order<Scalar>};
 
@@ -77,6 +89,7 @@ constexpr Driver<float> simd_driver{.name = "simd",
                                     .all_finite = finite_rows<float>,
                                     .hold = zero_where_held<float>,
                                     .subtract_scaled = subtract,
+                                    .subtract_runs = subtract_each_run<float, subtract>,
                                     .sum_of_squares = sum_of_squares,
                                     .add_products = add_products_in_order<float>};
 

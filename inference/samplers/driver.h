@@ -20,6 +20,13 @@ class OptimizerState;
 struct OptimizerStep;
 struct KernelWeights;
 
+/// Numbers first, …, first + count − 1 of every row, and what they are multiplied with.
+template <class Scalar>
+struct ScaledRun {
+  std::int64_t first, count;
+  Scalar scale;
+};
+
 /// A table of functions: every loop of one way of computing on one device. What each does stands with its reference.
 template <class Scalar>
 struct Driver {
@@ -43,6 +50,9 @@ struct Driver {
   /// gradient ← gradient − scale · values (fused/vector_arithmetic.h).
   /// @param squares  Σ values² goes there; null: it is not asked for
   void (*subtract_scaled)(std::span<const Scalar> values, Scalar scale, std::span<Scalar> gradient, double* squares);
+  /// The same over runs of all rows, no two of which have a number in common.
+  void (*subtract_runs)(MatrixView<const Scalar> values, std::span<const ScaledRun<Scalar>> runs,
+                        MatrixView<Scalar> gradient);
   /// Σ values² (fused/vector_arithmetic.h).
   double (*sum_of_squares)(std::span<const Scalar> values);
   /// sum ← sum + Σ a·b, products and sum in double, in a fixed order: on the host one product after the other.

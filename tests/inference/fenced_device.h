@@ -166,6 +166,11 @@ inline inference::Device fenced_device() {
             const OpenFence open;
             host.subtract_scaled(values, scale, gradient, squares);
           },
+      .subtract_runs =
+          [](MatrixView<const float> values, std::span<const ScaledRun<float>> runs, MatrixView<float> gradient) {
+            const OpenFence open;
+            host.subtract_runs(values, runs, gradient);
+          },
       .sum_of_squares =
           [](std::span<const float> values) {
             const OpenFence open;

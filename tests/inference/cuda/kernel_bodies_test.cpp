@@ -263,6 +263,33 @@ TEST_CASE("the threads of a Gaussian prior have the bits of both forms on the ho
   }
 }
 
+TEST_CASE("the threads that subtract runs of rows have the bits of both forms on the host",
+          "[inference][cuda][parity]") {
+  const Driver<float>& simd = driver<float>(Ensemble{});
+  for (const std::int64_t columns : {1, 7, 17, 131}) {
+    const Matrix<float> values = drawn(3, columns);
+    Matrix<float> threads = drawn(3, columns, 0.3), expected = threads, fast = threads;
+    std::vector<ScaledRun<float>> runs;
+    cuda::SubtractRunsGroup body{.values = values.view(), .gradient = threads.view()};
+    for (std::int64_t first = 0; first < columns; first += 6) {
+      const std::int64_t count = std::min<std::int64_t>(5, columns - first);
+      const auto scale = static_cast<float>(first) - 7.5f;
+      runs.push_back({first, count, scale});
+      body.first[body.runs] = first, body.end[body.runs] = first + count, body.scale[body.runs++] = scale;
+    }
+    for_each_group(threads.view(), body);
+    reference_driver().subtract_runs(values.view(), runs, expected.view());
+    simd.subtract_runs(values.view(), runs, fast.view());
+    CAPTURE(columns);
+    CHECK(everything(threads) == everything(expected));
+    CHECK(everything(fast) == everything(expected));
+    const Matrix<float> before = drawn(3, columns, 0.3);
+    for (const auto& [first, count, scale] : runs)
+      CHECK(expected.row(2)[first] == before.row(2)[first] - scale * values.row(2)[first]);
+    if (columns > 5) CHECK(expected.row(2)[5] == before.row(2)[5]);  // between two runs
+  }
+}
+
 TEST_CASE("products in two passes add up to those one after the other", "[inference][cuda][parity]") {
   for (const std::int64_t columns : {1, 15, 17, 4097, 9000, 262'145}) {
     const Matrix<float> a = drawn(1, columns), b = drawn(1, columns, 0.3);

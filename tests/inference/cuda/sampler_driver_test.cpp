@@ -158,6 +158,12 @@ void check_small_loops(Device device) {
     CHECK(same(rows, expected.view()));
     CHECK(square == expected_square);
     CHECK(tested.sum_of_squares(subtracted_there.row(0)) == expected_square);
+    std::vector<ScaledRun<float>> runs;  // more than one launch takes
+    for (std::int64_t first = 0; first < std::min<std::int64_t>(columns, 120); first += 3)
+      runs.push_back({first, std::min<std::int64_t>(2, columns - first), static_cast<float>(first) - 7.5f});
+    tested.subtract_runs(subtracted_there.view(), runs, rows.view());
+    reference_driver().subtract_runs(subtracted.view(), runs, expected.view());
+    CHECK(same(rows, expected.view()));
     tested.add_products(subtracted_there.row(0), subtracted_there.row(1), product);
     reference_driver().add_products(subtracted.row(0), subtracted.row(1), expected_product);
     CHECK(product == Approx(expected_product).epsilon(1e-12));
