@@ -1,4 +1,7 @@
+#include <stein/core/error.h>
 #include <stein/policies/bandit_policy.h>
+
+#include <fmt/ranges.h>
 
 namespace stein::policies {
 
@@ -15,6 +18,17 @@ envs::Context context_of(const InteractionBatch& batch, std::int64_t i, const en
 Registry<PolicyEntry>& bandit_policies() {
   static Registry<PolicyEntry> registry("policy");
   return registry;
+}
+
+void check_on_host(std::string_view policy, inference::Device device) {
+  if (device == inference::Device{}) return;
+  std::vector<std::string> others;
+  for (const auto& [name, entry] : bandit_policies().entries())
+    if (entry.on_devices) others.push_back(name);
+  fail(ErrorKind::usage,
+       "policy '{}' is on the processor only, got device={}: expected one whose networks have plain weights and learn "
+       "by a built-in likelihood, one of {}",
+       policy, inference::device_name(device), fmt::join(others, ", "));
 }
 
 }  // namespace stein::policies

@@ -6,13 +6,16 @@
 #include <stein/core/registry.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/bandit_spec.h>
+#include <stein/inference/storage/device.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,12 +103,16 @@ class BanditPolicy {
 /// A registered policy: its line in `stein list`, its options, its factory.
 struct PolicyEntry {
   std::string description;
-  bool learns = true;  ///< see BanditPolicy; without it there is no reason to force pulls
+  bool learns = true;       ///< see BanditPolicy; without it there is no reason to force pulls
+  bool on_devices = false;  ///< its networks can lie on a device, learn there and predict there
   /// Options that are set one by one, and the policy that they describe.
   struct Builder {
     virtual ~Builder() = default;
     virtual void describe(OptionTable& table) = 0;
-    virtual std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed) const = 0;
+    /// @param device  where its networks are
+    /// @throws Error(usage) naming the policy where it can have none there
+    virtual std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed,
+                                               inference::Device device = {}) const = 0;
   };
   std::function<std::unique_ptr<Builder>()> builder;
 };
@@ -113,21 +120,39 @@ struct PolicyEntry {
 /// All bandit policies that are linked in.
 Registry<PolicyEntry>& bandit_policies();
 
+/// Throws Error(usage) naming the policy and those that have networks on a device, unless that is the host.
+void check_on_host(std::string_view policy, inference::Device device);
+
+/// A policy that takes a device, and says of its options whether it can be there.
+template <class Policy>
+concept PolicyOfDevices = requires(const typename Policy::Options& options, const envs::BanditSpec& spec) {
+  { Policy::on_devices(options) } -> std::same_as<bool>;
+  Policy(options, spec, std::uint64_t{0}, inference::Device{});
+};
+
 /// Registers `Policy`, which has a constructor (const Options&, const BanditSpec&, seed), under a name with its default
-/// options: several names may share a policy that differs in defaults only.
+/// options: several names may share a policy that differs in defaults only. One that takes a device has it as another
+/// argument.
 template <class Policy>
 bool register_bandit_policy(const std::string& name, std::string description,
                             const typename Policy::Options& defaults = {}) {
   using Base = OptionsBuilder<PolicyEntry::Builder, typename Policy::Options>;
   struct PolicyBuilder final : Base {
-    using Base::Base;
-    std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed) const override {
-      return std::make_unique<Policy>(this->template part<0>(), spec, seed);
+    PolicyBuilder(const typename Policy::Options& options, std::string of) : Base(options), name(std::move(of)) {}
+    std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed,
+                                       inference::Device device) const override {
+      const typename Policy::Options& options = this->template part<0>();
+      if constexpr (PolicyOfDevices<Policy>)
+        if (Policy::on_devices(options)) return std::make_unique<Policy>(options, spec, seed, device);
+      check_on_host(name, device);
+      return std::make_unique<Policy>(options, spec, seed);
     }
+    std::string name;
   };
-  return bandit_policies().add(name, {std::move(description), Policy::learns, [defaults] {
-                                        return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults));
-                                      }});
+  PolicyEntry entry{.description = std::move(description), .learns = Policy::learns};
+  if constexpr (PolicyOfDevices<Policy>) entry.on_devices = Policy::on_devices(defaults);
+  entry.builder = [defaults, name] { return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults, name)); };
+  return bandit_policies().add(name, std::move(entry));
 }
 
 }  // namespace stein::policies

@@ -12,8 +12,9 @@ const bool registered = register_bandit_policy<BootstrapPolicy>(
 
 }  // namespace
 
-BootstrapPolicy::BootstrapPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : ParticlePolicy(options, spec, seed), counts_(seed, options.particles) {}
+BootstrapPolicy::BootstrapPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                                 inference::Device device)
+    : ParticlePolicy(options, spec, seed, device), counts_(seed, options.particles) {}
 
 void BootstrapPolicy::shape(const InteractionBatch& interactions, inference::Batch<float>& batch) {
   ParticlePolicy::shape(interactions, batch);

@@ -11,7 +11,8 @@ namespace stein::policies {
 class BootstrapPolicy final : public ParticlePolicy {
  public:
   /// Those of particles.
-  BootstrapPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  BootstrapPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                  inference::Device device = {});
 
  protected:
   void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;

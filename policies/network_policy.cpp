@@ -10,8 +10,9 @@ const bool registered = register_bandit_policy<NetworkPolicy>(
 
 }  // namespace
 
-NetworkPolicy::NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, 1, 1), epsilon_(options.epsilon) {}
+NetworkPolicy::NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                             inference::Device device)
+    : NeuralPolicy(checked(options), spec, seed, 1, 1, device), epsilon_(options.epsilon) {}
 
 Decision NetworkPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {
   Draws draws({seed_, static_cast<std::uint64_t>(step), Stream::decision}, 0);

@@ -19,8 +19,9 @@ class NetworkPolicy final : public NeuralPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
-  NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
+  NetworkPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                inference::Device device = {});
 
   /// Throws Error(numeric) naming the arm of a prediction that is not finite.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;

@@ -1,4 +1,5 @@
 #include <stein/core/rng.h>
+#include <stein/inference/models/device_mlp.h>
 #include <stein/policies/best_arm.h>
 #include <stein/policies/neural_policy.h>
 
@@ -22,6 +23,21 @@ inference::MlpSpec network_of(const NeuralPolicy::Options& options, const Reward
           .active_inputs = inputs.ones()};
 }
 
+std::unique_ptr<inference::Posterior<float>> make_posterior(const NeuralPolicy::Options& options,
+                                                            const inference::MlpSpec& network,
+                                                            const inference::GaussianPriorOptions& prior,
+                                                            inference::Device device) {
+  if (device == inference::Device{}) return inference::make_network_posterior(options.posterior, network);
+  STEIN_CHECK(options.posterior.arithmetic == inference::Arithmetic::fused,
+              "option 'arithmetic': reference is on the processor only, got device={}", device_name(device));
+  STEIN_CHECK(options.average_steps == 0,
+              "option 'average_steps': averages are kept on the processor only, expected 0 with device={}, got {}",
+              device_name(device), options.average_steps);
+  inference::NetworkPosteriorOptions stated = options.posterior;
+  stated.prior = prior;
+  return inference::make_network_posterior(stated, std::make_unique<inference::DeviceMlp>(network, device));
+}
+
 void check_likelihood(const NeuralPolicy::Options& options, const envs::BanditSpec& spec) {
   STEIN_CHECK(options.likelihood != inference::Likelihood::categorical,
               "a bandit's rewards need a gaussian or bernoulli likelihood");
@@ -38,7 +54,7 @@ void check_likelihood(const NeuralPolicy::Options& options, const envs::BanditSp
 }  // namespace
 
 NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
-                           std::int64_t networks)
+                           std::int64_t networks, inference::Device device)
     : options_(options),
       spec_(spec),
       seed_(seed),
@@ -46,10 +62,11 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       unit_(spec),
       network_(network_of(options, inputs_)),
       prior_(inference::gaussian_prior_of(options.posterior, network_)),
-      posterior_(inference::make_network_posterior(options.posterior, network_)),
+      posterior_(make_posterior(options, network_, prior_, device)),
       particles_(start(rows)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
-      weights_(networks * posterior_->weight_samples(), posterior_->weight_layout().size()),
+      weights_(device == inference::Device{} ? networks * posterior_->weight_samples() : 0,
+               posterior_->weight_layout().size()),
       current_(static_cast<std::size_t>(networks)) {
   check_likelihood(options, spec);
   if (options.noise_per_arm && options.likelihood == inference::Likelihood::gaussian)
@@ -58,13 +75,16 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
 }
 
 inference::Particles<float> NeuralPolicy::start(std::int64_t rows) {
-  inference::Particles<float> particles = posterior_->initial_particles(rows, seed_, options_.initial_spread);
-  if (options_.posterior.prior_scale == inference::PriorScale::weights) return particles;
-  inference::draw_from_prior(prior_, particles, {.seed = seed_, .stream = Stream::initial_values});
-  return particles;
+  inference::Particles<float> particles(posterior_->layout(), rows);
+  posterior_->initialise(particles, seed_, options_.initial_spread);
+  if (options_.posterior.prior_scale == inference::PriorScale::functions)
+    inference::draw_from_prior(prior_, particles, {.seed = seed_, .stream = Stream::initial_values});
+  return particles.to(posterior_->model().device());
 }
 
 MatrixView<const float> NeuralPolicy::networks(std::int64_t first, std::int64_t count) {
+  if (device() != inference::Device{})
+    return posterior_->weights_of(particles_.coordinates().block(first, count), {}, weights_);
   if (!averaged_.empty() && updates_ > 0) return one_row_each(averaged_.view()).block(first, count);
   refresh_stale(first, count);
   return one_row_each(weights_.view()).block(first, count);

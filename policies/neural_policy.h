@@ -102,6 +102,11 @@ class NeuralPolicy : public BanditPolicy {
     }
   };
 
+  /// Whether networks with these options can be on a device: those of plain weights.
+  static bool on_devices(const Options& options) {
+    return options.posterior.parameterization == inference::WeightForm::direct;
+  }
+
   void observe(const envs::Context& context, const Outcome& outcome) override;
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& interactions) override;
@@ -115,9 +120,10 @@ class NeuralPolicy : public BanditPolicy {
  protected:
   /// @param rows      of coordinates
   /// @param networks  M, those that decide
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
+  /// @param device    where the networks are; on another one than the host the rows are the networks
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
   NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
-               std::int64_t networks);
+               std::int64_t networks, inference::Device device = {});
 
   /// Writes the weights [count · S, P] of the networks from `first` on, where the coordinates stand now: those that the
   /// rows of coordinates stand for, one by one, unless a derived class has others.
@@ -134,6 +140,8 @@ class NeuralPolicy : public BanditPolicy {
 
   /// Has all networks made anew when they are next asked for.
   void networks_moved() { std::ranges::fill(current_, 0); }
+  /// The device of the networks.
+  inference::Device device() const { return particles_.device(); }
   /// The weights [M, P] of all networks where the coordinates stand now, no averages.
   inference::MatrixView<const float> network_weights();
 
@@ -189,7 +197,7 @@ class NeuralPolicy : public BanditPolicy {
   double mean_prediction(const envs::Context& context, std::int64_t place);
   void average_networks();
 
-  inference::Matrix<float> weights_;   ///< [M · S, P] of the networks that decide
+  inference::Matrix<float> weights_;   ///< [M · S, P] of the networks that decide; none on a device
   inference::Matrix<float> averaged_;  ///< [M · S, P], or none
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;

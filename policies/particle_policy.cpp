@@ -2,6 +2,7 @@
 #include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/priors/anchors.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/policies/particle_policy.h>
 
 #include <cmath>
@@ -45,23 +46,26 @@ const bool registered =
 
 }  // namespace
 
-ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, options.particles, options.particles),
+ParticlePolicy::ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                               inference::Device device)
+    : NeuralPolicy(checked(options), spec, seed, options.particles, options.particles, device),
       draw_(options.draw),
       prior_function_scale_(options.prior_function_scale) {
   STEIN_CHECK(options.prior_function_scale == 0 || options.likelihood == inference::Likelihood::gaussian,
               "option 'prior_function_scale' needs the gaussian likelihood, got bernoulli");
   if (prior_function_scale_ > 0) make_prior_functions();
   if (options.anchors) make_anchors(options);
-  start_variance_ = inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight);
+  start_variance_ = weight_variance();
 }
 
 void ParticlePolicy::make_anchors(const Options& options) {
   STEIN_CHECK(!options.learn_noise_precision,
               "option 'anchors' perturbs rewards by a noise precision that is given, or noise_per_arm; "
               "learn_noise_precision samples it");
-  inference::draw_from_prior(prior_, particles_, {.seed = seed_, .stream = Stream::initial_values});
-  posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(prior_, particles_));
+  inference::Particles<float> anchors = particles_.to({});
+  inference::draw_from_prior(prior_, anchors, {.seed = seed_, .stream = Stream::initial_values});
+  posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(prior_, anchors, device()));
+  particles_ = anchors.to(device());
   if (options.likelihood == inference::Likelihood::gaussian)
     perturbed_.emplace(seed_, particles_.rows());
   else
@@ -71,8 +75,9 @@ void ParticlePolicy::make_anchors(const Options& options) {
 void ParticlePolicy::make_prior_functions() {
   inference::Particles<float> coordinates(inference::mlp_layout(network_), particles_.rows());
   inference::initialise_coordinates(coordinates, seed_, 1, Stream::prior_function);
-  prior_weights_ = inference::Matrix<float>(particles_.rows(), posterior_->weight_layout().size());
-  inference::add_padding<float>(posterior_->weight_layout(), coordinates.values(), prior_weights_.view());
+  inference::Matrix<float> weights(particles_.rows(), posterior_->weight_layout().size());
+  inference::add_padding<float>(posterior_->weight_layout(), coordinates.values(), weights.view());
+  prior_weights_ = weights.to(device());
 }
 
 void ParticlePolicy::add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
@@ -127,9 +132,14 @@ double ParticlePolicy::prior_variance() const {
   return sum / count;
 }
 
+double ParticlePolicy::weight_variance() const {
+  const inference::Matrix<float> values = inference::host_copy(particles_.values(), device());
+  return inference::mean_variance(values.view(), particles_.layout(), inference::Role::weight);
+}
+
 std::vector<std::pair<std::string, double>> ParticlePolicy::diagnostics() const {
   if (particles_.rows() == 1) return {};
-  const double variance = inference::mean_variance(particles_.values(), particles_.layout(), inference::Role::weight);
+  const double variance = weight_variance();
   std::vector<std::pair<std::string, double>> found{{"variance_to_prior", variance / prior_variance()}};
   if (start_variance_ > 0) found.emplace_back("collapse", variance / start_variance_);
   return found;

@@ -83,8 +83,9 @@ class ParticlePolicy : public NeuralPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
-  ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
+  ParticlePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                 inference::Device device = {});
 
   /// Without propensities, and with one particle drawn, only that particle is asked, and the decision is the same.
   /// Throws Error(numeric) naming the particle and the arm of a prediction that is not finite.
@@ -105,6 +106,8 @@ class ParticlePolicy : public NeuralPolicy {
   void make_anchors(const Options& options);
   void make_prior_functions();
   void subtract_prior_functions(inference::Batch<float>& batch);
+  /// The variance of the weights over particles.
+  double weight_variance() const;
   double prior_variance() const;
 
   DrawOptions draw_;
@@ -112,7 +115,7 @@ class ParticlePolicy : public NeuralPolicy {
   std::optional<BootstrapCounts> counts_;
   double prior_function_scale_;
   double start_variance_ = 0;               ///< of the weights over particles
-  inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any
+  inference::Matrix<float> prior_weights_;  ///< of the fixed random networks, if any, where the others are
   std::vector<float> prior_outputs_, own_targets_;
 };
 

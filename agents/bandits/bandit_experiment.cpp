@@ -3,6 +3,7 @@
 #include <stein/agents/bandits/showdown_preset.h>
 #include <stein/core/error.h>
 #include <stein/envs/vector_environment.h>
+#include <stein/inference/storage/device_memory.h>
 #include <stein/runs/run_kind.h>
 #include <stein/runs/single_name.h>
 
@@ -30,6 +31,9 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   add_run([this](OptionTable& table) {
     table("env", environment_, "the bandit; `stein list` names them");
     table("policy", policy_, "the policy, or several to compare, with commas between; `stein list` names them");
+    table("device", device_,
+          "where the networks of a policy are, learn and predict: cpu, cuda (the first GPU) or cuda:INDEX")
+        .in_older_runs("cpu");
     table("log_decisions", log_decisions_, "write decisions.jsonl: every choice with its propensities, one line each");
   });
   add_part("Learning", [this](OptionTable& table) { agent_.describe(table); });
@@ -40,6 +44,7 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
   for (const Preset& preset : {showdown_learning(learns_), showdown_bandit(environment), showdown_policy(policy)})
     if (!preset.settings.empty()) offer_preset(preset);
   read(sources);
+  if (!entry.on_devices) policies::check_on_host(policy, inference::parse_device(device_));
 }
 
 std::unique_ptr<policies::BanditLearner> BanditExperiment::make_learner(const envs::BanditSpec& spec,
@@ -48,9 +53,11 @@ std::unique_ptr<policies::BanditLearner> BanditExperiment::make_learner(const en
 }
 
 std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) const {
+  const inference::Device device = inference::parse_device(device_);
+  inference::check_present(device);
   const auto make_agent = [&](std::uint64_t seed) {
     auto environment = environment_builder_->make({.directory = data});
-    auto policy = policy_builder_->make(environment->spec(), seed);
+    auto policy = policy_builder_->make(environment->spec(), seed, device);
     return std::make_unique<BanditAgent>(agent_, seed, std::move(environment), std::move(policy));
   };
   return std::make_unique<BanditRun>(seeds(), make_agent,

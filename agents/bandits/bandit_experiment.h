@@ -22,11 +22,12 @@ class BanditExperiment final : public runs::Experiment {
 
   const envs::BanditEntry::Builder& environment_builder() const { return *environment_builder_; }
   const std::string& policy() const { return policy_; }
-  /// The policy of a seed with what it learns by, as it begins.
+  /// The policy of a seed with what it learns by, as it begins, on the processor: who goes on with a run that has
+  /// learned decides there, wherever it learned.
   std::unique_ptr<policies::BanditLearner> make_learner(const envs::BanditSpec& spec, std::uint64_t seed) const;
 
  private:
-  std::string environment_ = "mushroom", policy_ = "s2vgd";
+  std::string environment_ = "mushroom", policy_ = "s2vgd", device_ = "cpu";
   bool learns_ = true, log_decisions_ = false;
   policies::BanditLearner::Options agent_;
   std::unique_ptr<envs::BanditEntry::Builder> environment_builder_;

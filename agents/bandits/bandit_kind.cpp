@@ -61,7 +61,7 @@ runs::ReportLayout report_layout() {
      .description = "Let a policy learn a contextual bandit, over several seeds",
      .unit = "interactions",
      .directory = "ENV-POLICY",
-     .arguments = {"env", "policy", "log_decisions"},
+     .arguments = {"env", "policy", "device", "log_decisions"},
      .compared = "policy",
      .paired = {"regret", "reward"},
      .reads_data = true,
