@@ -39,9 +39,8 @@ struct ImageNetworkOptions {
   /// "mlp 784-400-400-10", "resnet-20".
   std::string name() const;
   /// The likelihood of classes given images. @param networks  how many are trained side by side and share the cores
-  /// @throws Error(usage) for a network that makes no sense or does not fit the images, for perceptrons without dropout
-  /// on
-  ///         another device than the host, and for LibTorch where Stein was built without it
+  /// @throws Error(usage) for a network that makes no sense or fits neither the images nor the device, and for LibTorch
+  ///         where Stein was built without it
   std::unique_ptr<inference::Model<float>> make_model(inference::Arithmetic arithmetic, inference::Device device,
                                                       std::int64_t networks) const;
 };

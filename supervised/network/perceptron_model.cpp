@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/inference/models/device_mlp.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/supervised/network/perceptron_model.h>
@@ -10,8 +11,11 @@ namespace stein::supervised {
 std::unique_ptr<inference::Model<float>> make_perceptron_model(const inference::MlpSpec& spec,
                                                                inference::Arithmetic arithmetic,
                                                                inference::Device device) {
-  STEIN_CHECK(device == inference::Device{}, "perceptrons are on the processor only, got device={}",
-              inference::device_name(device));
+  if (device != inference::Device{}) {
+    STEIN_CHECK(arithmetic == inference::Arithmetic::fused,
+                "arithmetic=reference is on the processor only, got device={}", inference::device_name(device));
+    return std::make_unique<inference::DeviceMlp>(spec, device);
+  }
   if (arithmetic == inference::Arithmetic::fused) return std::make_unique<inference::ParticleMlp>(spec);
   return inference::torch_arithmetic().make_perceptron(spec);
 }
