@@ -9,8 +9,9 @@ const bool registered = register_bandit_policy<FunctionSvgdPolicy>(
 
 }  // namespace
 
-FunctionSvgdPolicy::FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : ParticlePolicy(options, spec, seed), score_(options.kernel) {
+FunctionSvgdPolicy::FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                                       inference::Device device)
+    : ParticlePolicy(options, spec, seed, device), score_(options.kernel) {
   STEIN_CHECK(!options.learn_noise_precision,
               "option 'learn_noise_precision': function-svgd has a given precision, or noise_per_arm");
 }

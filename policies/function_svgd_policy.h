@@ -23,7 +23,8 @@ class FunctionSvgdPolicy final : public ParticlePolicy {
 
   /// Those of particles. Throws Error(usage) for a linear kernel and for a noise precision that is learned with the
   /// weights.
-  FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  FunctionSvgdPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                     inference::Device device = {});
 
  protected:
   void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;

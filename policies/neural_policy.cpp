@@ -91,6 +91,7 @@ MatrixView<const float> NeuralPolicy::networks(std::int64_t first, std::int64_t 
 }
 
 MatrixView<const float> NeuralPolicy::network_weights() {
+  if (device() != inference::Device{}) return networks(0, std::ssize(current_));
   refresh_stale(0, std::ssize(current_));
   return one_row_each(weights_.view());
 }

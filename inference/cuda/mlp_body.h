@@ -109,7 +109,9 @@ class MlpBlock {
     const bool there = row < rows_of(tile);
     const std::int64_t number = tile * tiling_.rows + row;
     double value = 0, noise = 0;
-    if (there && shape_.likelihood == Likelihood::categorical) {
+    if (rows_.slopes != nullptr) {
+      take_slopes(row, number, there);
+    } else if (there && shape_.likelihood == Likelihood::categorical) {
       value = score_class(row, number);
     } else {
       const int chosen = !there || rows_.outputs == nullptr ? 0 : rows_.outputs[number];
@@ -180,8 +182,7 @@ class MlpBlock {
     if (!goes_back()) return;
     if (thread == 0 && shape_.log_noise_precision >= 0)
       gradient_[shape_.log_noise_precision] = static_cast<float>(totals()[1]);
-    for (int k = thread; k < shape_.constants; k += mlp_threads)
-      gradient_[shape_.constant + k] = 0;  // only scores see them
+    for (int k = thread; k < shape_.constants; k += mlp_threads) gradient_[shape_.constant + k] = constant_slope(k);
   }
 
  private:
@@ -228,7 +229,7 @@ class MlpBlock {
     }
   }
   /// Puts numbers first, …, first + 3 of a row of weights where they belong in shared memory.
-  STEIN_HOST_DEVICE void spread(int first, const FourNumbers& numbers) const {
+  STEIN_HOST_DEVICE void spread(int first, FourNumbers numbers) const {
     int l = 0;
     while (l + 1 < shape_.layers && first >= shape_.layer[l + 1].weight) ++l;
     const int offset = first - shape_.layer[l].weight;
@@ -275,6 +276,16 @@ class MlpBlock {
   }
   STEIN_HOST_DEVICE const float* targets_of(std::int64_t number) const {
     return rows_.targets + place_of(number, rows_.own_targets) * rows_.target_columns;
+  }
+  /// Slopes that somebody else gives of one row.
+  STEIN_HOST_DEVICE void take_slopes(int row, std::int64_t number, bool there) const {
+    const int count = shape_.outputs();
+    const float* const given = rows_.slopes + (network_ * rows_.rows + number) * count;
+    for (int k = 0; k < 4 * fours(count); ++k) slope_at(shape_.layers - 1, row, k) = there && k < count ? given[k] : 0;
+  }
+  /// Only somebody else's score sees constants; of the shares one has their slopes.
+  STEIN_HOST_DEVICE float constant_slope(int k) const {
+    return rows_.constant_slopes == nullptr || share_ > 0 ? 0 : rows_.constant_slopes[network_ * shape_.constants + k];
   }
   STEIN_HOST_DEVICE double score_class(int row, std::int64_t number) const {
     const int last = shape_.layers - 1, count = shape_.outputs();

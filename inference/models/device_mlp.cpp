@@ -64,9 +64,6 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
                                const Evaluation<float>& wanted) {
   const std::int64_t networks = weights.values.rows, particles = networks / batch.weight_samples;
   const bool backward = wanted.wants_gradient();
-  STEIN_CHECK(batch.score == nullptr,
-              "network on device {}: a score of the outputs that somebody else gives is computed on the host only",
-              device_name(device_));
   check_batch(spec_, batch, particles);
   check_rows("weights", weights.values, layout_.size());
   if (networks == 0 || !(backward || wanted.wants_value())) return;
@@ -84,9 +81,11 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
       launch.shares = reserve(room->shares, tiling.shares * networks * launch.padded_size(), device_);
   }
   const std::int64_t sums = tiling.shares * networks * 2;
-  if (wanted.wants_value() || shape_.log_noise_precision >= 0) launch.sums = reserve(room->sums, sums, device_);
-  driver_.pass(device_.index, launch);
-  if (!wanted.wants_value()) return;
+  const bool own_score = batch.score != nullptr, noise = backward && shape_.log_noise_precision >= 0;
+  if (own_score) score(batch, wanted, *room, launch);
+  if ((wanted.wants_value() && !own_score) || noise) launch.sums = reserve(room->sums, sums, device_);
+  if (backward || !own_score) driver_.pass(device_.index, launch);
+  if (!wanted.wants_value() || own_score) return;
   room->sums_here.resize(static_cast<std::size_t>(sums));
   copy_out(room->sums_here.data(), launch.sums, static_cast<std::size_t>(sums) * sizeof(double));
   for (std::int64_t i = 0; i < networks; ++i) {
@@ -94,6 +93,36 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
     for (std::int64_t share = 0; share < tiling.shares; ++share)
       wanted.value[i] += room->sums_here[static_cast<std::size_t>(2 * (share * networks + i))];
   }
+}
+
+void DeviceMlp::score(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room, MlpLaunch& launch) const {
+  const std::int64_t networks = launch.networks, n = batch.rows, columns = spec_.outputs, constants = spec_.constants;
+  const std::int64_t outputs = networks * n * columns;
+  MlpLaunch forward = launch;
+  forward.tiling = tile(shape_, n, launch.rows.ones_in_row, false, shared_bytes_);
+  forward.gradient = forward.shares = nullptr;
+  forward.outputs = reserve(room.outputs, outputs, device_);
+  driver_.pass(device_.index, forward);
+  room.outputs_here.resize(static_cast<std::size_t>(outputs + networks * constants));
+  room.slopes_here.assign(room.outputs_here.size(), 0);
+  copy_out(room.outputs_here.data(), forward.outputs, static_cast<std::size_t>(outputs) * sizeof(float));
+  for (std::int64_t i = 0; i < networks; ++i) {
+    const auto place = static_cast<std::size_t>(outputs + i * constants), count = static_cast<std::size_t>(constants);
+    const std::span<float> of_network = std::span(room.outputs_here).subspan(place, count);
+    if (constants > 0)
+      copy_out(of_network.data(), launch.weights + i * launch.weight_stride + shape_.constant, of_network.size_bytes());
+    const double value = batch.score->score(batch.first_particle + i / batch.weight_samples, 0,
+                                            {room.outputs_here.data() + i * n * columns, n, columns}, of_network,
+                                            {room.slopes_here.data() + i * n * columns, n, columns},
+                                            std::span(room.slopes_here).subspan(place, count));
+    if (wanted.wants_value()) wanted.value[i] = launch.scale * value;
+  }
+  if (!wanted.wants_gradient()) return;
+  for (float& slope : room.slopes_here) slope *= static_cast<float>(launch.scale);
+  launch.rows.slopes = reserve(room.slopes, std::ssize(room.slopes_here), device_);
+  launch.rows.constant_slopes = launch.rows.slopes + outputs;
+  driver_.upload(device_.index, room.slopes.view().data, room.slopes_here.data(),
+                 room.slopes_here.size() * sizeof(float));
 }
 
 void DeviceMlp::predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,

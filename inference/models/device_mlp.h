@@ -15,9 +15,9 @@ namespace stein::inference {
 /// one copy, and what is computed comes back where it is asked for: outputs and values; a gradient alone waits for
 /// nothing.
 ///
-/// Everything that ParticleMlp takes but a score of the batch's own, whose numbers the host would have to see. Sums are
-/// added up in a fixed order: the same bits every time on the same kind of device, and those of ParticleMlp but for
-/// rounding.
+/// Everything that ParticleMlp takes. A score of the batch's own is made on the host: outputs come back for it, and its
+/// slopes go to the device. Sums are added up in a fixed order: the same bits every time on the same kind of device,
+/// and those of ParticleMlp but for rounding.
 class DeviceMlp final : public Model<float> {
  public:
   /// @param device  other than the host
@@ -30,8 +30,7 @@ class DeviceMlp final : public Model<float> {
   std::int64_t rows_per_call() const override { return 0; }
   Device device() const override { return device_; }
   std::int64_t output_count() const override { return spec_.outputs; }
-  /// @throws Error(usage) also for a batch with a score of its own, and where the layers of a few rows do not fit the
-  ///         memory that a block of threads shares
+  /// @throws Error(usage) also where the layers of a few rows do not fit the memory that a block of threads shares
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       const Evaluation<float>& wanted) override;
   void predict(const ParticleRows<const float>& weights, const Inputs<float>& inputs,
@@ -45,7 +44,8 @@ class DeviceMlp final : public Model<float> {
     Matrix<float> outputs{}, shares{};  ///< on the device, one row each
     Matrix<double> sums{};
     std::vector<double> sums_here{};
-    std::vector<float> outputs_here{};
+    std::vector<float> outputs_here{}, slopes_here{};
+    Matrix<float> slopes{};
   };
   Pool<Room>::Loan borrow_room() {
     return rooms_.borrow([] { return std::make_unique<Room>(); });
@@ -53,6 +53,8 @@ class DeviceMlp final : public Model<float> {
   /// Copies the packed batch to the device. @returns the rows there
   MlpRows upload(Room& room) const;
   void copy_out(void* to, const void* from, std::size_t bytes) const;
+  /// Scores the outputs of all networks on the host; their slopes, and those of constants, go to the device.
+  void score(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room, MlpLaunch& launch) const;
   MlpLaunch launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const;
 
   MlpSpec spec_;

@@ -47,8 +47,11 @@ struct MlpRows {
   const std::int32_t* members = nullptr;  ///< rows that have a one, counted from the first of their tile
   const float* targets = nullptr;         ///< [·n, target_columns]
   int target_columns = 0;
-  const std::int32_t* outputs = nullptr;                              ///< [n] the one that is trained; null: all
-  const float* weights = nullptr;                                     ///< [·n] of the rows; null: 1
+  const std::int32_t* outputs = nullptr;  ///< [n] the one that is trained; null: all
+  const float* weights = nullptr;         ///< [·n] of the rows; null: 1
+  /// [m·n, outputs] slopes of the outputs, network by network, that somebody else gives; null: the likelihood's.
+  const float* slopes = nullptr;
+  const float* constant_slopes = nullptr;                             ///< [m, constants], beside slopes
   bool own_inputs = false, own_targets = false, own_weights = false;  ///< every particle has its own
 };
 

@@ -82,6 +82,7 @@ void PackedBatch::assign(const MlpShape& shape, const Batch<float>& batch, std::
   rows_.own_targets = batch.targets_per_particle && particles > 1;
   rows_.own_weights = batch.weights_per_particle && particles > 1;
   if (backward && batch.inputs.one_hot()) add_members(batch.inputs.ones, shape.inputs(), batch.rows, tiling.rows);
+  if (batch.score != nullptr) return;  // it has the place of targets, outputs and weights
   rows_.target_columns = static_cast<int>(batch.targets.columns);
   float* targets = add<float>(batch.targets.rows * batch.targets.columns, targets_);
   for (std::int64_t i = 0; i < batch.targets.rows; ++i) targets = std::ranges::copy(batch.targets.row(i), targets).out;

@@ -15,7 +15,7 @@ namespace stein::inference {
 /// with their mask; where there are positions, their rows stand beside them input by input. Keeps its memory.
 class PackedBatch {
  public:
-  /// @param batch      that fits the network (check_batch), with a likelihood of the network
+  /// @param batch      that fits the network (check_batch); its score is not copied
   /// @param particles  that see it
   void assign(const MlpShape& shape, const Batch<float>& batch, std::int64_t particles, const MlpTiling& tiling,
               bool backward);

@@ -30,10 +30,13 @@ struct Result {
 };
 
 /// What a network says of a case. Gradients begin as not-a-number.
-Result run(Model<float>& model, const MlpCase<float>& made, bool with_value = true) {
+Result run(Model<float>& model, const MlpCase<float>& made, bool with_value = true,
+           const OutputScore<float>* score = nullptr) {
   constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
   const std::int64_t particles = made.weights.rows(), size = model.layout().size();
-  const Batch<float> batch = made.batch();
+  Batch<float> batch = made.batch();
+  batch.score = score;
+  if (score != nullptr) batch.targets = {};
   Matrix<float> padded(particles, size), gradients(particles, size);
   add_padding<float>(model.layout(), made.weights.values(), padded.view());
   gradients.fill(nothing);
@@ -63,20 +66,24 @@ double relative_error(const std::vector<Scalar>& found, const std::vector<Scalar
   return difference == 0 ? 0 : std::sqrt(difference / norm);
 }
 
-void check_parity(Device device, const MlpSpec& spec, const MlpCaseOptions& options) {
-  const MlpCase<float> made = make_mlp_case<float>(spec, options);
-  ParticleMlp host(spec);
-  DeviceMlp tested(spec, device);
-  const Result found = run(tested, made), expected = run(host, made);
+void check_same(const Result& found, const Result& expected, const MlpCase<float>& made) {
   const MatrixView<const float> gradients = expected.gradients.gradients();
   Matrix<double> wide(gradients.rows, gradients.columns);
   for (std::int64_t i = 0; i < gradients.rows; ++i) std::ranges::copy(gradients.row(i), wide.row(i).begin());
   const TensorError worst = largest_tensor_error(made.weights.layout(), found.gradients.gradients(), wide.view());
+  const MlpSpec& spec = made.spec;
   INFO(spec.inputs << " inputs, " << spec.hidden.size() << " hidden layers, " << spec.outputs << " outputs, "
-                   << options.rows << " rows, " << options.ones << " ones, tensor " << worst.tensor);
+                   << made.options.rows << " rows, " << made.options.ones << " ones, tensor " << worst.tensor);
   CHECK(worst.relative <= tolerance);
   CHECK(relative_error(found.value, expected.value) <= tolerance);
   CHECK(relative_error(found.outputs, expected.outputs) <= tolerance);
+}
+
+void check_parity(Device device, const MlpSpec& spec, const MlpCaseOptions& options) {
+  const MlpCase<float> made = make_mlp_case<float>(spec, options);
+  ParticleMlp host(spec);
+  DeviceMlp tested(spec, device);
+  check_same(run(tested, made), run(host, made), made);
 }
 
 /// One unit, widths that are no multiple of four, one row, more rows than a tile, every likelihood and activation.
@@ -269,6 +276,43 @@ TEST_CASE("a perceptron with constants leaves their slopes at zero", "[inference
     for (std::int64_t k = at; k < at + 2; ++k) CHECK(found.gradients.gradients()(i, k) == 0);
 }
 
+/// Σ w sin f of all outputs, the weights those of particle, output and row, and c² of the constants for each.
+class WaveScore final : public OutputScore<float> {
+ public:
+  double score(std::int64_t particle, std::int64_t first, MatrixView<const float> outputs,
+               std::span<const float> constants, MatrixView<float> gradient,
+               std::span<float> constant_gradient) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < outputs.rows; ++i)
+      for (std::int64_t k = 0; k < outputs.columns; ++k) {
+        const auto weight = static_cast<float>(particle + 1 + k + (first + i) % 3);
+        sum += weight * std::sin(outputs(i, k));
+        gradient(i, k) = weight * std::cos(outputs(i, k));
+      }
+    const auto numbers = static_cast<float>(outputs.rows * outputs.columns);
+    for (std::size_t c = 0; c < constants.size(); ++c) {
+      sum += numbers * constants[c] * constants[c];
+      constant_gradient[c] += 2 * numbers * constants[c];
+    }
+    return sum;
+  }
+};
+
+TEST_CASE("a score of the batch's own sees the outputs on the host, and its slopes go through the network",
+          "[inference][mlp][cuda][parity]") {
+  const WaveScore score;
+  for (const std::int64_t rows : {5, 67, 1500})
+    for (const bool learned : {false, true}) {
+      const MlpSpec spec{.inputs = 7, .hidden = {5, 6}, .outputs = 3, .constants = 2, .learn_noise_precision = learned};
+      const MlpCase<float> made = make_mlp_case<float>(spec, {.rows = rows, .ones = 2});
+      ParticleMlp host(spec);
+      DeviceMlp tested(spec, test::fenced_networks());
+      check_same(run(tested, made, true, &score), run(host, made, true, &score), made);
+      const Result gradient = run(tested, made, false, &score);
+      CHECK(std::isfinite(gradient.gradients.gradients()(2, 0)));
+    }
+}
+
 TEST_CASE("perceptrons on a device say what they do not take", "[inference][mlp][cuda]") {
   const Device device = test::fenced_networks();
   CHECK_ERROR(DeviceMlp({.hidden = {2, 2, 2, 2, 2, 2, 2, 2}}, device), usage, "at most 8 layers, got 9");
@@ -278,18 +322,7 @@ TEST_CASE("perceptrons on a device say what they do not take", "[inference][mlp]
   DeviceMlp model(spec, device);
   const Matrix<float> weights = host_copy<float>(made.weights.values(), {}).to(device);
   std::vector<double> value(3);
-  struct NoScore final : OutputScore<float> {
-    double score(std::int64_t, std::int64_t, MatrixView<const float>, std::span<const float>, MatrixView<float>,
-                 std::span<float>) const override {
-      return 0;
-    }
-  };
-  const NoScore score;
   Batch<float> batch = made.batch();
-  batch.score = &score;
-  CHECK_ERROR(model.log_likelihood({weights.view(), 0}, batch, {}, {.value = value}), usage,
-              "that somebody else gives is computed on the host only");
-  batch = made.batch();
   batch.targets.columns = 2;
   CHECK_ERROR(model.log_likelihood({weights.view(), 0}, batch, {}, {.value = value}), usage, "expected targets [5, 3]");
   MatrixView<const float> shifted = weights.view();

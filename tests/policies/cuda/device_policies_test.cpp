@@ -159,7 +159,7 @@ TEST_CASE("policies that have no networks of plain weights are refused on a devi
                 "policy '" + name + "' is on the processor only", "one of anchored, bootstrap, ensemble, ");
   }
   CHECK(there ==
-        std::set<std::string>{"anchored", "bootstrap", "ensemble", "epsilon-greedy", "psgld", "sghmc", "sgld", "svgd"});
+        std::set<std::string>{"anchored", "bootstrap", "ensemble", "epsilon-greedy", "function-svgd", "psgld", "sghmc", "sgld", "svgd"});
 }
 
 TEST_CASE("options that a policy has on the host only are refused on a device", "[policies][cuda]") {
