@@ -93,7 +93,7 @@ Row row_of(const std::string& name, const Pair& seconds, const UpdateCase& which
 }
 
 struct UpdateOptions {
-  std::string device = "cuda", policy = "svgd";
+  std::string device = "cuda", policy = "s2vgd";
   UpdateCase which{};
 
   template <class V>

@@ -58,7 +58,7 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
 
   const auto block = borrow_block();
   const std::int64_t own_rows = through ? 0 : (with_gradient ? 2 : 1) * count * samples;
-  if (block->weights.rows() < own_rows) block->weights = Matrix<Scalar>(own_rows, weight_size);
+  if (block->weights.rows() < own_rows) block->weights = Matrix<Scalar>(own_rows, weight_size, model_->device());
   MatrixView<const Scalar> weights = mapped_rows.values;
   Evaluation<Scalar> of_weights;
   if (with_gradient) of_weights.gradient = mapped_gradient;
@@ -117,7 +117,8 @@ void Posterior<Scalar>::evaluate_prior(const ParticleRows<const Scalar>& coordin
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     MatrixView<const Scalar> weights = mapped.values.block(i, 1);
     if (!parameterization_->passes_through()) {
-      if (block->weights.rows() < samples) block->weights = Matrix<Scalar>(samples, weight_layout().size());
+      if (block->weights.rows() < samples)
+        block->weights = Matrix<Scalar>(samples, weight_layout().size(), model_->device());
       const MatrixView<Scalar> own = block->weights.view().block(0, samples);
       parameterization_->forward(mapped.block(i, 1), noise, own, *block->trace);
       weights = own;
@@ -264,7 +265,7 @@ MatrixView<const Scalar> Posterior<Scalar>::weights_of(const ParticleRows<const 
     weights.columns = size;
     return weights;
   }
-  if (memory.rows() < rows) memory = Matrix<Scalar>(rows, size);
+  if (memory.rows() < rows) memory = Matrix<Scalar>(rows, size, model_->device());
   const MatrixView<Scalar> weights = memory.view().block(0, rows);
   effective_weights(coordinates, noise, weights);
   return weights;

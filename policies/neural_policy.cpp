@@ -65,8 +65,8 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       posterior_(make_posterior(options, network_, prior_, device)),
       particles_(start(rows)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
-      weights_(device == inference::Device{} ? networks * posterior_->weight_samples() : 0,
-               posterior_->weight_layout().size()),
+      weights_(rows_are_networks() ? 0 : networks * posterior_->weight_samples(), posterior_->weight_layout().size(),
+               device),
       current_(static_cast<std::size_t>(networks)) {
   check_likelihood(options, spec);
   if (options.noise_per_arm && options.likelihood == inference::Likelihood::gaussian)
@@ -82,16 +82,19 @@ inference::Particles<float> NeuralPolicy::start(std::int64_t rows) {
   return particles.to(posterior_->model().device());
 }
 
+bool NeuralPolicy::rows_are_networks() const {
+  return device() != inference::Device{} && posterior_->parameterization().passes_through();
+}
+
 MatrixView<const float> NeuralPolicy::networks(std::int64_t first, std::int64_t count) {
-  if (device() != inference::Device{})
-    return posterior_->weights_of(particles_.coordinates().block(first, count), {}, weights_);
+  if (rows_are_networks()) return posterior_->weights_of(particles_.coordinates().block(first, count), {}, weights_);
   if (!averaged_.empty() && updates_ > 0) return one_row_each(averaged_.view()).block(first, count);
   refresh_stale(first, count);
   return one_row_each(weights_.view()).block(first, count);
 }
 
 MatrixView<const float> NeuralPolicy::network_weights() {
-  if (device() != inference::Device{}) return networks(0, std::ssize(current_));
+  if (rows_are_networks()) return networks(0, std::ssize(current_));
   refresh_stale(0, std::ssize(current_));
   return one_row_each(weights_.view());
 }

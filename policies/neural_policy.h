@@ -102,9 +102,10 @@ class NeuralPolicy : public BanditPolicy {
     }
   };
 
-  /// Whether networks with these options can be on a device: those of plain weights.
+  /// Whether networks with these options can be on a device: those of plain and of structured weights.
   static bool on_devices(const Options& options) {
-    return options.posterior.parameterization == inference::WeightForm::direct;
+    return options.posterior.parameterization == inference::WeightForm::direct ||
+           options.posterior.parameterization == inference::WeightForm::matrix_gaussian;
   }
 
   void observe(const envs::Context& context, const Outcome& outcome) override;
@@ -120,7 +121,7 @@ class NeuralPolicy : public BanditPolicy {
  protected:
   /// @param rows      of coordinates
   /// @param networks  M, those that decide
-  /// @param device    where the networks are; on another one than the host the rows are the networks
+  /// @param device    where the networks are; on another one than the host rows stand for networks one by one
   /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
   NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
                std::int64_t networks, inference::Device device = {});
@@ -182,6 +183,8 @@ class NeuralPolicy : public BanditPolicy {
 
  private:
   inference::Particles<float> start(std::int64_t rows);
+  /// Whether the networks are the rows of coordinates themselves, as those of plain weights on a device.
+  bool rows_are_networks() const;
   /// The networks of `count` of those that decide, [count, P] numbers: made where they are not current.
   inference::MatrixView<const float> networks(std::int64_t first, std::int64_t count);
   void refresh(std::int64_t first, std::int64_t count);
@@ -197,7 +200,7 @@ class NeuralPolicy : public BanditPolicy {
   double mean_prediction(const envs::Context& context, std::int64_t place);
   void average_networks();
 
-  inference::Matrix<float> weights_;   ///< [M · S, P] of the networks that decide; none on a device
+  inference::Matrix<float> weights_;  ///< [M · S, P] of the networks that decide; none if they are the rows of a device
   inference::Matrix<float> averaged_;  ///< [M · S, P], or none
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;

@@ -1,13 +1,10 @@
 // What a block of the kernel of perceptrons does: one network through a share of the tiles of rows, forward, likelihood
 // and backward, with the layers of a tile in the memory that its threads share. A block is phases with a barrier
-// between them: a phase is a function of a thread, and the kernel and the tests both put phases in order by
-// `pass_share`.
+// between them: a phase is a function of a thread, and mlp_phases.h puts phases in order.
 #pragma once
 
-#include <stein/core/host_device.h>
-#include <stein/inference/cuda/coordinate_group.h>
+#include <stein/inference/cuda/mlp_memory.h>
 #include <stein/inference/models/likelihood_terms.h>
-#include <stein/inference/models/mlp_launch.h>
 
 #include <cmath>
 #include <cstdint>
@@ -17,30 +14,13 @@ namespace stein::inference::cuda {
 
 inline constexpr int mlp_threads = 256;  ///< of a block
 
-/// A block, as each of its threads sees it. Units of a layer lie one after the other, each for all rows of the tile;
-/// past the last unit or row there is room for whole groups of four, whose slopes are zeros.
-/// @tparam whole  the weights are in shared memory, padded with zeros; else they stay in the memory of the device
+/// A block, as each of its threads sees it.
 template <bool whole>
-class MlpBlock {
- public:
-  STEIN_HOST_DEVICE MlpBlock(const MlpLaunch& launch, std::int64_t block, float* shared)
-      : launch_(launch),
-        shape_(launch.shape),
-        rows_(launch.rows),
-        tiling_(launch.tiling),
-        shared_(shared),
-        share_(block / launch.networks),
-        network_(block % launch.networks),
-        particle_(network_ / launch.samples),
-        weights_(launch.weights + network_ * launch.weight_stride),
-        gradient_(gradient_of(launch, share_, network_)) {}
+class MlpBlock : public MlpMemory<whole> {
+  using Memory = MlpMemory<whole>;
 
-  STEIN_HOST_DEVICE std::int64_t first_tile() const { return share_ * tiling_.tiles / tiling_.shares; }
-  STEIN_HOST_DEVICE std::int64_t end_tile() const { return (share_ + 1) * tiling_.tiles / tiling_.shares; }
-  STEIN_HOST_DEVICE int layers() const { return shape_.layers; }
-  STEIN_HOST_DEVICE bool predicts() const { return launch_.outputs != nullptr; }
-  STEIN_HOST_DEVICE bool goes_back() const { return launch_.gradient != nullptr; }
-  STEIN_HOST_DEVICE bool adds_up() const { return launch_.sums != nullptr; }
+ public:
+  using Memory::adds_up, Memory::first_tile, Memory::goes_back, Memory::Memory;
 
   /// Phase: zeros where weights are padded.
   STEIN_HOST_DEVICE void clear(int thread) const {
@@ -186,61 +166,11 @@ class MlpBlock {
   }
 
  private:
-  STEIN_HOST_DEVICE static float* gradient_of(const MlpLaunch& launch, std::int64_t share, std::int64_t network) {
-    if (launch.gradient == nullptr) return nullptr;
-    return launch.shares != nullptr ? launch.shares + (share * launch.networks + network) * launch.padded_size()
-                                    : launch.gradient + network * launch.gradient_stride;
-  }
-  STEIN_HOST_DEVICE static FourNumbers& four_at(float* place) { return *reinterpret_cast<FourNumbers*>(place); }
-  STEIN_HOST_DEVICE static int fours(int count) { return (count + 3) / 4; }
-  STEIN_HOST_DEVICE bool one_hot() const { return rows_.ones != nullptr; }
-  STEIN_HOST_DEVICE int rows_of(std::int64_t tile) const {
-    const std::int64_t left = rows_.rows - tile * tiling_.rows;
-    return static_cast<int>(left < tiling_.rows ? left : tiling_.rows);
-  }
-  STEIN_HOST_DEVICE int row_groups(std::int64_t tile) const { return fours(rows_of(tile)); }
-  /// Place of row `number` of the batch among rows of which every particle may have its own.
-  STEIN_HOST_DEVICE std::int64_t place_of(std::int64_t number, bool own) const {
-    return own ? particle_ * rows_.rows + number : number;
-  }
-  STEIN_HOST_DEVICE std::int64_t input_row(std::int64_t tile) const {
-    return place_of(tile * tiling_.rows, rows_.own_inputs);
-  }
-  STEIN_HOST_DEVICE float* units(int l) const { return shared_ + tiling_.units[l]; }
-  STEIN_HOST_DEVICE const float* below(int l) const { return l == 0 ? shared_ + tiling_.inputs : units(l - 1); }
-  STEIN_HOST_DEVICE std::int32_t* positions() const { return reinterpret_cast<std::int32_t*>(shared_); }
-  STEIN_HOST_DEVICE float* turned(int row) const {
-    return shared_ + tiling_.turned + row * 4 * fours(shape_.layer[0].outputs);
-  }
-  STEIN_HOST_DEVICE double* row_sums() const { return reinterpret_cast<double*>(shared_ + tiling_.sums); }
-  STEIN_HOST_DEVICE double* totals() const { return row_sums() + 2 * tiling_.rows; }
-
-  /// Weights from input k of layer l to outputs j, …, j + 3, zeros past the last one; k = inputs: the biases.
-  STEIN_HOST_DEVICE FourNumbers weights_at(int l, int k, int j) const {
-    const MlpShape::Layer& layer = shape_.layer[l];
-    if constexpr (whole) {
-      return four_at(shared_ + tiling_.weight[l] + k * 4 * fours(layer.outputs) + j);
-    } else {
-      FourNumbers found{};
-      const float* const from = weights_ + layer.weight + k * layer.outputs + j;
-      for (int c = 0; c < 4; ++c)
-        if (k <= layer.inputs && j + c < layer.outputs) found.number[c] = from[c];
-      return found;
-    }
-  }
-  /// Puts numbers first, …, first + 3 of a row of weights where they belong in shared memory.
-  STEIN_HOST_DEVICE void spread(int first, FourNumbers numbers) const {
-    int l = 0;
-    while (l + 1 < shape_.layers && first >= shape_.layer[l + 1].weight) ++l;
-    const int offset = first - shape_.layer[l].weight;
-    int k = offset / shape_.layer[l].outputs, j = offset % shape_.layer[l].outputs;
-    for (int c = 0; c < 4; ++c) {
-      if (k > shape_.layer[l].inputs) k = 0, ++l;  // behind the biases the next layer begins
-      if (l == shape_.layers) return;
-      shared_[tiling_.weight[l] + k * 4 * fours(shape_.layer[l].outputs) + j] = numbers.number[c];
-      if (++j == shape_.layer[l].outputs) j = 0, ++k;
-    }
-  }
+  using Memory::below, Memory::four_at, Memory::fours, Memory::gradient_, Memory::input_row, Memory::launch_,
+      Memory::network_, Memory::one_hot, Memory::particle_, Memory::place_of, Memory::positions, Memory::row_groups,
+      Memory::row_sums, Memory::rows_, Memory::rows_of, Memory::shape_, Memory::share_, Memory::shared_,
+      Memory::slope_at, Memory::spread, Memory::tiling_, Memory::totals, Memory::turned, Memory::units,
+      Memory::weights_, Memory::weights_at;
 
   STEIN_HOST_DEVICE void add_products(int l, int row, int j, FourNumbers (&sum)[4]) const {
     const float* const seen = below(l) + row;
@@ -266,10 +196,6 @@ class MlpBlock {
     return shape_.activation == Activation::relu ? (unit > 0 ? slope : 0) : slope * std::fma(-unit, unit, 1.0F);
   }
 
-  /// Where the slope of an output of layer l lies.
-  STEIN_HOST_DEVICE float& slope_at(int l, int row, int unit) const {
-    return l == 0 && one_hot() && goes_back() ? turned(row)[unit] : units(l)[unit * tiling_.pitch + row];
-  }
   STEIN_HOST_DEVICE double weight_of(std::int64_t number) const {
     return rows_.weights == nullptr ? launch_.scale
                                     : launch_.scale * rows_.weights[place_of(number, rows_.own_weights)];
@@ -367,64 +293,6 @@ class MlpBlock {
         const int k = down + a * k_step, j = across + b * j_step;
         if (k < layer.inputs && j < layer.outputs) put(layer.weight + k * layer.outputs + j, sum[a][b], more);
       }
-  }
-
-  const MlpLaunch& launch_;
-  const MlpShape& shape_;
-  const MlpRows& rows_;
-  const MlpTiling& tiling_;
-  float* shared_;
-  std::int64_t share_, network_, particle_;
-  const float* weights_;
-  float* gradient_;
-};
-
-/// The phases of a block in order.
-/// @param threads  what runs phases in all threads of the block: each(phase) is phase(thread) in every thread, and a
-///                 barrier after it
-template <bool whole, class Threads>
-STEIN_HOST_DEVICE void pass_share(const MlpBlock<whole>& block, Threads& threads) {
-  threads.each([&](int thread) { block.clear(thread); });
-  threads.each([&](int thread) { block.load_weights(thread); });
-  for (std::int64_t tile = block.first_tile(); tile < block.end_tile(); ++tile) {
-    threads.each([&](int thread) { block.load_inputs(thread, tile); });
-    for (int l = 0; l < block.layers(); ++l) threads.each([&](int thread) { block.pass_layer(thread, tile, l); });
-    if (block.predicts()) {
-      threads.each([&](int thread) { block.write_outputs(thread, tile); });
-      continue;
-    }
-    threads.each([&](int thread) { block.score_row(thread, tile); });
-    if (!block.goes_back()) threads.each([&](int thread) { block.add_rows(thread, tile); });
-    for (int l = block.layers() - 1; block.goes_back() && l >= 0; --l) {
-      threads.each([&](int thread) {
-        if (l + 1 == block.layers()) block.add_rows(thread, tile);
-        block.layer_gradient(thread, tile, l);
-      });
-      if (l > 0) threads.each([&](int thread) { block.pull_back(thread, tile, l); });
-    }
-  }
-  if (!block.predicts()) threads.each([&](int thread) { block.finish(thread); });
-}
-
-/// Adds up four numbers of the gradients of all shares, share after share; `index` counts groups of four of all
-/// networks.
-struct AddShares {
-  MlpLaunch launch;
-
-  STEIN_HOST_DEVICE std::int64_t groups() const { return launch.padded_size() / 4; }
-  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
-    const std::int64_t network = index / groups(), first = index % groups() * 4;
-    FourNumbers total{};
-    double noise = 0;
-    for (std::int64_t share = 0; share < launch.tiling.shares; ++share) {
-      const std::int64_t row = share * launch.networks + network;
-      const FourNumbers own = *reinterpret_cast<const FourNumbers*>(launch.shares + row * launch.padded_size() + first);
-      for (int c = 0; c < 4; ++c) total.number[c] = share == 0 ? own.number[c] : total.number[c] + own.number[c];
-      if (launch.shape.log_noise_precision >= 0) noise += launch.sums[2 * row + 1];
-    }
-    for (int c = 0; c < 4 && first + c < launch.shape.size; ++c)
-      launch.gradient[network * launch.gradient_stride + first + c] =
-          first + c == launch.shape.log_noise_precision ? static_cast<float>(noise) : total.number[c];
   }
 };
 

@@ -32,7 +32,14 @@ void pass(std::int32_t index, const MlpLaunch& launch) {
   check(cudaGetLastError(), "start a kernel of perceptrons");
 }
 
-const MlpDriver driver{.name = "cuda", .shared_bytes = shared_bytes, .upload = upload_batch, .pass = pass};
+void structure(std::int32_t index, const StructureLaunch& launch) {
+  const CurrentDevice device(index);
+  pass_structure(launch, first_stream);
+  check(cudaGetLastError(), "start a kernel of structured weights");
+}
+
+const MlpDriver driver{
+    .name = "cuda", .shared_bytes = shared_bytes, .upload = upload_batch, .pass = pass, .structure = structure};
 const bool registered = mlp_drivers().add("cuda", &driver);
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <stein/inference/cuda/group_grid.h>
-#include <stein/inference/cuda/mlp_body.h>
 #include <stein/inference/cuda/mlp_kernels.h>
+#include <stein/inference/cuda/mlp_phases.h>
+#include <stein/inference/cuda/structure_body.h>
 
 namespace stein::inference::cuda {
 namespace {
@@ -30,6 +31,26 @@ __global__ void __launch_bounds__(block_threads) add_each(const __grid_constant_
   if (index < body.launch.networks * body.groups()) body(index);
 }
 
+template <bool backward>
+__global__ void __launch_bounds__(structure_threads) structure_each(const __grid_constant__ StructureLaunch launch) {
+  extern __shared__ FourNumbers shared[];
+  const StructureBlock block(launch, blockIdx.x, shared->number);
+  BlockThreads threads;
+  if constexpr (backward)
+    pull_back_slopes(block, threads);
+  else
+    make_weights(block, threads);
+}
+
+template <bool backward>
+void start_structure(const StructureLaunch& launch, GpuStream stream) {
+  const auto bytes = static_cast<std::size_t>(launch.places.shared_floats(backward)) * sizeof(float);
+  const cudaError_t allowed = cudaFuncSetAttribute(
+      structure_each<backward>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (allowed != cudaSuccess) return;  // cudaGetLastError says so
+  structure_each<backward><<<static_cast<unsigned>(launch.blocks()), structure_threads, bytes, stream>>>(launch);
+}
+
 template <bool whole>
 void start(const MlpLaunch& launch, GpuStream stream) {
   const std::size_t bytes = static_cast<std::size_t>(launch.tiling.size) * sizeof(float);
@@ -46,6 +67,13 @@ void pass_networks(const MlpLaunch& launch, GpuStream stream) {
     start<true>(launch, stream);
   else
     start<false>(launch, stream);
+}
+
+void pass_structure(const StructureLaunch& launch, GpuStream stream) {
+  if (launch.gradient != nullptr)
+    start_structure<true>(launch, stream);
+  else
+    start_structure<false>(launch, stream);
 }
 
 void add_shares(const MlpLaunch& launch, GpuStream stream) {

@@ -1,8 +1,10 @@
-// The launches of perceptrons on a device: a table of functions that the library of the device brings.
+// The launches of perceptrons on a device, and of structured weights there: a table of functions that the library of
+// the device brings.
 #pragma once
 
 #include <stein/core/registry.h>
 #include <stein/inference/models/mlp_launch.h>
+#include <stein/inference/parameterizations/structure_launch.h>
 #include <stein/inference/storage/device.h>
 
 #include <cstddef>
@@ -22,6 +24,8 @@ struct MlpDriver {
   void (*upload)(std::int32_t index, void* to, const void* host, std::size_t bytes);
   /// Takes all networks through all rows, and adds up the gradients of the shares.
   void (*pass)(std::int32_t index, const MlpLaunch& launch);
+  /// Makes structured weights, or pulls their slopes back.
+  void (*structure)(std::int32_t index, const StructureLaunch& launch);
 };
 
 /// Drivers by the name of their kind of device; empty until the library of a device is loaded.

@@ -1,4 +1,5 @@
 #include <stein/inference/models/particle_mlp.h>
+#include <stein/inference/parameterizations/device_matrix_gaussian.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/matrix_gaussian.h>
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
@@ -20,10 +21,12 @@ std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& n
 }
 
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
-                                                               const Layout& weights) {
+                                                               const Layout& weights, Device device) {
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
   if (options.parameterization == WeightForm::dropout)
     return std::make_unique<DropoutWeights<float>>(weights, options.dropout);
+  if (device.kind != Device::Kind::host)
+    return std::make_unique<DeviceMatrixGaussian>(weights, options.structure, device);
   if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
   return torch_arithmetic().make_matrix_gaussian(weights, options.structure);
 }
@@ -70,9 +73,10 @@ std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, c
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model) {
   if (options.spike_and_slab) return make_sparse_posterior(options, std::move(model));
-  const bool plain = !options.sharpened && options.parameterization == WeightForm::direct;
-  STEIN_CHECK(model->device().kind == Device::Kind::host || plain,
-              "on device {} there are plain weights only: variational and matrix-Gaussian forms and sharpening are on "
+  const bool sampled =
+      options.parameterization == WeightForm::direct || options.parameterization == WeightForm::matrix_gaussian;
+  STEIN_CHECK(model->device().kind == Device::Kind::host || (sampled && !options.sharpened),
+              "on device {} there are plain and matrix-Gaussian weights only: variational forms and sharpening are on "
               "the host",
               device_name(model->device()));
   if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
@@ -87,7 +91,7 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
     auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
-  auto parameterization = make_parameterization(options, weights);
+  auto parameterization = make_parameterization(options, weights, model->device());
   auto priors = make_priors(options, weights, parameterization->coordinates(), model->device());
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }

@@ -229,6 +229,25 @@ TEST_CASE("a policy that does not learn is not made to try every arm first", "[c
   CHECK(first_decision("forced_pulls=1")["propensities"] == Json({1., 0., 0., 0., 0.}));
 }
 
+TEST_CASE("networks of a bandit's policy are on a device where that is there and the policy has some",
+          "[cli][bandit]") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const std::string& policy, const std::string& device) {
+    const Outcome outcome = run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", policy, "--device",
+                                                device, "--out", "run", "--set", "steps=4"});
+    CHECK(outcome.code == 2);
+    CHECK_FALSE(std::filesystem::exists(folder / "run"));
+    return outcome.err;
+  };
+  CHECK_THAT(refused("svgd", "tpu"), Catch::Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
+  CHECK_THAT(refused("svgd", "cuda:4096"),  // no machine has so many
+             Catch::Contains("GPU") || Catch::Contains("without its library 'cuda'"));
+  CHECK_THAT(refused("lints", "cuda"), Catch::Contains("policy 'lints' is on the processor only, got device=cuda"));
+  REQUIRE(run(folder.path(), {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--device", "cpu", "--out",
+                              "run", "--set", "steps=4"})
+              .code == 0);
+}
+
 TEST_CASE("one thread is one thread, with LibTorch's arithmetic too", "[cli][bandit][torch]") {
   const TemporaryDirectory folder;
   const auto most_threads = [&](const std::string& arithmetic) {

@@ -2,7 +2,8 @@
 // over threads; shared memory is an array of the block, which begins with numbers that are none.
 #pragma once
 
-#include <stein/inference/cuda/mlp_body.h>
+#include <stein/inference/cuda/mlp_phases.h>
+#include <stein/inference/cuda/structure_body.h>
 #include <stein/inference/models/mlp_driver.h>
 
 #include <cstring>
@@ -46,6 +47,21 @@ inline void pass_on_host(const inference::MlpLaunch& launch, ThreadOrder order =
   if (launch.shares != nullptr) for_each_index(launch.networks * body.groups(), body);
 }
 
+/// The kernels of structured weights.
+inline void structure_on_host(const inference::StructureLaunch& launch, ThreadOrder order = ThreadOrder::down) {
+  const bool backward = launch.gradient != nullptr;
+  std::vector<float> shared(static_cast<std::size_t>(launch.places.shared_floats(backward)));
+  for (std::int64_t index = launch.blocks() - 1; index >= 0; --index) {
+    std::memset(shared.data(), 0xff, shared.size() * sizeof(float));
+    const inference::cuda::StructureBlock block(launch, index, shared.data());
+    ThreadsOnHost threads{order};
+    if (backward)
+      inference::cuda::pull_back_slopes(block, threads);
+    else
+      inference::cuda::make_weights(block, threads);
+  }
+}
+
 /// Bytes that a block of the fenced device shares: by default those of an H100.
 inline std::int64_t& fenced_shared_bytes() {
   static std::int64_t bytes = 232'448;
@@ -65,6 +81,11 @@ inline inference::Device fenced_networks() {
           [](std::int32_t, const inference::MlpLaunch& launch) {
             const OpenFence open;
             pass_on_host(launch);
+          },
+      .structure =
+          [](std::int32_t, const inference::StructureLaunch& launch) {
+            const OpenFence open;
+            structure_on_host(launch);
           }};
   static const bool registered = inference::mlp_drivers().add("fenced", &fenced);
   static_cast<void>(registered);

@@ -114,6 +114,7 @@ void check_policies(Device device) {
   }
   check_learning("svgd", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"activation", "tanh"}},
                  device);
+  check_learning("s2vgd", one_hot, {{"reflectors", "8"}, {"scales", "free"}}, device);
   check_learning("ensemble", dense, {{"prior_scale", "weights"}, {"draw", "mean"}}, device);
 }
 
@@ -147,7 +148,8 @@ TEST_CASE("what a policy learned on a device goes on there and on the host", "[p
   }
 }
 
-TEST_CASE("policies that have no networks of plain weights are refused on a device by name", "[policies][cuda]") {
+TEST_CASE("policies without networks of plain or structured weights are refused on a device by name",
+          "[policies][cuda]") {
   const Device device = test::fenced_networks();
   std::set<std::string> there;
   for (const auto& [name, entry] : bandit_policies().entries()) {
@@ -158,8 +160,8 @@ TEST_CASE("policies that have no networks of plain weights are refused on a devi
     CHECK_ERROR(bandit_policies().at(name).builder()->make(clicks, 6, device), usage,
                 "policy '" + name + "' is on the processor only", "one of anchored, bootstrap, ensemble, ");
   }
-  CHECK(there ==
-        std::set<std::string>{"anchored", "bootstrap", "ensemble", "epsilon-greedy", "function-svgd", "psgld", "sghmc", "sgld", "svgd"});
+  CHECK(there == std::set<std::string>{"anchored", "bootstrap", "ensemble", "epsilon-greedy", "function-svgd", "psgld",
+                                       "s2vgd", "sghmc", "sgld", "svgd"});
 }
 
 TEST_CASE("options that a policy has on the host only are refused on a device", "[policies][cuda]") {
