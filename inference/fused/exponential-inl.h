@@ -1,4 +1,5 @@
-// e^(−|x|) and log(1 + e) of vectors of floats: what softplus, sigmoid and mixtures are made of.
+// e^(−|x|) and log(1 + e) of vectors of floats: what softplus, sigmoid and mixtures are made of. The arithmetic stands
+// in exponential_steps.inc.
 #if defined(STEIN_INFERENCE_FUSED_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEIN_INFERENCE_FUSED_EXPONENTIAL_INL_H_
 #undef STEIN_INFERENCE_FUSED_EXPONENTIAL_INL_H_
@@ -7,6 +8,7 @@
 #endif
 
 #include <hwy/highway.h>
+#include <stein/core/host_device.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace stein::inference::HWY_NAMESPACE {
@@ -20,34 +22,33 @@ HWY_INLINE Vector set(float x) {
   return hn::Set(Tag(), x);
 }
 
-/// e^(−|x|), e⁻⁸⁷ beyond. The polynomial of exponential_steps in diffusion_steps.inc; adding 1.5 · 2²³ leaves the power
-/// of two, rounded, in the last bits.
-HWY_INLINE Vector decay(Vector argument) {
-  const Tag d;
-  const hn::RebindToSigned<Tag> whole;
-  const Vector x = hn::Max(hn::Neg(hn::Abs(argument)), set(-87));
-  const Vector shifted = hn::MulAdd(x, set(1.44269504088896341f), set(0x1.8p23f));
-  const Vector turns = hn::Sub(shifted, set(0x1.8p23f));
-  const Vector r = hn::MulAdd(turns, set(2.12194440e-4f), hn::MulAdd(turns, set(-0.693359375f), x));
-  Vector p = set(1.9875691500e-4f);
-  p = hn::MulAdd(p, r, set(1.3981999507e-3f));
-  p = hn::MulAdd(p, r, set(8.3334519073e-3f));
-  p = hn::MulAdd(p, r, set(4.1665795894e-2f));
-  p = hn::MulAdd(p, r, set(1.6666665459e-1f));
-  p = hn::MulAdd(p, r, set(5.0000001201e-1f));
-  p = hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), set(1));
-  return hn::BitCast(d, hn::Add(hn::BitCast(whole, p), hn::ShiftLeft<23>(hn::BitCast(whole, shifted))));
-}
+/// The operations of exponential_steps.inc and what stands on it, on a vector.
+struct Operations {
+  using Real = Vector;
+  using Word = hn::Vec<hn::RebindToUnsigned<Tag>>;
 
-/// log(1 + e) = 2 artanh s for 0 ≤ e ≤ 1, with s = e/(2 + e) ≤ 1/3: minimax in s², 5e-9 relative.
+  static HWY_INLINE Real set(float x) { return hn::Set(Tag(), x); }
+  static HWY_INLINE Real absolute(Real a) { return hn::Abs(a); }
+  static HWY_INLINE Real negative(Real a) { return hn::Neg(a); }
+  static HWY_INLINE Real largest(Real a, Real b) { return hn::Max(a, b); }
+  static HWY_INLINE Real multiply_add(Real a, Real b, Real c) { return hn::MulAdd(a, b, c); }
+  static HWY_INLINE Real negative_multiply_add(Real a, Real b, Real c) { return hn::NegMulAdd(a, b, c); }
+  static HWY_INLINE Real where_greater(Real a, Real b, Real x, Real y) { return hn::IfThenElse(hn::Gt(a, b), x, y); }
+  static HWY_INLINE Word bits(Real a) { return hn::BitCast(hn::RebindToUnsigned<Tag>(), a); }
+  static HWY_INLINE Real real(Word a) { return hn::BitCast(Tag(), a); }
+  template <int n>
+  static HWY_INLINE Word shift_left(Word a) {
+    return hn::ShiftLeft<n>(a);
+  }
+};
+
+#include <stein/inference/exponential_steps.inc>
+
+HWY_INLINE Vector decay(Vector x) {
+  return decay_steps<Operations>(x);
+}
 HWY_INLINE Vector log_one_plus(Vector e) {
-  const Vector s = hn::Div(e, hn::Add(set(2), e)), s2 = hn::Mul(s, s);
-  Vector series = set(1.4005986282e-1f);
-  series = hn::MulAdd(series, s2, set(1.4000904361e-1f));
-  series = hn::MulAdd(series, s2, set(2.0010763498e-1f));
-  series = hn::MulAdd(series, s2, set(3.3333208145e-1f));
-  series = hn::MulAdd(series, s2, set(1));
-  return hn::Mul(hn::Add(s, s), series);
+  return log_one_plus_steps<Operations>(e);
 }
 
 }  // namespace exponential

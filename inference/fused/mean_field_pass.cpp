@@ -51,16 +51,9 @@ struct Decay {
   }
 };
 
-/// σ = softplus(ρ) and ∂σ/∂ρ from ρ and e = e^(−|ρ|).
-struct Deviation {
-  FloatVector value, slope;
-
-  HWY_INLINE Deviation(FloatVector rho, FloatVector e) {
-    // (ρ + |ρ|)/2 is max(ρ, 0), and no number where ρ is none.
-    value = hn::MulAdd(set(0.5f), hn::Add(rho, hn::Abs(rho)), exponential::log_one_plus(e));
-    slope = hn::Div(hn::IfThenElse(hn::Lt(rho, hn::Zero(FloatTag())), e, set(1)), hn::Add(set(1), e));
-  }
-};
+using exponential::decay_steps;
+using exponential::log_one_plus_steps;
+#include <stein/inference/parameterizations/mean_field_steps.inc>
 
 /// Calls body for `count` numbers of every input, a vector at a time, and stores what it makes of them.
 template <int inputs, int outputs, class Body>
@@ -93,7 +86,7 @@ HWY_INLINE void for_each_vector(const Body& body, const float* const (&from)[inp
 
 struct Draw {
   HWY_INLINE void operator()(const FloatVector (&x)[4], FloatVector (&theta)[1]) const {
-    theta[0] = hn::MulAdd(Deviation(x[1], x[2]).value, x[3], x[0]);
+    theta[0] = draw_step<exponential::Operations>(x[0], x[1], x[2], x[3]);
   }
 };
 
@@ -110,11 +103,10 @@ template <bool one_draw>
 struct PullBack {
   FloatVector precision;
   HWY_INLINE void operator()(const FloatVector (&x)[5], FloatVector (&gradient)[2]) const {
-    const Deviation deviation(x[1], x[2]);
-    const FloatVector pull = one_draw ? hn::Mul(x[3], x[4]) : x[4];
-    gradient[0] = hn::NegMulAdd(precision, x[0], x[3]);
-    gradient[1] = hn::MulAdd(hn::NegMulAdd(precision, deviation.value, pull), deviation.slope,
-                             hn::Div(deviation.slope, deviation.value));
+    const FloatVector pulls = one_draw ? hn::Mul(x[3], x[4]) : x[4];
+    const PullBackStep<exponential::Operations> step(precision, x[0], x[1], x[2], x[3], pulls);
+    gradient[0] = step.mean;
+    gradient[1] = step.rho;
   }
 };
 

@@ -21,25 +21,11 @@ using exponential::Vector;
 constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(Tag()));
 constexpr std::int64_t sum_block = 4096;  // weights whose terms are added in float
 
-/// log p(w) of a vector of weights and its slope.
-struct MixtureTerm {
-  Vector value, slope;
+using exponential::decay_steps;
+using exponential::log_one_plus_steps;
+#include <stein/inference/priors/scale_mixture_steps.inc>
 
-  HWY_INLINE MixtureTerm(const ScaleMixture& law, Vector weights) {
-    const Vector off = hn::Sub(weights, set(static_cast<float>(law.centre)));
-    const Vector half = hn::Mul(set(-0.5f), hn::Mul(off, off));
-    const Vector wide_precision = set(static_cast<float>(law.precision[0]));
-    const Vector narrow_precision = set(static_cast<float>(law.precision[1]));
-    const Vector wide = hn::MulAdd(wide_precision, half, set(static_cast<float>(law.log_height[0])));
-    const Vector narrow = hn::MulAdd(narrow_precision, half, set(static_cast<float>(law.log_height[1])));
-    const Vector e = exponential::decay(hn::Sub(wide, narrow));
-    value = hn::Add(hn::Max(wide, narrow), exponential::log_one_plus(e));
-    const auto is_wide = hn::Gt(wide, narrow);
-    const Vector likely = hn::IfThenElse(is_wide, wide_precision, narrow_precision);
-    const Vector unlikely = hn::IfThenElse(is_wide, narrow_precision, wide_precision);
-    slope = hn::Mul(hn::Div(hn::MulAdd(e, unlikely, likely), hn::Add(set(1), e)), off);
-  }
-};
+using MixtureTerm = MixtureStep<exponential::Operations>;
 
 template <bool with_gradient>
 HWY_INLINE double add_terms(const ScaleMixture& law, const float* weights, [[maybe_unused]] float* gradient,
