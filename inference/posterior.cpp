@@ -2,6 +2,7 @@
 #include <stein/inference/posterior.h>
 #include <stein/inference/row_blocks.h>
 #include <stein/inference/storage/matrix.h>
+#include <stein/inference/weight_driver.h>
 
 #include <algorithm>
 #include <string>
@@ -15,7 +16,8 @@ Posterior<Scalar>::Posterior(std::unique_ptr<Model<Scalar>> model,
     : model_(std::move(model)),
       parameterization_(std::move(parameterization)),
       priors_(std::move(priors)),
-      layout_(parameterization_->coordinates()) {
+      layout_(parameterization_->coordinates()),
+      driver_(weight_driver<Scalar>(model_->device())) {
   STEIN_CHECK(parameterization_->weights().size() == model_->layout().size(),
               "posterior: the parameterization maps to {} numbers, the model has {}",
               parameterization_->weights().size(), model_->layout().size());
@@ -80,13 +82,12 @@ void Posterior<Scalar>::evaluate_block(const ParticleRows<const Scalar>& coordin
     if (prior->space() == PriorSpace::weights) prior->add_log_density({weights, rows.first_row * samples}, of_weights);
   if (samples > 1 && with_gradient) {
     const Scalar share = Scalar{1} / static_cast<Scalar>(samples);
-    for (std::int64_t i = 0; i < of_weights.gradient.rows; ++i)
-      for (Scalar& g : of_weights.gradient.row(i)) g *= share;
+    for (std::int64_t i = 0; i < of_weights.gradient.rows; ++i) driver_.scale(of_weights.gradient.row(i), share);
   }
   if (with_gradient && !through)
     parameterization_->pullback(mapped_rows, noise, of_weights.gradient, mapped_gradient, *block->trace);
   for (std::int64_t i = 0; with_gradient && i < count; ++i)
-    std::ranges::fill(wanted.gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
+    driver_.fill(wanted.gradient.row(i).subspan(static_cast<std::size_t>(mapped)), Scalar{0});
 
   add_prior_of_coordinates(rows, of_weights.value, wanted);
 }

@@ -13,6 +13,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+
 /// log p(φ | data) = (N/n) Σ log p(y | x, θ(φ)) + log p₀ [+ entropy, for a stochastic parameterization] and its
 /// gradient ∇φ = (∂θ/∂φ)ᵀ ∇θ log-likelihood + ∇ log p₀. With S weight samples a row, likelihood and weight priors are
 /// averaged over them. In `adapt` buffers of the model move, by the first weight sample of each row, then the latents
@@ -95,6 +98,7 @@ class Posterior final : public Target<Scalar> {
   std::unique_ptr<Parameterization<Scalar>> parameterization_;
   std::vector<std::unique_ptr<Prior<Scalar>>> priors_;
   Layout layout_;
+  const WeightDriver<Scalar>& driver_;
   mutable Pool<Block> blocks_;
 };
 

@@ -1,20 +1,32 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/models/sharpened_model.h>
+#include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/storage/copy_rows.h>
+#include <stein/inference/weight_driver.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace stein::inference {
 
 template <class Scalar>
 SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options)
-    : model_(std::move(model)), options_(checked(options)), layout_(model_->layout()), parts_{0} {
+    : model_(std::move(model)),
+      options_(checked(options)),
+      layout_(model_->layout()),
+      parts_{0},
+      driver_(weight_driver<Scalar>(model_->device())) {
+  const bool on_host = model_->device().kind == Device::Kind::host;
+  STEIN_CHECK(on_host || options.gradient == SharpeningGradient::first_order,
+              "sharpening_gradient=exact is on the host only, got device {}", device_name(model_->device()));
   STEIN_CHECK(options.minibatches >= 1, "sharpening: minibatches must be at least 1, got {}", options.minibatches);
-  constexpr std::int64_t most = 16384;  // weights of a part
+  // Weights of a part: on a device one launch has all of a parameter.
+  const std::int64_t most = on_host ? 16384 : std::numeric_limits<std::int64_t>::max();
   std::uint64_t noise = 0;
   std::int64_t in_part = 0;
   const auto add_stretch = [&](const Stretch& stretch) {
-    if (in_part > 0 && in_part + stretch.count > most) {
+    if (in_part > 0 && stretch.count > most - in_part) {
       parts_.push_back(stretches_.size());
       in_part = 0;
     }
@@ -28,7 +40,7 @@ SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, con
       const bool end_to_end = weight.row_stride == weight.columns();
       const std::int64_t columns = end_to_end ? weight.size() : weight.columns(), rows = weight.size() / columns;
       for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < columns; c += most) {
+        for (std::int64_t c = 0; c < columns; c += std::min(most, columns - c)) {
           const std::int64_t place = r * weight.row_stride + c;
           add_stretch({weight.offset + place, rate.offset + place, std::min(most, columns - c),
                        noise + static_cast<std::uint64_t>(r * columns + c)});
@@ -64,53 +76,76 @@ bool SharpenedModel<Scalar>::draw_start(std::span<Scalar> weights, std::uint64_t
 template <class Scalar>
 template <class Visit>
 void SharpenedModel<Scalar>::for_each_stretch(const Visit& visit) const {
-  parallel_for(std::ssize(parts_) - 1, [&](std::int64_t part) {
+  const auto visit_part = [&](std::int64_t part) {
     for (std::size_t k = parts_[part]; k < parts_[part + 1]; ++k) visit(part, stretches_[k]);
-  });
+  };
+  if (model_->device().kind == Device::Kind::host) return parallel_for(std::ssize(parts_) - 1, visit_part);
+  for (std::int64_t part = 0; part + 1 < std::ssize(parts_); ++part) visit_part(part);
 }
 
 template <class Scalar>
 void SharpenedModel<Scalar>::make_room(Workspace& space, std::int64_t rows) const {
   if (space.slope.rows() == rows) return;
   const std::int64_t size = model_->layout().size();
-  space = {.slope = {rows, size},
-           .sharp = {rows, size},
+  space = {.slope = {rows, size, model_->device()},
+           .sharp = {rows, size, model_->device()},
            .score = std::vector<double>(static_cast<std::size_t>(rows)),
            .divergence = std::vector<double>(parts_.size() - 1)};
+}
+
+template <class Scalar>
+void SharpenedModel<Scalar>::sharpen_row(const ParticleRows<const Scalar>& weights, std::int64_t i,
+                                         const SharpeningNumbers& numbers, const NoiseKey& noise,
+                                         Workspace& space) const {
+  const NoiseKey key{.seed = noise.seed, .step = noise.step, .stream = Stream::parameterization};
+  const auto row = static_cast<std::uint32_t>(weights.first_row + i);
+  const std::span<const Scalar> from = weights.values.row(i), slopes = std::as_const(space.slope).row(i);
+  const std::span<Scalar> to = space.sharp.row(i);
+  copy_rows(inner(weights).values.block(i, 1), space.sharp.view().block(i, 1), model_->device());
+  for_each_stretch([&](std::int64_t, const Stretch& stretch) {
+    driver_.sharpen(numbers, {from.subspan(stretch.rate, stretch.count), slopes.subspan(stretch.weight, stretch.count)},
+                    key, row, stretch.noise, to.subspan(stretch.weight, stretch.count));
+  });
+}
+
+template <class Scalar>
+void SharpenedModel<Scalar>::pull_back_row(const ParticleRows<const Scalar>& weights, std::int64_t i,
+                                           const SharpeningNumbers& numbers, const Evaluation<Scalar>& wanted,
+                                           Workspace& space) const {
+  const bool with_gradient = wanted.wants_gradient();
+  const bool exact = with_gradient && options_.gradient == SharpeningGradient::exact;
+  const auto size = static_cast<std::size_t>(model_->layout().size());
+  const std::span<const Scalar> from = weights.values.row(i), slopes = std::as_const(space.slope).row(i);
+  const std::span<Scalar> gradient = with_gradient ? wanted.gradient.row(i) : std::span<Scalar>();
+  if (with_gradient) driver_.fill(gradient.subspan(size), Scalar{0});
+  if (exact) driver_.fill(space.sharp.row(i), Scalar{0});
+  std::ranges::fill(space.divergence, 0);
+  for_each_stretch([&](std::int64_t part, const Stretch& stretch) {
+    const auto of = [&](std::span<Scalar> numbers_of_row, std::int64_t first) {
+      return numbers_of_row.empty() ? numbers_of_row : numbers_of_row.subspan(first, stretch.count);
+    };
+    driver_.pull_back_rates(numbers,
+                            {from.subspan(stretch.rate, stretch.count), slopes.subspan(stretch.weight, stretch.count)},
+                            of(gradient, stretch.weight), of(gradient, stretch.rate),
+                            of(exact ? space.sharp.row(i) : std::span<Scalar>(), stretch.weight),
+                            wanted.wants_value() ? &space.divergence[part] : nullptr);
+  });
 }
 
 template <class Scalar>
 void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch,
                                             const NoiseKey& noise, const Evaluation<Scalar>& wanted) {
   const std::int64_t rows = weights.values.rows, size = model_->layout().size();
-  const auto to_minibatch = static_cast<Scalar>(1 / batch.likelihood_scale());
-  const auto precision = static_cast<Scalar>(1 / (options_.sharpening_deviation * options_.sharpening_deviation));
-  const auto deviation = static_cast<Scalar>(options_.sharpening_deviation);
-  const auto rate_scale = static_cast<Scalar>(options_.rate_scale);
-  const NoiseKey key{.seed = noise.seed, .step = noise.step, .stream = Stream::parameterization};
-
+  const SharpeningNumbers numbers{.rate_scale = options_.rate_scale,
+                                  .to_minibatch = 1 / batch.likelihood_scale(),
+                                  .deviation = options_.sharpening_deviation,
+                                  .precision = 1 / (options_.sharpening_deviation * options_.sharpening_deviation)};
   const auto space = workspaces_.borrow([] { return std::make_unique<Workspace>(); });
   make_room(*space, rows);
   const MatrixView<Scalar> slope = space->slope.view(), sharp = space->sharp.view();
   model_->log_likelihood(inner(weights), batch, noise, {.gradient = slope});  // −(N/n) g_φ
-  for (std::int64_t i = 0; i < rows; ++i) {
-    std::ranges::copy(weights.values.row(i).first(static_cast<std::size_t>(size)), sharp.row(i).begin());
-    const auto row = static_cast<std::uint32_t>(weights.first_row + i);
-    for_each_stretch([&](std::int64_t, const Stretch& stretch) {
-      constexpr std::int64_t piece = 1024;
-      alignas(64) Scalar epsilon[piece];
-      for (std::int64_t first = 0; first < stretch.count; first += piece) {
-        const std::int64_t count = std::min(piece, stretch.count - first);
-        fill_normal(std::span(epsilon, static_cast<std::size_t>(count)), key, row,
-                    stretch.noise + static_cast<std::uint64_t>(first));
-        const Scalar* const eta = weights.values.row(i).data() + stretch.rate + first;
-        const Scalar* const ascent = slope.row(i).data() + stretch.weight + first;
-        Scalar* const to = sharp.row(i).data() + stretch.weight + first;
-        for (std::int64_t j = 0; j < count; ++j)
-          to[j] += rate_scale * eta[j] * ascent[j] * to_minibatch + deviation * epsilon[j];
-      }
-    });
-  }
+  for (std::int64_t i = 0; i < rows; ++i) sharpen_row(weights, i, numbers, noise, *space);
+
   MatrixView<Scalar> gradient = wanted.gradient;
   gradient.columns = size;
   Evaluation<Scalar> at_theta;
@@ -118,31 +153,12 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
   if (wanted.wants_gradient()) at_theta.gradient = gradient;
   model_->log_likelihood({sharp, weights.first_row, weights.buffers}, batch, noise, at_theta);
 
-  // With G = −g_φ and s the gradient at θ: ∇η = s G − (N/n) η G²/σ₀², and what ∇φ has through G is H v, with
-  // v = η s − (N/n) η² G/σ₀² and H the Hessian of the minibatch.
-  gradient = wanted.gradient;
+  // What ∇φ has through g_φ is H v, with v the vector of pull_back_rates and H the Hessian of the minibatch.
   const bool with_gradient = wanted.wants_gradient();
   const bool exact = with_gradient && options_.gradient == SharpeningGradient::exact;
   const double share = options_.objective == SharpeningObjective::full_joint ? 1 : 1 / options_.minibatches;
   for (std::int64_t i = 0; i < rows; ++i) {
-    if (with_gradient) std::ranges::fill(gradient.row(i).subspan(static_cast<std::size_t>(size)), Scalar{0});
-    if (exact) std::ranges::fill(sharp.row(i), Scalar{0});
-    std::ranges::fill(space->divergence, 0);
-    for_each_stretch([&](std::int64_t part, const Stretch& stretch) {
-      const Scalar* const etas = weights.values.row(i).data() + stretch.rate;
-      const Scalar* const slopes = slope.row(i).data() + stretch.weight;
-      Scalar* const vector = sharp.row(i).data() + stretch.weight;
-      Scalar* const at_weight = with_gradient ? gradient.row(i).data() + stretch.weight : nullptr;
-      Scalar* const at_rate = with_gradient ? gradient.row(i).data() + stretch.rate : nullptr;
-      double sum = 0;
-      for (std::int64_t j = 0; j < stretch.count; ++j) {
-        const Scalar eta = rate_scale * etas[j], ascent = slopes[j] * to_minibatch, pull = slopes[j] * eta * precision;
-        sum += static_cast<double>(pull) * static_cast<double>(eta * ascent) / 2;
-        if (with_gradient) at_rate[j] = rate_scale * (at_weight[j] * ascent - pull * ascent);
-        if (exact) vector[j] = (eta * at_weight[j] - eta * pull) * to_minibatch;
-      }
-      space->divergence[part] += sum;
-    });
+    pull_back_row(weights, i, numbers, wanted, *space);
     if (!wanted.wants_value()) continue;
     wanted.value[i] =
         share * (space->score[i] - std::accumulate(space->divergence.begin(), space->divergence.end(), 0.0));
@@ -153,7 +169,7 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
       for (std::int64_t j = 0; j < size; ++j) gradient(i, j) += slope(i, j);
   }
   for (std::int64_t i = 0; with_gradient && share != 1 && i < rows; ++i)
-    for (Scalar& g : gradient.row(i)) g *= static_cast<Scalar>(share);
+    driver_.scale(wanted.gradient.row(i), static_cast<Scalar>(share));
 }
 
 template <class Scalar>

@@ -11,6 +11,10 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+struct SharpeningNumbers;
+
 /// How the gradient of θ(φ) = φ − η ∘ g_φ is taken.
 enum class SharpeningGradient {
   first_order,  ///< g_φ held constant
@@ -61,10 +65,12 @@ struct SharpeningOptions {
 template <class Scalar>
 class SharpenedModel final : public Model<Scalar> {
  public:
-  /// Throws Error(usage) naming the option that is out of range.
+  /// Throws Error(usage) naming the option that is out of range, and for the exact gradient on another device than the
+  /// host, which has no Hessian products.
   SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options);
 
   const Layout& layout() const override { return layout_; }
+  Device device() const override { return model_->device(); }
   double initial_value(const LayoutEntry& entry) const override;
   void initialise_buffers(std::span<Scalar> row) const override { model_->initialise_buffers(row); }
   /// The model's own start, and the initial rates.
@@ -107,7 +113,13 @@ class SharpenedModel final : public Model<Scalar> {
   };
   void make_room(Workspace& space, std::int64_t rows) const;
   ParticleRows<const Scalar> inner(const ParticleRows<const Scalar>& weights) const;
-  /// Calls visit(number of the part, stretch) for all stretches, parts of a fixed size at the same time.
+  /// Writes θ of row i to `space.sharp` from φ and its gradient, which is in `space.slope`.
+  void sharpen_row(const ParticleRows<const Scalar>& weights, std::int64_t i, const SharpeningNumbers& numbers,
+                   const NoiseKey& noise, Workspace& space) const;
+  /// What the rates of row i get back, to `wanted`, and what the weights have through their gradient, to `space.sharp`.
+  void pull_back_row(const ParticleRows<const Scalar>& weights, std::int64_t i, const SharpeningNumbers& numbers,
+                     const Evaluation<Scalar>& wanted, Workspace& space) const;
+  /// Calls visit(number of the part, stretch) for all stretches, on the host parts of a fixed size at the same time.
   template <class Visit>
   void for_each_stretch(const Visit& visit) const;
 
@@ -116,6 +128,7 @@ class SharpenedModel final : public Model<Scalar> {
   Layout layout_;
   std::vector<Stretch> stretches_;
   std::vector<std::size_t> parts_;  ///< where among the stretches each begins, and the last one's end
+  const WeightDriver<Scalar>& driver_;
   Pool<Workspace> workspaces_;
 };
 

@@ -1,4 +1,7 @@
 #include <stein/inference/parameterizations/masked.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/storage/copy_rows.h>
+#include <stein/inference/storage/host_copy.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +16,14 @@ double PruningOptions::share(std::int64_t k) const {
 
 template <class Scalar>
 Masked<Scalar>::Masked(const PruningOptions& options, Layout weights, const std::vector<std::string>& entries,
-                       RowRange rows)
-    : options_(checked(options)), direct_(std::move(weights)), rows_(rows) {
+                       RowRange rows, Device device)
+    : options_(checked(options)),
+      direct_(std::move(weights)),
+      rows_(rows),
+      device_(device),
+      driver_(driver<Scalar>(Ensemble{.device = device})) {
+  STEIN_CHECK(device.kind == Device::Kind::host || direct_.passes_through(),
+              "masked weights on device {}: expected weights without padding", device_name(device));
   STEIN_CHECK(rows.count >= 1, "masked weights: expected at least one row, got {}", rows.count);
   for (const std::string& name : entries) direct_.weights().at(name);
   const auto& from = coordinates().entries();
@@ -50,10 +59,18 @@ std::span<const std::uint8_t> Masked<Scalar>::free_coordinates(std::int64_t row)
 template <class Scalar>
 void Masked<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                              MatrixView<Scalar> weights, ForwardTrace& trace) const {
-  direct_.forward(coordinates, noise, weights, trace);
+  const bool on_host = device_.kind == Device::Kind::host;
+  if (on_host)
+    direct_.forward(coordinates, noise, weights, trace);
+  else
+    copy_rows(coordinates.values, weights, device_);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const std::span<const std::uint8_t> free = free_coordinates(coordinates.first_row + i);
     if (free.empty()) continue;
+    if (!on_host) {
+      driver_.hold(weights.row(i), free);
+      continue;
+    }
     for (std::size_t j = 0; j < chosen_.size(); ++j)
       if (free[chosen_[j]] == 0) weights(i, places_[j]) = 0;
   }
@@ -63,9 +80,12 @@ template <class Scalar>
 void Masked<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
                               ForwardTrace& trace) const {
-  direct_.pullback(coordinates, noise, weight_gradient, gradient, trace);
+  if (device_.kind == Device::Kind::host)
+    direct_.pullback(coordinates, noise, weight_gradient, gradient, trace);
+  else
+    copy_rows(weight_gradient, gradient, device_);
   for (std::int64_t i = 0; i < gradient.rows; ++i)
-    zero_where_held(gradient.row(i), free_coordinates(coordinates.first_row + i));
+    driver_.hold(gradient.row(i), free_coordinates(coordinates.first_row + i));
 }
 
 template <class Scalar>
@@ -74,7 +94,11 @@ void Masked<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates) {
     const std::size_t place = position(coordinates.first_row + i);
     const double share = options_.share(count_[place]++);
     const auto wanted = static_cast<std::int64_t>(std::floor(share * static_cast<double>(prunable())));
-    if (wanted > pruned_[place]) prune(place, coordinates.values.row(i), wanted);
+    if (wanted <= pruned_[place]) continue;
+    if (device_.kind == Device::Kind::host)
+      prune(place, coordinates.values.row(i), wanted);
+    else
+      prune(place, host_copy(coordinates.values.block(i, 1), device_).row(0), wanted);
   }
 }
 

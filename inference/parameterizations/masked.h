@@ -10,6 +10,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct Driver;
+
 /// How many weights are held at zero, and how soon.
 struct PruningOptions {
   double final_share = 0.9;  ///< S: share of the weights that are zero in the end
@@ -39,8 +42,11 @@ class Masked final : public Parameterization<Scalar> {
   /// @param weights  the model's layout
   /// @param entries  names of the parameters that are pruned
   /// @param rows     those that have masks here
-  /// @throws Error(usage) naming an entry that there is not, or the option that is out of range
-  Masked(const PruningOptions& options, Layout weights, const std::vector<std::string>& entries, RowRange rows = {});
+  /// @param device   where coordinates and weights lie; masks lie on the host
+  /// @throws Error(usage) naming an entry that there is not, or the option that is out of range, and for padded weights
+  ///         on a device
+  Masked(const PruningOptions& options, Layout weights, const std::vector<std::string>& entries, RowRange rows = {},
+         Device device = {});
 
   const Layout& coordinates() const override { return direct_.coordinates(); }
   const Layout& weights() const override { return direct_.weights(); }
@@ -73,6 +79,8 @@ class Masked final : public Parameterization<Scalar> {
   PruningOptions options_;
   Direct<Scalar> direct_;
   RowRange rows_;
+  Device device_;
+  const Driver<Scalar>& driver_;
   std::vector<std::int64_t> chosen_;          ///< coordinates of the chosen entries, ascending
   std::vector<std::int64_t> places_;          ///< and where they lie among the weights
   std::vector<std::uint8_t> free_;            ///< [rows, Q]

@@ -1,62 +1,44 @@
-#include <stein/inference/fused/mean_field_pass.h>
 #include <stein/inference/parameterizations/mean_field_gaussian.h>
+#include <stein/inference/parameterizations/mean_field_pass.h>
 #include <stein/inference/parameterizations/softplus.h>
+#include <stein/inference/weight_driver.h>
 
 namespace stein::inference {
 namespace {
-
-void draw(const MeanField<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
-  fused::draw(law, noise, weights);
-}
-
-void draw(const MeanField<double>& law, const MeanFieldNoise& noise, std::span<double> weights) {
-  reference::draw(law, noise, weights);
-}
-
-void pull_back(const MeanField<float>& law, const MeanFieldNoise& noise, MatrixView<const float> weight_gradient,
-               double precision, std::span<float> mean_gradient, std::span<float> deviation_gradient) {
-  fused::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
-}
-
-void pull_back(const MeanField<double>& law, const MeanFieldNoise& noise, MatrixView<const double> weight_gradient,
-               double precision, std::span<double> mean_gradient, std::span<double> deviation_gradient) {
-  reference::pull_back(law, noise, weight_gradient, precision, mean_gradient, deviation_gradient);
-}
 
 template <class Scalar>
 class MeanFieldPart final : public VariationalPart<Scalar> {
  public:
   MeanFieldPart(const LayoutEntry& weight, const LayoutEntry& mean, const LayoutEntry& log_deviation,
-                const VariationalOptions& options)
+                const VariationalOptions& options, Device device)
       : weight_(weight),
         mean_(mean.offset),
         log_deviation_(log_deviation.offset),
         size_(static_cast<std::size_t>(weight.size())),
-        options_(options) {}
+        options_(options),
+        driver_(weight_driver<Scalar>(device)) {}
 
   const std::string& name() const override { return weight_.name; }
   std::int64_t variables() const override { return weight_.size(); }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
-    inference::draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
+    driver_.draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
   }
   void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
                  double precision, std::span<Scalar> gradient) const override {
     weight_gradient.data += weight_.offset;
     weight_gradient.columns = weight_.extent();
     const std::span<Scalar> mean_gradient = gradient.subspan(mean_, size_);
-    inference::pull_back(law(row), epsilon(noise), weight_gradient, precision, mean_gradient,
-                         gradient.subspan(log_deviation_, size_));
+    driver_.pull_back(law(row), epsilon(noise), weight_gradient, precision, mean_gradient,
+                      gradient.subspan(log_deviation_, size_));
     const auto pull = static_cast<Scalar>(precision * weight_.centre());
-    if (pull != 0)
-      for (Scalar& slope : mean_gradient) slope += pull;
+    if (pull != 0) driver_.shift(mean_gradient, pull);
   }
-  double log_determinant(std::span<const Scalar> row) const override { return sum_of_log_deviations(law(row)); }
+  double log_determinant(std::span<const Scalar> row) const override { return driver_.sum_of_log_deviations(law(row)); }
   double expected_square(std::span<const Scalar> row) const override {
-    const double square = sum_of_expected_squares(law(row)), centre = weight_.centre();
+    const double square = driver_.sum_of_expected_squares(law(row)), centre = weight_.centre();
     if (centre == 0) return square;
-    double sum = 0;
-    for (const Scalar mean : row.subspan(mean_, size_)) sum += static_cast<double>(mean);
+    const double sum = driver_.sum(row.subspan(mean_, size_));
     return square - 2 * centre * sum + static_cast<double>(size_) * centre * centre;
   }
   void initialise(std::span<Scalar> row, Draws& draws) const override {
@@ -77,6 +59,7 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
   std::int64_t log_deviation_;
   std::size_t size_;
   VariationalOptions options_;
+  const WeightDriver<Scalar>& driver_;
 };
 
 }  // namespace
@@ -84,27 +67,28 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
 template <class Scalar>
 std::unique_ptr<VariationalPart<Scalar>> mean_field_part(const LayoutEntry& weight, const LayoutEntry& mean,
                                                          const LayoutEntry& log_deviation,
-                                                         const VariationalOptions& options) {
-  return std::make_unique<MeanFieldPart<Scalar>>(weight, mean, log_deviation, options);
+                                                         const VariationalOptions& options, Device device) {
+  return std::make_unique<MeanFieldPart<Scalar>>(weight, mean, log_deviation, options, device);
 }
 
 template <class Scalar>
-MeanFieldGaussian<Scalar>::MeanFieldGaussian(Layout weights, const VariationalOptions& options)
-    : VariationalFamily<Scalar>(std::move(weights), options) {
+MeanFieldGaussian<Scalar>::MeanFieldGaussian(Layout weights, const VariationalOptions& options, Device device)
+    : VariationalFamily<Scalar>(std::move(weights), options, device) {
   for (const LayoutEntry& weight : this->weights_.entries()) {
     if (!weight.is_weight()) continue;
     const LayoutEntry mean = this->coordinates_.at(weight.name);
     const LayoutEntry& deviation =
         this->coordinates_.add(weight.name + ".log_deviation", weight.shape, Role::log_deviation, weight.layer);
-    this->add(mean_field_part<Scalar>(weight, mean, deviation, options));
+    this->add(mean_field_part<Scalar>(weight, mean, deviation, options, device));
   }
 }
 
 template class MeanFieldGaussian<float>;
 template class MeanFieldGaussian<double>;
 template std::unique_ptr<VariationalPart<float>> mean_field_part(const LayoutEntry&, const LayoutEntry&,
-                                                                 const LayoutEntry&, const VariationalOptions&);
+                                                                 const LayoutEntry&, const VariationalOptions&, Device);
 template std::unique_ptr<VariationalPart<double>> mean_field_part(const LayoutEntry&, const LayoutEntry&,
-                                                                  const LayoutEntry&, const VariationalOptions&);
+                                                                  const LayoutEntry&, const VariationalOptions&,
+                                                                  Device);
 
 }  // namespace stein::inference

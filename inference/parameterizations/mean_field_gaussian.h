@@ -13,8 +13,9 @@ namespace stein::inference {
 template <class Scalar>
 class MeanFieldGaussian final : public VariationalFamily<Scalar> {
  public:
-  /// The errors of VariationalFamily.
-  MeanFieldGaussian(Layout weights, const VariationalOptions& options);
+  /// @param device  where coordinates and weights lie
+  /// @throws the errors of VariationalFamily
+  MeanFieldGaussian(Layout weights, const VariationalOptions& options, Device device = {});
 };
 
 /// The mean-field Gaussian of the parameter `weight`, whose means and ρ are `mean` and `log_deviation` among the
@@ -22,6 +23,6 @@ class MeanFieldGaussian final : public VariationalFamily<Scalar> {
 template <class Scalar>
 std::unique_ptr<VariationalPart<Scalar>> mean_field_part(const LayoutEntry& weight, const LayoutEntry& mean,
                                                          const LayoutEntry& log_deviation,
-                                                         const VariationalOptions& options);
+                                                         const VariationalOptions& options, Device device = {});
 
 }  // namespace stein::inference

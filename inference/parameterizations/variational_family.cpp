@@ -1,6 +1,6 @@
-#include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/variational_family.h>
+#include <stein/inference/weight_driver.h>
 
 #include <cmath>
 #include <numbers>
@@ -22,8 +22,11 @@ VariationalNoise noise_of(const NoiseKey& noise, const ParticleRows<const Scalar
 }  // namespace
 
 template <class Scalar>
-VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOptions& options)
-    : options_(checked(options)), weights_(std::move(weights)), coordinates_(without_padding(weights_)) {
+VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOptions& options, Device device)
+    : options_(checked(options)),
+      weights_(std::move(weights)),
+      coordinates_(without_padding(weights_)),
+      driver_(weight_driver<Scalar>(device)) {
   STEIN_CHECK(options.initial_deviation_low <= options.initial_deviation_high,
               "initial deviations need low ≤ high, got {} and {}", options.initial_deviation_low,
               options.initial_deviation_high);
@@ -35,7 +38,14 @@ VariationalFamily<Scalar>::VariationalFamily(Layout weights, const VariationalOp
 
 template <class Scalar>
 void VariationalFamily<Scalar>::mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const {
-  add_padding(weights_, coordinates, weights);
+  for (std::int64_t i = 0; i < weights.rows; ++i) {
+    std::span<const Scalar> packed = coordinates.row(i);
+    for (const LayoutEntry& entry : weights_.entries()) {
+      driver_.spread(packed.first(entry.size()), entry.columns(), entry.row_stride,
+                     weights.row(i).subspan(entry.offset, entry.extent()));
+      packed = packed.subspan(entry.size());
+    }
+  }
 }
 
 template <class Scalar>
@@ -45,8 +55,8 @@ void VariationalFamily<Scalar>::forward(const ParticleRows<const Scalar>& coordi
     const std::span<const Scalar> row = coordinates.values.row(i / samples());
     for (const auto& part : parts_) part->draw(row, noise_of(noise, coordinates, samples(), i), weights.row(i));
     for (const auto& [weight, coordinate] : points_)
-      spread_rows(row.data() + coordinate, weight.rows(), weight.columns(), weights.row(i).data() + weight.offset,
-                  weight.row_stride);
+      driver_.spread(row.subspan(coordinate, weight.size()), weight.columns(), weight.row_stride,
+                     weights.row(i).subspan(weight.offset, weight.extent()));
   }
 }
 
@@ -60,12 +70,8 @@ void VariationalFamily<Scalar>::pullback(const ParticleRows<const Scalar>& coord
       parts_[k]->pull_back(coordinates.values.row(i), noise_of(noise, coordinates, samples(), i * samples()), slopes,
                            prior_precision(k), gradient.row(i));
     for (const auto& [weight, coordinate] : points_)
-      for (std::int64_t q = 0; q < weight.size(); ++q) {
-        const std::int64_t place = weight.offset + q / weight.columns() * weight.row_stride + q % weight.columns();
-        Scalar sum{0};
-        for (std::int64_t s = 0; s < samples(); ++s) sum += slopes(s, place);
-        gradient(i, coordinate + q) = sum;
-      }
+      driver_.pack_sum({slopes.data + weight.offset, slopes.rows, weight.extent(), slopes.stride}, weight.columns(),
+                       weight.row_stride, gradient.row(i).subspan(coordinate, weight.size()));
   }
 }
 

@@ -11,6 +11,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+
 /// How often a family is drawn from, and where its spread starts: by default at a quarter to half of the sd of the
 /// scale mixture with its default options (Fortunato et al. 2017).
 struct VariationalOptions {
@@ -89,8 +92,9 @@ class VariationalFamily : public Parameterization<Scalar> {
   void mean_weights(MatrixView<const Scalar> coordinates, MatrixView<Scalar> weights) const;
 
  protected:
-  /// Throws Error(usage) naming the option that is out of range, or unless low ≤ high.
-  VariationalFamily(Layout weights, const VariationalOptions& options);
+  /// @param device  where coordinates and weights lie
+  /// @throws Error(usage) naming the option that is out of range, or unless low ≤ high
+  VariationalFamily(Layout weights, const VariationalOptions& options, Device device = {});
   /// How a derived class gives a parameter its Gaussian; every weight, bias and gain needs one.
   void add(std::unique_ptr<VariationalPart<Scalar>> part) { parts_.push_back(std::move(part)); }
 
@@ -107,6 +111,7 @@ class VariationalFamily : public Parameterization<Scalar> {
 
   double prior_precision(std::size_t part) const { return prior_precisions_.empty() ? 0 : prior_precisions_[part]; }
 
+  const WeightDriver<Scalar>& driver_;
   std::vector<std::unique_ptr<VariationalPart<Scalar>>> parts_;
   std::vector<Point> points_;
   std::vector<double> prior_precisions_;  ///< of every part; empty: the prior is another's affair

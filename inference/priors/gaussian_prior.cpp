@@ -1,4 +1,6 @@
 #include <stein/inference/priors/gaussian_prior.h>
+#include <stein/inference/storage/device_number.h>
+#include <stein/inference/weight_driver.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +11,11 @@ namespace stein::inference {
 template <class Scalar>
 GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout,
                                      const std::vector<std::string>& without, PriorSpace space, Device device)
-    : options_(checked(options)), space_(space), driver_(driver<Scalar>(Ensemble{.device = device})) {
+    : options_(checked(options)),
+      space_(space),
+      device_(device),
+      driver_(driver<Scalar>(Ensemble{.device = device})),
+      weight_driver_(weight_driver<Scalar>(device)) {
   STEIN_CHECK(
       space == PriorSpace::coordinates || !(options.learn_weight_precision || options.learn_reflector_precision),
       "a prior on the weights of a variational family has fixed precisions, expected none to be learned");
@@ -63,12 +69,6 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
              entry.name);
     }
   }
-  const bool plain =
-      noise_coordinates_.empty() && std::ranges::all_of(groups_, [](const Group& g) { return !g.learned; });
-  STEIN_CHECK(device.kind == Device::Kind::host || plain,
-              "the Gaussian prior on device {} has fixed precisions: learned ones, and noise precisions of the model, "
-              "are on the host only",
-              device_name(device));
   std::int64_t longest = 0;
   for (const Group& group : groups_)
     for (const auto& [offset, length] : group.gains) longest = std::max(longest, length);
@@ -98,8 +98,8 @@ void GaussianPrior<Scalar>::initialise(std::span<Scalar> row) const {
 template <class Scalar>
 double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const Scalar> values,
                                         std::span<Scalar> gradient) const {
-  const LogGamma law = log_gamma_prior(options_.gamma, static_cast<double>(values[coordinate]));
-  if (!gradient.empty()) gradient[coordinate] += static_cast<Scalar>(law.slope);
+  const LogGamma law = log_gamma_prior(options_.gamma, number_at(values, coordinate, device_));
+  if (!gradient.empty()) weight_driver_.shift(gradient.subspan(coordinate, 1), static_cast<Scalar>(law.slope));
   return law.value;
 }
 
@@ -107,7 +107,7 @@ template <class Scalar>
 double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
                                         bool with_value) const {
   const double log_precision =
-      group.coordinate >= 0 ? static_cast<double>(values[group.coordinate]) : std::log(group.precision);
+      group.coordinate >= 0 ? number_at(values, group.coordinate, device_) : std::log(group.precision);
   const double precision = std::exp(log_precision);
   const bool with_gradient = !gradient.empty(), with_square = with_value || group.coordinate >= 0;
   double square = 0;
@@ -128,7 +128,9 @@ double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scal
   const double n = static_cast<double>(group.variables);
   double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
   if (group.coordinate >= 0) {
-    if (with_gradient) gradient[group.coordinate] += static_cast<Scalar>(0.5 * n - 0.5 * precision * square);
+    if (with_gradient)
+      weight_driver_.shift(gradient.subspan(group.coordinate, 1),
+                           static_cast<Scalar>(0.5 * n - 0.5 * precision * square));
     value += add_gamma(group.coordinate, values, gradient);
   }
   return value;

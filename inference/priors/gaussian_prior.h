@@ -12,6 +12,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+
 /// The precision λ of the weights: given, or learned under a gamma law.
 struct GaussianPriorOptions {
   double weight_precision = 1;          ///< λ of weights, biases and gains: its value, or its start if it is learned
@@ -79,8 +82,7 @@ class GaussianPrior final : public Prior<Scalar> {
   /// @param device   where the rows lie that it is given
   /// @throws Error(usage) naming the option that is out of range; if a precision is to be learned in the space of the
   ///         weights: it is no coordinate; for one precision a layer where none is learned: they would all be the same;
-  ///         for a layout with log deviations, whose parameterization brings its own law; and on another device than
-  ///         the host where a precision is learned or the model has one of its own
+  ///         for a layout with log deviations, whose parameterization brings its own law
   GaussianPrior(const GaussianPriorOptions& options, const Layout& layout, const std::vector<std::string>& without = {},
                 PriorSpace space = PriorSpace::coordinates, Device device = {});
 
@@ -109,7 +111,9 @@ class GaussianPrior final : public Prior<Scalar> {
 
   GaussianPriorOptions options_;
   PriorSpace space_;
+  Device device_;
   const Driver<Scalar>& driver_;
+  const WeightDriver<Scalar>& weight_driver_;
   std::vector<Group> groups_;
   /// What a gradient alone costs where every precision is fixed and nothing is centred elsewhere than at 0.
   std::vector<ScaledRun<Scalar>> runs_;

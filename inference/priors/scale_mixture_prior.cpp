@@ -1,31 +1,21 @@
-#include <stein/inference/fused/scale_mixture_pass.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
+#include <stein/inference/weight_driver.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace stein::inference {
-namespace {
-
-double add_one_by_one(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient) {
-  return fused::add_scale_mixture(law, weights, gradient);
-}
-
-double add_one_by_one(const ScaleMixture& law, std::span<const double> weights, std::span<double> gradient) {
-  return reference::add_scale_mixture(law, weights, gradient);
-}
-
-}  // namespace
-
 double ScaleMixtureOptions::deviation() const {
   return std::sqrt(wide_share * std::exp(2 * log_wide_deviation) +
                    (1 - wide_share) * std::exp(2 * log_narrow_deviation));
 }
 
 template <class Scalar>
-ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights)
-    : options_(checked(options)), weights_(weights) {
+ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights, Device device)
+    : options_(checked(options)), weights_(weights), driver_(weight_driver<Scalar>(device)) {
+  STEIN_CHECK(device.kind == Device::Kind::host || options.mixture_over == MixtureOver::weight,
+              "mixture_over=row is on the host only, got device {}", device_name(device));
   STEIN_CHECK(options.log_wide_deviation > options.log_narrow_deviation,
               "the scale mixture needs log_wide_deviation > log_narrow_deviation, got {} and {}",
               options.log_wide_deviation, options.log_narrow_deviation);
@@ -59,7 +49,7 @@ double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, s
 
 template <class Scalar>
 double ScaleMixturePrior<Scalar>::add_entry(const LayoutEntry& entry, std::span<const Scalar> values,
-                                            std::span<Scalar> gradient) const {
+                                            std::span<Scalar> gradient, bool with_value) const {
   ScaleMixture law = law_;
   law.centre = entry.centre();
   const bool by_row = options_.mixture_over == MixtureOver::row;
@@ -71,7 +61,12 @@ double ScaleMixturePrior<Scalar>::add_entry(const LayoutEntry& entry, std::span<
     const auto first = static_cast<std::size_t>(entry.offset + r * entry.row_stride);
     const auto row = values.subspan(first, static_cast<std::size_t>(columns));
     const auto slope = gradient.empty() ? gradient : gradient.subspan(first, static_cast<std::size_t>(columns));
-    sum += by_row ? add_together(row, slope, law.centre) : add_one_by_one(law, row, slope);
+    double own = 0;
+    if (by_row)
+      own = add_together(row, slope, law.centre);
+    else
+      driver_.add_scale_mixture(law, row, slope, with_value ? &own : nullptr);
+    sum += own;
   }
   return sum;
 }
@@ -83,7 +78,7 @@ void ScaleMixturePrior<Scalar>::add_log_density(const ParticleRows<const Scalar>
     const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>();
     double sum = 0;
     for (const LayoutEntry& entry : weights_.entries())
-      if (entry.is_weight()) sum += add_entry(entry, rows.values.row(i), gradient);
+      if (entry.is_weight()) sum += add_entry(entry, rows.values.row(i), gradient, wanted.wants_value());
     if (wanted.wants_value()) wanted.value[i] += sum;
   }
 }

@@ -7,6 +7,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+
 /// What one draw of the mixture's component decides.
 enum class MixtureOver {
   weight,  ///< every weight on its own: equation 18
@@ -40,8 +43,10 @@ template <class Scalar>
 class ScaleMixturePrior final : public Prior<Scalar> {
  public:
   /// @param weights  the layout of the network's weights, padded or not
-  /// @throws Error(usage) naming the option that is out of range, or unless σ₁ > σ₂
-  ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights);
+  /// @param device   where the rows lie that it is given
+  /// @throws Error(usage) naming the option that is out of range, unless σ₁ > σ₂, and for a component for every row of
+  ///         a matrix on another device than the host
+  ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights, Device device = {});
 
   PriorSpace space() const override { return PriorSpace::weights; }
   void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
@@ -51,10 +56,13 @@ class ScaleMixturePrior final : public Prior<Scalar> {
   double add_together(std::span<const Scalar> values, std::span<Scalar> gradient, double centre) const;
 
   /// The same for all weights of an entry, within whole rows of values and gradient.
-  double add_entry(const LayoutEntry& entry, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  /// @param with_value  else it may return anything
+  double add_entry(const LayoutEntry& entry, std::span<const Scalar> values, std::span<Scalar> gradient,
+                   bool with_value) const;
 
   ScaleMixtureOptions options_;
   Layout weights_;
+  const WeightDriver<Scalar>& driver_;
   double log_share_[2];  ///< log π, log(1 − π)
   ScaleMixture law_;     ///< of a weight whose centre is 0
 };

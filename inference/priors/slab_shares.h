@@ -1,5 +1,6 @@
-// How the probabilities of the slab follow the weights, as one would write it down. The kernel in fused/slab_shares.h
-// is held to it by tests/inference/fused/slab_shares_test.cpp.
+// The loops of the spike-and-slab prior over its weights. How the probabilities of the slab follow the weights stands
+// here as one would write it down: the kernel in fused/slab_shares.h is held to it by
+// tests/inference/fused/slab_shares_test.cpp.
 #pragma once
 
 #include <span>
@@ -13,6 +14,22 @@ struct SpikeOdds {
   double absolute = 0;  ///< 1/(σ v₀)
   double square = 0;    ///< 1/(2 σ² v₁)
 };
+
+/// Σ (1 − ρ) |β| and Σ ρ β².
+struct SlabSums {
+  double spikes = 0, slabs = 0;
+  void operator+=(const SlabSums& more) { spikes += more.spikes, slabs += more.slabs; }
+};
+
+/// Of weights β [p] with the probabilities ρ [p], in a fixed order on all threads.
+SlabSums slab_sums(std::span<const double> rho, std::span<const double> weights);
+
+/// gradient ← gradient − [(1 − ρ) spike sgn(β) + ρ slab β], of which β = 0 has 0; on all threads.
+/// @param spike  1/(σ v₀)
+/// @param slab   1/(σ² v₁)
+template <class Scalar>
+void add_spike_and_slab(double spike, double slab, std::span<const double> rho, std::span<const Scalar> weights,
+                        std::span<Scalar> gradient);
 
 namespace reference {
 

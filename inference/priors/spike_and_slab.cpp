@@ -1,7 +1,6 @@
 #include <fmt/ranges.h>
-#include <stein/core/block_sums.h>
-#include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/priors/spike_and_slab.h>
+#include <stein/inference/weight_driver.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,24 +22,6 @@ SpikeOdds spike_odds(const SpikeAndSlabOptions& options, double sigma, double sl
           .square = 1 / (2 * variance)};
 }
 
-/// Σ (1 − ρ) |β| and Σ ρ β².
-struct WeightedSums {
-  double spikes = 0, slabs = 0;
-  void operator+=(const WeightedSums& more) { spikes += more.spikes, slabs += more.slabs; }
-};
-
-WeightedSums weighted_sums(std::span<const double> rho, std::span<const double> weights) {
-  constexpr std::int64_t least = 8192;
-  return sum_of_blocks<WeightedSums>(std::ssize(rho), least, [&](std::int64_t begin, std::int64_t end) {
-    WeightedSums sum;
-    for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
-      sum.spikes += (1 - rho[q]) * std::abs(weights[q]);
-      sum.slabs += rho[q] * weights[q] * weights[q];
-    }
-    return sum;
-  });
-}
-
 }  // namespace
 
 double SpikeAndSlabOptions::weight(std::int64_t k) const {
@@ -54,20 +35,22 @@ double SpikeAndSlabOptions::weight(std::int64_t k) const {
 }
 
 SpikeAndSlabLatents::SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std::vector<std::int64_t> layers,
-                                         RowRange rows)
+                                         RowRange rows, Device device)
     : options_(checked(options)),
       layers_(std::move(layers)),
       rows_(rows),
-      size_(std::accumulate(layers_.begin(), layers_.end(), std::int64_t{0})) {
+      size_(std::accumulate(layers_.begin(), layers_.end(), std::int64_t{0})),
+      driver_(weight_driver<float>(device)) {
   STEIN_CHECK(size_ >= 1 && rows.count >= 1, "spike and slab: expected at least one weight and one row, got {} and {}",
               size_, rows.count);
   const auto count = static_cast<std::size_t>(rows.count);
-  rho_ = Matrix<double>(rows.count, size_);
+  Matrix<double> rho(rows.count, size_);
   slab_share_ = Matrix<double>(rows.count, std::ssize(layers_));
   for (std::int64_t i = 0; i < rows.count; ++i) {
-    std::ranges::fill(rho_.row(i), options.slab_share);
+    std::ranges::fill(rho.row(i), options.slab_share);
     std::ranges::fill(slab_share_.row(i), options.slab_share);
   }
+  rho_ = rho.to(device);
   sigma_.assign(count, options.sigma);
   count_.assign(count, 0);
   slabs_.resize(layers_.size());
@@ -93,13 +76,13 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
   std::size_t first = 0;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto count = static_cast<std::size_t>(layers_[l]);
-    slabs_[l] = fused::move_slab_shares(spike_odds(options_, sigma, shares[l]), before.subspan(first, count), weight,
-                                        rho.subspan(first, count));
+    slabs_[l] = driver_.move_slab_shares(spike_odds(options_, sigma, shares[l]), before.subspan(first, count), weight,
+                                         rho.subspan(first, count));
     first += count;
   }
 
   if (options_.adapt_sigma) {
-    const auto [spikes, slabs] = weighted_sums(rho, after);
+    const auto [spikes, slabs] = driver_.slab_sums(rho, after);
     const double absolute = spikes / options_.laplace_scale, square = slabs / options_.gaussian_scale;  // R_b = C_b, J
     const double nu = options_.sigma_shape;
     double a = static_cast<double>(size_) + nu + 2, c = square + nu * options_.sigma_scale;
@@ -123,7 +106,7 @@ void SpikeAndSlabLatents::adapt(std::int64_t row, std::span<const double> before
 double SpikeAndSlabLatents::log_density(std::int64_t row, std::span<const double> weights) const {
   const std::span<const double> share = rho(row);
   const double sigma_now = sigma(row), variance = sigma_now * sigma_now, nu = options_.sigma_shape;
-  const auto [absolute, square] = weighted_sums(share, weights);
+  const auto [absolute, square] = driver_.slab_sums(share, weights);
   return -absolute / (options_.laplace_scale * sigma_now) - square / (2 * options_.gaussian_scale * variance) -
          (static_cast<double>(size_) + nu + 2) * std::log(sigma_now) - nu * options_.sigma_scale / (2 * variance);
 }

@@ -13,6 +13,9 @@
 
 namespace stein::inference {
 
+template <class Scalar>
+struct WeightDriver;
+
 /// What σ is to the likelihood (eq. 5).
 enum class SlabLikelihood {
   regression,      ///< its noise has variance σ² as well
@@ -87,8 +90,10 @@ class SpikeAndSlabLatents {
  public:
   /// @param layers  number of weights of each sparse layer, in order; each has its own δ
   /// @param rows    those that have latents here
+  /// @param device  where ρ lies, and the weights that it is given
   /// @throws Error(usage) naming the option that is out of range, or if there is no layer or no row
-  SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std::vector<std::int64_t> layers, RowRange rows);
+  SpikeAndSlabLatents(const SpikeAndSlabOptions& options, std::vector<std::int64_t> layers, RowRange rows,
+                      Device device = {});
 
   const SpikeAndSlabOptions& options() const { return options_; }
   std::int64_t size() const { return size_; }  ///< p: weights of all sparse layers
@@ -97,7 +102,8 @@ class SpikeAndSlabLatents {
   std::size_t position(std::int64_t row) const { return rows_.position(row, "spike and slab"); }
   double sigma(std::int64_t row) const { return sigma_[position(row)]; }
   double slab_share(std::int64_t row, std::size_t layer) const;  ///< δ_l
-  std::span<const double> rho(std::int64_t row) const;           ///< [p] probability of the slab
+  /// [p] probability of the slab, on the device.
+  std::span<const double> rho(std::int64_t row) const;
 
   /// Adaptation k of a row, from θ⁽ᵏ⁾ to θ⁽ᵏ⁺¹⁾ by ω⁽ᵏ⁺¹⁾: ρ by eq. 12 with β⁽ᵏ⁾, then with the new ρ and β⁽ᵏ⁺¹⁾ σ by
   /// eq. 14, and δ by eq. 15.
@@ -118,7 +124,8 @@ class SpikeAndSlabLatents {
   std::vector<std::int64_t> layers_;
   RowRange rows_;
   std::int64_t size_;
-  Matrix<double> rho_;               ///< [rows, p]
+  const WeightDriver<float>& driver_;
+  Matrix<double> rho_;               ///< [rows, p], on the device
   std::vector<double> sigma_;        ///< [rows]
   Matrix<double> slab_share_;        ///< [rows, layers]
   std::vector<std::int64_t> count_;  ///< [rows] adaptations so far

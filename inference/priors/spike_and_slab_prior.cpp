@@ -1,9 +1,7 @@
-#include <stein/core/parallel.h>
 #include <stein/inference/parameterizations/coupled_noise.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
-
-#include <algorithm>
+#include <stein/inference/weight_driver.h>
 
 namespace stein::inference {
 
@@ -16,8 +14,8 @@ std::vector<std::int64_t> sizes_of(const Layout& layout, const std::vector<std::
 
 template <class Scalar>
 SpikeAndSlabPrior<Scalar>::SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents> latents, const Layout& coordinates,
-                                             const std::vector<std::string>& entries)
-    : latents_(std::move(latents)) {
+                                             const std::vector<std::string>& entries, Device device)
+    : latents_(std::move(latents)), driver_(weight_driver<Scalar>(device)) {
   std::int64_t size = 0;
   for (const std::string& name : entries) {
     const LayoutEntry& entry = coordinates.at(name);
@@ -26,18 +24,15 @@ SpikeAndSlabPrior<Scalar>::SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents
   }
   STEIN_CHECK(size == latents_->size(), "spike and slab: the entries have {} weights, the latents are of {}", size,
               latents_->size());
-  observed_ = Matrix<double>(latents_->rows().count, size);
+  observed_ = Matrix<double>(latents_->rows().count, size, device);
+  after_ = Matrix<double>(1, size, device);
 }
 
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::gather(std::span<const Scalar> row, std::span<double> weights) const {
-  constexpr std::int64_t block = 65536;
-  double* to = weights.data();
   for (const auto& [offset, length] : spans_) {
-    parallel_blocks(length, block, [&, from = row.data() + offset](std::int64_t begin, std::int64_t end) {
-      std::copy(from + begin, from + end, to + begin);
-    });
-    to += length;
+    driver_.widen(row.subspan(offset, length), weights.first(length));
+    weights = weights.subspan(length);
   }
 }
 
@@ -45,29 +40,21 @@ template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
                                                 const Evaluation<Scalar>& wanted) const {
   const double v0 = latents_->options().laplace_scale, v1 = latents_->options().gaussian_scale;
-  std::vector<double> weights(wanted.wants_value() ? static_cast<std::size_t>(latents_->size()) : 0);
+  Matrix<double> weights;
+  if (wanted.wants_value()) weights = Matrix<double>(1, latents_->size(), after_.device());
   for (std::int64_t i = 0; i < rows.values.rows; ++i) {
     const std::int64_t row = rows.first_row + i;
     const double sigma = latents_->sigma(row), spike = 1 / (v0 * sigma), slab = 1 / (v1 * sigma * sigma);
-    const Scalar* values = rows.values.row(i).data();
-    Scalar* slope = wanted.wants_gradient() ? wanted.gradient.row(i).data() : nullptr;
-    const double* rho = latents_->rho(row).data();
+    std::span<const double> rho = latents_->rho(row);
     for (const auto& [offset, length] : spans_) {
-      if (slope == nullptr) break;
-      constexpr std::int64_t block = 8192;
-      parallel_blocks(length, block, [&, first = offset](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t j = begin; j < end; ++j) {
-          const Scalar value = values[first + j];
-          const double sign = static_cast<double>(value > 0) - static_cast<double>(value < 0);
-          slope[first + j] -=
-              static_cast<Scalar>((1 - rho[j]) * spike * sign + rho[j] * slab * static_cast<double>(value));
-        }
-      });
-      rho += length;
+      if (!wanted.wants_gradient()) break;
+      driver_.add_spike_and_slab(spike, slab, rho.first(length), rows.values.row(i).subspan(offset, length),
+                                 wanted.gradient.row(i).subspan(offset, length));
+      rho = rho.subspan(length);
     }
     if (!wanted.wants_value()) continue;
-    gather(rows.values.row(i), weights);
-    wanted.value[i] += latents_->log_density(row, weights);
+    gather(rows.values.row(i), weights.row(0));
+    wanted.value[i] += latents_->log_density(row, weights.row(0));
   }
 }
 
@@ -80,11 +67,10 @@ void SpikeAndSlabPrior<Scalar>::observe(const ParticleRows<const Scalar>& coordi
 template <class Scalar>
 void SpikeAndSlabPrior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates,
                                       const std::function<Residuals(std::int64_t)>& residuals) {
-  after_.resize(static_cast<std::size_t>(latents_->size()));
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     const std::int64_t row = coordinates.first_row + i;
-    gather(coordinates.values.row(i), after_);
-    latents_->adapt(row, observed_row(row), after_, [&] { return residuals(i); });
+    gather(coordinates.values.row(i), after_.row(0));
+    latents_->adapt(row, observed_row(row), after_.row(0), [&] { return residuals(i); });
   }
 }
 
@@ -93,19 +79,23 @@ SpikeAndSlabPosterior<Scalar> make_spike_and_slab_posterior(const SpikeAndSlabPo
                                                             std::unique_ptr<Model<Scalar>> model,
                                                             const std::vector<std::string>& entries, RowRange rows) {
   const bool coupled = options.sparse.likelihood == SlabLikelihood::regression;
+  const Device device = model->device();
+  STEIN_CHECK(!coupled || device.kind == Device::Kind::host,
+              "likelihood=regression of a spike and slab is on the host only, got device {}", device_name(device));
   const Layout weights = coupled ? without_noise_precision(model->layout()) : model->layout();
-  auto latents = std::make_shared<SpikeAndSlabLatents>(options.sparse, sizes_of(weights, entries), rows);
+  auto latents = std::make_shared<SpikeAndSlabLatents>(options.sparse, sizes_of(weights, entries), rows, device);
   std::unique_ptr<Parameterization<Scalar>> parameterization;
   if (options.pruning.final_share > 0)
-    parameterization = std::make_unique<Masked<Scalar>>(options.pruning, weights, entries, rows);
+    parameterization = std::make_unique<Masked<Scalar>>(options.pruning, weights, entries, rows, device);
   else
     parameterization = std::make_unique<Direct<Scalar>>(weights);
   if (coupled)
     parameterization = std::make_unique<CoupledNoise<Scalar>>(model->layout(), std::move(parameterization), latents);
   const Layout& coordinates = parameterization->coordinates();
   std::vector<std::unique_ptr<Prior<Scalar>>> priors;
-  priors.push_back(std::make_unique<SpikeAndSlabPrior<Scalar>>(latents, coordinates, entries));
-  priors.push_back(std::make_unique<GaussianPrior<Scalar>>(checked(options.dense), coordinates, entries));
+  priors.push_back(std::make_unique<SpikeAndSlabPrior<Scalar>>(latents, coordinates, entries, device));
+  priors.push_back(std::make_unique<GaussianPrior<Scalar>>(checked(options.dense), coordinates, entries,
+                                                           PriorSpace::coordinates, device));
   return {std::make_unique<Posterior<Scalar>>(std::move(model), std::move(parameterization), std::move(priors)),
           latents};
 }

@@ -24,9 +24,10 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   /// @param latents      of these entries, in their order; shared with whatever else needs σ
   /// @param coordinates  of the parameterization
   /// @param entries      names of the sparse layers' parameters
+  /// @param device       where the rows lie that it is given, and ρ
   /// @throws Error(usage) naming an entry that there is not, or unless the latents are of as many weights
   SpikeAndSlabPrior(std::shared_ptr<SpikeAndSlabLatents> latents, const Layout& coordinates,
-                    const std::vector<std::string>& entries);
+                    const std::vector<std::string>& entries, Device device = {});
 
   void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
   void observe(const ParticleRows<const Scalar>& coordinates) override;
@@ -41,13 +42,14 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   std::span<double> observed_row(std::int64_t row) {
     return observed_.row(static_cast<std::int64_t>(latents_->position(row)));
   }
-  /// The sparse weights [p] of a row of coordinates.
+  /// The sparse weights [p] of a row of coordinates, as doubles.
   void gather(std::span<const Scalar> row, std::span<double> weights) const;
 
   std::shared_ptr<SpikeAndSlabLatents> latents_;
+  const WeightDriver<Scalar>& driver_;
   std::vector<std::pair<std::int64_t, std::int64_t>> spans_;  ///< offset and length of every entry
   Matrix<double> observed_;                                   ///< [rows, p] where the last gradients were taken
-  std::vector<double> after_;                                 ///< [p] of one row, where the step ended
+  Matrix<double> after_;                                      ///< [1, p] of one row, where the step ended
 };
 
 /// Sizes of chosen entries of a layout. Throws Error(usage) naming one that there is not.

@@ -38,13 +38,12 @@ std::vector<std::unique_ptr<Prior<float>>> make_priors(const NetworkPosteriorOpt
   if (options.flat_prior) return priors;
   std::vector<std::string> in_mixture;
   if (options.sampled_law == PriorLaw::scale_mixture) {
-    STEIN_CHECK(options.parameterization == WeightForm::direct && device.kind == Device::Kind::host,
-                "prior=scale_mixture is of plain weights on the host");
+    STEIN_CHECK(options.parameterization == WeightForm::direct, "prior=scale_mixture is of plain weights");
     STEIN_CHECK(!options.prior.learn_weight_precision,
                 "learn_weight_precision is of a Gaussian prior, got prior=scale_mixture, whose widths are fixed");
     for (const LayoutEntry& entry : weights.entries())
       if (entry.is_weight()) in_mixture.push_back(entry.name);
-    priors.push_back(std::make_unique<ScaleMixturePrior<float>>(options.mixture, weights));
+    priors.push_back(std::make_unique<ScaleMixturePrior<float>>(options.mixture, weights, device));
   }
   priors.push_back(
       std::make_unique<GaussianPrior<float>>(options.prior, coordinates, in_mixture, PriorSpace::coordinates, device));
@@ -73,16 +72,18 @@ std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, c
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model) {
   if (options.spike_and_slab) return make_sparse_posterior(options, std::move(model));
-  const bool sampled =
-      options.parameterization == WeightForm::direct || options.parameterization == WeightForm::matrix_gaussian;
-  STEIN_CHECK(model->device().kind == Device::Kind::host || (sampled && !options.sharpened),
-              "on device {} there are plain and matrix-Gaussian weights only: variational forms and sharpening are on "
-              "the host",
-              device_name(model->device()));
+  const Device device = model->device();
+  const bool moves_there = options.parameterization == WeightForm::direct ||
+                           options.parameterization == WeightForm::mean_field ||
+                           options.parameterization == WeightForm::matrix_gaussian;
+  STEIN_CHECK(device.kind == Device::Kind::host || moves_there,
+              "on device {} there are plain and matrix-Gaussian weights and mean-field Gaussians of them only: other "
+              "forms are on the host",
+              device_name(device));
   if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
   const Layout weights = model->layout();
   if (options.parameterization == WeightForm::mean_field) {
-    auto family = std::make_unique<MeanFieldGaussian<float>>(weights, options.variational);
+    auto family = std::make_unique<MeanFieldGaussian<float>>(weights, options.variational, device);
     if (options.prior_law == PriorLaw::scale_mixture)
       return make_variational_objective<float>(std::move(model), std::move(family), options.mixture);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
@@ -91,8 +92,8 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
     auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
-  auto parameterization = make_parameterization(options, weights, model->device());
-  auto priors = make_priors(options, weights, parameterization->coordinates(), model->device());
+  auto parameterization = make_parameterization(options, weights, device);
+  auto priors = make_priors(options, weights, parameterization->coordinates(), device);
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }
 

@@ -1,5 +1,6 @@
 // A device without a GPU: host memory that cannot be read or written outside the functions of its memory and its
-// driver, so that a step which reaches around them ends with a signal. Its driver is the reference.
+// drivers, so that a step which reaches around them ends with a signal. The driver of its samplers is the reference,
+// that of its weights the host's own.
 #pragma once
 
 #include <stein/core/error.h>
@@ -7,6 +8,7 @@
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd_kernel.h>
 #include <stein/inference/storage/device_memory.h>
+#include <stein/inference/weight_driver.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,7 +79,43 @@ inline bool readable(const void* address) {
   return written;
 }
 
-/// The device; the first call registers its memory and its driver.
+/// A function that opens the fence around one function of a driver of the host.
+template <auto driver_of, auto function>
+struct Fenced;
+template <auto driver_of, class Table, class Result, class... Arguments, Result (*Table::*function)(Arguments...)>
+struct Fenced<driver_of, function> {
+  static Result call(Arguments... arguments) {
+    const OpenFence open;
+    return (driver_of().*function)(arguments...);
+  }
+};
+
+/// The loops over weights: those of the host.
+inline const inference::WeightDriver<float>& fenced_weight_driver() {
+  using Table = inference::WeightDriver<float>;
+  static constexpr auto host = []() -> const Table& { return inference::weight_driver<float>(inference::Device{}); };
+  static const Table fenced{.name = "fenced",
+                            .draw = Fenced<host, &Table::draw>::call,
+                            .pull_back = Fenced<host, &Table::pull_back>::call,
+                            .sum_of_log_deviations = Fenced<host, &Table::sum_of_log_deviations>::call,
+                            .sum_of_expected_squares = Fenced<host, &Table::sum_of_expected_squares>::call,
+                            .add_scale_mixture = Fenced<host, &Table::add_scale_mixture>::call,
+                            .sharpen = Fenced<host, &Table::sharpen>::call,
+                            .pull_back_rates = Fenced<host, &Table::pull_back_rates>::call,
+                            .widen = Fenced<host, &Table::widen>::call,
+                            .add_spike_and_slab = Fenced<host, &Table::add_spike_and_slab>::call,
+                            .move_slab_shares = Fenced<host, &Table::move_slab_shares>::call,
+                            .slab_sums = Fenced<host, &Table::slab_sums>::call,
+                            .spread = Fenced<host, &Table::spread>::call,
+                            .pack_sum = Fenced<host, &Table::pack_sum>::call,
+                            .fill = Fenced<host, &Table::fill>::call,
+                            .shift = Fenced<host, &Table::shift>::call,
+                            .scale = Fenced<host, &Table::scale>::call,
+                            .sum = Fenced<host, &Table::sum>::call};
+  return fenced;
+}
+
+/// The device; the first call registers its memory and its drivers.
 inline inference::Device fenced_device() {
   using namespace inference;
   static const DeviceMemory memory{
@@ -181,7 +219,8 @@ inline inference::Device fenced_device() {
             const OpenFence open;
             host.add_products(a, b, sum);
           }};
-  static const bool registered = device_memories().add("fenced", memory) && device_drivers().add("fenced", &fenced);
+  static const bool registered = device_memories().add("fenced", memory) && device_drivers().add("fenced", &fenced) &&
+                                 weight_drivers().add("fenced", &fenced_weight_driver());
   static_cast<void>(registered);
   return {.kind = Device::Kind::fenced};
 }

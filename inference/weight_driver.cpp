@@ -1,0 +1,122 @@
+#include <stein/core/component.h>
+#include <stein/core/error.h>
+#include <stein/core/parallel.h>
+#include <stein/inference/fused/mean_field_pass.h>
+#include <stein/inference/fused/scale_mixture_pass.h>
+#include <stein/inference/fused/slab_shares.h>
+#include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/weight_driver.h>
+
+#include <algorithm>
+
+namespace stein::inference {
+namespace {
+
+template <class Scalar>
+void add_scale_mixture_to(const ScaleMixture& law, std::span<const Scalar> weights, std::span<Scalar> gradient,
+                          double* sum) {
+  double value = 0;
+  if constexpr (std::is_same_v<Scalar, float>)
+    value = fused::add_scale_mixture(law, weights, gradient);
+  else
+    value = reference::add_scale_mixture<Scalar>(law, weights, gradient);
+  if (sum != nullptr) *sum = value;
+}
+
+template <class Scalar>
+void widen(std::span<const Scalar> from, std::span<double> to) {
+  constexpr std::int64_t block = 65536;
+  parallel_blocks(std::ssize(from), block, [&](std::int64_t begin, std::int64_t end) {
+    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
+  });
+}
+
+template <class Scalar>
+void spread(std::span<const Scalar> packed, std::int64_t columns, std::int64_t stride, std::span<Scalar> rows) {
+  spread_rows(packed.data(), std::ssize(packed) / columns, columns, rows.data(), stride);
+}
+
+template <class Scalar>
+void pack_sum(MatrixView<const Scalar> spread_rows, std::int64_t columns, std::int64_t stride,
+              std::span<Scalar> packed) {
+  for (std::int64_t q = 0; q < std::ssize(packed); ++q) {
+    const std::int64_t place = q / columns * stride + q % columns;
+    Scalar sum{0};
+    for (std::int64_t s = 0; s < spread_rows.rows; ++s) sum += spread_rows(s, place);
+    packed[q] = sum;
+  }
+}
+
+template <class Scalar>
+void fill(std::span<Scalar> values, Scalar number) {
+  std::ranges::fill(values, number);
+}
+
+template <class Scalar>
+void shift(std::span<Scalar> values, Scalar number) {
+  for (Scalar& value : values) value += number;
+}
+
+template <class Scalar>
+void scale(std::span<Scalar> values, Scalar factor) {
+  for (Scalar& value : values) value *= factor;
+}
+
+template <class Scalar>
+double sum_of(std::span<const Scalar> values) {
+  double sum = 0;
+  for (const Scalar value : values) sum += static_cast<double>(value);
+  return sum;
+}
+
+/// With the passes over mean-field Gaussians that there are for its precision.
+template <class Scalar>
+constexpr WeightDriver<Scalar> host_driver(std::string_view name, decltype(WeightDriver<Scalar>::draw) draw,
+                                           decltype(WeightDriver<Scalar>::pull_back) pull_back) {
+  return {.name = name,
+          .draw = draw,
+          .pull_back = pull_back,
+          .sum_of_log_deviations = sum_of_log_deviations<Scalar>,
+          .sum_of_expected_squares = sum_of_expected_squares<Scalar>,
+          .add_scale_mixture = add_scale_mixture_to<Scalar>,
+          .sharpen = sharpen<Scalar>,
+          .pull_back_rates = pull_back_rates<Scalar>,
+          .widen = widen<Scalar>,
+          .add_spike_and_slab = add_spike_and_slab<Scalar>,
+          .move_slab_shares = fused::move_slab_shares,
+          .slab_sums = slab_sums,
+          .spread = spread<Scalar>,
+          .pack_sum = pack_sum<Scalar>,
+          .fill = fill<Scalar>,
+          .shift = shift<Scalar>,
+          .scale = scale<Scalar>,
+          .sum = sum_of<Scalar>};
+}
+
+constexpr WeightDriver<float> simd_driver = host_driver<float>("simd", fused::draw, fused::pull_back);
+constexpr WeightDriver<double> reference_driver =
+    host_driver<double>("reference", reference::draw<double>, reference::pull_back<double>);
+
+}  // namespace
+
+Registry<const WeightDriver<float>*>& weight_drivers() {
+  static Registry<const WeightDriver<float>*> registry("driver of weights on a device");
+  return registry;
+}
+
+template <>
+const WeightDriver<float>& weight_driver(Device device) {
+  if (device.kind == Device::Kind::host) return simd_driver;
+  if (device.kind == Device::Kind::fenced) return *weight_drivers().at("fenced");
+  load_component("cuda");
+  return *weight_drivers().at("cuda");
+}
+
+template <>
+const WeightDriver<double>& weight_driver(Device device) {
+  STEIN_CHECK(device.kind == Device::Kind::host, "weights in double are on the host only; on a device take floats");
+  return reference_driver;
+}
+
+}  // namespace stein::inference
