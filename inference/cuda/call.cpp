@@ -30,6 +30,14 @@ std::int32_t make_current(std::int32_t index) {
   return before;
 }
 
+std::int32_t device_of(const void* numbers) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, numbers), "use a GPU");
+  STEIN_CHECK(attributes.type == cudaMemoryTypeDevice,
+              "the CUDA drivers: expected numbers on a GPU, got some on the host");
+  return attributes.device;
+}
+
 CurrentDevice::CurrentDevice(std::int32_t index) : before_(make_current(index)), index_(index) {}
 
 CurrentDevice::~CurrentDevice() {

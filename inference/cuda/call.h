@@ -15,7 +15,10 @@ void check(cudaError_t status, std::string_view what);
 /// Throws Error(usage) naming how many GPUs there are where `index` is none of them.
 std::int32_t make_current(std::int32_t index);
 
-/// The same until the end of the scope.
+/// The GPU of an address. Throws Error(usage) where it is not of a GPU.
+std::int32_t device_of(const void* numbers);
+
+/// Makes a GPU the current one until the end of the scope.
 class CurrentDevice {
  public:
   explicit CurrentDevice(std::int32_t index);

@@ -64,6 +64,22 @@ struct LaneProduct {
   }
 };
 
+/// Adds up one lane of one block of term(0), …, term(count − 1), in double.
+template <class Term>
+struct LaneTerms {
+  Term term;
+  std::int64_t count;
+  double* sums;  ///< [blocks, 16] on the device
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
+    const std::int64_t begin = index / sum_lanes * sum_block,
+                       end = begin + sum_block < count ? begin + sum_block : count;
+    double sum = 0;
+    for (std::int64_t q = begin + index % sum_lanes; q < end; q += sum_lanes) sum += term(q);
+    sums[index] = sum;
+  }
+};
+
 /// The lanes of each block, then the blocks: Σ r² of a row as diffusion_pass.h adds it, and Σ a·b.
 template <class Sum>
 double sum_of_block_lanes(std::span<const Sum> lanes) {

@@ -6,6 +6,7 @@
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
 #include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/cuda/scratch.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
@@ -19,59 +20,15 @@
 namespace stein::inference::cuda {
 namespace {
 
-constexpr GpuStream stream = nullptr;
-
-/// The GPU of an address. Throws Error(usage) where it is not of a GPU.
-std::int32_t device_of(const float* numbers) {
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, numbers), "use a GPU");
-  STEIN_CHECK(attributes.type == cudaMemoryTypeDevice,
-              "the CUDA driver of samplers: expected numbers on a GPU, got some on the host");
-  return attributes.device;
-}
-
-/// The same for rows. Throws Error(usage) where they do not begin as those of a Matrix may.
-std::int32_t device_of(const MatrixView<const float>& rows) {
+/// The GPU of rows. Throws Error(usage) where they do not begin as those of a Matrix may.
+std::int32_t device_of_rows(const MatrixView<const float>& rows) {
   STEIN_CHECK(reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(FourNumbers) == 0 && rows.stride % group_size == 0,
               "the CUDA driver of samplers: expected rows that begin on 16 bytes, as those of a Matrix");
   return device_of(rows.data);
 }
 
-/// Some numbers on the current GPU, for the time of one function.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(std::size_t size) : size_(size) {
-    if (size != 0) check(cudaMallocAsync(&memory_, size * sizeof(T), stream), "get memory on the GPU");
-  }
-  explicit Scratch(std::span<const T> numbers) : Scratch(numbers.size()) {
-    if (size_ != 0)
-      check(cudaMemcpyAsync(memory_, numbers.data(), size_ * sizeof(T), cudaMemcpyHostToDevice, stream),
-            "copy to the GPU");
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, stream));
-  }
-
-  T* data() const { return static_cast<T*>(memory_); }
-  /// The numbers, once all kernels have run.
-  std::vector<T> on_host() const {
-    std::vector<T> numbers(size_);
-    check(cudaGetLastError(), "start a kernel");
-    if (size_ != 0)
-      check(cudaMemcpy(numbers.data(), memory_, size_ * sizeof(T), cudaMemcpyDeviceToHost), "run a kernel");
-    return numbers;
-  }
-
- private:
-  std::size_t size_;
-  void* memory_ = nullptr;
-};
-
 void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
-  const CurrentDevice device(device_of(step.values));
+  const CurrentDevice device(device_of_rows(step.values));
   const bool adds_up = step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty();
   const auto lanes = static_cast<std::size_t>(adds_up ? sum_blocks(step.values.columns) * sum_lanes : 0);
   const Scratch<float> thermostats(step.thermostats), sums(lanes * static_cast<std::size_t>(step.values.rows));
@@ -94,7 +51,7 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
 
 bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
                  const OptimizerStep& step) {
-  const CurrentDevice device(device_of(values));
+  const CurrentDevice device(device_of_rows(values));
   const FiniteFlag flag;
   ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), stream);
   return flag.finite(stream);
@@ -109,7 +66,7 @@ void check_tiled(std::int64_t rows) {
 void add_up_pairs_of(PairTerm term, MatrixView<const float> rows, std::span<double> matrix) {
   check_tiled(rows.rows);
   if (rows.empty()) return;
-  const CurrentDevice device(device_of(rows));
+  const CurrentDevice device(device_of_rows(rows));
   const PairGrid grid(rows.rows, rows.columns);
   const auto count = static_cast<std::size_t>(grid.sums());
   const Scratch<double> sums(static_cast<std::size_t>(grid.ranges) * count), totals(count);
@@ -129,7 +86,7 @@ bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradien
                        OptimizerState<float>& state, const OptimizerStep& step) {
   check_tiled(values.rows);
   if (values.empty()) return true;
-  const CurrentDevice device(device_of(values));
+  const CurrentDevice device(device_of_rows(values));
   const auto tiles = [&](const std::vector<double>& matrix, std::int64_t columns) {
     return matrix.empty() ? std::vector<FourDoubles>() : by_tiles(matrix, values.rows, columns);
   };
@@ -151,7 +108,7 @@ bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradien
 }
 
 void draw_rows(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
-  const CurrentDevice device(device_of(rows));
+  const CurrentDevice device(device_of_rows(rows));
   draw(rows, key, first_row, deviation, stream);
   check(cudaGetLastError(), "draw numbers on the GPU");
 }
@@ -171,7 +128,7 @@ double wide_norm(MatrixView<const float> row) {
 
 void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) {
   if (options.clip_norm == 0 || gradients.empty()) return;
-  const CurrentDevice device(device_of(gradients));
+  const CurrentDevice device(device_of_rows(gradients));
   const std::vector<float> sums = lanes_of<float>(gradients, add_up_squares);
   const std::size_t lanes = sums.size() / static_cast<std::size_t>(gradients.rows);
   for (std::int64_t i = 0; i < gradients.rows; ++i) {
@@ -186,7 +143,7 @@ void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) 
 
 bool all_finite_rows(MatrixView<const float> rows) {
   if (rows.empty()) return true;
-  const CurrentDevice device(device_of(rows));
+  const CurrentDevice device(device_of_rows(rows));
   const FiniteFlag flag;
   look_for_not_finite(rows, flag.data(), stream);
   return flag.finite(stream);
@@ -194,7 +151,8 @@ bool all_finite_rows(MatrixView<const float> rows) {
 
 void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
   if (free.empty()) return;
-  const CurrentDevice device(device_of({values.data(), 1, std::ssize(values), padded_columns(std::ssize(values))}));
+  const CurrentDevice device(
+      device_of_rows({values.data(), 1, std::ssize(values), padded_columns(std::ssize(values))}));
   const Scratch<std::uint8_t> free_here(free);
   hold(values.data(), free_here.data(), std::ssize(free), stream);
   check(cudaGetLastError(), "hold numbers on the GPU");
