@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/entry_view.h>
 #include <stein/inference/priors/spike_and_slab_prior.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/training/network_sparsity.h>
 
 #include <algorithm>
@@ -86,13 +87,16 @@ NetworkSparsity sparsity_of(NetworkWeights& weights) {
     else if (entry.role == inference::Role::weight)
       found.other_operations += entry.size() * entry.uses;
   }
+  const std::span<const double> rho = latents.rho(first);
+  const inference::Matrix<double> shares =
+      inference::host_copy<double>({rho.data(), 1, std::ssize(rho)}, weights.particles().device());
   std::size_t place = 0;  // of a layer among the latent variables, which have the order of `sparse`
   std::size_t begin = 0;  // of its weights among them
   for (const std::string& name : sparse) {
     LayerSparsity& layer = *std::ranges::find(found.layers, name, &LayerSparsity::name);
     const auto count = static_cast<std::size_t>(layer.weights);
     layer.slab_share = latents.slab_share(first, place++);
-    layer.slab_probabilities = twentieths(latents.rho(first).subspan(begin, count));
+    layer.slab_probabilities = twentieths(shares.row(0).subspan(begin, count));
     begin += count;
   }
   return found;

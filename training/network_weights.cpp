@@ -1,5 +1,6 @@
 #include <stein/inference/models/recurrent_spec.h>
 #include <stein/inference/parameterizations/softplus.h>
+#include <stein/inference/storage/copy_rows.h>
 #include <stein/inference/storage/host_copy.h>
 #include <stein/training/network_weights.h>
 
@@ -28,14 +29,16 @@ NetworkWeights::NetworkWeights(const WeightMethodOptions& options, std::unique_p
 }
 
 void NetworkWeights::widen_outer_weights() {
+  inference::Matrix<float> host = inference::host_copy<float>(particles_.values(), particles_.device());
   for (const inference::LayoutEntry& entry : particles_.layout().entries()) {
     if (entry.role != inference::Role::log_deviation || inference::in_recurrent_layer(entry.name)) continue;
-    for (std::int64_t i = 0; i < particles_.rows(); ++i)
-      for (float& rho : particles_.values().row(i).subspan(static_cast<std::size_t>(entry.offset),
-                                                           static_cast<std::size_t>(entry.size())))
+    for (std::int64_t i = 0; i < host.rows(); ++i)
+      for (float& rho :
+           host.row(i).subspan(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.size())))
         rho =
             static_cast<float>(inference::inverse_softplus(method_.outer_deviation * inference::softplus(double{rho})));
   }
+  inference::copy_rows<float>(host.to(particles_.device()).view(), particles_.values(), particles_.device());
 }
 
 inference::MatrixView<const float> NetworkWeights::draw_weights(const NoiseKey& key, inference::Matrix<float>& memory) {
@@ -50,7 +53,7 @@ inference::MatrixView<const float> NetworkWeights::mean_weights(inference::Matri
   const auto* const family = dynamic_cast<const inference::VariationalFamily<float>*>(&posterior_->parameterization());
   STEIN_CHECK(family != nullptr, "only a variational method has a mean of its weights");
   if (memory.rows() != particles_.rows() || memory.columns() != weight_count())
-    memory = inference::Matrix<float>(particles_.rows(), weight_count());
+    memory = inference::Matrix<float>(particles_.rows(), weight_count(), particles_.device());
   family->mean_weights(particles_.values(), memory.view());
   return memory.view();
 }

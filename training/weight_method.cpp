@@ -147,18 +147,23 @@ bool WeightMethodOptions::scales_all_gradients() const {
 
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
-  const bool structured = posterior.parameterization == inference::WeightForm::matrix_gaussian;
-  const char* const on_host = kind == MethodKind::variational ? "a Gaussian of the weights (bbb, sharpening, vmg)"
-                              : structured                    ? "an ensemble of structured weights (s2vgd)"
-                              : takes_all_data                ? "a chain of trajectories (hmc, nuts)"
-                              : posterior.spike_and_slab      ? "a spike-and-slab prior (sgld-sa, sghmc-sa)"
-                              : posterior.sampled_law == inference::PriorLaw::scale_mixture ? "prior=scale_mixture"
-                              : !posterior.flat_prior && posterior.prior.learn_weight_precision
-                                  ? "learn_weight_precision=true"
-                                  : nullptr;
+  using inference::WeightForm;
+  const WeightForm form = posterior.parameterization;
+  const bool mixes = form == WeightForm::mean_field ? posterior.prior_law == inference::PriorLaw::scale_mixture
+                                                    : posterior.sampled_law == inference::PriorLaw::scale_mixture;
+  const char* const on_host =
+      form == WeightForm::variational_matrix_gaussian ? "a Gaussian of whole matrices (vmg)"
+      : form == WeightForm::matrix_gaussian           ? "an ensemble of structured weights (s2vgd)"
+      : takes_all_data                                ? "a chain of trajectories (hmc, nuts)"
+      : posterior.sharpened && posterior.sharpening.gradient == inference::SharpeningGradient::exact
+          ? "sharpening_gradient=exact"
+      : mixes && posterior.mixture.mixture_over == inference::MixtureOver::row ? "mixture_over=row"
+      : posterior.spike_and_slab && posterior.slab.likelihood == inference::SlabLikelihood::regression
+          ? "likelihood=regression of a spike and slab"
+          : nullptr;
   STEIN_CHECK(on_host == nullptr,
               "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht, "
-              "santa or svgd, with a fixed precision",
+              "santa, sgld-sa, sghmc-sa, bbb, sharpening or svgd",
               on_host, device_name(device));
 }
 

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/parameterizations/softplus.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@ WeightPruning::WeightPruning(training::NetworkWeights& weights)
     : layout_(weights.posterior().weight_layout()), device_(weights.particles().device()) {
   weights_ = weights.host_weights_now();
   const std::span<const float> row = std::as_const(weights_).row(0);
+  const inference::Matrix<float> places =
+      inference::host_copy<float>(std::as_const(weights.particles()).values().block(0, 1), device_);
   std::vector<float> signal(row.size());
   const inference::Layout& coordinates = weights.particles().layout();
   for (const inference::LayoutEntry& entry : layout_.entries()) {
@@ -21,7 +24,7 @@ WeightPruning::WeightPruning(training::NetworkWeights& weights)
     for (std::int64_t k = 0; k < entry.size(); ++k) {
       const std::int64_t place = entry.offset + k;
       const double deviation =
-          spread == nullptr ? 1.0 : inference::softplus(double{weights.particles().values()(0, spread->offset + k)});
+          spread == nullptr ? 1.0 : inference::softplus(double{places.view()(0, spread->offset + k)});
       signal[static_cast<std::size_t>(place)] =
           static_cast<float>(std::abs(row[static_cast<std::size_t>(place)]) / deviation);
       order_.push_back(place);

@@ -29,18 +29,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 using runs::of_each;
 
-/// On the host, wherever the run was trained.
+/// @param device  where its weights will lie, wherever the run was trained
 std::unique_ptr<inference::Model<float>> network_without_dropout(inference::RecurrentSpec spec,
-                                                                 inference::Arithmetic arithmetic) {
+                                                                 inference::Arithmetic arithmetic,
+                                                                 inference::Device device) {
   spec.dropout = 0;
-  return make_recurrent_model(spec, arithmetic, {}, 1);
+  return make_recurrent_model(spec, arithmetic, device, 1);
 }
 
 inference::RecurrentSpec spec_of(const LanguageExperiment& experiment, const training::TrainedNetwork& network) {
   return experiment.network(saved_vocabulary(network.meaning()).size());
 }
 
-/// The network alone, as it predicts: without dropout, and without what a method adds to it.
+/// The network alone on the host, as it predicts: without dropout, and without what a method adds to it.
 struct BareNetwork {
   std::unique_ptr<inference::Model<float>> model;
   std::vector<float> weights;  ///< [P]
@@ -48,7 +49,7 @@ struct BareNetwork {
   /// @param row  weights laid out as `layout`, those of the network among them
   BareNetwork(const inference::RecurrentSpec& spec, inference::Arithmetic arithmetic, std::span<const float> row,
               const inference::Layout& layout) {
-    model = network_without_dropout(spec, arithmetic);
+    model = network_without_dropout(spec, arithmetic, {});
     weights.resize(static_cast<std::size_t>(model->layout().size()));
     for (const inference::LayoutEntry& entry : model->layout().entries())
       std::ranges::copy(
@@ -161,8 +162,9 @@ double LanguageEvaluation::bound(const LanguageExperiment& experiment, training:
                                  training::TrainedNetwork& network, const Stretches& text) const {
   const inference::NetworkPosteriorOptions& posterior = experiment.method().posterior;
   const LanguageTrainingOptions& run = experiment.training();
-  inference::SharpenedModel<float> sharpened(
-      network_without_dropout(spec_of(experiment, network), posterior.arithmetic), posterior.sharpening);
+  inference::SharpenedModel<float> sharpened(network_without_dropout(spec_of(experiment, network), posterior.arithmetic,
+                                                                     network.weights().particles().device()),
+                                             posterior.sharpening);
   return sharpened_bound(sharpened, draws, text, {.rows = run.epochs.batch_size, .unroll = run.unroll},
                          static_cast<std::uint64_t>(weights_.seed));
 }

@@ -5,60 +5,26 @@
 #include <stein/lm/captioning/caption_trainer.h>
 #include <stein/lm/classification/sentence_rows.h>
 #include <stein/lm/evaluation/text_uncertainty.h>
-#include <stein/lm/language/language_trainer.h>
 #include <stein/lm/language/text_prediction.h>
 #include <stein/lm/language/uncertainty_file.h>
-#include <stein/lm/network/recurrent_options.h>
 #include <stein/torch/recurrent_reference.h>
 #include <stein/training/classifier_trainer.h>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/error_matcher.h"
 #include "core/temporary_directory.h"
-#include "inference/fenced_device.h"
 #include "inference/gpu.h"
 #include "lm/captioning/captioned_images.h"
-#include "lm/language/trained_text.h"
-#include "training/method_with.h"
+#include "lm/device_training.h"
 
 namespace stein::lm {
 namespace {
 
-using inference::Device;
 using training::ClassifierTrainer;
 
-const char* const device_methods[] = {"sgd", "rmsprop", "adam", "sgld", "psgld", "sghmc", "sgnht", "santa", "svgd"};
-
-/// The method in the arithmetic of the fenced device: the reference.
-training::WeightMethodOptions method_of(const std::string& name) {
-  return test::method_with(name, {{"step_size", "1e-3"}, {"arithmetic", "reference"}});
-}
-
-/// A chain so cold that its losses do not magnify rounding: changes of 1e-6 of all weights after 30 tokens change the
-/// losses at the end by at most 2e-6 of them, those of SGD by 1e-5. At a temperature of 1 Santa's change by 1e-3.
-training::WeightMethodOptions steady_method(const std::string& name) {
-  training::WeightMethodOptions method = method_of(name);
-  OptionTable table = OptionTable::of(method);
-  if (table.contains("temperature")) table.set("temperature", "1e-3");
-  return method;
-}
-
-std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus, const training::WeightMethodOptions& method,
-                                                  Device device, double dropout = 0.2, std::int64_t chunks = 1) {
-  const LanguageTrainingOptions options{
-      .epochs =
-          {.batch_size = 4, .gradient_chunks = chunks, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3},
-      .unroll = 6};
-  const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout};
-  return std::make_unique<LanguageTrainer>(corpus, options, method, inference::make_recurrent_reference(spec, device),
-                                           0);
-}
-
-std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus, const std::string& method, Device device) {
-  return language_trainer(corpus, method_of(method), device);
-}
+const char* const device_methods[] = {"sgd",   "rmsprop", "adam", "sgld",       "psgld",   "sghmc",   "sgnht",
+                                      "santa", "svgd",    "bbb",  "sharpening", "sgld-sa", "sghmc-sa"};
 
 std::unique_ptr<CaptionTrainer> caption_trainer(const CaptionCorpus& corpus, const std::string& method, Device device) {
   inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), inference::FeatureUse::initial_state);
@@ -98,41 +64,6 @@ std::unique_ptr<ClassifierTrainer> sentence_trainer(const std::string& method, D
       method_of(method), inference::make_recurrent_reference(spec, device), 0);
 }
 
-/// Goes on to the end, or to about `until` steps.
-void train(training::EpochTrainer& trainer, std::int64_t until = 1'000'000'000) {
-  runs::Records records(false);
-  while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
-}
-
-/// Weights, sampler, carried state and temperatures: all but the scores of texts, which LibTorch adds up in another
-/// order than the host.
-std::map<std::string, Snapshot::Bytes> training_state(const training::EpochTrainer& trainer) {
-  Snapshot snapshot;
-  trainer.save(snapshot);
-  std::map<std::string, Snapshot::Bytes> found;
-  for (const auto& [name, array] : snapshot.arrays())
-    if (name.find("samples") == std::string::npos && name.find("best") == std::string::npos) found[name] = array.bytes;
-  return found;
-}
-
-/// Both went through the same numbers.
-void check_same(const training::EpochTrainer& host, const training::EpochTrainer& device) {
-  CHECK(device.weights().particles().device() == test::fenced_device());
-  const auto expected = training_state(host), found = training_state(device);
-  REQUIRE(found.size() == expected.size());
-  for (const auto& [name, bytes] : expected) {
-    CAPTURE(name);
-    CHECK(found.at(name) == bytes);
-  }
-}
-
-void check_near(const TextLosses& found, const TextLosses& expected) {
-  CHECK(found.tokens == expected.tokens);
-  CHECK(found.single == Approx(expected.single).epsilon(1e-6));
-  CHECK(found.averaged == Approx(expected.averaged).epsilon(1e-6));
-  CHECK(found.final_weights == Approx(expected.final_weights).epsilon(1e-6));
-}
-
 TEST_CASE("a language model on a device goes through the numbers of the host, and scores texts as it does",
           "[lm][device]") {
   const Corpus corpus = test::small_text(600);
@@ -165,7 +96,7 @@ TEST_CASE("a language model whose minibatches are taken apart on a device goes t
 TEST_CASE("a captioning model on a device goes through the numbers of the host, and decodes the same captions",
           "[lm][caption][device]") {
   const CaptionCorpus corpus = make_caption_corpus(test::small_images(16), 1);
-  for (const char* const method : {"adam", "psgld", "sghmc", "svgd"}) {
+  for (const char* const method : {"adam", "psgld", "sghmc", "svgd", "bbb", "sharpening"}) {
     CAPTURE(method);
     const test::TemporaryDirectory folder;
     const auto host = caption_trainer(corpus, method, {}),
@@ -187,7 +118,7 @@ TEST_CASE("a captioning model on a device goes through the numbers of the host, 
 }
 
 TEST_CASE("a classifier of sentences on a device goes through the numbers of the host", "[lm][device]") {
-  for (const char* const method : {"rmsprop", "sgld", "santa", "svgd"}) {
+  for (const char* const method : {"rmsprop", "sgld", "santa", "svgd", "bbb", "sghmc-sa"}) {
     CAPTURE(method);
     const auto host = sentence_trainer(method, {}), device = sentence_trainer(method, test::fenced_device());
     train(*host), train(*device);
@@ -201,7 +132,7 @@ TEST_CASE("a classifier of sentences on a device goes through the numbers of the
 
 TEST_CASE("a checkpoint of a device goes on there and on the host with the same numbers", "[lm][device][resume]") {
   const Corpus corpus = test::small_text(600);
-  for (const char* const method : {"adam", "sghmc", "svgd"}) {
+  for (const char* const method : {"adam", "sghmc", "svgd", "bbb", "sharpening", "sghmc-sa"}) {
     CAPTURE(method);
     const auto whole = language_trainer(corpus, method, {});
     train(*whole);
@@ -262,34 +193,6 @@ TEST_CASE("a language model on a GPU learns what the host learns", "[lm][device]
     CHECK(found.averaged == Approx(expected.averaged).epsilon(1e-3));
     CHECK(found.final_weights == Approx(expected.final_weights).epsilon(1e-3));
   }
-}
-
-TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
-  const Corpus corpus = test::small_text(600);
-  const auto refused = [&](const std::string& method, const test::Settings& settings, const std::string& part) {
-    const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
-    CHECK_ERROR(LanguageTrainer(corpus, {.unroll = 6}, test::method_with(method, settings),
-                                inference::make_recurrent_reference(spec, test::fenced_device()), 0),
-                usage, part);
-  };
-  refused("bbb", {}, "a Gaussian of the weights");
-  refused("sharpening", {}, "a Gaussian of the weights");
-  refused("s2vgd", {}, "an ensemble of structured weights");
-  refused("psgld", {{"learn_weight_precision", "true"}}, "learn_weight_precision=true");
-  inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
-  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,
-              "arithmetic=reference is of the processor");
-  spec.precision = inference::Precision::bfloat16;
-  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::fused, test::fenced_device(), 1), usage,
-              "bfloat16 is of the processor");
-  const auto model = inference::make_recurrent_reference({.vocabulary = 12, .hidden = 4}, test::fenced_device());
-  const inference::Matrix<float> weights(1, model->layout().size());
-  const std::int32_t token = 0;
-  inference::Inputs<float> inputs;
-  inputs.tokens = {&token, 1, 1};
-  std::vector<float> logits(12);
-  CHECK_ERROR(model->predict({weights.view(), 0}, inputs, {logits.data(), 1, 12}), usage,
-              "expected weights on device fenced");
 }
 
 }  // namespace
