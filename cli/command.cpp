@@ -53,8 +53,7 @@ void CommonOptions::add_all(CLI::App& command) {
 void CommonOptions::apply() const {
   STEIN_CHECK(device == "cpu",
               "device must be cpu, got '{}': language models, captions, classifiers, regressions, bandits and rollouts "
-              "of control can "
-              "be begun on others, and a run goes on where it began",
+              "of control alone can be begun on others",
               device);
   if (threads > 0) set_thread_count(threads);
   if (quiet) set_log_level(LogLevel::warning);

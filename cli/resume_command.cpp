@@ -15,7 +15,7 @@ namespace stein::cli {
 namespace {
 
 struct ResumeArguments {
-  std::string directory;
+  std::string directory, device;
   std::vector<std::string> settings;
   SessionArguments session;
   CommonOptions common;
@@ -31,10 +31,12 @@ int resume(const ResumeArguments& arguments) {
   distributed::agree(ranks, [&] {
     if (runs::Sweep::is_in(arguments.directory)) {
       STEIN_CHECK(arguments.settings.empty(), "a sweep goes on as it was planned: --set is for a single run");
+      STEIN_CHECK(arguments.device.empty(), "a sweep goes on where it was planned: --device is for a single run");
       sweep = runs::Sweep::open(arguments.directory);
       return;
     }
     for (const std::string& setting : arguments.settings) settings.push_back(runs::parse_setting(setting));
+    if (!arguments.device.empty()) settings.emplace_back("device", arguments.device);
     directory = RunDirectory::open(arguments.directory, ranks.is_root() ? Access::write : Access::read);
   });
   if (sweep) return advance_sweep(*sweep, options, arguments.common);
@@ -50,7 +52,10 @@ Action resume_command(CLI::App& command, const Ranks& ranks) {
   command.add_option("--set", arguments->settings, "steps=N makes the run longer")->allow_extra_args(false);
   arguments->session.add_data(command);
   arguments->session.add_stop_after(command);
-  arguments->common.add_all(command);
+  not_empty(command.add_option("--device", arguments->device,
+                               "Where the run goes on: cpu, cuda or cuda:INDEX (default: where it was), for language "
+                               "models, captions and classifiers"));
+  arguments->common.add_all_but_device(command);
   return [arguments] {
     distributed::agree(*arguments->ranks, [&] { arguments->common.apply(); });
     return resume(*arguments);

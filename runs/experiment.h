@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Experiment {
   /// Repetitions ready for their first step; the run must not outlive this object. @param data  folder with data sets,
   /// the only one looked in; empty: the usual places. Throws Error(data) where a data set is missing or damaged.
   virtual std::unique_ptr<Run> make_run(const std::string& data) const = 0;
+
+  /// Whether a run that goes on may have another value of an option than it began with: its length, and what a kind
+  /// says besides.
+  virtual bool may_change(std::string_view option) const { return option == "steps"; }
 
   const RunKind& kind() const { return kind_; }
   SeedRange seeds() const { return SeedRange::parse(seeds_); }

@@ -16,10 +16,6 @@ namespace {
 /// Where a checkpoint holds the settings.
 constexpr const char* settings_text = "settings";
 
-bool may_change(const std::string& option) {
-  return option == "steps";
-}
-
 /// What the run began with as `option`; nothing where nobody knows.
 std::optional<std::string> first_value(const RunDirectory& directory, const std::string& option) {
   std::error_code ignored;
@@ -37,9 +33,9 @@ std::optional<std::string> first_value(const RunDirectory& directory, const std:
          directory.checkpoints().string(), option.name, saved, directory.root().string(), option.text());
   fail(ErrorKind::usage,
        "'{0}' was changed since the run began{1}: that has `{2} = {3}`, the file `{2} = {4}`; a resumed run may change "
-       "its steps and nothing else, start another with `stein {5} --config`",
+       "its steps{6} and nothing else, start another with `stein {5} --config`",
        directory.config().string(), first == saved ? "" : ", or the checkpoint is another run's", option.name, saved,
-       option.text(), experiment.kind().subcommand);
+       option.text(), experiment.kind().subcommand, experiment.may_change("device") ? ", its device" : "");
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ void save_settings(const Experiment& experiment, Snapshot& state) {
   std::istringstream lines(to_toml(experiment.options()));
   std::string kept;
   for (std::string line; std::getline(lines, line);)
-    if (!may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
+    if (!experiment.may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
   state.put_text(settings_text, kept);
 }
 
@@ -78,7 +74,7 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
            "version's, and cannot go on",
            directory.checkpoints().string(), key, value);
   for (const Option& option : now.options()) {
-    if (may_change(option.name)) continue;
+    if (experiment.may_change(option.name)) continue;
     const auto place = before.find(option.name);
     STEIN_CHECK(place != before.end() || option.older_value.has_value(),
                 "the run in '{}' began before there was an option '{}', and no value is known that goes on with it",

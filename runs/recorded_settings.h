@@ -18,13 +18,13 @@ namespace stein::runs {
 std::unique_ptr<Experiment> recorded_experiment(const RunDirectory& directory,
                                                 const std::vector<std::pair<std::string, std::string>>& settings = {});
 
-/// Writes the settings that a resumed run must find unchanged: all but its length.
+/// Writes the settings that a resumed run must find unchanged: all but those that it may change.
 void save_settings(const Experiment& experiment, Snapshot& state);
 
 /// Compares the options of the run with those that `state` was saved with; one that did not exist then counts as the
 /// value that is declared for older runs.
-/// @throws Error(usage) naming the first option that was changed in the run's file since it began, or that has no value
-///         for older runs
+/// @throws Error(usage) naming the first option that was changed in the run's file since it began and may not be, or
+///         that has no value for older runs
 /// @throws Error(data)  where the state is another run's: it has an option that this run does not have, or a value that
 ///         this run, by its manifest, did not begin with
 void check_settings(const Experiment& experiment, const Snapshot& state, const RunDirectory& directory);

@@ -14,6 +14,7 @@
 #include <stein/runs/same_on_all_ranks.h>
 #include <stein/runs/saved_run.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// The summary of a run that has ended after `steps` steps; nothing if there is none.
 std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directory) {
@@ -33,10 +35,27 @@ std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directo
   return summary;
 }
 
-/// What a run may not change when it is resumed would make it another run.
-void check_resumable(const std::vector<std::pair<std::string, std::string>>& settings) {
+/// The settings that a run goes on with: what it may not change would make it another run. A device that it is on
+/// anyway is none where the kind has no such option. Throws Error(usage).
+Settings checked_settings(const RunDirectory& directory, Settings settings) {
   for (const auto& [key, value] : settings)
-    STEIN_CHECK(key == "steps", "a resumed run may change its steps and nothing else, got '{}={}'", key, value);
+    STEIN_CHECK(key == "steps" || key == "device", "a resumed run may change its steps and nothing else, got '{}={}'",
+                key, value);
+  const auto device = std::ranges::find(settings, "device", &Settings::value_type::first);
+  if (device == settings.end()) return settings;
+  const std::unique_ptr<Experiment> experiment = recorded_experiment(directory);
+  const bool has_option = experiment->options().contains("device");
+  const std::string now = has_option ? experiment->options().get("device") : "cpu";
+  STEIN_CHECK(device->second == now || experiment->may_change("device"),
+              "a run of `stein {}` goes on where it began, on {}, got device={}: language models, captions and "
+              "classifiers can go on elsewhere",
+              experiment->kind().subcommand, now, device->second);
+  if (!has_option) settings.erase(device);
+  return settings;
+}
+
+bool lengthens(const Settings& settings) {
+  return std::ranges::any_of(settings, [](const auto& setting) { return setting.first == "steps"; });
 }
 
 /// How long the run was to be when `state` was saved; before that was kept, what its file says.
@@ -78,14 +97,24 @@ void check_not_beyond(const Experiment& experiment, const Run& run, std::int64_t
                 run.repetition(i).steps_done(), experiment.kind().unit, steps);
 }
 
-/// Warns if another build goes on with the run, and notes it in the manifest.
-void note_commit(Json manifest, const RunDirectory& directory) {
+/// Warns if another build goes on with the run. @returns whether that is new to the manifest
+bool note_commit(Json& manifest) {
   const std::vector<std::string> commits = commits_of(manifest);
-  if (commits.back() == commit()) return;
+  if (commits.back() == commit()) return false;
   log_warning("the run began with commit {} and goes on with {}: its numbers may differ from those of either",
               commits.front(), commit());
   manifest["later_commits"].push_back(commit());
-  directory.write_manifest(manifest.dump(2) + "\n");
+  return true;
+}
+
+/// The same of another device than the last one.
+bool note_device(const Experiment& experiment, std::int64_t steps, Json& manifest) {
+  if (!experiment.may_change("device")) return false;
+  const std::string device = experiment.options().get("device"), last = last_device(manifest);
+  if (device == last) return false;
+  log_warning("the run goes on on {} where it was on {}: the last bits of its numbers may differ", device, last);
+  manifest["later_devices"].push_back({{"device", device}, {"steps", steps}});
+  return true;
 }
 
 /// What is there of a run: its result, or the run as its newest checkpoint has it.
@@ -98,9 +127,8 @@ struct Found {
 };
 
 /// Reads the run in `directory` and changes nothing there. Throws as resume_run.
-Found find_run(const RunDirectory& directory, const std::vector<std::pair<std::string, std::string>>& settings,
-               const SessionOptions& options) {
-  check_resumable(settings);
+Found find_run(const RunDirectory& directory, const Settings& asked, const SessionOptions& options) {
+  const Settings settings = checked_settings(directory, asked);
   Found found{.manifest = read_manifest(directory), .experiment = recorded_experiment(directory, settings)};
   const Experiment& experiment = *found.experiment;
   const auto checkpoint = load_latest_checkpoint(directory.checkpoints());
@@ -124,7 +152,7 @@ Found find_run(const RunDirectory& directory, const std::vector<std::pair<std::s
   }
   found.run->restore(checkpoint->state);
   check_not_beyond(experiment, *found.run, planned_steps(checkpoint->state, directory), directory);
-  STEIN_CHECK(settings.empty() || !found.run->ended(),
+  STEIN_CHECK(!lengthens(settings) || !found.run->ended(),
               "the run in '{}' ended by itself after {} {}: it cannot be made longer, a longer one is a new run",
               directory.root().string(), found.run->steps_done(), experiment.kind().unit);
   found.metrics_bytes = checkpoint->state.get_scalar<std::uint64_t>("metrics_bytes");
@@ -132,13 +160,15 @@ Found find_run(const RunDirectory& directory, const std::vector<std::pair<std::s
 }
 
 /// Brings what the directory holds to the state of the checkpoint, and notes who goes on with it.
-void take_up(const Found& found, const RunDirectory& directory) {
+void take_up(Found& found, const RunDirectory& directory) {
   truncate_file(directory.metrics(), found.metrics_bytes);
   open_log_file(directory.log());
   if (found.manifest.value("simd_target", "") != simd_target())
     log_warning("the run began on {} and goes on with {}: the last bits of its numbers may differ",
                 found.manifest.value("simd_target", "an unknown SIMD target"), simd_target());
-  note_commit(found.manifest, directory);
+  const bool by_another = note_commit(found.manifest);
+  const bool elsewhere = note_device(*found.experiment, found.run->steps_done(), found.manifest);
+  if (by_another || elsewhere) directory.write_manifest(found.manifest.dump(2) + "\n");
   warn_of_divergence(*found.experiment, directory);
   directory.write_config(to_toml(found.experiment->options()));
 }

@@ -98,7 +98,10 @@ TEST_CASE("a killed training goes on to the same bytes, with its stored samples"
       [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
   program.send(SIGKILL);
   program.wait();
-  const Outcome resumed = run(folder.path(), {"resume", "part", "--quiet"});
+  const Outcome elsewhere = run(folder.path(), {"resume", "part", "--device", "tpu", "--quiet"});
+  CHECK(elsewhere.code == 2);
+  CHECK_THAT(elsewhere.err, Contains("device expects cpu, cuda or cuda:INDEX, got 'tpu'"));
+  const Outcome resumed = run(folder.path(), {"resume", "part", "--device", "cpu", "--quiet"});
   CAPTURE(resumed.err);
   REQUIRE(resumed.code == 0);
   CHECK(content_of(folder / "part/metrics.jsonl") == content_of(folder / "whole/metrics.jsonl"));
