@@ -72,7 +72,9 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
   std::int64_t longest = 0;
   for (const Group& group : groups_)
     for (const auto& [offset, length] : group.gains) longest = std::max(longest, length);
-  if (plain && longest == 0)
+  const bool fixed =
+      noise_coordinates_.empty() && std::ranges::all_of(groups_, [](const Group& g) { return !g.learned; });
+  if (fixed && longest == 0)
     for (const Group& group : groups_)
       for (const auto& [offset, length] : group.spans)  // the number that add_group has
         runs_.push_back({offset, length, static_cast<Scalar>(std::exp(std::log(group.precision)))});
