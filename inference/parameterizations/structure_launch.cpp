@@ -7,11 +7,11 @@
 namespace stein::inference {
 namespace {
 
-int place_of(const std::optional<LayoutEntry>& entry) {
+int offset_of(const std::optional<LayoutEntry>& entry) {
   return entry ? static_cast<int>(entry->offset) : StructurePlaces::none;
 }
 
-int reflectors(const std::optional<LayoutEntry>& entry) {
+int reflectors_in(const std::optional<LayoutEntry>& entry) {
   return entry ? static_cast<int>(entry->rows()) : 0;
 }
 
@@ -26,12 +26,12 @@ StructurePlaces::StructurePlaces(const MatrixGaussianLayout& layout) {
                           .columns = static_cast<int>(from.core.columns()),
                           .weight = static_cast<int>(from.weight.offset),
                           .core = static_cast<int>(from.core.offset),
-                          .log_scale_left = place_of(from.log_scale_left),
-                          .log_scale_right = place_of(from.log_scale_right),
-                          .reflectors_left = place_of(from.reflectors_left),
-                          .reflectors_right = place_of(from.reflectors_right),
-                          .left = reflectors(from.reflectors_left),
-                          .right = reflectors(from.reflectors_right)};
+                          .log_scale_left = offset_of(from.log_scale_left),
+                          .log_scale_right = offset_of(from.log_scale_right),
+                          .reflectors_left = offset_of(from.reflectors_left),
+                          .reflectors_right = offset_of(from.reflectors_right),
+                          .left = reflectors_in(from.reflectors_left),
+                          .right = reflectors_in(from.reflectors_right)};
   for (const auto& [weight, coordinate] : layout.plain)
     plain[plains++] = {static_cast<int>(weight.offset), static_cast<int>(coordinate.offset),
                        static_cast<int>(weight.size())};

@@ -128,3 +128,33 @@ TEST_CASE("precisions lie where the layout puts them, whoever has extended it be
   CHECK(gradient[6] == Approx(1.5 - precision * 14 / 2 + log_gamma_prior(GammaPriorOptions{}, 0.5).slope));
   CHECK_ERROR(GaussianPrior<double>({.precision_per_layer = true}, layout), usage, "needs learn_weight_precision");
 }
+
+TEST_CASE("a gradient alone is the one beside its value, row by row", "[inference][prior]") {
+  Layout layout;
+  layout.add("layer0.weight", {3, 2}, Role::weight, 0);
+  layout.add("layer0.log_scale_left", {3}, Role::log_scale, 0);
+  layout.add("layer0.bias", {2}, Role::bias, 0);
+  layout.add("layer1.rate", {1}, Role::rate, 1);
+  layout.add("layer1.weight", {2, 1}, Role::weight, 1);
+  GaussianPriorOptions options{.weight_precision = 2, .scale_deviation = 0.5};
+  options.precisions["layer0.bias"] = 7;
+  const GaussianPrior<float> prior(options, layout);
+  Particles<float> particles(layout, 3);
+  draw_from_prior(options, particles, {.seed = 2});
+  Matrix<float> both(3, layout.size()), alone(3, layout.size());
+  both.fill(0.25F), alone.fill(0.25F);
+  std::vector<double> value(3);
+  prior.add_log_density(particles.coordinates(), {.gradient = both.view(), .value = value});
+  prior.add_log_density(particles.coordinates(), {.gradient = alone.view()});
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (const LayoutEntry& entry : layout.entries()) {
+      const float precision = entry.role == Role::rate        ? 0
+                              : entry.role == Role::log_scale ? 4
+                              : entry.name == "layer0.bias"   ? 7
+                                                              : 2;
+      for (std::int64_t q = entry.offset; q < entry.offset + entry.size(); ++q) {
+        CHECK(alone.row(i)[q] == both.row(i)[q]);
+        CHECK(alone.row(i)[q] == Approx(0.25F - precision * particles.values()(i, q)).margin(1e-6));
+      }
+    }
+}
