@@ -41,9 +41,9 @@ class Repetition {
   }
 
   /// After the last step, where its result takes an evaluation that is worth spreading over ranks: makes it, and keeps
-  /// what was found as part of its state, until it takes another step or its run has its result (and tells
-  /// `Watch::keep`, so that the last checkpoint is that of the last step again). What a stop cuts short is not kept.
-  /// Throws Error(numeric) as `advance`.
+  /// what was found as part of its state, until it takes another step or `Run::summarize` has used it, and dropped it:
+  /// a finished run's last checkpoint is that of the last step. What a stop cuts short is not kept. Throws
+  /// Error(numeric) as `advance`.
   virtual void conclude(const StopToken& stop) { static_cast<void>(stop); }
 
   /// Where it is validated while it learns: the best score so far; null otherwise.

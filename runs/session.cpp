@@ -88,7 +88,9 @@ class Session {
     };
     explain_divergence([&] { summary = run_.summarize({stop_, *progress_, keep}); });
     progress_->finish();
-    if (keeps) save();  // asked to stop with all that is done, else without what only led to the summary
+    // Asked to stop with all that is done, else without what only led to the summary: a checkpoint from which a run
+    // goes on at its end may have some of that too.
+    if (keeps || !saved_here_) save();
     if (stop_.stop_requested()) return std::nullopt;
     run_.record_rest(outputs_);
     run_.write_results(directory_);
@@ -220,6 +222,7 @@ class Session {
     };
     assembled_ ? write() : distributed::agree(ranks_, write);
     saved_at_ = Clock::now();
+    saved_here_ = true;
   }
 
   /// Of this process and of those before it, and on the root of those beside it.
@@ -246,6 +249,7 @@ class Session {
   StopToken stop_;
   distributed::Communicator& ranks_;
   bool stopped_at_end_ = false;  ///< any rank, behind the last step and before there was a result
+  bool saved_here_ = false;      ///< a checkpoint in this process
   bool assembled_ = false;       ///< the root has all repetitions, and nothing is collective any more
   RunCost earlier_cost_;
   Clock::time_point start_ = Clock::now(), saved_at_ = start_;

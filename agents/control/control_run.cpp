@@ -362,9 +362,7 @@ Json ControlRun::summarize(const Watch& watch) {
   summary["preset"] = facts_.preset.empty() ? Json(nullptr) : Json(facts_.preset);
   summary.update(summarize_outcomes(outcomes(watch), timing));
   if (watch.stop_requested()) return summary;
-  bool kept = false;
-  for (std::int64_t i = 0; i < count(); ++i) kept |= repetition(i).concluded(), repetition(i).forget_conclusion();
-  if (kept) watch.keep();
+  for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_conclusion();
   return summary;
 }
 

@@ -23,7 +23,6 @@ void TextTrainer::drop_samples(std::int64_t count) {
 TextLosses TextTrainer::losses(HeldText& held, const std::optional<TextLosses>& found, const Watch& watch) {
   if (found && found_step_ == steps_done()) {
     watch.advance(static_cast<std::uint64_t>(passes()));
-    watch.keep();
     return *found;
   }
   const FlushDenormals flush;  // the same bits inside a task, as where ranks conclude, and outside of one
