@@ -1,5 +1,6 @@
 // Distributions, priors and masks of weights on another device than the host: the fenced device ends a step that
 // reaches around the device with a signal, and has the numbers of the host.
+#include <stein/lm/evaluation/sharpened_bound.h>
 #include <stein/lm/evaluation/weight_pruning.h>
 #include <stein/lm/network/recurrent_options.h>
 #include <stein/training/network_sparsity.h>
@@ -65,6 +66,22 @@ TEST_CASE("weights are drawn, averaged, pruned and counted on a device as on the
   CHECK(found.parameters_left == expected.parameters_left);
   CHECK(found.parameters_left < found.parameters);
   CHECK(found.layers.back().slab_probabilities == expected.layers.back().slab_probabilities);
+}
+
+TEST_CASE("the bound of sharpening on a device is that of the host", "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  const training::WeightMethodOptions method = method_of("sharpening", {{"initial_rate", "0.01"}});
+  const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2};
+  const auto bound = [&](Device device) {
+    const auto trainer = language_trainer(corpus, method, device);
+    training::WeightDraws draws(trainer->weights(), {.draws = 2}, {}, 0);
+    inference::SharpenedModel<float> model(inference::make_recurrent_reference(spec, device),
+                                           method.posterior.sharpening);
+    return sharpened_bound(model, draws, corpus.test, {.rows = 4, .unroll = 6}, 5);
+  };
+  const double expected = bound({});
+  CHECK(expected > 0);
+  CHECK(bound(test::fenced_device()) == Approx(expected).epsilon(1e-6));
 }
 
 TEST_CASE("a checkpoint of LibTorch's network on a device goes on in the SIMD network of the host",
