@@ -60,7 +60,7 @@ TEST_CASE("a mixture of Gaussians is refused where it has no meaning", "[inferen
   CHECK_ERROR(make_network_posterior(learned, noisy_network()), usage, "got prior=scale_mixture");
   NetworkPosteriorOptions structured = in_mixture();
   structured.parameterization = WeightForm::matrix_gaussian;
-  CHECK_ERROR(make_network_posterior(structured, noisy_network()), usage, "is of plain weights on the host");
+  CHECK_ERROR(make_network_posterior(structured, noisy_network()), usage, "prior=scale_mixture is of plain weights");
 }
 
 }  // namespace
