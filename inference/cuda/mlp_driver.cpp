@@ -2,13 +2,12 @@
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/mlp_kernels.h>
+#include <stein/inference/cuda/scratch.h>
 #include <stein/inference/cuda/upload.h>
 #include <stein/inference/models/mlp_driver.h>
 
 namespace stein::inference::cuda {
 namespace {
-
-constexpr GpuStream first_stream = nullptr;
 
 std::int64_t shared_bytes(std::int32_t index) {
   const CurrentDevice device(index);  // says how many GPUs there are where this is none of them

@@ -39,22 +39,22 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
                      .thermostats = thermostats.data(),
                      .noise = step.noise,
                      .first_row = step.first_row};
-  diffuse(step.dynamics, step.numbers, rows, flag.data(), stream);
+  diffuse(step.dynamics, step.numbers, rows, flag.data(), first_stream);
   if (adds_up) {
-    add_up_momentum_squares(step.states[0], sums.data(), stream);
+    add_up_momentum_squares(step.states[0], sums.data(), first_stream);
     const std::vector<float> on_host = sums.on_host();
     for (std::size_t i = 0; i < result.momentum_squares.size(); ++i)
       result.momentum_squares[i] = sum_of_block_lanes(std::span(on_host).subspan(i * lanes, lanes));
   }
-  result.finite = flag.finite(stream);
+  result.finite = flag.finite(first_stream);
 }
 
 bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
                  const OptimizerStep& step) {
   const CurrentDevice device(device_of_rows(values));
   const FiniteFlag flag;
-  ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), stream);
-  return flag.finite(stream);
+  ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), first_stream);
+  return flag.finite(first_stream);
 }
 
 /// Throws Error(usage) for more particles than the kernels of SVGD go over together.
@@ -70,7 +70,7 @@ void add_up_pairs_of(PairTerm term, MatrixView<const float> rows, std::span<doub
   const PairGrid grid(rows.rows, rows.columns);
   const auto count = static_cast<std::size_t>(grid.sums());
   const Scratch<double> sums(static_cast<std::size_t>(grid.ranges) * count), totals(count);
-  add_up_pairs(term, rows, grid, sums.data(), totals.data(), stream);
+  add_up_pairs(term, rows, grid, sums.data(), totals.data(), first_stream);
   pair_matrix(grid, totals.on_host(), matrix);
 }
 
@@ -103,13 +103,13 @@ bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradien
                        .own_weights = own_there.data(),
                        .shift = weights.shift};
   const FiniteFlag flag;
-  stein_update(state.method(), step, rows, flag.data(), stream);
-  return flag.finite(stream);
+  stein_update(state.method(), step, rows, flag.data(), first_stream);
+  return flag.finite(first_stream);
 }
 
 void draw_rows(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation) {
   const CurrentDevice device(device_of_rows(rows));
-  draw(rows, key, first_row, deviation, stream);
+  draw(rows, key, first_row, deviation, first_stream);
   check(cudaGetLastError(), "draw numbers on the GPU");
 }
 
@@ -117,7 +117,7 @@ void draw_rows(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_r
 template <class Sum, class AddUp>
 std::vector<Sum> lanes_of(MatrixView<const float> rows, const AddUp& add_up) {
   const Scratch<Sum> sums(static_cast<std::size_t>(rows.rows * sum_blocks(rows.columns) * sum_lanes));
-  add_up(rows, sums.data(), stream);
+  add_up(rows, sums.data(), first_stream);
   return sums.on_host();
 }
 
@@ -136,7 +136,7 @@ void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) 
     const double square = sum_of_square_lanes<float>(of_row, gradients.columns);
     const double norm = std::isfinite(square) ? std::sqrt(square) : wide_norm(gradients.block(i, 1));
     const double factor = clip_factor(norm, options);
-    if (factor != 1) multiply(gradients.block(i, 1), factor, stream);
+    if (factor != 1) multiply(gradients.block(i, 1), factor, first_stream);
   }
   check(cudaGetLastError(), "clip gradients on the GPU");
 }
@@ -145,8 +145,8 @@ bool all_finite_rows(MatrixView<const float> rows) {
   if (rows.empty()) return true;
   const CurrentDevice device(device_of_rows(rows));
   const FiniteFlag flag;
-  look_for_not_finite(rows, flag.data(), stream);
-  return flag.finite(stream);
+  look_for_not_finite(rows, flag.data(), first_stream);
+  return flag.finite(first_stream);
 }
 
 void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
@@ -154,7 +154,7 @@ void hold_numbers(std::span<float> values, std::span<const std::uint8_t> free) {
   const CurrentDevice device(
       device_of_rows({values.data(), 1, std::ssize(values), padded_columns(std::ssize(values))}));
   const Scratch<std::uint8_t> free_here(free);
-  hold(values.data(), free_here.data(), std::ssize(free), stream);
+  hold(values.data(), free_here.data(), std::ssize(free), first_stream);
   check(cudaGetLastError(), "hold numbers on the GPU");
 }
 
@@ -175,14 +175,14 @@ void subtract_numbers(std::span<const float> values, float scale, std::span<floa
   if (values.empty()) return;
   const CurrentDevice device(device_of(values.data()));
   if (squares != nullptr) *squares = sum_of_squares_here(values);
-  subtract(values.data(), scale, gradient.data(), std::ssize(values), stream);
+  subtract(values.data(), scale, gradient.data(), std::ssize(values), first_stream);
   check(cudaGetLastError(), "subtract numbers on the GPU");
 }
 
 void subtract_runs_of_rows(MatrixView<const float> values, std::span<const ScaledRun<float>> runs,
                            MatrixView<float> gradient) {
   if (gradient.empty()) return;
-  const CurrentDevice device(device_of(gradient));
+  const CurrentDevice device(device_of_rows(gradient));
   SubtractRunsGroup body{.values = values, .gradient = gradient};
   for (std::size_t begin = 0; begin < runs.size(); begin += SubtractRunsGroup::most_runs) {
     body.runs = static_cast<int>(std::min<std::size_t>(runs.size() - begin, SubtractRunsGroup::most_runs));
@@ -190,7 +190,7 @@ void subtract_runs_of_rows(MatrixView<const float> values, std::span<const Scale
       const ScaledRun<float>& run = runs[begin + static_cast<std::size_t>(k)];
       body.first[k] = run.first, body.end[k] = run.first + run.count, body.scale[k] = run.scale;
     }
-    subtract_runs(body, stream);
+    subtract_runs(body, first_stream);
   }
   check(cudaGetLastError(), "subtract numbers on the GPU");
 }
@@ -199,7 +199,7 @@ void add_products(std::span<const float> a, std::span<const float> b, double& su
   if (a.empty()) return;
   const CurrentDevice device(device_of(a.data()));
   const Scratch<double> sums(static_cast<std::size_t>(sum_blocks(std::ssize(a)) * sum_lanes));
-  add_up_products(a.data(), b.data(), std::ssize(a), sums.data(), stream);
+  add_up_products(a.data(), b.data(), std::ssize(a), sums.data(), first_stream);
   const std::vector<double> lanes = sums.on_host();
   sum += sum_of_block_lanes(std::span(lanes));
 }

@@ -11,24 +11,24 @@
 namespace stein::inference::cuda {
 
 /// The stream 0 of the current GPU, where LibTorch works too unless it is told otherwise.
-inline constexpr GpuStream stream = nullptr;
+inline constexpr GpuStream first_stream = nullptr;
 
 /// Some numbers on the current GPU, for the time of one function.
 template <class T>
 class Scratch {
  public:
   explicit Scratch(std::size_t size) : size_(size) {
-    if (size != 0) check(cudaMallocAsync(&memory_, size * sizeof(T), stream), "get memory on the GPU");
+    if (size != 0) check(cudaMallocAsync(&memory_, size * sizeof(T), first_stream), "get memory on the GPU");
   }
   explicit Scratch(std::span<const T> numbers) : Scratch(numbers.size()) {
     if (size_ != 0)
-      check(cudaMemcpyAsync(memory_, numbers.data(), size_ * sizeof(T), cudaMemcpyHostToDevice, stream),
+      check(cudaMemcpyAsync(memory_, numbers.data(), size_ * sizeof(T), cudaMemcpyHostToDevice, first_stream),
             "copy to the GPU");
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   ~Scratch() {
-    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, stream));
+    if (memory_ != nullptr) static_cast<void>(cudaFreeAsync(memory_, first_stream));
   }
 
   T* data() const { return static_cast<T*>(memory_); }

@@ -13,7 +13,7 @@ template <class Body>
 void for_each(std::int64_t count, const void* memory, const Body& body) {
   if (count == 0) return;
   const CurrentDevice device(device_of(memory));
-  for_each_number(count, body, stream);
+  for_each_number(count, body, first_stream);
   check(cudaGetLastError(), "start a kernel");
 }
 
@@ -21,7 +21,7 @@ template <class Body>
 void for_each_group(const NoiseGroups& noise, const void* memory, const Body& body) {
   if (noise.count == 0) return;
   const CurrentDevice device(device_of(memory));
-  for_each_noise_group(noise, body, stream);
+  for_each_noise_group(noise, body, first_stream);
   check(cudaGetLastError(), "start a kernel");
 }
 
@@ -31,7 +31,7 @@ double sum_of(std::int64_t count, const void* memory, const Term& term) {
   if (count == 0) return 0;
   const CurrentDevice device(device_of(memory));
   const Scratch<double> sums(static_cast<std::size_t>(sum_blocks(count) * sum_lanes));
-  add_up_terms(count, term, sums.data(), stream);
+  add_up_terms(count, term, sums.data(), first_stream);
   const std::vector<double> lanes = sums.on_host();
   return sum_of_block_lanes(std::span(lanes));
 }
@@ -117,7 +117,7 @@ void pack_sums(MatrixView<const float> spread_rows, std::int64_t columns, std::i
 void fill_numbers(std::span<float> values, float number) {
   if (values.empty()) return;
   const CurrentDevice device(device_of(values.data()));
-  fill(values.data(), number, std::ssize(values), stream);
+  fill(values.data(), number, std::ssize(values), first_stream);
   check(cudaGetLastError(), "start a kernel");
 }
 
