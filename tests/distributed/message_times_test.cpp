@@ -31,6 +31,8 @@ class SlowRanks final : public Communicator {
     if (changes_ && bytes.size() > 1000) all[1][bytes.size() / 2] = 'c';
   }
   std::shared_ptr<Communicator> split(int) override { return nullptr; }
+  void notify() override {}
+  bool notified() override { return false; }
   [[noreturn]] void abort(int) override { std::abort(); }
 
  private:
