@@ -181,7 +181,7 @@ def gpu_table():
         step = own + gathered + added + chain["sampler_seconds"]
         alone = chain["gradient_seconds"] + chain["sampler_seconds"]
         text += (f"| {gpus} | {name}: {link['text']} | {1e3 * own:.2f} ms | {1e3 * (gathered + added):.1f} ms | {1e3 * step:.1f} ms | "
-                 f"{alone / step:.2f} × |\n")
+                 f"{alone / step:.2g} × |\n")
     return text
 
 
@@ -225,7 +225,7 @@ everything beyond two ranks, and every figure with a network in it ({PLAN["netwo
 - **Then the steps of one run**, up to as many ranks as it has particles (or chunks of slots, or `gradient_chunks`), all on one machine where they
   fit. What every rank does by itself sets the limit; the last column of the second table is that limit.
 - **Messages win** where a round of work takes less than messages between machines do. Look with `mpirun -n 2 stein ranks`, and at
-  `sharing` in a run's `cost.json`: where `exchange_seconds` are near `work_seconds`, more ranks make the run slower.
+  `sharing` in a run's `cost.json`: where `exchange_seconds` are near `work_seconds`, more ranks gain little, and soon nothing.
 
 ## The model
 
@@ -239,9 +239,10 @@ shared. With n parts, W seconds of work in a round, S seconds that every rank ne
 
 The slowest rank is drawn: parts have a spread. Seeds are queues: with R ranks, the longest of R queues of whole seeds.
 
-Constants, each workload's from its own run in one process and on two ranks: S is what the root spent neither on its parts nor on exchanges, the spread is what
-exchanges took beyond a message of their size. So the model meets the measured speed-up of two ranks but for what is rounded away; the table after the
-next one has what it did not see.
+Constants, each workload's from its own run in one process and on two ranks: S is what the root spent neither on its parts nor on exchanges, W is the rest of the time in one
+process. The spread is what exchanges took beyond a message of their size: it stands for all that makes a rank late, parts of unequal length, the operating system,
+reading what has arrived. It is the least certain of them, and pessimistic for many ranks. What the model says of two ranks stands beside what was measured; the table after the next one has a
+workload that it did not see.
 
 {constants_table(record)}
 A message of {min(messages)} bytes took {1e6 * messages[min(messages)]:.0f} µs between the two ranks, one of {largest // 2**20} MiB {1e3 * messages[largest]:.0f} ms

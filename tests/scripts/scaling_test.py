@@ -3,12 +3,14 @@
 
     tests/scripts/scaling_test.py     needs Python alone; CTest runs it as scripts/scaling
 """
+import json
 import math
 import pathlib
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/results"))
+import scaling  # noqa: E402
 from scaling_model import Cluster, Link, OwnRuns, SharedSteps, fitted  # noqa: E402
 
 FREE = Cluster(ranks_per_machine=10**6, within=Link({64: 0.0, 128: 0.0}), between=Link({64: 0.0, 128: 0.0}))
@@ -75,6 +77,12 @@ class Seeds(unittest.TestCase):
 
     def test_what_the_root_does_alone_is_not_spread(self):
         self.assertAlmostEqual(OwnRuns(seconds=10.0, begin=0.0, end=10.0).speed_up(4, 4), 80 / 50)
+
+
+class Page(unittest.TestCase):
+    def test_it_is_that_of_its_record(self):
+        record = json.loads(scaling.RECORD.read_text())
+        self.assertEqual(scaling.page(record).rstrip("\n") + "\n", scaling.PAGE.read_text())
 
 
 if __name__ == "__main__":
