@@ -2,6 +2,7 @@
 #include <stein/inference/diagnostics/collapse_meter.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/priors/anchors.h>
+#include <stein/inference/storage/device_number.h>
 #include <stein/inference/storage/host_copy.h>
 #include <stein/policies/particle_policy.h>
 
@@ -123,7 +124,8 @@ double ParticlePolicy::prior_variance() const {
     if (const auto* learned = particles_.layout().find(prior_.weight_precision_name(entry.layer))) {
       log_precision = 0;
       for (std::int64_t i = 0; i < particles_.rows(); ++i)
-        log_precision += particles_.values()(i, learned->offset) / static_cast<double>(particles_.rows());
+        log_precision += inference::number_at(particles_.values().row(i), learned->offset, particles_.device()) /
+                         static_cast<double>(particles_.rows());
     }
     const auto size = static_cast<double>(entry.size());
     sum += size * std::exp(-log_precision);

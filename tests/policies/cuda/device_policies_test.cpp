@@ -116,6 +116,9 @@ void check_policies(Device device) {
                  device);
   check_learning("s2vgd", one_hot, {{"reflectors", "8"}, {"scales", "free"}}, device);
   check_learning("ensemble", dense, {{"prior_scale", "weights"}, {"draw", "mean"}}, device);
+  check_learning("ensemble", dense, {{"learn_noise_precision", "true"}, {"noise_per_arm", "false"}}, device);
+  const Settings learned{{"learn_weight_precision", "true"}, {"prior_scale", "weights"}, {"anchors", "false"}};
+  for (const char* name : {"svgd", "s2vgd"}) check_learning(name, one_hot, learned, device);
 }
 
 }  // namespace
@@ -169,8 +172,5 @@ TEST_CASE("options that a policy has on the host only are refused on a device", 
   const auto made = [&](const Settings& settings) { return policy_of("ensemble", dense, settings, device); };
   CHECK_ERROR(made({{"average_steps", "5"}}), usage, "option 'average_steps'", "on the processor only");
   CHECK_ERROR(made({{"arithmetic", "reference"}}), usage, "option 'arithmetic'", "on the processor only");
-  CHECK_ERROR(made({{"learn_noise_precision", "true"}, {"noise_per_arm", "false"}}), usage,
-              "noise precisions of the model");
-  CHECK_ERROR(made({{"learn_weight_precision", "true"}, {"prior_scale", "weights"}}), usage, "has fixed precisions");
   CHECK_ERROR(made({{"hidden", "9,9,9,9,9,9,9,9"}}), usage, "at most 8 layers, got 9");
 }
