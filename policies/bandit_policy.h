@@ -149,7 +149,9 @@ bool register_bandit_policy(const std::string& name, std::string description,
     }
     std::string name;
   };
-  PolicyEntry entry{.description = std::move(description), .learns = Policy::learns};
+  PolicyEntry entry;
+  entry.description = std::move(description);
+  entry.learns = Policy::learns;
   if constexpr (PolicyOfDevices<Policy>) entry.on_devices = Policy::on_devices(defaults);
   entry.builder = [defaults, name] { return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults, name)); };
   return bandit_policies().add(name, std::move(entry));
