@@ -19,7 +19,9 @@ inline constexpr int structure_threads = 256;  ///< of a block
 /// floats, so that threads beside one another read other banks along rows and along columns. G are the slopes of X.
 class StructureBlock {
  public:
+  /// The matrix of this block, by its places in rows of coordinates and of weights.
   using Matrix = StructurePlaces::Matrix;
+  /// On which reflections turn the matrix.
   enum class Side { left, right };
 
   STEIN_HOST_DEVICE StructureBlock(const StructureLaunch& launch, std::int64_t block, float* shared)
