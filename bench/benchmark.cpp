@@ -2,6 +2,7 @@
 
 #include <stein/core/component.h>
 #include <stein/core/error.h>
+#include <stein/core/median.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,13 +27,6 @@ std::int64_t repetitions_for(const std::function<void()>& call, const PairSettin
   }
   const double calls_a_round = settings.round_seconds * static_cast<double>(calls) / spent;
   return std::max<std::int64_t>(1, std::llround(calls_a_round));
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 }  // namespace

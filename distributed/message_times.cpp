@@ -1,7 +1,7 @@
 #include <stein/core/error.h>
+#include <stein/core/median.h>
 #include <stein/distributed/message_times.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -22,12 +22,6 @@ void check_arrived(const std::vector<std::string>& all, std::int64_t bytes) {
       fail(ErrorKind::numeric, "a message of {} bytes from rank {} arrived changed", bytes, rank);
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 double seconds_of(Communicator& ranks, std::int64_t bytes, double limit) {
   constexpr std::int64_t fewest = 7;
   const std::string own = message_of(ranks.rank(), bytes);
@@ -42,7 +36,7 @@ double seconds_of(Communicator& ranks, std::int64_t bytes, double limit) {
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   } while (ranks.any(ranks.is_root() && (std::ssize(seconds) < fewest ||
                                          std::chrono::duration<double>(Clock::now() - begin).count() < limit)));
-  return median(std::move(seconds));
+  return median(seconds);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/median.h>
 #include <stein/inference/diagnostics/chain_diagnostics.h>
 
 #include <Eigen/Core>
@@ -139,13 +140,10 @@ double split_r_hat(MatrixView<const double> draws) {
   const Chains chains = halves(draws);
   std::vector<double> all;
   for (const auto& chain : chains) all.insert(all.end(), chain.begin(), chain.end());
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  const double upper = *middle;
-  const double median = all.size() % 2 == 1 ? upper : (upper + *std::max_element(all.begin(), middle)) / 2;
+  const double middle = median(all);
   Chains folded = chains;
   for (auto& chain : folded)
-    for (double& value : chain) value = std::abs(value - median);
+    for (double& value : chain) value = std::abs(value - middle);
   return std::max(r_hat(normal_scores(chains)), r_hat(normal_scores(folded)));
 }
 

@@ -1,20 +1,11 @@
+#include <stein/core/median.h>
 #include <stein/inference/samplers/svgd_kernel.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace stein::inference {
 namespace {
-
-/// Median as numpy counts it: the mean of the two middle values where their number is even. Reorders `values`.
-double median(std::vector<double>& values) {
-  const std::size_t middle = values.size() / 2;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(middle));
-  const double upper = values[middle];
-  if (values.size() % 2 == 1) return upper;
-  return 0.5 * (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle)));
-}
 
 double bandwidth(const SvgdKernelOptions& options, std::span<const double> distances, std::int64_t rows) {
   if (options.bandwidth_rule == Bandwidth::fixed) return options.bandwidth;

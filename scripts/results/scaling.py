@@ -87,9 +87,13 @@ def measured_speed_up(name, record, key="wall_seconds"):
     return middle(runs["alone"], key)[key] / middle(runs["together"], key)[key]
 
 
-def one_machine(record):
-    link = link_of(record["messages"])
+def one_link(link):
+    """All ranks see one another through the same link."""
     return Cluster(ranks_per_machine=10**6, within=link, between=link)
+
+
+def one_machine(record):
+    return one_link(link_of(record["messages"]))
 
 
 def clusters(record, between):
@@ -173,10 +177,10 @@ def gpu_table():
     chain, kinds = PLAN["gpu_chain"], {each["name"]: each for each in PLAN["gpu_links"]}
     for name, gpus in [("within a machine", 8), ("between machines", 64), ("between machines", 512), ("through the host", 8)]:
         link = kinds[name]
-        rate, latency = link["bytes_per_second"], link["latency"]
+        cluster = one_link(Link.stated(link["latency"], link["bytes_per_second"]))
         size = 4 * chain["weights"]
         own = chain["gradient_seconds"] / gpus
-        gathered = (gpus - 1) * size / rate + math.ceil(math.log2(gpus)) * latency
+        gathered = cluster.all_gather(gpus, size)
         added = (gpus + 1) * size / chain["memory_bytes_per_second"]
         step = own + gathered + added + chain["sampler_seconds"]
         alone = chain["gradient_seconds"] + chain["sampler_seconds"]

@@ -19,7 +19,7 @@ class Link:
     @staticmethod
     def stated(latency, bytes_per_second):
         """One that nobody here has measured, of what its maker states."""
-        sizes = [64 * 8**power for power in range(8)]
+        sizes = [64 * 8**power for power in range(11)]
         return Link({size: latency + size / bytes_per_second for size in sizes})
 
     def time(self, size):
