@@ -51,13 +51,15 @@ Registry<Measure>& torch_measures() {
   return registry;
 }
 
-bool register_torch_benchmark(const std::string& name, std::string description, Cores cores) {
+bool register_torch_benchmark(const std::string& name, std::string description, Cores cores,
+                              std::function<void()> check_machine) {
   const auto measure = [name]() -> const Measure& {
     load_component("bench_torch");
     return torch_measures().at(name);
   };
-  return benchmarks().add(name, {std::move(description), cores, [measure] { return measure().options(); },
-                                 [measure](const Settings& settings) { return measure().run(settings); }});
+  return benchmarks().add(
+      name, {std::move(description), cores, [measure] { return measure().options(); },
+             [measure](const Settings& settings) { return measure().run(settings); }, std::move(check_machine)});
 }
 
 Pair measure_pair(const std::function<void()>& ours, const std::function<void()>& reference,

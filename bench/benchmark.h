@@ -94,7 +94,9 @@ bool register_benchmark(
 Registry<Measure>& torch_measures();
 
 /// Registers a benchmark whose measure is in stein::bench_torch, which is loaded when the measure is asked for.
-bool register_torch_benchmark(const std::string& name, std::string description, Cores cores = Cores::one);
+bool register_torch_benchmark(
+    const std::string& name, std::string description, Cores cores = Cores::one,
+    std::function<void()> check_machine = [] {});
 
 /// Seconds of one call of each of two callables.
 struct Pair {

@@ -1,3 +1,4 @@
+#include <stein/bench/gpu.h>
 #include <stein/bench/sampler_case.h>
 #include <stein/bench/sampler_gpu.h>
 #include <stein/core/error.h>
@@ -77,17 +78,12 @@ struct SamplerGpuOptions {
 };
 
 std::vector<Row> measure(const SamplerGpuOptions& options) {
-  const Device device = parse_device(options.device);
-  STEIN_CHECK(device.kind != Device::Kind::host,
-              "benchmark sampler-gpu: expected a GPU as device, cuda or cuda:INDEX, got '{}'; the benchmark sampler "
-              "measures the processor",
-              options.device);
-  return measure_samplers_on(device, options.parameters, options.only);
+  return measure_samplers_on(gpu_named(options.device, "sampler"), options.parameters, options.only);
 }
 
 [[maybe_unused]] const bool registered =
     register_benchmark("sampler-gpu", "one update of 100 million parameters on a GPU, against a copy within its memory",
-                       measure, Cores::one, [] { check_present(parse_device(SamplerGpuOptions{}.device)); });
+                       measure, Cores::one, check_gpu);
 
 }  // namespace
 

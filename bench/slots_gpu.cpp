@@ -1,4 +1,5 @@
 #include <stein/agents/control/device_rollouts.h>
+#include <stein/bench/gpu.h>
 #include <stein/bench/slots_gpu.h>
 #include <stein/core/error.h>
 #include <stein/inference/models/particle_mlp.h>
@@ -179,30 +180,25 @@ struct SlotsOptions {
     v("device", device, "the GPU: cuda, or cuda:INDEX");
     v("only", only, "measure the tasks whose name begins so; empty: all");
   }
-  Device gpu() const {
-    const Device found = inference::parse_device(device);
-    STEIN_CHECK(found.kind != Device::Kind::host,
-                "expected a GPU as device, cuda or cuda:INDEX, got '{}'; the benchmark envs measures the processor",
-                device);
-    return found;
-  }
 };
 using EnvsOptions = SlotsOptions<2'097'152, 65'536>;
 using RolloutsOptions = SlotsOptions<65'536, 4'096>;
 
 std::vector<Row> measure_envs(const EnvsOptions& options) {
-  return measure_slots_on(options.gpu(), {options.slots, options.slots_of_reference}, options.steps, options.only);
+  return measure_slots_on(gpu_named(options.device, "envs"), {options.slots, options.slots_of_reference}, options.steps,
+                          options.only);
 }
 
 std::vector<Row> measure_rollouts(const RolloutsOptions& options) {
-  return measure_rollouts_on(options.gpu(), {options.slots, options.slots_of_reference}, options.steps, options.only);
+  return measure_rollouts_on(gpu_named(options.device, "rollout"), {options.slots, options.slots_of_reference},
+                             options.steps, options.only);
 }
 
 [[maybe_unused]] const bool registered =
     register_benchmark("envs-gpu", "steps a second of control tasks on a GPU, millions of slots a launch", measure_envs,
-                       Cores::all, [] { check_present(EnvsOptions{}.gpu()); }) &&
+                       Cores::all, check_gpu) &&
     register_benchmark("rollouts-gpu", "agent steps a second on a GPU: task, policy, values and advantages in a launch",
-                       measure_rollouts, Cores::all, [] { check_present(RolloutsOptions{}.gpu()); });
+                       measure_rollouts, Cores::all, check_gpu);
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // The benchmarks whose measures are in stein::bench_torch, so that naming them loads no LibTorch. Left out of a build
 // without LibTorch.
 #include <stein/bench/benchmark.h>
+#include <stein/bench/gpu.h>
 
 namespace stein::bench {
 namespace {
@@ -13,6 +14,10 @@ namespace {
                              "one context through 20 particles of 117-50-50-2, against LibTorch's batched forward"),
     register_torch_benchmark("lm", "a training step of a word-level LSTM by each method, against plain SGD in LibTorch",
                              Cores::all),
+    register_torch_benchmark(
+        "lm-gpu",
+        "tokens that a word-level LSTM learns a second on a GPU by each method, against plain SGD in LibTorch",
+        Cores::one, check_gpu),
     register_torch_benchmark("module",
                              "a training step of a LibTorch module of 6 million weights, and the memory that it takes",
                              Cores::all),

@@ -1,3 +1,4 @@
+#include <stein/bench/gpu.h>
 #include <stein/bench/sampler_case.h>
 #include <stein/bench/update_gpu.h>
 #include <stein/core/error.h>
@@ -104,22 +105,15 @@ struct UpdateOptions {
     v("rows", which.rows, "of a minibatch", between(1, 1e5));
     v("hidden", which.hidden, "widths of the hidden layers", between(1, 1e4));
   }
-  Device gpu() const {
-    const Device found = inference::parse_device(device);
-    STEIN_CHECK(found.kind != Device::Kind::host,
-                "expected a GPU as device, cuda or cuda:INDEX, got '{}'; the benchmark update measures the processor",
-                device);
-    return found;
-  }
 };
 
 std::vector<Row> measure(const UpdateOptions& options) {
-  return measure_updates_on(options.gpu(), options.policy, options.which);
+  return measure_updates_on(gpu_named(options.device, "update"), options.policy, options.which);
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
     "update-gpu", "one update of a bandit policy on a GPU, from minibatch to moved networks, and one decision", measure,
-    Cores::all, [] { check_present(UpdateOptions{}.gpu()); });
+    Cores::all, check_gpu);
 
 }  // namespace
 
