@@ -51,7 +51,10 @@ std::vector<float> numbers_of(const Matrix<float>& matrix) {
 
 /// Where five steps of a sampler lead, and what is predicted there.
 Moved moved_on(const std::string& name, Device device) {
-  torch::nn::Sequential network(torch::nn::Linear(inputs, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, outputs));
+  // Without the first bias, whose gradient the normalisation makes rounding: Adam would take steps of full length by
+  // it.
+  torch::nn::Sequential network(torch::nn::Linear(torch::nn::LinearOptions(inputs, 3).bias(false)),
+                                torch::nn::BatchNorm1d(3), torch::nn::Linear(3, outputs));
   auto model = normalised_model(network, device);
   auto direct = std::make_unique<Direct<float>>(model->layout());
   std::vector<std::unique_ptr<Prior<float>>> priors;
