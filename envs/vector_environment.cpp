@@ -8,6 +8,15 @@
 #include <numeric>
 
 namespace stein::envs {
+namespace {
+
+/// The numbers of one slot among those of all, [slots, width].
+template <class Numbers>
+auto row_of(Numbers& numbers, std::int64_t slot, std::size_t width) {
+  return std::span(numbers).subspan(static_cast<std::size_t>(slot) * width, width);
+}
+
+}  // namespace
 
 Registry<ControlEntry>& controls() {
   static Registry<ControlEntry> registry("environment");
@@ -167,8 +176,7 @@ void VectorEnvironment::fail_outcome() const {
 void VectorEnvironment::set_state(std::int64_t slot, std::span<const double> state) {
   STEIN_CHECK(slot >= 0 && slot < slots_, "{}: expected a slot from 0 to {}, got {}", spec_.name, slots_ - 1, slot);
   check_state(spec_, state);
-  const std::size_t width = spec_.observation.size();
-  write_state(slot, state, std::span(observations_).subspan(static_cast<std::size_t>(slot) * width, width));
+  write_state(slot, state, row_of(observations_, slot, spec_.observation.size()));
 }
 
 std::vector<double> VectorEnvironment::state(std::int64_t slot) const {
@@ -176,6 +184,31 @@ std::vector<double> VectorEnvironment::state(std::int64_t slot) const {
   std::vector<double> numbers(spec_.state.size());
   read_state(slot, numbers);
   return numbers;
+}
+
+SlotProgress VectorEnvironment::progress() const {
+  SlotProgress found{.seed = seed_,
+                     .steps = steps_,
+                     .states = std::vector<double>(static_cast<std::size_t>(slots_) * spec_.state.size()),
+                     .observations = observations_,
+                     .total_rewards = returns_,
+                     .lengths = lengths_};
+  for (std::int64_t slot = 0; slot < slots_; ++slot) read_state(slot, row_of(found.states, slot, spec_.state.size()));
+  return found;
+}
+
+void VectorEnvironment::set_progress(const SlotProgress& progress) {
+  const auto n = static_cast<std::size_t>(slots_), width = spec_.state.size();
+  STEIN_CHECK(progress.states.size() == n * width && progress.observations.size() == observations_.size() &&
+                  progress.total_rewards.size() == n && progress.lengths.size() == n,
+              "{}: expected the progress of {} slots, got {} states, {} observations, {} rewards and {} lengths",
+              spec_.name, slots_, progress.states.size(), progress.observations.size(), progress.total_rewards.size(),
+              progress.lengths.size());
+  seed_ = progress.seed, steps_ = progress.steps, episode_count_ = 0;
+  for (auto* numbers : {&rewards_, &terminated_, &truncated_}) std::ranges::fill(*numbers, 0.0F);
+  for (std::int64_t slot = 0; slot < slots_; ++slot)
+    write_state(slot, row_of(progress.states, slot, width), row_of(observations_, slot, spec_.observation.size()));
+  observations_ = progress.observations, returns_ = progress.total_rewards, lengths_ = progress.lengths;
 }
 
 /// By the name that a snapshot gives them.

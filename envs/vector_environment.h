@@ -28,6 +28,15 @@ struct Episode {
   bool terminated;      ///< false: truncated at the horizon
 };
 
+/// Where the episodes of all slots are: what another form of the same slots (on a GPU) goes on from.
+struct SlotProgress {
+  std::uint64_t seed = 0;                     ///< of the last reset
+  std::int64_t steps = 0;                     ///< taken since
+  std::vector<double> states;                 ///< [slots, states], as ControlSpec::state lists them
+  std::vector<float> observations;            ///< [slots, O]
+  std::vector<float> total_rewards, lengths;  ///< [slots] of the episodes under way, undiscounted, in steps
+};
+
 /// Slots 0 … n − 1, each with an episode of its own. Where a step ends one, the next begins at once: `observations` are
 /// already those of its start, `final_observations` those of the end.
 ///
@@ -76,6 +85,11 @@ class VectorEnvironment {
   /// Throws Error(usage) for a slot that is none, or unless there are as many numbers.
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
+
+  SlotProgress progress() const;
+  /// Goes on from where another form of these slots is. Rewards and ends of its last step are not known then.
+  /// Throws Error(usage) unless its numbers are of as many slots.
+  void set_progress(const SlotProgress& progress);
 
   /// Rewards, ends and final observations of the last step are included.
   void save(Snapshot& snapshot) const;

@@ -35,7 +35,7 @@ std::optional<std::string> first_value(const RunDirectory& directory, const std:
        "'{0}' was changed since the run began{1}: that has `{2} = {3}`, the file `{2} = {4}`; a resumed run may change "
        "its steps{6} and nothing else, start another with `stein {5} --config`",
        directory.config().string(), first == saved ? "" : ", or the checkpoint is another run's", option.name, saved,
-       option.text(), experiment.kind().subcommand, experiment.may_change("device") ? ", its device" : "");
+       option.text(), experiment.kind().subcommand, experiment.options().contains("device") ? ", its device" : "");
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void save_settings(const Experiment& experiment, Snapshot& state) {
   std::istringstream lines(to_toml(experiment.options()));
   std::string kept;
   for (std::string line; std::getline(lines, line);)
-    if (!experiment.may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
+    if (!Experiment::may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
   state.put_text(settings_text, kept);
 }
 
@@ -74,7 +74,7 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
            "version's, and cannot go on",
            directory.checkpoints().string(), key, value);
   for (const Option& option : now.options()) {
-    if (experiment.may_change(option.name)) continue;
+    if (Experiment::may_change(option.name)) continue;
     const auto place = before.find(option.name);
     STEIN_CHECK(place != before.end() || option.older_value.has_value(),
                 "the run in '{}' began before there was an option '{}', and no value is known that goes on with it",

@@ -35,8 +35,8 @@ std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directo
   return summary;
 }
 
-/// The settings that a run goes on with: what it may not change would make it another run. A device that it is on
-/// anyway is none where the kind has no such option. Throws Error(usage).
+/// The settings that a run goes on with: what it may not change would make it another run. The processor as device is
+/// none where the kind has no such option. Throws Error(usage).
 Settings checked_settings(const RunDirectory& directory, Settings settings) {
   for (const auto& [key, value] : settings)
     STEIN_CHECK(key == "steps" || key == "device", "a resumed run may change its steps and nothing else, got '{}={}'",
@@ -44,13 +44,10 @@ Settings checked_settings(const RunDirectory& directory, Settings settings) {
   const auto device = std::ranges::find(settings, "device", &Settings::value_type::first);
   if (device == settings.end()) return settings;
   const std::unique_ptr<Experiment> experiment = recorded_experiment(directory);
-  const bool has_option = experiment->options().contains("device");
-  const std::string now = has_option ? experiment->options().get("device") : "cpu";
-  STEIN_CHECK(device->second == now || experiment->may_change("device"),
-              "a run of `stein {}` goes on where it began, on {}, got device={}: language models, captions and "
-              "classifiers can go on elsewhere",
-              experiment->kind().subcommand, now, device->second);
-  if (!has_option) settings.erase(device);
+  if (experiment->options().contains("device")) return settings;
+  STEIN_CHECK(device->second == "cpu", "a run of `stein {}` is on the processor alone, got device={}",
+              experiment->kind().subcommand, device->second);
+  settings.erase(device);
   return settings;
 }
 
@@ -109,7 +106,7 @@ bool note_commit(Json& manifest) {
 
 /// The same of another device than the last one.
 bool note_device(const Experiment& experiment, std::int64_t steps, Json& manifest) {
-  if (!experiment.may_change("device")) return false;
+  if (!experiment.options().contains("device")) return false;
   const std::string device = experiment.options().get("device"), last = last_device(manifest);
   if (device == last) return false;
   log_warning("the run goes on on {} where it was on {}: the last bits of its numbers may differ", device, last);

@@ -47,8 +47,6 @@ class NetworkExperiment : public runs::Experiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const final;
   /// "ptb/psgld": the data, a file without its folder and ending, and the method.
   std::string name() const final;
-  /// The device besides: a checkpoint is the same on all of them.
-  bool may_change(std::string_view option) const final { return option == "device" || Experiment::may_change(option); }
 
  protected:
   /// Published settings, what they are of ("language models"), and the method where none is named.

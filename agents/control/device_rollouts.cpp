@@ -212,8 +212,7 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
   const std::int64_t seen = std::ssize(spec_.observation), acts = std::ssize(spec_.action);
   parallel_for(std::ssize(shards), [&](std::int64_t i) {
     RolloutShard& shard = shards[static_cast<std::size_t>(i)];
-    const std::int64_t slot = shard.particle * shape_.slots + shard.first_slot, row = slot * capacity_,
-                       rows = shard.rows();
+    const std::int64_t slot = first_slot_of(shard), row = slot * capacity_, rows = shard.rows();
     observations.take(row * seen, rows * seen, shard.observations);
     actions.take(row * acts, rows * acts, shard.actions);
     rewards.take(row, rows, shard.rewards);
@@ -231,30 +230,52 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
   });
 }
 
-void DeviceRollouts::save(Snapshot& snapshot) const {
-  snapshot.put("seed", seed_);
-  snapshot.put("steps", std::vector<std::int64_t>{steps_});
-  snapshot.put("state", numbers_of(state_));
-  snapshot.put("total_rewards", numbers_of(total_rewards_));
-  snapshot.put("lengths", numbers_of(lengths_));
-  snapshot.put("discounted", numbers_of(discounted_));
-  snapshot.put("factor", numbers_of(factor_));
+std::vector<ShardProgress> DeviceRollouts::progress(std::span<const RolloutShard> shards) const {
+  const Home states(state_, true), total_rewards(total_rewards_, true), lengths(lengths_, true),
+      observations(next_observations_, true);
+  const Home discounted(discounted_, true), factor(factor_, true);
+  const std::int64_t seen = std::ssize(spec_.observation), width = std::ssize(spec_.state);
+  std::vector<ShardProgress> all;
+  std::vector<float> numbers;
+  for (const RolloutShard& shard : shards) {
+    ShardProgress& found = all.emplace_back(ShardProgress{.slots = {.seed = seed_, .steps = steps_}});
+    const std::int64_t slot = first_slot_of(shard);
+    found.slots.states.resize(static_cast<std::size_t>(shard.slots * width));
+    for (std::int64_t k = 0; k < width; ++k) {
+      states.take(k * slots() + slot, shard.slots, numbers);
+      for (std::int64_t i = 0; i < shard.slots; ++i)
+        found.slots.states[static_cast<std::size_t>(i * width + k)] = numbers[static_cast<std::size_t>(i)];
+    }
+    observations.take(slot * seen, shard.slots * seen, found.slots.observations);
+    total_rewards.take(slot, shard.slots, found.slots.total_rewards);
+    lengths.take(slot, shard.slots, found.slots.lengths);
+    discounted.take(slot, shard.slots, found.discounted);
+    factor.take(slot, shard.slots, found.factor);
+  }
+  return all;
 }
 
-void DeviceRollouts::restore(const Snapshot& snapshot) {
-  seed_ = snapshot.get_scalar<std::uint64_t>("seed");
-  steps_ = snapshot.get_vector<std::int64_t>("steps").at(0);
-  for (const auto& [name, numbers] :
-       {std::pair{"state", &state_}, std::pair{"total_rewards", &total_rewards_}, std::pair{"lengths", &lengths_}}) {
-    std::vector<float> home(static_cast<std::size_t>(numbers->columns()));
-    snapshot.get(name, std::span(home));
-    copy_in<float>(home, *numbers, device_);
+void DeviceRollouts::go_on_from(std::span<const RolloutShard> shards) {
+  const auto n = static_cast<std::size_t>(slots());
+  std::vector<float> states(n * spec_.state.size()), total_rewards(n), lengths(n),
+      observations(n * spec_.observation.size());
+  std::vector<double> discounted(n), factor(n);
+  for (const RolloutShard& shard : shards) {
+    const envs::SlotProgress progress = shard.environment->progress();
+    const auto slot = static_cast<std::size_t>(first_slot_of(shard)), width = spec_.state.size();
+    seed_ = progress.seed, steps_ = progress.steps;
+    const auto put = [](const auto& from, auto& to, std::size_t first) {
+      std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(first));
+    };
+    for (std::size_t i = 0; i < progress.states.size(); ++i)
+      states[i % width * n + slot + i / width] = static_cast<float>(progress.states[i]);
+    put(progress.observations, observations, slot * spec_.observation.size());
+    put(progress.total_rewards, total_rewards, slot), put(progress.lengths, lengths, slot);
+    put(shard.discounted, discounted, slot), put(shard.factor, factor, slot);
   }
-  for (const auto& [name, numbers] : {std::pair{"discounted", &discounted_}, std::pair{"factor", &factor_}}) {
-    std::vector<double> home(static_cast<std::size_t>(numbers->columns()));
-    snapshot.get(name, std::span(home));
-    copy_in<double>(home, *numbers, device_);
-  }
+  copy_in<float>(states, state_, device_), copy_in<float>(observations, next_observations_, device_);
+  copy_in<float>(total_rewards, total_rewards_, device_), copy_in<float>(lengths, lengths_, device_);
+  copy_in<double>(discounted, discounted_, device_), copy_in<double>(factor, factor_, device_);
 }
 
 }  // namespace stein::agents

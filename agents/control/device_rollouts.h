@@ -29,6 +29,12 @@ struct ValuedRows {
   std::vector<float> advantages;   ///< [rows]
 };
 
+/// Where the episodes under way of a shard are.
+struct ShardProgress {
+  envs::SlotProgress slots;
+  std::vector<double> discounted, factor;  ///< as RolloutShard has them
+};
+
 /// What Rollouts has on a device other than the host: the episodes under way, and room for what a launch collects.
 class DeviceRollouts {
  public:
@@ -51,8 +57,10 @@ class DeviceRollouts {
   /// What the last launch valued. Throws Error(usage) where it valued nothing.
   ValuedRows valued_rows() const;
 
-  void save(Snapshot& snapshot) const;
-  void restore(const Snapshot& snapshot);
+  /// Where the episodes under way are, shard by shard: the host goes on from there with the same steps.
+  std::vector<ShardProgress> progress(std::span<const RolloutShard> shards) const;
+  /// Goes on from where the environments and sums of the shards are.
+  void go_on_from(std::span<const RolloutShard> shards);
 
  private:
   template <class Scalar>
@@ -63,6 +71,10 @@ class DeviceRollouts {
   ValuePlan value_plan(const ValuedBy& valued);
   RolloutRows rows();
   std::int64_t slots() const { return shape_.particles * shape_.slots; }
+  /// Of a shard among those of all particles.
+  std::int64_t first_slot_of(const RolloutShard& shard) const {
+    return shard.particle * shape_.slots + shard.first_slot;
+  }
 
   inference::Device device_;
   envs::AnalyticTask task_;

@@ -150,21 +150,24 @@ NoiseKey Rollouts::decisions(std::int64_t step) const {
 
 /// What two runs must have in common for one to go on with the other's rollouts.
 std::string Rollouts::identity() const {
-  return fmt::format("{} version {}, {} particles with {} slots{}", spec().name, spec().version, shape_.particles,
-                     shape_.slots, on_device_ ? " on a device" : "");
+  return fmt::format("{} version {}, {} particles with {} slots", spec().name, spec().version, shape_.particles,
+                     shape_.slots);
 }
 
 void Rollouts::save(Snapshot& snapshot) const {
   snapshot.put_text("identity", identity());
   snapshot.put("collections", std::vector<std::int64_t>{collections_, total_steps_});
-  if (on_device_ && !shape_.whole_paths) return snapshot.put_saved("slots", *on_device_);
+  if (shape_.whole_paths) return;  // nothing goes on
+  const std::vector<ShardProgress> elsewhere =
+      on_device_ ? on_device_->progress(shards_) : std::vector<ShardProgress>{};
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    if (shape_.whole_paths) break;  // nothing goes on
+    const RolloutShard& shard = shards_[i];
+    if (on_device_) shard.environment->set_progress(elsewhere[i].slots);  // the form is that of the host
     Snapshot part;
-    part.put_saved("environment", *shards_[i].environment);
-    part.put("episode_times", shards_[i].episode_times);
-    part.put("discounted", shards_[i].discounted);
-    part.put("factor", shards_[i].factor);
+    part.put_saved("environment", *shard.environment);
+    part.put("episode_times", shard.episode_times);
+    part.put("discounted", on_device_ ? elsewhere[i].discounted : shard.discounted);
+    part.put("factor", on_device_ ? elsewhere[i].factor : shard.factor);
     snapshot.put_part("shard" + std::to_string(i), part);
   }
 }
@@ -174,15 +177,15 @@ void Rollouts::restore(const Snapshot& snapshot) {
     fail(ErrorKind::data, "the saved rollouts are of {}, expected {}", snapshot.get_text("identity"), identity());
   const auto counts = snapshot.get_vector<std::int64_t>("collections");
   collections_ = counts.at(0), total_steps_ = counts.at(1);
-  if (on_device_ && !shape_.whole_paths) return on_device_->restore(snapshot.part("slots"));
+  if (shape_.whole_paths) return;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    if (shape_.whole_paths) break;
     const Snapshot part = snapshot.part("shard" + std::to_string(i));
     shards_[i].environment->restore(part.part("environment"));
     part.get("episode_times", std::span(shards_[i].episode_times));
     part.get("discounted", std::span(shards_[i].discounted));
     part.get("factor", std::span(shards_[i].factor));
   }
+  if (on_device_) on_device_->go_on_from(shards_);
 }
 
 }  // namespace stein::agents

@@ -331,6 +331,31 @@ TEST_CASE("actions are clipped, mapped or refused as the options say", "[envs][c
   CHECK_ERROR(make("CartPole-v1", 1, 0, {{"normalize_actions", "true"}}), usage, "'normalize_actions'", "choices");
 }
 
+TEST_CASE("a task that is data goes on from where another form of its slots is, with the same bits",
+          "[envs][control]") {
+  for_every_task([](const std::string& name) {
+    if (!controls().at(name).builder()->analytic()) return;
+    const auto environment = make(name, 300, 40), again = make(name, 300, 40);
+    environment->reset(7), again->reset(1);
+    for (int t = 0; t < 30; ++t) environment->step(actions_of(*environment, 40));
+    again->step(actions_of(*again, 40));
+    again->set_progress(environment->progress());
+    CHECK(again->steps() == 30);
+    CHECK(again->episodes().empty());
+    for (int t = 0; t < 600; ++t) {
+      REQUIRE(std::ranges::equal(again->observations(), environment->observations()));
+      environment->step(actions_of(*environment, 40)), again->step(actions_of(*again, 40));
+      REQUIRE(std::ranges::equal(again->rewards(), environment->rewards()));
+      REQUIRE(again->episodes().size() == environment->episodes().size());
+      for (std::size_t k = 0; k < again->episodes().size(); ++k) {
+        REQUIRE(again->episodes()[k].total_reward == environment->episodes()[k].total_reward);
+        REQUIRE(again->episodes()[k].length == environment->episodes()[k].length);
+      }
+    }
+    CHECK_ERROR(make(name, 2)->set_progress(environment->progress()), usage, "the progress of 2 slots", "300 lengths");
+  });
+}
+
 TEST_CASE("what makes no sense is refused", "[envs][control]") {
   const auto environment = make("CartPole-v1", 2);
   CHECK_ERROR(environment->step(std::vector<float>{0, 1}), usage, "`reset` before the first step");

@@ -1,4 +1,4 @@
-// Runs that go on on another device than they were on, where their kind allows it.
+// Runs that go on on another device than they were on.
 #include <stein/core/log.h>
 #include <stein/core/read_file.h>
 #include <stein/runs/resume_run.h>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Counts on a device that it may leave.
+/// Counts on a device.
 class MovingExperiment final : public runs::Experiment {
  public:
   MovingExperiment(const runs::RunKind& kind, const runs::OptionSources& sources)
@@ -30,9 +30,6 @@ class MovingExperiment final : public runs::Experiment {
     read(sources);
   }
   std::string name() const override { return "numbers/mover"; }
-  bool may_change(std::string_view option) const override {
-    return option == "device" || Experiment::may_change(option);
-  }
   std::unique_ptr<runs::Run> make_run(const std::string&) const override {
     return std::make_unique<test::CounterRun>(seeds());
   }
@@ -99,12 +96,13 @@ TEST_CASE("a run that goes on elsewhere may be made longer at the same time", "[
   CHECK(manifest_of(folder / "run")["later_devices"] == Json{{{"device", "cuda"}, {"steps", 2}}});
 }
 
-TEST_CASE("runs of other kinds go on where they began", "[runs][session]") {
+TEST_CASE("runs of kinds without a device go on on the processor", "[runs][session]") {
   const test::TemporaryDirectory folder;
   set_log_level(LogLevel::error);
   const test::CounterExperiment experiment(test::registered_counter(), {});
   runs::start_run(experiment, folder / "run", Existing::refuse, {.stop_after = 2, .quiet = true});
-  CHECK_ERROR(resume(folder / "run", {{"device", "cuda"}}), usage, "goes on where it began, on cpu, got device=cuda");
+  CHECK_ERROR(resume(folder / "run", {{"device", "cuda"}}), usage,
+              "a run of `stein count` is on the processor alone, got device=cuda");
   CHECK_ERROR(resume(folder / "run", {{"seeds", "0:2"}}), usage, "may change its steps and nothing else");
   CHECK(resume(folder / "run", {{"device", "cpu"}}).finished);
 }

@@ -65,15 +65,19 @@ TEST_CASE("an agent with rollouts on a GPU learns what it learns on the host", "
   check_agents(test::gpu());
 }
 
-TEST_CASE("an agent with rollouts on a device goes on where it was saved", "[agents][control][cuda]") {
+TEST_CASE("an agent goes on where it was saved, on the same device and on another", "[agents][control][cuda]") {
   const Device device = test::fenced_rollouts();
-  const auto environment = envs::controls().at("cartpole").builder();
-  const ControlAgentOptions options = small(Learner::a2c, PolicyPosterior::svgd, false);
-  ControlAgent first(options, *environment, 4, device), second(options, *environment, 4, device);
-  first.iterate();
-  Snapshot saved;
-  first.save(saved);
-  second.restore(saved);
-  for (int k = 0; k < 2; ++k) first.iterate(), second.iterate();
-  CHECK(distance(first, second) == 0);
+  const auto environment = envs::controls().at("CartPole-v1").builder();  // choices: the same on all devices
+  const ControlAgentOptions options = small(Learner::a2c, PolicyPosterior::svgd, true);
+  for (const Device from : {Device{}, device}) {
+    ControlAgent first(options, *environment, 4, from), there(options, *environment, 4, device),
+        host(options, *environment, 4);
+    first.iterate();
+    Snapshot saved;
+    first.save(saved);
+    there.restore(saved), host.restore(saved);
+    for (int k = 0; k < 2; ++k) first.iterate(), there.iterate(), host.iterate();
+    CHECK(distance(first, there) == 0);
+    CHECK(distance(first, host) == 0);
+  }
 }

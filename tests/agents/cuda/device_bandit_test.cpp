@@ -19,15 +19,17 @@ BanditAgent agent_on(Device device) {
   return {{.forced_pulls = 3}, 3, std::move(environment), std::move(policy)};
 }
 
-/// Choices are the same unless predictions differ in their last bits just where two arms are level; what was learned
-/// shows in the posterior of the probes.
-void check_agent(Device device) {
-  BanditAgent there = agent_on(device), host = agent_on({});
-  for (int step = 0; step < 30; ++step) {
+/// Choices are the same unless predictions differ in their last bits just where two arms are level.
+void check_steps(BanditAgent& there, BanditAgent& host, int steps) {
+  for (int step = 0; step < steps; ++step) {
     const Interaction found = there.step(), expected = host.step();
     REQUIRE(found.action == expected.action);
     REQUIRE(found.reward == expected.reward);
   }
+}
+
+/// What was learned shows in the posterior of the probes.
+void check_posteriors(const BanditAgent& there, const BanditAgent& host) {
   for (const auto& probe : host.environment().probes()) {
     const auto found = there.policy().posterior_rewards(probe.context()),
                expected = host.policy().posterior_rewards(probe.context());
@@ -38,6 +40,12 @@ void check_agent(Device device) {
   }
 }
 
+void check_agent(Device device) {
+  BanditAgent there = agent_on(device), host = agent_on({});
+  check_steps(there, host, 30);
+  check_posteriors(there, host);
+}
+
 }  // namespace
 
 TEST_CASE("a bandit agent on a device makes the steps that it makes on the host", "[agents][cuda]") {
@@ -46,4 +54,17 @@ TEST_CASE("a bandit agent on a device makes the steps that it makes on the host"
 
 TEST_CASE("a bandit agent on a GPU makes the steps that it makes on the host", "[agents][cuda][gpu]") {
   check_agent(test::gpu());
+}
+
+TEST_CASE("a bandit agent goes on on another device than it was saved on", "[agents][cuda]") {
+  const Device device = test::fenced_networks();
+  for (const Device from : {Device{}, device}) {
+    BanditAgent first = agent_on(from), there = agent_on(device), host = agent_on({});
+    for (int step = 0; step < 20; ++step) first.step();
+    Snapshot saved;
+    first.save(saved);
+    there.restore(saved), host.restore(saved);
+    check_steps(there, host, 10);
+    check_posteriors(there, host);
+  }
 }
