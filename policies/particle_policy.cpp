@@ -14,13 +14,14 @@ namespace {
 using inference::WeightForm;
 using Options = ParticlePolicy::Options;
 
-Options sgld_defaults() {
-  auto options = function_prior_defaults<Options>("sgld");
-  // The curvature of the posterior grows with the interactions, so a step that stays leaves the finite numbers one day:
-  // 1e-5 did after 2,400 of mushroom.
+/// Chains of a sampler with steps of h/(1 + t/4000). The curvature of the posterior grows with the interactions and
+/// with the precisions of noise that they show, so a step that stays, or begins too large, leaves the finite numbers
+/// one day: on shuttle SGLD's 1e-5 did after 3,700, SGHMC's 1e-6 without decay after 2,800.
+Options decaying_defaults(const std::string& sampler, const char* step_size) {
+  auto options = function_prior_defaults<Options>(sampler);
   OptionTable table = OptionTable::of(options.sampler);
   for (const auto& [option, value] :
-       {std::pair{"step_size", "1e-5"}, {"step_decay_steps", "4000"}, {"step_decay_exponent", "1"}})
+       {std::pair{"step_size", step_size}, {"step_decay_steps", "4000"}, {"step_decay_exponent", "1"}})
     table.set(option, value);
   return options;
 }
@@ -39,11 +40,11 @@ const bool registered =
         "anchored", "ensemble sampling: particles with priors around draws of their own and perturbed rewards",
         anchored_defaults<Options>("optimizer")) &&
     register_bandit_policy<ParticlePolicy>("sgld", "Thompson sampling from chains of stochastic gradient Langevin",
-                                           sgld_defaults()) &&
+                                           decaying_defaults("sgld", "3e-6")) &&
     register_bandit_policy<ParticlePolicy>("psgld", "Thompson sampling from chains of preconditioned Langevin dynamics",
                                            function_prior_defaults<Options>("psgld")) &&
     register_bandit_policy<ParticlePolicy>("sghmc", "Thompson sampling from chains of stochastic gradient HMC",
-                                           function_prior_defaults<Options>("sghmc"));
+                                           decaying_defaults("sghmc", "1e-6"));
 
 }  // namespace
 
