@@ -1,44 +1,57 @@
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
 
+#include <map>
+#include <memory>
+
 namespace stein::inference::cuda {
 namespace {
 
-/// One number of page-locked memory; its address is the same for the host and for every GPU.
-class PageLockedNumber {
+/// Memory for the words of one thread on one GPU. At the end of the program CUDA may be gone before: nothing is left to
+/// do then.
+class WordsOfGpu {
  public:
-  PageLockedNumber() {
+  WordsOfGpu() {
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, sizeof(int), cudaHostAllocPortable | cudaHostAllocMapped),
           "get memory of the host that a GPU can write");
-    number_ = static_cast<int*>(memory);
+    words_.seen = static_cast<int*>(memory);
+    *words_.seen = 0;
+    check(cudaMalloc(&memory, sizeof(int)), "get memory on the GPU");
+    words_.gradient = static_cast<int*>(memory);
+    check(cudaMemset(memory, 0, sizeof(int)), "clear memory of the GPU");
   }
-  PageLockedNumber(const PageLockedNumber&) = delete;
-  PageLockedNumber& operator=(const PageLockedNumber&) = delete;
-  /// At the end of the program CUDA may be gone before: nothing is left to do then.
-  ~PageLockedNumber() { static_cast<void>(cudaFreeHost(number_)); }
+  WordsOfGpu(const WordsOfGpu&) = delete;
+  WordsOfGpu& operator=(const WordsOfGpu&) = delete;
+  ~WordsOfGpu() { static_cast<void>(cudaFreeHost(words_.seen)), static_cast<void>(cudaFree(words_.gradient)); }
 
-  int* address() const { return number_; }
+  const StepFlags& words() const { return words_; }
 
  private:
-  int* number_ = nullptr;
+  StepFlags words_;
 };
 
-int* number_of_thread() {
-  static thread_local const PageLockedNumber number;
-  return number.address();
+const StepFlags& words_here() {
+  static thread_local std::map<int, std::unique_ptr<const WordsOfGpu>> of_gpus;
+  int gpu = 0;
+  check(cudaGetDevice(&gpu), "use a GPU");
+  std::unique_ptr<const WordsOfGpu>& own = of_gpus[gpu];
+  if (own == nullptr) own = std::make_unique<const WordsOfGpu>();
+  return own->words();
 }
 
 }  // namespace
 
-FiniteFlag::FiniteFlag() : not_finite_(number_of_thread()) {
-  *not_finite_ = 0;  // kernels started from here on see it
+FiniteFlag::FiniteFlag() : words_(words_here()) {
+  if (*words_.seen == 0) return;  // else the step before has left them set
+  check(cudaMemset(words_.gradient, 0, sizeof(int)), "clear memory of the GPU");
+  *words_.seen = 0;
 }
 
 bool FiniteFlag::finite(GpuStream stream) const {
   check(cudaGetLastError(), "start a kernel");
   check(cudaStreamSynchronize(stream), "run a kernel");
-  return *not_finite_ == 0;
+  return *words_.seen == 0;
 }
 
 }  // namespace stein::inference::cuda

@@ -5,22 +5,23 @@
 
 namespace stein::inference::cuda {
 
-/// A number of the host that kernels of every GPU write without a copy: page-locked memory, which stays from call to
-/// call. Every thread of the host has one, so it has one FiniteFlag at a time.
+/// The words of one step on the current GPU, which stay from step to step: one in memory of the GPU and one of the host
+/// that kernels write without a copy. Every thread of the host has one of each for every GPU, so it has one FiniteFlag
+/// at a time.
 class FiniteFlag {
  public:
-  /// None found yet. Throws Error(io) where there is no page-locked memory.
+  /// Nothing found yet. Throws Error(io) where there is no memory.
   FiniteFlag();
   FiniteFlag(const FiniteFlag&) = delete;
   FiniteFlag& operator=(const FiniteFlag&) = delete;
 
-  /// What kernels set to 1.
-  int* data() const { return not_finite_; }
-  /// The answer, once all kernels of the stream have run. Throws Error(io) where one could not.
+  /// For kernels.
+  const StepFlags& words() const { return words_; }
+  /// Whether everything was finite, once all kernels of the stream have run. Throws Error(io) where one could not.
   bool finite(GpuStream stream) const;
 
  private:
-  int* not_finite_;
+  StepFlags words_;
 };
 
 }  // namespace stein::inference::cuda

@@ -28,20 +28,36 @@ __global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, 
   if (grid.has(row, group)) body(group_place(grid.columns, row, group));
 }
 
-/// The same, and *not_finite ← 1 where a body answers no. Every block writes the same number, so none needs a turn.
-template <class Body>
-__global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, Body body, int* not_finite) {
+/// The same for bodies that say whether what they saw or made is finite.
+/// @tparam moves  after a gradient that is not finite no body is called, and what is not finite is a value; else it is
+///                a gradient
+template <bool moves, class Body>
+__global__ void __launch_bounds__(block_threads) check_each_group(GroupGrid grid, Body body, StepFlags flags) {
+  if constexpr (moves)
+    if (flags.stopped()) return;  // the same for all threads
   const std::int64_t row = grid.row(blockIdx.y, threadIdx.y), group = grid.group(blockIdx.x, threadIdx.x);
   const bool finite = !grid.has(row, group) || body(group_place(grid.columns, row, group));
   const bool first = threadIdx.x == 0 && threadIdx.y == 0;
-  if (__syncthreads_or(static_cast<int>(!finite)) != 0 && first) *static_cast<volatile int*>(not_finite) = 1;
+  if (__syncthreads_or(static_cast<int>(!finite)) == 0 || !first) return;
+  if constexpr (moves)
+    flags.report_value();
+  else
+    flags.report_gradient();
 }
 
-template <class Body, class... Flag>
-void launch(const MatrixView<const float>& rows, const Body& body, GpuStream stream, Flag... not_finite) {
+template <class Body>
+void launch(const MatrixView<const float>& rows, const Body& body, GpuStream stream) {
   with_grids(rows.rows, rows.columns, [&](const GroupGrid& grid) {
     const dim3 blocks(grid.blocks_x, grid.blocks_y), threads(grid.across, grid.along);
-    for_each_group<<<blocks, threads, 0, stream>>>(grid, body, not_finite...);
+    for_each_group<<<blocks, threads, 0, stream>>>(grid, body);
+  });
+}
+
+template <bool moves, class Body>
+void launch_checked(const MatrixView<const float>& rows, const Body& body, const StepFlags& flags, GpuStream stream) {
+  with_grids(rows.rows, rows.columns, [&](const GroupGrid& grid) {
+    const dim3 blocks(grid.blocks_x, grid.blocks_y), threads(grid.across, grid.along);
+    check_each_group<moves><<<blocks, threads, 0, stream>>>(grid, body, flags);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/row_tiles.h>
+#include <stein/inference/cuda/step_flags.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,13 +54,20 @@ struct PairGrid {
   }
 
   /// Sums of all pairs of tiles, those above the diagonal and past the last row too.
-  std::int64_t sums() const { return tiles * tile_rows * tile_rows; }
+  STEIN_HOST_DEVICE std::int64_t sums() const { return tiles * tile_rows * tile_rows; }
+};
+
+/// The rows that are paired, and what is looked at beside them.
+struct PairRows {
+  MatrixView<const float> values;
+  MatrixView<const float> gradients{};  ///< [rows, columns] that have to be finite; without data: none
+  StepFlags flags{};                    ///< told where one is not
 };
 
 /// Adds up the pairs of tiles of one range, to sums[range][4·(row in its tile) + row in the other tile][pair of tiles].
 template <PairTerm term>
 struct PairSums {
-  MatrixView<const float> values;
+  PairRows rows;
   PairGrid grid;
   double* sums;  ///< [ranges, 16, tiles] on the device
 
@@ -79,8 +87,10 @@ struct PairSums {
                                     Own& own) const {
     const std::int64_t range = block / grid.shares, first_tile = block % grid.shares * grid.slots;
     const std::int64_t added = 2 * grid.chunks;
+    const std::int64_t first_group = (range * grid.chunks + phase / 2) * grid.chunk_groups;
     if (phase == 0) find_tiles(first_tile + thread % grid.slots, own);
-    if (phase < added && phase % 2 == 0) stage((range * grid.chunks + phase / 2) * grid.chunk_groups, thread, shared);
+    if (phase < added && phase % 2 == 0) stage(first_group, thread, shared);
+    if (phase < added && phase % 2 == 0 && first_tile == 0) look(first_group, thread);
     if (phase < added && phase % 2 == 1) add(thread, shared, own);
     if (phase == added) put(thread, shared, own);
     if (phase == added + 1) add_lanes(range, first_tile, thread, shared);
@@ -105,10 +115,25 @@ struct PairSums {
       const int row = unit / groups, k = unit % groups;
       FourNumbers numbers{};
       if (row < grid.rows && first_group + k < all)
-        numbers = group_at(values, group_place(grid.columns, row, first_group + k));
+        numbers = group_at(rows.values, group_place(grid.columns, row, first_group + k));
       const int at = staged_at(row / tile_rows, row % tile_rows);
       for (int j = 0; j < group_size; ++j) shared.staged[(j * groups + k) * grid.stride + at] = numbers.number[j];
     }
+  }
+
+  /// At the gradients of the coordinates that are staged.
+  STEIN_HOST_DEVICE void look(std::int64_t first_group, int thread) const {
+    if (rows.gradients.data == nullptr) return;
+    const int groups = grid.chunk_groups, units = static_cast<int>(grid.rows) * groups;
+    const std::int64_t all = groups_in_row(grid.columns);
+    bool finite = true;
+    for (int unit = thread; unit < units; unit += PairGrid::threads) {
+      const std::int64_t row = unit / groups, group = first_group + unit % groups;
+      if (group >= all) continue;
+      const FourNumbers numbers = group_at(rows.gradients, group_place(grid.columns, row, group));
+      for (const float number : numbers.number) finite = finite && std::isfinite(number);  // zeros past the end
+    }
+    if (!finite) rows.flags.report_gradient();
   }
 
   STEIN_HOST_DEVICE FourDoubles tile_at(const double* position, int tile) const {

@@ -4,8 +4,6 @@
 #include <stein/inference/cuda/coordinate_group.h>
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace stein::inference::cuda {
 
@@ -31,17 +29,6 @@ STEIN_HOST_DEVICE inline std::int64_t row_tiles(std::int64_t rows) {
 inline std::int64_t whole_lines(std::int64_t groups) {
   constexpr std::int64_t groups_in_line = 8;
   return groups < groups_in_line ? groups : groups - groups % groups_in_line;
-}
-
-/// Column j of `matrix` [rows, columns] of the four rows of every tile, [tiles, columns]; zeros for rows that there are
-/// not.
-inline std::vector<FourDoubles> by_tiles(std::span<const double> matrix, std::int64_t rows, std::int64_t columns) {
-  std::vector<FourDoubles> tiles(static_cast<std::size_t>(row_tiles(rows) * columns));
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      tiles[static_cast<std::size_t>(i / tile_rows * columns + j)].number[i % tile_rows] =
-          matrix[static_cast<std::size_t>(i * columns + j)];
-  return tiles;
 }
 
 }  // namespace stein::inference::cuda

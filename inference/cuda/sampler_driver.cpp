@@ -1,16 +1,16 @@
 // The loops of samplers on a GPU, registered as "cuda": the same bits as the reference in float, in the stream 0 of the
 // GPU that the particles lie on; sums in double over all coordinates (distances, products) are added in another order
 // than the reference's and differ by a few roundings. Numbers of a step that samplers keep on the host (thermostats,
-// what is held, Σ r², the weights of SVGD's kernel) are copied in every step.
+// what is held, Σ r²) are copied in every step. The host waits once for a move, at its end.
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
 #include <stein/inference/cuda/sampler_kernels.h>
 #include <stein/inference/cuda/scratch.h>
+#include <stein/inference/cuda/stein_driver.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/samplers/svgd_kernel.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,26 +20,21 @@
 namespace stein::inference::cuda {
 namespace {
 
-/// The GPU of rows. Throws Error(usage) where they do not begin as those of a Matrix may.
-std::int32_t device_of_rows(const MatrixView<const float>& rows) {
-  STEIN_CHECK(reinterpret_cast<std::uintptr_t>(rows.data) % sizeof(FourNumbers) == 0 && rows.stride % group_size == 0,
-              "the CUDA driver of samplers: expected rows that begin on 16 bytes, as those of a Matrix");
-  return device_of(rows.data);
-}
-
 void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
   const CurrentDevice device(device_of_rows(step.values));
   const bool adds_up = step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty();
   const auto lanes = static_cast<std::size_t>(adds_up ? sum_blocks(step.values.columns) * sum_lanes : 0);
   const Scratch<float> thermostats(step.thermostats), sums(lanes * static_cast<std::size_t>(step.values.rows));
   const FiniteFlag flag;
+  // What comes before a gradient reads none.
+  if (step.dynamics != Dynamics::santa_half_move) look_for_not_finite(step.gradients, flag.words(), first_stream);
   DiffusionRows rows{.values = step.values,
                      .gradients = step.gradients,
                      .states = {step.states[0], step.states[1], step.states[2]},
                      .thermostats = thermostats.data(),
                      .noise = step.noise,
                      .first_row = step.first_row};
-  diffuse(step.dynamics, step.numbers, rows, flag.data(), first_stream);
+  diffuse(step.dynamics, step.numbers, rows, flag.words(), first_stream);
   if (adds_up) {
     add_up_momentum_squares(step.states[0], sums.data(), first_stream);
     const std::vector<float> on_host = sums.on_host();
@@ -53,57 +48,8 @@ bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, O
                  const OptimizerStep& step) {
   const CurrentDevice device(device_of_rows(values));
   const FiniteFlag flag;
-  ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.data(), first_stream);
-  return flag.finite(first_stream);
-}
-
-/// Throws Error(usage) for more particles than the kernels of SVGD go over together.
-void check_tiled(std::int64_t rows) {
-  STEIN_CHECK(rows <= most_tiled_rows, "SVGD on a GPU: expected at most {} particles, got {}", most_tiled_rows, rows);
-}
-
-/// A term of every pair of rows, added up over all coordinates.
-void add_up_pairs_of(PairTerm term, MatrixView<const float> rows, std::span<double> matrix) {
-  check_tiled(rows.rows);
-  if (rows.empty()) return;
-  const CurrentDevice device(device_of_rows(rows));
-  const PairGrid grid(rows.rows, rows.columns);
-  const auto count = static_cast<std::size_t>(grid.sums());
-  const Scratch<double> sums(static_cast<std::size_t>(grid.ranges) * count), totals(count);
-  add_up_pairs(term, rows, grid, sums.data(), totals.data(), first_stream);
-  pair_matrix(grid, totals.on_host(), matrix);
-}
-
-void squared_distances_of(MatrixView<const float> rows, std::span<double> distances) {
-  add_up_pairs_of(PairTerm::squared_difference, rows, distances);
-}
-
-void inner_products_of(MatrixView<const float> rows, std::span<double> products) {
-  add_up_pairs_of(PairTerm::product, rows, products);
-}
-
-bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                       OptimizerState<float>& state, const OptimizerStep& step) {
-  check_tiled(values.rows);
-  if (values.empty()) return true;
-  const CurrentDevice device(device_of_rows(values));
-  const auto tiles = [&](const std::vector<double>& matrix, std::int64_t columns) {
-    return matrix.empty() ? std::vector<FourDoubles>() : by_tiles(matrix, values.rows, columns);
-  };
-  const std::vector<FourDoubles> gradient = tiles(weights.gradient, values.rows), own = tiles(weights.own, 1),
-                                 position = tiles(weights.position, values.rows);
-  const Scratch<FourDoubles> gradient_there{std::span(gradient)}, own_there{std::span(own)},
-      position_there{std::span(position)};
-  const SteinRows rows{.values = values,
-                       .gradients = gradients,
-                       .mean = state.mean(),
-                       .square = state.square(),
-                       .gradient_weights = gradient_there.data(),
-                       .position_weights = position_there.data(),
-                       .own_weights = own_there.data(),
-                       .shift = weights.shift};
-  const FiniteFlag flag;
-  stein_update(state.method(), step, rows, flag.data(), first_stream);
+  look_for_not_finite(directions, flag.words(), first_stream);
+  ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.words(), first_stream);
   return flag.finite(first_stream);
 }
 
@@ -145,7 +91,7 @@ bool all_finite_rows(MatrixView<const float> rows) {
   if (rows.empty()) return true;
   const CurrentDevice device(device_of_rows(rows));
   const FiniteFlag flag;
-  look_for_not_finite(rows, flag.data(), first_stream);
+  look_for_not_finite(rows, flag.words(), first_stream);
   return flag.finite(first_stream);
 }
 
@@ -205,9 +151,11 @@ void add_products(std::span<const float> a, std::span<const float> b, double& su
 }
 
 constexpr Driver<float> cuda_driver{.name = "cuda",
+                                    .moves_look = true,
                                     .diffuse = diffuse_rows,
                                     .ascend = ascend_rows,
                                     .stein_update = stein_update_rows,
+                                    .stein_move = stein_move_rows,
                                     .squared_distances = squared_distances_of,
                                     .inner_products = inner_products_of,
                                     .draw = draw_rows,

@@ -9,11 +9,11 @@ namespace stein::inference::cuda {
 namespace {
 
 template <OptimizerMethod method>
-void launch_stein_update(const OptimizerStep& step, const SteinRows& rows, int* not_finite, GpuStream stream) {
-  if (rows.position_weights != nullptr)
-    launch(SteinUpdate<method, true>(rows, step, not_finite), stream);
+void launch_stein_update(const OptimizerStep& step, const SteinRows& rows, const StepFlags& flags, GpuStream stream) {
+  if (rows.weights.with_positions)
+    launch(SteinUpdate<method, true>(rows, step, flags), stream);
   else
-    launch(SteinUpdate<method, false>(rows, step, not_finite), stream);
+    launch(SteinUpdate<method, false>(rows, step, flags), stream);
 }
 
 std::int64_t all_lanes(const MatrixView<const float>& rows) {
@@ -22,46 +22,52 @@ std::int64_t all_lanes(const MatrixView<const float>& rows) {
 
 }  // namespace
 
-void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const DiffusionRows& rows, int* not_finite,
+void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const DiffusionRows& rows, const StepFlags& flags,
              GpuStream stream) {
   with_step<NumberOperations<float>>(dynamics, numbers, [&](const auto& move) {
     using Step = std::decay_t<decltype(move)>;
-    launch(rows.values, DiffuseGroup<Step>{rows, move}, stream, not_finite);
+    launch_checked<true>(rows.values, DiffuseGroup<Step>{rows, move}, flags, stream);
   });
 }
 
 void ascend(OptimizerMethod method, const OptimizerStep& step, MatrixView<float> values,
-            MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square, int* not_finite,
-            GpuStream stream) {
+            MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square,
+            const StepFlags& flags, GpuStream stream) {
   switch (method) {
     case OptimizerMethod::sgd:
-      return launch(values, AscendGroup<OptimizerMethod::sgd>{values, directions, mean, square, step}, stream,
-                    not_finite);
+      return launch_checked<true>(values, AscendGroup<OptimizerMethod::sgd>{values, directions, mean, square, step},
+                                  flags, stream);
     case OptimizerMethod::rmsprop:
-      return launch(values, AscendGroup<OptimizerMethod::rmsprop>{values, directions, mean, square, step}, stream,
-                    not_finite);
+      return launch_checked<true>(values, AscendGroup<OptimizerMethod::rmsprop>{values, directions, mean, square, step},
+                                  flags, stream);
     case OptimizerMethod::adam:
-      return launch(values, AscendGroup<OptimizerMethod::adam>{values, directions, mean, square, step}, stream,
-                    not_finite);
+      return launch_checked<true>(values, AscendGroup<OptimizerMethod::adam>{values, directions, mean, square, step},
+                                  flags, stream);
   }
 }
 
-void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, int* not_finite,
+void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, const StepFlags& flags,
                   GpuStream stream) {
   switch (method) {
-    case OptimizerMethod::sgd: return launch_stein_update<OptimizerMethod::sgd>(step, rows, not_finite, stream);
-    case OptimizerMethod::rmsprop: return launch_stein_update<OptimizerMethod::rmsprop>(step, rows, not_finite, stream);
-    case OptimizerMethod::adam: return launch_stein_update<OptimizerMethod::adam>(step, rows, not_finite, stream);
+    case OptimizerMethod::sgd: return launch_stein_update<OptimizerMethod::sgd>(step, rows, flags, stream);
+    case OptimizerMethod::rmsprop: return launch_stein_update<OptimizerMethod::rmsprop>(step, rows, flags, stream);
+    case OptimizerMethod::adam: return launch_stein_update<OptimizerMethod::adam>(step, rows, flags, stream);
   }
 }
 
-void add_up_pairs(PairTerm term, MatrixView<const float> rows, const PairGrid& grid, double* sums, double* totals,
-                  GpuStream stream) {
+void add_up_pairs(PairTerm term, const PairRows& rows, const PairGrid& grid, double* sums, GpuStream stream) {
   switch (term) {
-    case PairTerm::squared_difference: launch(PairSums<PairTerm::squared_difference>{rows, grid, sums}, stream); break;
-    case PairTerm::product: launch(PairSums<PairTerm::product>{rows, grid, sums}, stream); break;
+    case PairTerm::squared_difference: return launch(PairSums<PairTerm::squared_difference>{rows, grid, sums}, stream);
+    case PairTerm::product: return launch(PairSums<PairTerm::product>{rows, grid, sums}, stream);
   }
+}
+
+void add_up_ranges(const PairGrid& grid, const double* sums, double* totals, GpuStream stream) {
   launch(grid.sums(), RangeSum{sums, grid.ranges, grid.sums(), totals}, stream);
+}
+
+void make_stein_weights(const MakeSteinWeights& body, GpuStream stream) {
+  launch(body, stream);
 }
 
 void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream) {
@@ -72,8 +78,8 @@ void multiply(MatrixView<float> rows, double factor, GpuStream stream) {
   launch(rows, MultiplyGroup{rows, factor}, stream);
 }
 
-void look_for_not_finite(MatrixView<const float> rows, int* not_finite, GpuStream stream) {
-  launch(rows, FiniteGroup{rows}, stream, not_finite);
+void look_for_not_finite(MatrixView<const float> rows, const StepFlags& flags, GpuStream stream) {
+  launch_checked<false>(rows, FiniteGroup{rows}, flags, stream);
 }
 
 void add_up_squares(MatrixView<const float> rows, float* sums, GpuStream stream) {

@@ -1,6 +1,5 @@
-// The kernels of samplers. Pointers are to memory of the current device, not_finite to such or to page-locked memory of
-// the host; every function returns before its kernel has run, and throws nothing: cudaGetLastError says whether it
-// could be started.
+// The kernels of samplers. Pointers are to memory of the current device; every function returns before its kernel has
+// run, and throws nothing: cudaGetLastError says whether it could be started. Moves look at the flags of their step.
 #pragma once
 
 #include <stein/inference/cuda/diffusion_body.h>
@@ -8,6 +7,8 @@
 #include <stein/inference/cuda/pair_sums.h>
 #include <stein/inference/cuda/row_bodies.h>
 #include <stein/inference/cuda/stein_body.h>
+#include <stein/inference/cuda/stein_weights_body.h>
+#include <stein/inference/cuda/step_flags.h>
 #include <stein/inference/samplers/optimizer_step.h>
 
 #include <cstdint>
@@ -19,26 +20,29 @@ namespace stein::inference::cuda {
 /// Where kernels are put in order.
 using GpuStream = CUstream_st*;
 
-/// Moves all values and states by one step; sets *not_finite to 1 where a value is not finite after it.
-void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const DiffusionRows& rows, int* not_finite,
+/// Moves all values and states by one step.
+void diffuse(Dynamics dynamics, const DiffusionNumbers& numbers, const DiffusionRows& rows, const StepFlags& flags,
              GpuStream stream);
 /// Moves all rows along their directions; `mean` and `square` are without data where the method keeps none.
 void ascend(OptimizerMethod method, const OptimizerStep& step, MatrixView<float> values,
-            MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square, int* not_finite,
-            GpuStream stream);
+            MatrixView<const float> directions, MatrixView<float> mean, MatrixView<float> square,
+            const StepFlags& flags, GpuStream stream);
 /// Moves all rows along the Stein direction, through the optimizer.
-void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, int* not_finite,
+void stein_update(OptimizerMethod method, const OptimizerStep& step, const SteinRows& rows, const StepFlags& flags,
                   GpuStream stream);
-/// A term of every pair of rows, added up over all coordinates, to totals [16, tiles], which `pair_matrix` reads.
-/// @param sums  memory for the sums of the ranges of the grid, [ranges, 16, tiles]
-void add_up_pairs(PairTerm term, MatrixView<const float> rows, const PairGrid& grid, double* sums, double* totals,
-                  GpuStream stream);
+/// A term of every pair of rows, added up over each range of the grid, to sums [ranges, 16, tiles]; looks at gradients
+/// on the way, where there are some.
+void add_up_pairs(PairTerm term, const PairRows& rows, const PairGrid& grid, double* sums, GpuStream stream);
+/// The sums of the ranges added up, to totals [16, tiles], which `pair_matrix` reads.
+void add_up_ranges(const PairGrid& grid, const double* sums, double* totals, GpuStream stream);
+/// The weights of SVGD's kernel from the sums of the ranges.
+void make_stein_weights(const MakeSteinWeights& body, GpuStream stream);
 /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
 void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream);
 /// rows ← factor · rows.
 void multiply(MatrixView<float> rows, double factor, GpuStream stream);
-/// Sets *not_finite to 1 where a number is not finite.
-void look_for_not_finite(MatrixView<const float> rows, int* not_finite, GpuStream stream);
+/// Looks for a number of a gradient that is not finite.
+void look_for_not_finite(MatrixView<const float> rows, const StepFlags& flags, GpuStream stream);
 /// The lanes of the squares of every row, [rows, blocks, 16]: of gradients, of momenta, and in double.
 void add_up_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
 void add_up_momentum_squares(MatrixView<const float> rows, float* sums, GpuStream stream);

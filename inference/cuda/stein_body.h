@@ -4,31 +4,30 @@
 
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/optimizer_body.h>
-#include <stein/inference/cuda/row_tiles.h>
+#include <stein/inference/cuda/stein_weights.h>
+#include <stein/inference/cuda/step_flags.h>
 
 #include <cstdint>
 
 namespace stein::inference::cuda {
 
-/// What an update reads and writes; all of it lies on the device. Weights are those of KernelWeights, by tiles.
+/// What an update reads and writes; all of it lies on the device.
 struct SteinRows {
   MatrixView<float> values;
   MatrixView<const float> gradients;
-  MatrixView<float> mean, square;       ///< without data where the optimizer keeps none
-  const FourDoubles* gradient_weights;  ///< [tiles, rows]
-  const FourDoubles* position_weights;  ///< [tiles, rows]; null: all zero
-  const FourDoubles* own_weights;       ///< [tiles]
-  double shift;
+  MatrixView<float> mean, square;  ///< without data where the optimizer keeps none
+  SteinWeights weights;
 };
 
 /// The body of the kernel, in two phases: a block stages its numbers, then every thread moves one group of coordinates
 /// of the four rows of a tile. At most most_tiled_rows rows. `with_positions` says whether there are weights of them.
+/// After a gradient that is not finite it does nothing.
 template <OptimizerMethod method, bool with_positions>
 struct SteinUpdate {
   SteinRows rows;
   OptimizerStep step;
-  int* not_finite;  ///< 1 goes there where a value is not finite after it
-  int groups;       ///< of a row that a block takes
+  StepFlags flags;
+  int groups;  ///< of a row that a block takes
 
   /// The groups of all rows that a block moves, as they were before.
   struct Shared {
@@ -38,15 +37,16 @@ struct SteinUpdate {
   /// A thread keeps nothing.
   struct Own {};
 
-  SteinUpdate(const SteinRows& of, const OptimizerStep& by, int* flag)
+  SteinUpdate(const SteinRows& of, const OptimizerStep& by, const StepFlags& told)
       : rows(of),
         step(by),
-        not_finite(flag),
+        flags(told),
         groups(static_cast<int>(whole_lines(most_tiled_rows / (tile_rows * row_tiles(of.values.rows))))) {}
 
   STEIN_HOST_DEVICE std::int64_t blocks() const { return (groups_in_row(rows.values.columns) + groups - 1) / groups; }
   STEIN_HOST_DEVICE static constexpr int phases() { return 2; }
   STEIN_HOST_DEVICE void operator()(std::int64_t phase, std::int64_t block, int thread, Shared& shared, Own&) const {
+    if (flags.stopped()) return;
     if (phase == 0) stage(block * groups, thread, shared);
     if (phase == 1) move(block * groups, thread, shared);
   }
@@ -55,6 +55,7 @@ struct SteinUpdate {
   STEIN_HOST_DEVICE bool has(std::int64_t group) const { return group < groups_in_row(rows.values.columns); }
 
   STEIN_HOST_DEVICE void stage(std::int64_t first_group, int thread, Shared& shared) const {
+    const double shift = rows.weights.shift();
     for (int unit = thread; unit < rows.values.rows * groups; unit += static_cast<int>(block_threads)) {
       const int row = unit / groups, k = unit % groups;
       if (!has(first_group + k)) continue;
@@ -64,7 +65,7 @@ struct SteinUpdate {
       for (int half = 0; half < 2; ++half) {
         TwoDoubles mixed;
         for (int j = 0; j < 2; ++j)
-          mixed.number[j] = gradients.number[2 * half + j] + rows.shift * values.number[2 * half + j];
+          mixed.number[j] = gradients.number[2 * half + j] + shift * values.number[2 * half + j];
         shared.mixed[(2 * row + half) * groups + k] = mixed;
       }
     }
@@ -84,27 +85,27 @@ struct SteinUpdate {
       const FourNumbers value = shared.positions[(first_row + r) * groups + k];
       finite = ascend_group<method>(rows.values, rows.mean, rows.square, step, place, value, along) && finite;
     }
-    if (!finite) *static_cast<volatile int*>(not_finite) = 1;  // every thread writes the same number
+    if (!finite) flags.report_value();
   }
 
   /// The direction of four rows, a sum over all rows in their order.
   STEIN_HOST_DEVICE void add_up(int tile, int k, const Shared& shared,
                                 double (&direction)[tile_rows][group_size]) const {
     const int count = static_cast<int>(rows.values.rows);
-    const FourDoubles own = rows.own_weights[tile];
+    const FourDoubles own = rows.weights.own(tile);
     for (int r = 0; r < tile_rows; ++r) {
       const int row = tile * tile_rows + r, there = row < count ? row : 0;
       const FourNumbers x = shared.positions[there * groups + k];
       for (int c = 0; c < group_size; ++c) direction[r][c] = own.number[r] * x.number[c];
     }
     for (int j = 0; j < count; ++j) {
-      const FourDoubles weights = rows.gradient_weights[tile * count + j];
+      const FourDoubles weights = rows.weights.gradient(tile, j);
       const TwoDoubles low = shared.mixed[2 * j * groups + k], high = shared.mixed[(2 * j + 1) * groups + k];
       const double mixed[group_size] = {low.number[0], low.number[1], high.number[0], high.number[1]};
       for (int r = 0; r < tile_rows; ++r)
         for (int c = 0; c < group_size; ++c) direction[r][c] += weights.number[r] * mixed[c];
       if constexpr (with_positions) {
-        const FourDoubles pushes = rows.position_weights[tile * count + j];
+        const FourDoubles pushes = rows.weights.position(tile, j);
         const FourNumbers x = shared.positions[j * groups + k];
         for (int r = 0; r < tile_rows; ++r)
           for (int c = 0; c < group_size; ++c) direction[r][c] += pushes.number[r] * x.number[c];

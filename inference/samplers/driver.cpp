@@ -6,6 +6,7 @@
 #include <stein/inference/particles.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 #include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/samplers/svgd_pass.h>
 
 #include <type_traits>
@@ -62,36 +63,53 @@ void add_products_in_order(std::span<const Scalar> a, std::span<const Scalar> b,
   for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
 }
 
-template <class Scalar>
-constexpr Driver<Scalar> reference_driver{.name = "reference",
-                                          .diffuse = reference::diffuse<Scalar>,
-                                          .ascend = reference::ascend<Scalar>,
-                                          .stein_update = reference::stein_update<Scalar>,
-                                          .squared_distances = reference::squared_distances<Scalar>,
-                                          .inner_products = reference::inner_products<Scalar>,
-                                          .draw = draw_in_order<Scalar>,
-                                          .clip = reference::clip_rows<Scalar>,
-                                          .all_finite = finite_rows<Scalar>,
-                                          .hold = zero_where_held<Scalar>,
-                                          .subtract_scaled = subtract_in_order<Scalar>,
-                                          .subtract_runs = subtract_each_run<Scalar, subtract_in_order<Scalar>>,
-                                          .sum_of_squares = sum_of_squares,
-                                          .add_products = add_products_in_order<Scalar>};
+/// A move as its parts, one after the other.
+template <class Scalar, void (*squared_distances)(MatrixView<const Scalar>, std::span<double>),
+          void (*inner_products)(MatrixView<const Scalar>, std::span<double>),
+          bool (*stein_update)(MatrixView<Scalar>, MatrixView<const Scalar>, const KernelWeights&,
+                               OptimizerState<Scalar>&, const OptimizerStep&)>
+bool move_by_parts(const SteinMove<Scalar>& move) {
+  const MatrixView<const Scalar> positions = move.values;
+  (move.kernel.kernel == SvgdKernel::linear ? inner_products : squared_distances)(positions, move.distances);
+  kernel_weights(move.kernel, move.distances, positions.rows, move.weights);
+  return stein_update(move.values, move.gradients, move.weights, move.state, move.step);
+}
 
-constexpr Driver<float> simd_driver{.name = "simd",
-                                    .diffuse = fused::diffuse,
-                                    .ascend = fused::ascend,
-                                    .stein_update = fused::stein_update,
-                                    .squared_distances = fused::squared_distances,
-                                    .inner_products = fused::inner_products,
-                                    .draw = draw,
-                                    .clip = fused::clip_rows,
-                                    .all_finite = finite_rows<float>,
-                                    .hold = zero_where_held<float>,
-                                    .subtract_scaled = subtract,
-                                    .subtract_runs = subtract_each_run<float, subtract>,
-                                    .sum_of_squares = sum_of_squares,
-                                    .add_products = add_products_in_order<float>};
+template <class Scalar>
+constexpr Driver<Scalar> reference_driver{
+    .name = "reference",
+    .diffuse = reference::diffuse<Scalar>,
+    .ascend = reference::ascend<Scalar>,
+    .stein_update = reference::stein_update<Scalar>,
+    .stein_move = move_by_parts<Scalar, reference::squared_distances<Scalar>, reference::inner_products<Scalar>,
+                                reference::stein_update<Scalar>>,
+    .squared_distances = reference::squared_distances<Scalar>,
+    .inner_products = reference::inner_products<Scalar>,
+    .draw = draw_in_order<Scalar>,
+    .clip = reference::clip_rows<Scalar>,
+    .all_finite = finite_rows<Scalar>,
+    .hold = zero_where_held<Scalar>,
+    .subtract_scaled = subtract_in_order<Scalar>,
+    .subtract_runs = subtract_each_run<Scalar, subtract_in_order<Scalar>>,
+    .sum_of_squares = sum_of_squares,
+    .add_products = add_products_in_order<Scalar>};
+
+constexpr Driver<float> simd_driver{
+    .name = "simd",
+    .diffuse = fused::diffuse,
+    .ascend = fused::ascend,
+    .stein_update = fused::stein_update,
+    .stein_move = move_by_parts<float, fused::squared_distances, fused::inner_products, fused::stein_update>,
+    .squared_distances = fused::squared_distances,
+    .inner_products = fused::inner_products,
+    .draw = draw,
+    .clip = fused::clip_rows,
+    .all_finite = finite_rows<float>,
+    .hold = zero_where_held<float>,
+    .subtract_scaled = subtract,
+    .subtract_runs = subtract_each_run<float, subtract>,
+    .sum_of_squares = sum_of_squares,
+    .add_products = add_products_in_order<float>};
 
 }  // namespace
 

@@ -19,6 +19,8 @@ template <class Scalar>
 class OptimizerState;
 struct OptimizerStep;
 struct KernelWeights;
+template <class Scalar>
+struct SteinMove;
 
 /// Numbers first, …, first + count − 1 of every row, and what they are multiplied with.
 template <class Scalar>
@@ -31,13 +33,19 @@ struct ScaledRun {
 template <class Scalar>
 struct Driver {
   std::string_view name;  ///< "reference", "simd", "cuda"
+  /// Moves look at their gradients themselves: where one is not finite, nothing is moved and the answer is no, as after
+  /// a value that is not. So the host of a device waits for a step once. Else whoever asks for a move looks before.
+  bool moves_look = false;
   /// One step of a stochastic-gradient MCMC dynamics (diffusion_pass.h).
   void (*diffuse)(const DiffusionStep<Scalar>& step, DiffusionResult& result);
-  /// Every row along its own direction, through the optimizer (svgd_pass.h, as the next three).
+  /// Every row along its own direction, through the optimizer (svgd_pass.h, as the next, distances and products).
   bool (*ascend)(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
                  const OptimizerStep& step);
   bool (*stein_update)(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
                        OptimizerState<Scalar>& state, const OptimizerStep& step);
+  /// One move of SVGD: distances or products, the weights of its kernel, the update.
+  /// @returns whether all values are finite after it
+  bool (*stein_move)(const SteinMove<Scalar>& move);
   void (*squared_distances)(MatrixView<const Scalar> values, std::span<double> distances);
   void (*inner_products)(MatrixView<const Scalar> values, std::span<double> products);
   /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.

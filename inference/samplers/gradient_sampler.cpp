@@ -7,8 +7,8 @@
 namespace stein::inference {
 namespace {
 
-/// Throws Error(numeric) naming the first number that is not finite, if there is one: "the gradient of layer0.bias[3]
-/// of particle 1 is nan at update 7".
+/// Throws Error(numeric) naming the first number that is not finite, where there is one: "the gradient of
+/// layer0.bias[3] of particle 1 is nan at update 7".
 template <class Scalar>
 void fail_not_finite(std::string_view what, MatrixView<const Scalar> all, const Particles<Scalar>& particles,
                      std::int64_t update) {
@@ -42,12 +42,15 @@ void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scala
   before_gradient(particles);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   target.evaluate(particles.coordinates(), batch, noise, {.gradient = particles.gradients()});
-  if (!driver_.all_finite(particles.gradients()))
+  const bool looks_first = !driver_.moves_look || observer_ || clip_.clip_norm != 0;
+  if (looks_first && !driver_.all_finite(particles.gradients()))
     fail_not_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
   if (observer_) observer_(particles);
   driver_.clip(particles.gradients(), clip_);
-  const bool finite = move(particles, batch);
-  if (!finite) fail_not_finite<Scalar>("value", particles.values(), particles, steps_);
+  if (!move(particles, batch)) {
+    fail_not_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
+    fail_not_finite<Scalar>("value", particles.values(), particles, steps_);
+  }
   hold(particles, target);
   ++steps_;
 }

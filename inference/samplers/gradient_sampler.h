@@ -36,8 +36,9 @@ class GradientSampler : public Sampler<Scalar> {
 
   /// Moves the particles before the gradient is asked for, where an integrator splits its step.
   virtual void before_gradient(Particles<Scalar>& particles) { static_cast<void>(particles); }
-  /// Moves the particles along their gradients, which are finite and clipped: step `steps()`.
-  /// @returns whether all their coordinates are finite after it
+  /// Moves the particles along their clipped gradients: step `steps()`. Gradients are finite, or the driver looks at
+  /// them itself (Driver::moves_look).
+  /// @returns whether gradients were finite and all coordinates are after it
   virtual bool move(Particles<Scalar>& particles, const Batch<Scalar>& batch) = 0;
   /// Sets what the sampler keeps for coordinates of particle i that are held at zero (`free` is 0) to zero as well.
   virtual void hold_state(std::int64_t i, std::span<const std::uint8_t> free) = 0;

@@ -1,4 +1,5 @@
 #include <stein/inference/samplers/sampler_registry.h>
+#include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/samplers/svgd.h>
 
 namespace stein::inference {
@@ -14,20 +15,19 @@ Svgd<Scalar>::Svgd(const Options& options, const Ensemble& ensemble)
     : GradientSampler<Scalar>(Schedule(options.optimizer.step), options.optimizer.clip, ensemble),
       state_(options.optimizer, ensemble),
       kernel_options_(checked(options.kernel)),
-      gram_(static_cast<std::size_t>(ensemble.rows.count * ensemble.rows.count)) {}
+      distances_(static_cast<std::size_t>(ensemble.rows.count * ensemble.rows.count)) {}
 
 template <class Scalar>
 bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
-  const MatrixView<Scalar> values = particles.values();
-  const MatrixView<const Scalar> gradients = particles.gradients();
-  const bool linear = kernel_options_.kernel == SvgdKernel::linear;
-  const MatrixView<const Scalar> positions = values;
   const std::int64_t t = this->steps();
   const OptimizerStep step = state_.step(t, this->schedule().step_size(t));
-  const Driver<Scalar>& driver = this->driver();
-  (linear ? driver.inner_products : driver.squared_distances)(positions, gram_);
-  kernel_weights(kernel_options_, gram_, particles.rows(), weights_);
-  return driver.stein_update(values, gradients, weights_, state_, step);
+  return this->driver().stein_move({.kernel = kernel_options_,
+                                    .values = particles.values(),
+                                    .gradients = particles.gradients(),
+                                    .state = state_,
+                                    .step = step,
+                                    .weights = weights_,
+                                    .distances = distances_});
 }
 
 template <class Scalar>

@@ -38,7 +38,8 @@ class Svgd final : public GradientSampler<Scalar> {
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 
-  /// Of the last step, at the positions before it.
+  /// Of the last step, at the positions before it; empty where a GPU makes them, of up to 45 particles: they stay
+  /// there.
   const KernelWeights& kernel() const { return weights_; }
 
  private:
@@ -48,7 +49,7 @@ class Svgd final : public GradientSampler<Scalar> {
   OptimizerState<Scalar> state_;
   SvgdKernelOptions kernel_options_;
   KernelWeights weights_;
-  std::vector<double> gram_;
+  std::vector<double> distances_;  ///< or inner products, [M·M]
 };
 
 }  // namespace stein::inference

@@ -16,8 +16,7 @@ double bandwidth(const SvgdKernelOptions& options, std::span<const double> dista
   else
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < i; ++j) values.push_back(distances[i * rows + j]);
-  const double scale = options.bandwidth_rule == Bandwidth::median ? 1 : 0.5;
-  return scale * median(values) / std::log(static_cast<double>(rows) + 1);
+  return median_scale(options.bandwidth_rule) * median(values) / std::log(static_cast<double>(rows) + 1);
 }
 
 /// The row of least sum of distances, not squared ones: far particles do not decide. The first of several.
@@ -38,42 +37,31 @@ void kernel_weights(const SvgdKernelOptions& options, std::span<const double> ma
                     KernelWeights& weights) {
   const auto size = static_cast<std::size_t>(rows);
   const double share = 1 / static_cast<double>(rows);
+  const SvgdKernel kernel = options.kernel;
   weights.gradient.assign(size * size, share);
   weights.position.clear();
   weights.own.assign(size, 0);
   weights.shift = 0;
-  weights.translation_invariant = options.kernel != SvgdKernel::linear;
+  weights.translation_invariant = kernel != SvgdKernel::linear;
   weights.bandwidth = 0;
   weights.middle = 0;
   if (rows == 1) return;  // no kernel of a particle with itself: plain ascent
-  if (options.kernel == SvgdKernel::linear) {
-    for (std::size_t i = 0; i < size * size; ++i) weights.gradient[i] = share * (matrix[i] + 1);
-    weights.own.assign(size, 1);  // (1/M) Σ_j x_i
-    return;
+  if (kernel != SvgdKernel::linear) {
+    weights.bandwidth = bandwidth(options, matrix, rows);
+    if (weights.bandwidth == 0) return;
+    weights.middle = nearest_to_others(matrix, rows);
   }
-  const double h = weights.bandwidth = bandwidth(options, matrix, rows);
-  if (h == 0) return;
-  weights.middle = nearest_to_others(matrix, rows);
-  if (options.kernel == SvgdKernel::rbf) {
-    weights.shift = -2 / h;  // ∇_{x_j} k = (2/h) k (x_i − x_j)
-    for (std::size_t i = 0; i < size; ++i) {
-      for (std::size_t j = 0; j < size; ++j) {
-        const double k = share * std::exp(-matrix[i * size + j] / h);
-        weights.gradient[i * size + j] = k;
-        weights.own[i] += 2 / h * k;
-      }
-    }
-    return;
-  }
-  weights.position.assign(size * size, 0);  // ∇_{x_j} k = (1/h) k³ (x_i − x_j)
-  for (std::size_t i = 0; i < size; ++i) {
+  const double h = weights.bandwidth;
+  weights.shift = position_shift(kernel, h);
+  weights.own.assign(size, own_weight(kernel));
+  if (kernel == SvgdKernel::imq) weights.position.assign(size * size, 0);
+  for (std::size_t i = 0; i < size; ++i)
     for (std::size_t j = 0; j < size; ++j) {
-      const double k = 1 / std::sqrt(1 + matrix[i * size + j] / h), push = share * k * k * k / h;
-      weights.gradient[i * size + j] = share * k;
-      weights.position[i * size + j] = -push;
-      weights.own[i] += push;
+      const PairWeights pair = pair_weights(kernel, matrix[i * size + j], h, share);
+      weights.gradient[i * size + j] = pair.gradient;
+      if (kernel == SvgdKernel::imq) weights.position[i * size + j] = pair.position;
+      weights.own[i] += pair.own;
     }
-  }
 }
 
 }  // namespace stein::inference

@@ -1,7 +1,8 @@
-// The kernels of SVGD as the weights with which particles' gradients and positions enter one another's direction.
+// The kernel of SVGD by its options: which one, and the rule for its bandwidth.
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/samplers/kernel_weights.h>
 
 #include <cstdint>
 #include <span>
@@ -9,17 +10,16 @@
 
 namespace stein::inference {
 
-enum class SvgdKernel {
-  rbf,     ///< exp(−‖x − y‖²/h)
-  imq,     ///< (1 + ‖x − y‖²/h)^(−½), inverse multiquadric
-  linear,  ///< x·y + 1: exact mean and covariance on a Gaussian when M > d
-};
-
 enum class Bandwidth {
   median,       ///< h = med²/log(M + 1), the convention of the SVGD authors
   half_median,  ///< h = med²/(2 log(M + 1)), the convention of the published SVPG and S2VGD code
   fixed,        ///< h = `bandwidth`
 };
+
+/// What the median is multiplied with under a rule that has one.
+constexpr double median_scale(Bandwidth rule) {
+  return rule == Bandwidth::median ? 1 : 0.5;
+}
 
 enum class MedianOver { matrix, pairs };
 
@@ -40,18 +40,6 @@ struct SvgdKernelOptions {
       {{"matrix", MedianOver::matrix}, {"pairs", MedianOver::pairs}});
     v("bandwidth", bandwidth, "h of the fixed rule", positive, "squared distance");
   }
-};
-
-/// The Stein direction as sums over particles:
-///   direction_i = Σ_j a_ij (g_j + shift · x_j) + Σ_j b_ij x_j + c_i x_i,  g the gradients, x the positions.
-struct KernelWeights {
-  std::vector<double> gradient;  ///< a, [M·M]
-  double shift = 0;
-  std::vector<double> position;        ///< b, [M·M]; empty if all zero
-  std::vector<double> own;             ///< c, [M]
-  bool translation_invariant = false;  ///< positions enter by their differences only, so they may be centred first
-  std::int64_t middle = 0;             ///< the particle nearest to the others: where to centre them
-  double bandwidth = 0;                ///< h that was used; 0: none (linear, M = 1, or a median of 0)
 };
 
 /// Weights from `matrix`: of squared distances [M·M] (symmetric, zero diagonal), or for the linear kernel of inner

@@ -6,7 +6,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
-#include <stein/inference/samplers/svgd_kernel.h>
+#include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/storage/device_memory.h>
 #include <stein/inference/weight_driver.h>
 
@@ -168,6 +168,11 @@ inline inference::Device fenced_device() {
              OptimizerState<float>& state, const OptimizerStep& step) {
             const OpenFence open;
             return host.stein_update(values, gradients, weights, state, step);
+          },
+      .stein_move =
+          [](const SteinMove<float>& move) {
+            const OpenFence open;
+            return host.stein_move(move);
           },
       .squared_distances =
           [](MatrixView<const float> values, std::span<double> distances) {

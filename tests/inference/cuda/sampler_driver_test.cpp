@@ -1,7 +1,7 @@
 // The drivers of devices against the reference of the host: the fenced device everywhere, a GPU where there is one.
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/sampler_registry.h>
-#include <stein/inference/samplers/svgd_kernel.h>
+#include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/storage/host_copy.h>
 
 #include <catch2/catch.hpp>
@@ -24,6 +24,10 @@ using Rows = test::DiffusionRows<float>;
 const Driver<float>& reference_driver() {
   return driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
 }
+
+/// An SVGD step of a GPU has distances that differ from the reference's by 1e-15, and so, seldom, a direction whose
+/// last bit does.
+constexpr float last_bits = 1e-6f;
 
 /// A copy of rows of particles on a device.
 Matrix<float> there(MatrixView<const float> rows, Device device) {
@@ -131,6 +135,54 @@ void check_svgd(Device device) {
   }
 }
 
+/// A move of SVGD as a whole, of as many particles as a GPU makes the weights for and of more, leads where the
+/// reference does, to the last bits; after a gradient that is not finite a driver that looks leaves values and
+/// averages.
+void check_stein_moves(Device device) {
+  const Driver<float>& tested = driver<float>(Ensemble{.device = device});
+  for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq, SvgdKernel::linear})
+    for (const MedianOver over : {MedianOver::matrix, MedianOver::pairs})
+      for (const std::int64_t count : {1, 2, 20, 45, 46}) {
+        const SvgdKernelOptions options{.kernel = kernel, .median_over = over};
+        Rows rows(flat(1031), count, 0);
+        Matrix<float> values = there(rows.particles.values(), device),
+                      gradients = there(rows.particles.gradients(), device);
+        Ensemble ensemble = rows.particles.ensemble(1);
+        OptimizerState<float> expected_state({}, ensemble);
+        ensemble.device = device;
+        OptimizerState<float> state({}, ensemble);
+        KernelWeights weights;
+        std::vector<double> distances(static_cast<std::size_t>(count * count));
+        const auto move = [&](const Driver<float>& by, MatrixView<float> moved, MatrixView<const float> along,
+                              OptimizerState<float>& averages) {
+          const OptimizerStep step = averages.step(0, 0.1);
+          return by.stein_move({.kernel = options,
+                                .values = moved,
+                                .gradients = along,
+                                .state = averages,
+                                .step = step,
+                                .weights = weights,
+                                .distances = distances});
+        };
+        CAPTURE(tested.name, static_cast<int>(kernel), static_cast<int>(over), count);
+        CHECK(move(tested, values.view(), gradients.view(), state));
+        CHECK(move(reference_driver(), rows.particles.values(), rows.particles.gradients(), expected_state));
+        const Matrix<float> found = values.to({});
+        const MatrixView<const float> expected = std::as_const(rows.particles).values();
+        for (std::int64_t i = 0; i < count; ++i)
+          for (std::int64_t q = 0; q < 1031; ++q) REQUIRE(std::abs(found.row(i)[q] - expected(i, q)) <= last_bits);
+        if (!tested.moves_look) continue;
+        rows.particles.gradients()(count - 1, 1030) = std::numeric_limits<float>::infinity();
+        gradients = there(rows.particles.gradients(), device);
+        Snapshot before, after;
+        state.save(before);
+        CHECK_FALSE(move(tested, values.view(), gradients.view(), state));
+        state.save(after);
+        CHECK(same(values, found.view()));
+        for (const auto& [name, array] : before.arrays()) CHECK(array.bytes == after.arrays().at(name).bytes);
+      }
+}
+
 void check_small_loops(Device device) {
   const Driver<float>& tested = driver<float>(Ensemble{.device = device});
   CAPTURE(tested.name);
@@ -207,7 +259,8 @@ class StandardNormal final : public Target<float> {
 };
 
 /// Whether ten steps of a sampler on the device leave the particles where ten on the host do, also where five of them
-/// are taken by another that goes on from what the first has saved.
+/// are taken by another that goes on from what the first has saved; and that a gradient that is not finite is named and
+/// moves nothing (santa moves before it asks for one).
 /// @param apart  how far the particles may be from one another
 void check_steps(const std::string& name, Device device, float apart = 0) {
   const Layout layout = flat(21);
@@ -234,14 +287,12 @@ void check_steps(const std::string& name, Device device, float apart = 0) {
     CHECK(found.row(i)[1] == 0);  // held
   }
   on_device.broken = true;
-  CHECK_ERROR(sampler->step(particles, on_device, batch), numeric, "position[0] of particle 2 is nan at update 10");
+  CHECK_ERROR(sampler->step(particles, on_device, batch), numeric,
+              "the gradient of position[0] of particle 2 is nan at update 10");
+  if (name != "santa") CHECK(same(found, host_copy<float>(std::as_const(particles).values(), device).view()));
 }
 
 const std::vector<std::string> samplers_of_devices{"sgld", "psgld", "sghmc", "sgnht", "santa", "optimizer"};
-
-/// An SVGD step of a GPU has distances that differ from the reference's by 1e-15, and so, seldom, a direction whose
-/// last bit does.
-constexpr float last_bits = 1e-6f;
 
 }  // namespace
 
@@ -250,6 +301,7 @@ TEST_CASE("the fenced device has the numbers of the reference", "[inference][cud
   check_diffusion(device);
   check_optimizers(device);
   check_svgd(device);
+  check_stein_moves(device);
   check_small_loops(device);
 }
 
@@ -258,6 +310,7 @@ TEST_CASE("a GPU has the bits of the reference, and its distances to a few round
   check_diffusion(device);
   check_optimizers(device);
   check_svgd(device);
+  check_stein_moves(device);
   check_small_loops(device);
 }
 

@@ -3,12 +3,15 @@
 // written out, as Catch2 does where they differ, they take minutes.
 #include <stein/inference/cuda/pair_sums.h>
 #include <stein/inference/cuda/stein_body.h>
+#include <stein/inference/cuda/stein_weights_body.h>
 #include <stein/inference/samplers/driver.h>
+#include <stein/inference/samplers/svgd_kernel.h>
 #include <stein/inference/samplers/svgd_pass.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "inference/cuda/kernel_loops.h"
 #include "inference/ensemble_of.h"
@@ -48,7 +51,7 @@ std::vector<double> pairs(const Matrix<float>& rows, ThreadOrder order) {
   const auto count = static_cast<std::size_t>(grid.sums());
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> sums(static_cast<std::size_t>(grid.ranges) * count, nothing), totals(count, nothing);
-  test::for_each_phase(cuda::PairSums<term>{rows.view(), grid, sums.data()}, order);
+  test::for_each_phase(cuda::PairSums<term>{{.values = rows.view()}, grid, sums.data()}, order);
   test::for_each_index(grid.sums(), cuda::RangeSum{sums.data(), grid.ranges, grid.sums(), totals.data()});
   std::vector<double> matrix(static_cast<std::size_t>(rows.rows() * rows.rows()));
   cuda::pair_matrix(grid, totals, matrix);
@@ -84,40 +87,35 @@ void check_near(const Shape& shape) {
   CHECK((pairs<term>(rows, ThreadOrder::down) == found));
 }
 
-template <OptimizerMethod method, bool with_positions>
-bool move(const cuda::SteinRows& rows, const OptimizerStep& step, ThreadOrder order) {
-  int not_finite = 0;
-  test::for_each_phase(cuda::SteinUpdate<method, with_positions>(rows, step, &not_finite), order);
-  return not_finite == 0;
-}
+/// The words of a step, none of them set.
+struct Words {
+  int gradient = 0, seen = 0;
+  cuda::StepFlags flags() { return {&gradient, &seen}; }
+};
 
 template <OptimizerMethod method>
-bool move(const cuda::SteinRows& rows, const OptimizerStep& step, ThreadOrder order) {
-  return rows.position_weights != nullptr ? move<method, true>(rows, step, order)
-                                          : move<method, false>(rows, step, order);
+void move(const cuda::SteinRows& rows, const OptimizerStep& step, const cuda::StepFlags& flags, ThreadOrder order) {
+  if (rows.weights.with_positions)
+    test::for_each_phase(cuda::SteinUpdate<method, true>(rows, step, flags), order);
+  else
+    test::for_each_phase(cuda::SteinUpdate<method, false>(rows, step, flags), order);
 }
 
 /// An update by the threads of the kernel.
 bool stein_update(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                  OptimizerState<float>& state, const OptimizerStep& step, ThreadOrder order) {
-  const auto gradient = cuda::by_tiles(weights.gradient, values.rows, values.rows),
-             own = cuda::by_tiles(weights.own, values.rows, 1);
-  std::vector<cuda::FourDoubles> position;
-  if (!weights.position.empty()) position = cuda::by_tiles(weights.position, values.rows, values.rows);
+                  OptimizerState<float>& state, const OptimizerStep& step, ThreadOrder order, Words words = {}) {
+  std::vector<cuda::FourDoubles> numbers = cuda::by_tiles(weights, values.rows);
   const cuda::SteinRows rows{.values = values,
                              .gradients = gradients,
                              .mean = state.mean(),
                              .square = state.square(),
-                             .gradient_weights = gradient.data(),
-                             .position_weights = position.empty() ? nullptr : position.data(),
-                             .own_weights = own.data(),
-                             .shift = weights.shift};
+                             .weights = {numbers.data(), values.rows, !weights.position.empty()}};
   switch (state.method()) {
-    case OptimizerMethod::sgd: return move<OptimizerMethod::sgd>(rows, step, order);
-    case OptimizerMethod::rmsprop: return move<OptimizerMethod::rmsprop>(rows, step, order);
-    case OptimizerMethod::adam: return move<OptimizerMethod::adam>(rows, step, order);
+    case OptimizerMethod::sgd: move<OptimizerMethod::sgd>(rows, step, words.flags(), order); break;
+    case OptimizerMethod::rmsprop: move<OptimizerMethod::rmsprop>(rows, step, words.flags(), order); break;
+    case OptimizerMethod::adam: move<OptimizerMethod::adam>(rows, step, words.flags(), order); break;
   }
-  return false;
+  return words.seen == 0;
 }
 
 KernelWeights weights_of(SvgdKernel kernel, const Matrix<float>& values) {
@@ -133,6 +131,52 @@ KernelWeights weights_of(SvgdKernel kernel, const Matrix<float>& values) {
 std::vector<float> everything(const Matrix<float>& matrix) {
   const MatrixView<const float> view = matrix.view();
   return {view.data, view.data + view.rows * view.stride};
+}
+
+/// Weights that the threads of the kernel make from rows, and the host's from the same distances.
+struct MadeWeights {
+  std::vector<cuda::FourDoubles> found, expected;
+  KernelWeights by_host;
+};
+MadeWeights make_weights(const SvgdKernelOptions& options, const Matrix<float>& rows, ThreadOrder order) {
+  const std::int64_t count = rows.rows();
+  const PairGrid grid(count, rows.columns());
+  std::vector<double> sums(static_cast<std::size_t>(grid.ranges * grid.sums()));
+  std::vector<double> totals(static_cast<std::size_t>(grid.sums())), matrix(static_cast<std::size_t>(count * count));
+  if (options.kernel == SvgdKernel::linear)
+    test::for_each_phase(cuda::PairSums<PairTerm::product>{{.values = rows.view()}, grid, sums.data()}, order);
+  else
+    test::for_each_phase(cuda::PairSums<PairTerm::squared_difference>{{.values = rows.view()}, grid, sums.data()},
+                         order);
+  test::for_each_index(grid.sums(), cuda::RangeSum{sums.data(), grid.ranges, grid.sums(), totals.data()});
+  cuda::pair_matrix(grid, totals, matrix);
+  MadeWeights made;
+  kernel_weights(options, matrix, count, made.by_host);
+  made.expected = cuda::by_tiles(made.by_host, count);
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  cuda::SteinWeights places{.rows = count, .with_positions = options.kernel == SvgdKernel::imq};
+  made.found.assign(static_cast<std::size_t>(places.size()), {{nothing, nothing, nothing, nothing}});
+  places.numbers = made.found.data();
+  const cuda::BandwidthNumbers numbers{.fixed = options.bandwidth_rule == Bandwidth::fixed,
+                                       .over_pairs = options.median_over == MedianOver::pairs,
+                                       .given = options.bandwidth,
+                                       .scale = median_scale(options.bandwidth_rule),
+                                       .log_count = std::log(static_cast<double>(count) + 1)};
+  test::for_each_phase(cuda::MakeSteinWeights{options.kernel, numbers, grid, sums.data(), places}, order);
+  return made;
+}
+
+/// The same bits, in every number that an update reads. Where all particles are at one place the host gives the IMQ
+/// kernel no weights of positions, the threads zeros.
+void check_weights(const SvgdKernelOptions& options, const Matrix<float>& rows, ThreadOrder order) {
+  MadeWeights made = make_weights(options, rows, order);
+  CAPTURE(static_cast<int>(options.kernel), static_cast<int>(options.bandwidth_rule),
+          static_cast<int>(options.median_over), rows.rows(), rows.columns());
+  REQUIRE(made.found.size() >= made.expected.size());
+  made.expected.resize(made.found.size());
+  made.found[0].number[2] = made.found[0].number[3] = 0;  // nobody reads them
+  for (std::size_t k = 0; k < made.found.size(); ++k)
+    for (int r = 0; r < cuda::tile_rows; ++r) REQUIRE(made.found[k].number[r] == made.expected[k].number[r]);
 }
 
 /// Three updates in an order of threads have the bits of the reference, the optimizer's averages too.
@@ -172,7 +216,7 @@ TEST_CASE("blocks of pairs and of updates have room for every number of rows", "
       REQUIRE(held >= columns);
       REQUIRE((grid.shares == 1) == (rows <= 88));  // 22 tiles a side are 253 pairs
     }
-    const cuda::SteinUpdate<OptimizerMethod::sgd, false> update({.values = {nullptr, rows, 1}}, {}, nullptr);
+    const cuda::SteinUpdate<OptimizerMethod::sgd, false> update({.values = {nullptr, rows, 1}}, {}, {});
     REQUIRE(update.groups >= 1);
     REQUIRE(rows * update.groups <= cuda::most_tiled_rows);
     REQUIRE(cuda::row_tiles(rows) * update.groups <= threads);
@@ -239,4 +283,73 @@ TEST_CASE("a thread of an SVGD update sees a value that leaves the finite number
       CHECK_FALSE(stein_update(values.view(), gradients.view(), alone, state, step, ThreadOrder::up));
     }
   }
+}
+
+TEST_CASE("the block that makes the weights of SVGD's kernel has the median and the weights of the host",
+          "[inference][cuda][svgd][parity]") {
+  using Rule = Bandwidth;
+  // 2, 3: the smallest even and odd numbers of distances; 45: the most rows; ties by whole numbers.
+  for (const std::int64_t rows : {1, 2, 3, 4, 5, 8, 20, 21, 44, 45})
+    for (const std::int64_t columns : {1, 9, 9001})
+      for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq, SvgdKernel::linear})
+        for (const Rule rule : {Rule::median, Rule::half_median, Rule::fixed})
+          for (const MedianOver over : {MedianOver::matrix, MedianOver::pairs}) {
+            const SvgdKernelOptions options{
+                .kernel = kernel, .bandwidth_rule = rule, .median_over = over, .bandwidth = 1.7};
+            const ThreadOrder order = rows % 2 == 0 ? ThreadOrder::up : ThreadOrder::down;
+            check_weights(options, drawn({rows, columns}), order);
+            if (columns == 9) check_weights(options, whole_numbers({rows, columns}), order);
+          }
+}
+
+TEST_CASE("particles at one place, and more than half of them, have a bandwidth of 0 and push nobody",
+          "[inference][cuda][svgd][parity]") {
+  Matrix<float> together(5, 7), most(6, 7);
+  together.fill(3), most.fill(3);
+  most.view()(5, 2) = 4;  // of 36 distances 26 are zeros, of 15 pairs 10
+  for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq})
+    for (const MedianOver over : {MedianOver::matrix, MedianOver::pairs})
+      for (const Matrix<float>* rows : {&together, &most}) {
+        check_weights({.kernel = kernel, .median_over = over}, *rows, ThreadOrder::down);
+        CHECK(make_weights({.kernel = kernel, .median_over = over}, *rows, ThreadOrder::up).by_host.bandwidth == 0);
+      }
+}
+
+TEST_CASE("threads that add up pairs see every gradient that is not finite", "[inference][cuda][svgd]") {
+  for (const auto& shape : {Shape{1, 1}, Shape{5, 37}, Shape{20, 1021}, Shape{100, 130}, Shape{3, 2'100'003}}) {
+    const Matrix<float> rows = drawn(shape);
+    Matrix<float> gradients = drawn(shape, 4);
+    const PairGrid grid(shape.rows, shape.columns);
+    std::vector<double> sums(static_cast<std::size_t>(grid.ranges * grid.sums()));
+    const auto sees = [&] {
+      Words words;
+      const cuda::PairRows looked{.values = rows.view(), .gradients = gradients.view(), .flags = words.flags()};
+      test::for_each_phase(cuda::PairSums<PairTerm::squared_difference>{looked, grid, sums.data()}, ThreadOrder::up);
+      CHECK(words.gradient == words.seen);
+      return words.seen == 1;
+    };
+    CAPTURE(shape.rows, shape.columns);
+    CHECK_FALSE(sees());
+    for (const auto& [row, column] : {std::pair<std::int64_t, std::int64_t>{0, 0},
+                                      {shape.rows - 1, shape.columns - 1},
+                                      {shape.rows / 2, shape.columns / 2}}) {
+      const float before = std::exchange(gradients.view()(row, column), std::numeric_limits<float>::infinity());
+      CHECK(sees());
+      gradients.view()(row, column) = before;
+    }
+  }
+}
+
+TEST_CASE("an update moves nothing after a gradient that is not finite", "[inference][cuda][svgd]") {
+  constexpr Shape shape{5, 37};
+  Matrix<float> values = drawn(shape);
+  const Matrix<float> before = values, gradients = drawn(shape, 4);
+  OptimizerState<float> state({}, ensemble_of(shape.rows, shape.columns, 0));
+  const KernelWeights weights = weights_of(SvgdKernel::rbf, values);
+  const Words stopped{.gradient = 1, .seen = 1};
+  CHECK_FALSE(
+      stein_update(values.view(), gradients.view(), weights, state, state.step(0, 0.1), ThreadOrder::up, stopped));
+  CHECK((everything(values) == everything(before)));
+  CHECK(stein_update(values.view(), gradients.view(), weights, state, state.step(0, 0.1), ThreadOrder::up));
+  CHECK((everything(values) != everything(before)));
 }
