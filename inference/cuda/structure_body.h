@@ -41,7 +41,8 @@ class StructureBlock {
     t_ = s_ + longest;
     partial_ = t_ + longest;
     other_partial_ = partial_ + partials;
-    factor_ = other_partial_ + partials;
+    part_sums_ = other_partial_ + partials;
+    factor_ = part_sums_ + structure_threads;
   }
 
   /// Whether it has no matrix, but what is the same in weights and coordinates.
@@ -75,32 +76,29 @@ class StructureBlock {
     }
   }
 
-  /// Phase: Σ_a v_a X_ab for every b in parts, and of G where `both`; 2/‖v‖², not a number for a v without direction.
+  /// Phase: Σ_a v_a X_ab for every b in parts, and of G where `both`; beside them the parts of ‖v‖².
   STEIN_HOST_DEVICE void project(int thread, Side side, int k, bool both) const {
     const Along along(*this, side);
     const float* const v = reflector(side, k);
-    const int parts = parts_of(along.b);
+    const int parts = parts_of(along.b, along.a);
     for (int item = thread; item < parts * along.b; item += structure_threads) {
       const int b = item % along.b, part = item / along.b;
-      float sum = 0, other = 0;
+      float sum = 0, other = 0, square = 0;
       for (int a = part * along.a / parts; a < (part + 1) * along.a / parts; ++a) {
         const int at = a * along.a_stride + b * along.b_stride;
         sum = std::fma(v[a], x_[at], sum);
         if (both) other = std::fma(v[a], g_[at], other);
+        if (b == 0) square = std::fma(v[a], v[a], square);
       }
       partial_[item] = sum;
       if (both) other_partial_[item] = other;
+      if (b == 0) part_sums_[part] = square;
     }
-    if (thread != structure_threads - 1) return;
-    float square = 0;
-    for (int a = 0; a < along.a; ++a) square = std::fma(v[a], v[a], square);
-    const bool directed = square >= fused::least_square && square <= fused::largest_square;
-    *factor_ = directed ? 2 / square : std::numeric_limits<float>::quiet_NaN();
   }
-  /// Phase: the parts, in their order.
+  /// Phase: the parts, in their order; 2/‖v‖², not a number for a v without direction.
   STEIN_HOST_DEVICE void add_parts(int thread, Side side, bool both) const {
     const Along along(*this, side);
-    const int parts = parts_of(along.b);
+    const int parts = parts_of(along.b, along.a);
     for (int b = thread; b < along.b; b += structure_threads) {
       float sum = 0, other = 0;
       for (int part = 0; part < parts; ++part) {
@@ -110,6 +108,10 @@ class StructureBlock {
       s_[b] = sum;
       if (both) t_[b] = other;
     }
+    if (thread != structure_threads - 1) return;
+    const float square = sum_of_parts(parts);
+    const bool directed = square >= fused::least_square && square <= fused::largest_square;
+    *factor_ = directed ? 2 / square : std::numeric_limits<float>::quiet_NaN();
   }
   /// Phase: X_ab ← X_ab − 2/‖v‖² v_a s_b, which is H(v) X, or X H(v).
   STEIN_HOST_DEVICE void reflect(int thread, Side side, int k) const {
@@ -121,17 +123,17 @@ class StructureBlock {
       x = std::fma(-*factor_ * v[a], s_[b], x);
     }
   }
-  /// Phase: X and G as they were before the reflection, and the slope of v. With f = 2/‖v‖², s = Xᵀv and t = Gᵀv of
-  /// before and behind it (there Xᵀv is −s): ∂v = −f (G s + X t − f (t·s) v). A thread takes an element of v.
+  /// Phase: X and G as they were before the reflection, and parts of the slope of v. With f = 2/‖v‖², s = Xᵀv and t =
+  /// Gᵀv of before and behind it (there Xᵀv is −s): ∂v = −f (G s + X t − f (t·s) v).
   STEIN_HOST_DEVICE void take_back(int thread, Side side, int k) const {
     const Along along(*this, side);
+    const int parts = parts_of(along.a, along.b);
     const float* const v = reflector(side, k);
     const float factor = *factor_;
-    float* const to =
-        gradient() + (side == Side::left ? matrix_.reflectors_left : matrix_.reflectors_right) + k * along.a;
-    for (int a = thread; a < along.a; a += structure_threads) {
+    for (int item = thread; item < parts * along.a; item += structure_threads) {
+      const int a = item % along.a, part = item / along.a;
       float sum = 0, both = 0;
-      for (int b = 0; b < along.b; ++b) {
+      for (int b = part * along.b / parts; b < (part + 1) * along.b / parts; ++b) {
         const float s = -s_[b], t = t_[b];
         float &x = x_[a * along.a_stride + b * along.b_stride], &g = g_[a * along.a_stride + b * along.b_stride];
         x = std::fma(factor * v[a], s, x);
@@ -139,7 +141,22 @@ class StructureBlock {
         both = std::fma(s, t, both);
         g = std::fma(-factor * v[a], t, g);
       }
-      to[a] = -factor * std::fma(-factor * both, v[a], sum);
+      partial_[item] = sum;
+      if (a == 0) part_sums_[part] = both;
+    }
+  }
+  /// Phase: the slope of v from its parts, in their order. A thread takes an element of v.
+  STEIN_HOST_DEVICE void add_slope_parts(int thread, Side side, int k) const {
+    const Along along(*this, side);
+    const int parts = parts_of(along.a, along.b);
+    const float* const v = reflector(side, k);
+    const float factor = *factor_;
+    float* const to =
+        gradient() + (side == Side::left ? matrix_.reflectors_left : matrix_.reflectors_right) + k * along.a;
+    for (int a = thread; a < along.a; a += structure_threads) {
+      float sum = 0;
+      for (int part = 0; part < parts; ++part) sum += partial_[part * along.a + a];
+      to[a] = -factor * std::fma(-factor * sum_of_parts(parts), v[a], sum);
     }
   }
 
@@ -175,7 +192,11 @@ class StructureBlock {
           a_stride(side == Side::left ? block.stride_ : 1),
           b_stride(side == Side::left ? 1 : block.stride_) {}
   };
-  STEIN_HOST_DEVICE static int parts_of(int count) { return count < structure_threads ? structure_threads / count : 1; }
+  /// Of sums over `length` numbers, `count` of them: as many as a block has threads for, but of about 16 numbers each.
+  STEIN_HOST_DEVICE static int parts_of(int count, int length) {
+    const int threads = count < structure_threads ? structure_threads / count : 1, most = (length + 15) / 16;
+    return threads < most ? threads : most;
+  }
   STEIN_HOST_DEVICE const float* reflector(Side side, int k) const {
     return side == Side::left ? from_ + matrix_.reflectors_left + k * matrix_.rows
                               : from_ + matrix_.reflectors_right + k * matrix_.columns;
@@ -183,6 +204,12 @@ class StructureBlock {
   STEIN_HOST_DEVICE float* weights() const { return launch_.weights + network_ * launch_.weight_stride; }
   STEIN_HOST_DEVICE const float* slopes() const { return launch_.slopes + network_ * launch_.slope_stride; }
   STEIN_HOST_DEVICE float* gradient() const { return launch_.gradient + network_ * launch_.gradient_stride; }
+  /// Parts of ‖v‖², or of t·s, in their order.
+  STEIN_HOST_DEVICE float sum_of_parts(int parts) const {
+    float sum = 0;
+    for (int part = 0; part < parts; ++part) sum += part_sums_[part];
+    return sum;
+  }
   STEIN_HOST_DEVICE float products(int first, int step, int count) const {
     float sum = 0;
     for (int k = 0; k < count; ++k) sum = std::fma(g_[first + k * step], x_[first + k * step], sum);
@@ -195,7 +222,7 @@ class StructureBlock {
   int stride_;
   std::int64_t network_;
   const float* from_;
-  float *x_, *g_, *row_scales_, *column_scales_, *s_, *t_, *partial_, *other_partial_, *factor_;
+  float *x_, *g_, *row_scales_, *column_scales_, *s_, *t_, *partial_, *other_partial_, *part_sums_, *factor_;
 };
 
 /// X = W, by reflections from the last to the first on either side.
@@ -234,6 +261,7 @@ STEIN_HOST_DEVICE void pull_back_slopes(const StructureBlock& block, Threads& th
       threads.each([&](int thread) { block.project(thread, side, k, true); });
       threads.each([&](int thread) { block.add_parts(thread, side, true); });
       threads.each([&](int thread) { block.take_back(thread, side, k); });
+      threads.each([&](int thread) { block.add_slope_parts(thread, side, k); });
     }
   }
   threads.each([&](int thread) { block.write_slopes(thread); });

@@ -38,13 +38,13 @@ StructurePlaces::StructurePlaces(const MatrixGaussianLayout& layout) {
 }
 
 std::int64_t StructurePlaces::shared_floats(bool backward) const {
-  constexpr std::int64_t threads = 256;  // of a block, each with two partial sums
+  constexpr std::int64_t threads = 256;  // of a block, each with three partial sums
   std::int64_t most = 0;
   for (int m = 0; m < matrices; ++m) {
     const std::int64_t rows = matrix[m].rows, columns = matrix[m].columns, longest = std::max(rows, columns);
     const std::int64_t numbers = rows * (columns | 1);
-    most = std::max(most,
-                    (backward ? 2 : 1) * numbers + rows + columns + 2 * longest + 2 * std::max(longest, threads) + 1);
+    most = std::max(most, (backward ? 2 : 1) * numbers + rows + columns + 2 * longest + 2 * std::max(longest, threads) +
+                              threads + 1);
   }
   return most;
 }
