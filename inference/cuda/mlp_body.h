@@ -3,6 +3,7 @@
 // between them: a phase is a function of a thread, and mlp_phases.h puts phases in order.
 #pragma once
 
+#include <stein/inference/cuda/activation.h>
 #include <stein/inference/cuda/mlp_memory.h>
 #include <stein/inference/models/likelihood_terms.h>
 
@@ -69,7 +70,7 @@ class MlpBlock : public MlpMemory<whole> {
         add_products(l, row, j, sum);
       for (int c = 0; c < 4; ++c) {
         if (l < last)
-          for (float& unit : sum[c].number) unit = activated(unit);
+          for (float& unit : sum[c].number) unit = activated(shape_.activation, unit);
         four_at(units(l) + (j + c) * tiling_.pitch + row) = sum[c];
       }
     }
@@ -144,7 +145,7 @@ class MlpBlock : public MlpMemory<whole> {
       }
       for (int c = 0; c < 4; ++c) {
         FourNumbers& unit = four_at(units(l - 1) + (k + c) * tiling_.pitch + row);
-        for (int r = 0; r < 4; ++r) sum[c].number[r] = pulled_back(sum[c].number[r], unit.number[r]);
+        for (int r = 0; r < 4; ++r) sum[c].number[r] = pulled_back(shape_.activation, sum[c].number[r], unit.number[r]);
         if (l > 1 || !one_hot()) unit = sum[c];
       }
       if (l > 1 || !one_hot()) continue;
@@ -189,13 +190,6 @@ class MlpBlock : public MlpMemory<whole> {
         for (int c = 0; c < 4; ++c) sum[c].number[r] += weights.number[c];
       }
   }
-  STEIN_HOST_DEVICE float activated(float unit) const {
-    return shape_.activation == Activation::relu ? (unit > 0 ? unit : 0) : std::tanh(unit);
-  }
-  STEIN_HOST_DEVICE float pulled_back(float slope, float unit) const {
-    return shape_.activation == Activation::relu ? (unit > 0 ? slope : 0) : slope * std::fma(-unit, unit, 1.0F);
-  }
-
   STEIN_HOST_DEVICE double weight_of(std::int64_t number) const {
     return rows_.weights == nullptr ? launch_.scale
                                     : launch_.scale * rows_.weights[place_of(number, rows_.own_weights)];

@@ -1,6 +1,7 @@
 // Perceptrons on a GPU, registered as "cuda". Everything is put in the stream 0 of the GPU, as the memory of GPUs is.
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/layer_pass.h>
 #include <stein/inference/cuda/mlp_kernels.h>
 #include <stein/inference/cuda/scratch.h>
 #include <stein/inference/cuda/upload.h>
@@ -21,7 +22,29 @@ void upload_batch(std::int32_t index, void* to, const void* host, std::size_t by
   upload(to, host, bytes, first_stream);
 }
 
+/// Products by their library, everything else by kernels.
+struct LayersOnGpu {
+  std::int32_t index;
+  const ProductDriver& products;
+
+  void multiply(const BatchedProduct& product) { products.multiply(index, product); }
+  template <class Body>
+  void each(std::int64_t count, const Body& body) {
+    for_each_unit(count, body, first_stream);
+  }
+};
+
+void pass_by_layers(std::int32_t index, const MlpLaunch& launch) {
+  const ProductDriver* const products = product_driver({.kind = Device::Kind::cuda, .index = index});
+  STEIN_CHECK(products != nullptr, "perceptrons on a GPU: there is no library of products of matrices here");
+  const CurrentDevice device(index);
+  LayersOnGpu work{index, *products};
+  pass_layers(launch, work);
+  check(cudaGetLastError(), "start a kernel of perceptrons");
+}
+
 void pass(std::int32_t index, const MlpLaunch& launch) {
+  if (launch.layers.units != nullptr) return pass_by_layers(index, launch);
   constexpr std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;
   STEIN_CHECK(launch.blocks() <= most_blocks, "perceptrons on a GPU: expected at most {} tiles of rows, got {}",
               most_blocks, launch.blocks());

@@ -1,4 +1,5 @@
-#include <stein/inference/cuda/group_grid.h>
+#include <stein/inference/cuda/launch.h>
+#include <stein/inference/cuda/layer_bodies.h>
 #include <stein/inference/cuda/mlp_kernels.h>
 #include <stein/inference/cuda/mlp_phases.h>
 #include <stein/inference/cuda/structure_body.h>
@@ -81,5 +82,19 @@ void add_shares(const MlpLaunch& launch, GpuStream stream) {
   const std::int64_t count = launch.networks * body.groups();
   add_each<<<static_cast<unsigned>((count + block_threads - 1) / block_threads), block_threads, 0, stream>>>(body);
 }
+
+template <class Body>
+void for_each_unit(std::int64_t count, const Body& body, GpuStream stream) {
+  launch(count, body, stream);
+}
+
+#define STEIN_UNITS(Body) template void for_each_unit(std::int64_t, const Body&, GpuStream);
+STEIN_UNITS(FinishUnit)
+STEIN_UNITS(ScoreRow)
+STEIN_UNITS(AddRowSums)
+STEIN_UNITS(AddUpBias)
+STEIN_UNITS(PullBackUnit)
+STEIN_UNITS(FinishGradient)
+#undef STEIN_UNITS
 
 }  // namespace stein::inference::cuda

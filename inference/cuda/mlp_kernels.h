@@ -15,5 +15,8 @@ void pass_networks(const MlpLaunch& launch, GpuStream stream);
 void pass_structure(const StructureLaunch& launch, GpuStream stream);
 /// Adds up the gradients of the shares.
 void add_shares(const MlpLaunch& launch, GpuStream stream);
+/// A body for each of `count` numbers, rows or networks; there are those of layer_bodies.h.
+template <class Body>
+void for_each_unit(std::int64_t count, const Body& body, GpuStream stream);
 
 }  // namespace stein::inference::cuda

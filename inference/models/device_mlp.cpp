@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/inference/models/batched_product.h>
 #include <stein/inference/models/device_mlp.h>
 #include <stein/inference/models/mlp_batch.h>
 #include <stein/inference/storage/device_memory.h>
@@ -24,16 +25,25 @@ T* reserve(Matrix<T>& row, std::int64_t count, Device device) {
   return row.view().data;
 }
 
+bool fits(const MlpSpec& spec, Device device) {
+  return weights_fit(MlpShape(spec), mlp_driver(device).shared_bytes(device.index));
+}
+
 }  // namespace
 
 DeviceMlp::DeviceMlp(const MlpSpec& spec, Device device)
+    : DeviceMlp(spec, device, !fits(spec, device) && product_driver(device) != nullptr) {}
+
+DeviceMlp::DeviceMlp(const MlpSpec& spec, Device device, bool products)
     : spec_(spec),
       layout_(mlp_layout(spec)),
       shape_(spec),
       device_(device),
       driver_(mlp_driver(device)),
-      shared_bytes_(driver_.shared_bytes(device.index)) {
-  static_cast<void>(tile(shape_, 1, static_cast<int>(spec.active_inputs), true, shared_bytes_));  // else says why
+      shared_bytes_(driver_.shared_bytes(device.index)),
+      products_(products && !weights_fit(shape_, shared_bytes_)) {
+  if (!products_ || spec.active_inputs > 0)
+    static_cast<void>(tile(shape_, 1, static_cast<int>(spec.active_inputs), true, shared_bytes_));  // else says why
 }
 
 double DeviceMlp::initial_value(const LayoutEntry&) const {
@@ -60,6 +70,28 @@ MlpLaunch DeviceMlp::launch_of(MatrixView<const float> weights, const MlpTiling&
           .weight_stride = weights.stride};
 }
 
+MlpTiling DeviceMlp::tiling_of(bool by_layers, const Inputs<float>& inputs, std::int64_t rows, bool backward) const {
+  if (by_layers) return {.shares = 1};
+  const int ones = inputs.one_hot() ? static_cast<int>(inputs.ones.columns) : 0;
+  return tile(shape_, rows, ones, backward, shared_bytes_);
+}
+
+MlpLayers DeviceMlp::layers_of(Room& room, std::int64_t networks, std::int64_t rows) const {
+  constexpr std::int64_t most_numbers = std::int64_t{1} << 26, line = 16;  // 256 MiB; numbers of a cache line
+  std::int64_t outputs = 0, widest = 0;
+  for (int l = 0; l < shape_.layers; ++l) {
+    outputs += shape_.layer[l].outputs;
+    if (l + 1 < shape_.layers) widest = std::max<std::int64_t>(widest, shape_.layer[l].outputs);
+  }
+  const std::int64_t chunk = std::clamp<std::int64_t>(most_numbers / (networks * (outputs + widest)), 1, rows);
+  const std::int64_t units = (networks * chunk * outputs + line - 1) / line * line;
+  float* const memory = reserve(room.units, units + networks * chunk * widest, device_);
+  return {.rows = chunk,
+          .units = memory,
+          .slopes = memory + units,
+          .row_sums = reserve(room.row_sums, 2 * networks * chunk, device_)};
+}
+
 void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,
                                const Evaluation<float>& wanted) {
   const std::int64_t networks = weights.values.rows, particles = networks / batch.weight_samples;
@@ -67,11 +99,12 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   check_batch(spec_, batch, particles);
   check_rows("weights", weights.values, layout_.size());
   if (networks == 0 || !(backward || wanted.wants_value())) return;
-  const int ones = batch.inputs.one_hot() ? static_cast<int>(batch.inputs.ones.columns) : 0;
-  const MlpTiling tiling = tile(shape_, batch.rows, ones, backward, shared_bytes_);
+  const bool layered = by_layers(batch.inputs, batch.inputs_per_particle && batch.weight_samples > 1);
+  const MlpTiling tiling = tiling_of(layered, batch.inputs, batch.rows, backward);
   const auto room = borrow_room();
   room->packed.assign(shape_, batch, particles, tiling, backward);
   MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
+  if (layered) launch.layers = layers_of(*room, networks, batch.rows);
   launch.samples = batch.weight_samples;
   launch.scale = batch.likelihood_scale();
   if (backward) {
@@ -99,7 +132,7 @@ void DeviceMlp::score(const Batch<float>& batch, const Evaluation<float>& wanted
   const std::int64_t networks = launch.networks, n = batch.rows, columns = spec_.outputs, constants = spec_.constants;
   const std::int64_t outputs = networks * n * columns;
   MlpLaunch forward = launch;
-  forward.tiling = tile(shape_, n, launch.rows.ones_in_row, false, shared_bytes_);
+  forward.tiling = tiling_of(launch.layers.units != nullptr, batch.inputs, n, false);
   forward.gradient = forward.shares = nullptr;
   forward.outputs = reserve(room.outputs, outputs, device_);
   driver_.pass(device_.index, forward);
@@ -133,11 +166,11 @@ void DeviceMlp::predict(const ParticleRows<const float>& weights, const Inputs<f
   STEIN_CHECK(outputs.rows == rows && outputs.columns == spec_.outputs,
               "network: outputs must be [{}, {}], got [{}, {}]", rows, spec_.outputs, outputs.rows, outputs.columns);
   if (rows == 0) return;
-  const int ones = inputs.one_hot() ? static_cast<int>(inputs.ones.columns) : 0;
-  const MlpTiling tiling = tile(shape_, inputs.rows(), ones, false, shared_bytes_);
+  const bool layered = by_layers(inputs, false);
   const auto room = borrow_room();
   room->packed.assign(inputs);
-  MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
+  MlpLaunch launch = launch_of(weights.values, tiling_of(layered, inputs, inputs.rows(), false), upload(*room));
+  if (layered) launch.layers = layers_of(*room, launch.networks, inputs.rows());
   launch.outputs = reserve(room->outputs, rows * spec_.outputs, device_);
   driver_.pass(device_.index, launch);
   const auto count = static_cast<std::size_t>(rows * spec_.outputs);

@@ -15,6 +15,9 @@ namespace stein::inference {
 /// one copy, and what is computed comes back where it is asked for: outputs and values; a gradient alone waits for
 /// nothing.
 ///
+/// Networks whose weights a block of threads has no room for are products of matrices, layer by layer, where the device
+/// has them (batched_product.h) and inputs are dense.
+///
 /// Everything that ParticleMlp takes. A score of the batch's own is made on the host: outputs come back for it, and its
 /// slopes go to the device. Sums are added up in a fixed order: the same bits every time on the same kind of device,
 /// and those of ParticleMlp but for rounding.
@@ -24,6 +27,8 @@ class DeviceMlp final : public Model<float> {
   /// @throws Error(usage) naming what makes no sense in `spec`, where it has more layers or weights than a launch, and
   ///         where Stein was built without the library of the device
   DeviceMlp(const MlpSpec& spec, Device device);
+  /// The same. @param products  whether the driver makes products of matrices of networks that are large
+  DeviceMlp(const MlpSpec& spec, Device device, bool products);
 
   const Layout& layout() const override { return layout_; }
   double initial_value(const LayoutEntry& entry) const override;
@@ -41,8 +46,8 @@ class DeviceMlp final : public Model<float> {
   struct Room {
     PackedBatch packed;
     DeviceBlock batch{};
-    Matrix<float> outputs{}, shares{};  ///< on the device, one row each
-    Matrix<double> sums{};
+    Matrix<float> outputs{}, shares{}, units{};  ///< on the device, one row each
+    Matrix<double> sums{}, row_sums{};
     std::vector<double> sums_here{};
     std::vector<float> outputs_here{}, slopes_here{};
     Matrix<float> slopes{};
@@ -56,6 +61,12 @@ class DeviceMlp final : public Model<float> {
   /// Scores the outputs of all networks on the host; their slopes, and those of constants, go to the device.
   void score(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room, MlpLaunch& launch) const;
   MlpLaunch launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const;
+  /// How a launch divides its work. @param by_layers  not at all: it is products of matrices
+  MlpTiling tiling_of(bool by_layers, const Inputs<float>& inputs, std::int64_t rows, bool backward) const;
+  /// Whether a pass over inputs is products of matrices. @param apart  particles have rows and several networks each
+  bool by_layers(const Inputs<float>& inputs, bool apart) const { return products_ && !inputs.one_hot() && !apart; }
+  /// Memory for the layers of a launch over so many rows.
+  MlpLayers layers_of(Room& room, std::int64_t networks, std::int64_t rows) const;
 
   MlpSpec spec_;
   Layout layout_;
@@ -63,6 +74,7 @@ class DeviceMlp final : public Model<float> {
   Device device_;
   const MlpDriver& driver_;
   std::int64_t shared_bytes_;
+  bool products_;  ///< the weights do not fit, and the driver makes products of matrices
   Pool<Room> rooms_;
 };
 

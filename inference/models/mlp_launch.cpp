@@ -70,6 +70,12 @@ MlpShape::MlpShape(const MlpSpec& spec)
   if (spec.learn_noise_precision) log_noise_precision = static_cast<int>(layout.at("log_noise_precision").offset);
 }
 
+bool weights_fit(const MlpShape& shape, std::int64_t most_bytes) {
+  const std::int64_t most_floats = most_bytes / static_cast<std::int64_t>(sizeof(float));
+  if (shape.size + least_floats(shape, 0) > most_floats) return false;
+  return placed(shape, 16, 0, true, true).size <= most_floats;
+}
+
 MlpTiling tile(const MlpShape& shape, std::int64_t rows, int ones, bool backward, std::int64_t most_bytes) {
   constexpr std::int64_t most_shares = 16,
                          most_numbers = std::int64_t{1} << 22;  // of the gradients of a network's shares

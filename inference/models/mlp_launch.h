@@ -77,6 +77,18 @@ struct MlpTiling {
 /// @throws Error(usage) naming the network where even four rows of it have no room
 MlpTiling tile(const MlpShape& shape, std::int64_t rows, int ones, bool backward, std::int64_t most_bytes);
 
+/// Whether a block that shares at most `most_bytes` has room for the weights of a network and 16 rows of dense inputs.
+/// Larger networks are products of matrices, layer by layer (MlpLayers), where a device has them.
+bool weights_fit(const MlpShape& shape, std::int64_t most_bytes);
+
+/// Memory of the device for a pass layer by layer, over chunks of rows.
+struct MlpLayers {
+  std::int64_t rows = 0;       ///< of a chunk
+  float* units = nullptr;      ///< of every layer [m, rows, outputs], layer by layer; null: no such pass
+  float* slopes = nullptr;     ///< [m, rows, widest layer but the last]
+  double* row_sums = nullptr;  ///< [m, rows, 2] log-likelihood of each row, and its slope of log γ
+};
+
 /// Everything that a kernel is told. With `outputs` the networks predict, else they score their rows.
 struct MlpLaunch {
   MlpShape shape{};
@@ -91,6 +103,7 @@ struct MlpLaunch {
   float* gradient = nullptr;       ///< [m, P]; null: not wanted
   std::int64_t gradient_stride = 0;
   float* shares = nullptr;  ///< [shares, m, P padded to four] gradients of the shares, where there are several
+  MlpLayers layers{};       ///< with `units` it is a pass layer by layer, in one share, and the tiling says nothing
   double* sums = nullptr;   ///< [shares, m, 2]: log-likelihood and its slope of log γ; null: neither is wanted
 
   STEIN_HOST_DEVICE std::int64_t blocks() const { return tiling.shares * networks; }

@@ -30,14 +30,15 @@ void sort_members(MatrixView<const std::int32_t> ones, int inputs, std::int32_t 
 template <class T>
 T* PackedBatch::add(std::int64_t count, std::ptrdiff_t& place) {
   constexpr std::size_t boundary = 16;
-  place = static_cast<std::ptrdiff_t>(bytes_.size());
+  place = static_cast<std::ptrdiff_t>(used_);
   const std::size_t size = static_cast<std::size_t>(count) * sizeof(T);
-  bytes_.resize(bytes_.size() + (size + boundary - 1) / boundary * boundary);
+  used_ += (size + boundary - 1) / boundary * boundary;
+  if (bytes_.size() < used_) bytes_.resize(used_);
   return reinterpret_cast<T*>(bytes_.data() + place);
 }
 
 void PackedBatch::clear() {
-  bytes_.clear();
+  used_ = 0;
   dense_ = ones_ = starts_ = members_ = targets_ = outputs_ = weights_ = nowhere;
   rows_ = {};
 }

@@ -22,7 +22,7 @@ class PackedBatch {
   /// Inputs of a prediction, the same for all networks.
   void assign(const Inputs<float>& inputs);
 
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const { return std::span(bytes_).first(used_); }
   /// The same rows where the bytes lie on a device.
   MlpRows rows_at(const std::byte* bytes) const;
 
@@ -35,7 +35,8 @@ class PackedBatch {
   void add_members(MatrixView<const std::int32_t> ones, int inputs, std::int64_t rows, int tile_rows);
 
   static constexpr std::ptrdiff_t nowhere = -1;
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_;  ///< of which the first `used_` are those of the batch
+  std::size_t used_ = 0;
   std::ptrdiff_t dense_ = nowhere, ones_ = nowhere, starts_ = nowhere, members_ = nowhere, targets_ = nowhere,
                  outputs_ = nowhere, weights_ = nowhere;
   MlpRows rows_{};  ///< without addresses

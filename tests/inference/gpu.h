@@ -3,6 +3,7 @@
 
 #include <stein/core/component.h>
 #include <stein/core/error.h>
+#include <stein/inference/models/batched_product.h>
 #include <stein/inference/storage/device_memory.h>
 
 #include <string>
@@ -22,6 +23,14 @@ inline inference::Device gpu() {
     skip(std::string("no GPU: ") + error.what());
   }
   return device;
+}
+
+/// The products of matrices of a GPU. Skips the case where there are none.
+inline const inference::ProductDriver& products_of(inference::Device gpu) {
+  if (!has_component("cuda_products")) skip("built without cuBLASLt");
+  const inference::ProductDriver* const found = inference::product_driver(gpu);
+  if (found == nullptr) skip("cuBLASLt is not installed");
+  return *found;
 }
 
 }  // namespace stein::test

@@ -19,6 +19,28 @@ namespace stein::inference {
 /// Two orders of the same sums: 1e-5 of a tensor's length is what float drivers keep of the reference in double.
 inline constexpr double mlp_tolerance = 1e-5;
 
+/// Σ w sin f of all outputs, the weights those of particle, output and row, and c² of the constants for each.
+class WaveScore final : public OutputScore<float> {
+ public:
+  double score(std::int64_t particle, std::int64_t first, MatrixView<const float> outputs,
+               std::span<const float> constants, MatrixView<float> gradient,
+               std::span<float> constant_gradient) const override {
+    double sum = 0;
+    for (std::int64_t i = 0; i < outputs.rows; ++i)
+      for (std::int64_t k = 0; k < outputs.columns; ++k) {
+        const auto weight = static_cast<float>(particle + 1 + k + (first + i) % 3);
+        sum += weight * std::sin(outputs(i, k));
+        gradient(i, k) = weight * std::cos(outputs(i, k));
+      }
+    const auto numbers = static_cast<float>(outputs.rows * outputs.columns);
+    for (std::size_t c = 0; c < constants.size(); ++c) {
+      sum += numbers * constants[c] * constants[c];
+      constant_gradient[c] += 2 * numbers * constants[c];
+    }
+    return sum;
+  }
+};
+
 struct MlpResult {
   Particles<float> gradients;
   std::vector<double> value;

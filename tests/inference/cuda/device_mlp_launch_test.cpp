@@ -2,51 +2,12 @@
 #include <stein/inference/storage/host_copy.h>
 
 #include <catch2/catch.hpp>
-#include <utility>
 
 #include "core/error_matcher.h"
 #include "inference/cuda/device_mlp_case.h"
 
 using namespace stein;
 using namespace stein::inference;
-
-namespace {
-
-/// For its time a block of the fenced device shares so many bytes.
-class SharedBytes {
- public:
-  explicit SharedBytes(std::int64_t bytes) : before_(std::exchange(test::fenced_shared_bytes(), bytes)) {}
-  SharedBytes(const SharedBytes&) = delete;
-  SharedBytes& operator=(const SharedBytes&) = delete;
-  ~SharedBytes() { test::fenced_shared_bytes() = before_; }
-
- private:
-  std::int64_t before_;
-};
-
-/// Σ w sin f of all outputs, the weights those of particle, output and row, and c² of the constants for each.
-class WaveScore final : public OutputScore<float> {
- public:
-  double score(std::int64_t particle, std::int64_t first, MatrixView<const float> outputs,
-               std::span<const float> constants, MatrixView<float> gradient,
-               std::span<float> constant_gradient) const override {
-    double sum = 0;
-    for (std::int64_t i = 0; i < outputs.rows; ++i)
-      for (std::int64_t k = 0; k < outputs.columns; ++k) {
-        const auto weight = static_cast<float>(particle + 1 + k + (first + i) % 3);
-        sum += weight * std::sin(outputs(i, k));
-        gradient(i, k) = weight * std::cos(outputs(i, k));
-      }
-    const auto numbers = static_cast<float>(outputs.rows * outputs.columns);
-    for (std::size_t c = 0; c < constants.size(); ++c) {
-      sum += numbers * constants[c] * constants[c];
-      constant_gradient[c] += 2 * numbers * constants[c];
-    }
-    return sum;
-  }
-};
-
-}  // namespace
 
 TEST_CASE("perceptrons are those of the host however little a block shares", "[inference][mlp][cuda][parity]") {
   struct Form {
@@ -59,7 +20,7 @@ TEST_CASE("perceptrons are those of the host however little a block shares", "[i
   for (const std::int64_t ones : {0, 4})
     for (const auto& [bytes, rows, whole] : {Form{40'000, 64, true}, Form{15'000, 32, true}, Form{11'000, 16, true},
                                              Form{5'200, 16, false}, Form{3'100, 8, false}, Form{2'100, 4, false}}) {
-      const SharedBytes shared(bytes);
+      const test::SharedBytes shared(bytes);
       const MlpTiling tiling = tile(shape, 150, static_cast<int>(ones), true, bytes);
       CAPTURE(bytes, ones);
       CHECK(tiling.size * 4 <= bytes);

@@ -2,11 +2,14 @@
 // over threads; shared memory is an array of the block, which begins with numbers that are none.
 #pragma once
 
+#include <stein/inference/cuda/layer_pass.h>
 #include <stein/inference/cuda/mlp_phases.h>
 #include <stein/inference/cuda/structure_body.h>
 #include <stein/inference/models/mlp_driver.h>
 
+#include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "inference/cuda/kernel_loops.h"
@@ -37,8 +40,48 @@ void pass_blocks(const inference::MlpLaunch& launch, ThreadOrder order) {
   }
 }
 
-/// Both kernels of a launch.
+/// Products number by number, in order of the inner index, in multiply-adds.
+inline void multiply_on_host(const inference::BatchedProduct& product) {
+  const auto number = [](const inference::ProductMatrix<const float>& matrix, std::int64_t i, std::int64_t r,
+                         std::int64_t c) {
+    return matrix.data[i * matrix.step + (matrix.turned ? c * matrix.stride + r : r * matrix.stride + c)];
+  };
+  for (std::int64_t i = 0; i < product.count; ++i)
+    for (std::int64_t r = 0; r < product.rows; ++r)
+      for (std::int64_t c = 0; c < product.columns; ++c) {
+        float& to = product.c.data[i * product.c.step + r * product.c.stride + c];
+        float sum = product.adds ? to : 0;
+        for (std::int64_t k = 0; k < product.inner; ++k)
+          sum = std::fma(number(product.a, i, r, k), number(product.b, i, k, c), sum);
+        to = sum;
+      }
+}
+
+/// The same on the fenced device.
+inline const inference::ProductDriver& fenced_products() {
+  static const inference::ProductDriver products{
+      .name = "fenced", .multiply = [](std::int32_t, const inference::BatchedProduct& product) {
+        const OpenFence open;
+        multiply_on_host(product);
+      }};
+  return products;
+}
+
+/// What a pass layer by layer asks for.
+struct LayersOnHost {
+  void multiply(const inference::BatchedProduct& product) { multiply_on_host(product); }
+  template <class Body>
+  void each(std::int64_t count, const Body& body) {
+    for_each_index(count, body);
+  }
+};
+
+/// The kernels of a launch.
 inline void pass_on_host(const inference::MlpLaunch& launch, ThreadOrder order = ThreadOrder::down) {
+  if (launch.layers.units != nullptr) {
+    LayersOnHost work;
+    return inference::cuda::pass_layers(launch, work);
+  }
   if (launch.tiling.whole)
     pass_blocks<true>(launch, order);
   else
@@ -67,6 +110,18 @@ inline std::int64_t& fenced_shared_bytes() {
   static std::int64_t bytes = 232'448;
   return bytes;
 }
+
+/// For its time a block of the fenced device shares so many bytes.
+class SharedBytes {
+ public:
+  explicit SharedBytes(std::int64_t bytes) : before_(std::exchange(fenced_shared_bytes(), bytes)) {}
+  SharedBytes(const SharedBytes&) = delete;
+  SharedBytes& operator=(const SharedBytes&) = delete;
+  ~SharedBytes() { fenced_shared_bytes() = before_; }
+
+ private:
+  std::int64_t before_;
+};
 
 /// The fenced device; the first call registers its driver of perceptrons.
 inline inference::Device fenced_networks() {
