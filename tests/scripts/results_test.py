@@ -147,7 +147,7 @@ RECORDS = [("bandits.py", "wheel/svgd_delta=0.5.json", "--set delta=0.5", "--set
            ("bandits.py", "tuning/svgd_step_size-0.001_noise_precision-4.json", "--seeds 1000:1002", "--seeds 1000:1003"),
            ("control.py", "control/cartpole_a2c_svgd.json", "--set alpha=0.001", "--set alpha=0.01"),
            ("control.py", "control/cartpole-swingup_reinforce_svgd_1000.json", "--set steps=160000000", "--set steps=32000000"),
-           ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.1.json", "--set step_size=0.01", "--set step_size=0.02"),
+           ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.01.json", "--set step_size=0.01", "--set step_size=0.02"),
            ("control.py", "control/curves/InvertedPendulum_ppo_none.json", "--posterior none", "--posterior svgd"),
            ("sparse_regression.py", "sparse_regression/linear_sa_0.1_2_0_500000.json", "example_sparse_regression linear sa 0.1 2 0 500000",
             "example_sparse_regression linear sa 0.1 1 0 500000"),
@@ -210,7 +210,7 @@ class RefusalTest(ResultsTest):
     def test_a_reported_record_is_refused_where_its_grid_is_not_whole(self):
         for script, point, path in (
                 ("bandits.py", "tuning/svgd_step_size-0.003_noise_precision-1.json", "mushroom/svgd.json"),
-                ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.03_alpha-0.1.json", "control/cartpole_a2c_svgd.json")):
+                ("control.py", "control/tuning/cartpole_a2c_svgd_step_size-0.03_alpha-0.01.json", "control/cartpole_a2c_svgd.json")):
             record = self.record(point)
             (self.root / "docs/results" / point).unlink()
             self.refuses(script, "write", because=f"docs/results/{path} cannot be checked, since its tuning grid has not been run whole")
@@ -246,7 +246,7 @@ class CommitTest(ResultsTest):
     def test_pages_name_the_commits_of_their_records(self):
         for topic, path in (("bandits", "wheel/lints_delta=0.5.json"), ("bandits", "tuning/lints_prior_precision-1_prior_shape-1.json"),
                             ("control", "control/cartpole_a2c_svgd.json"),
-                            ("control", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.1.json"),
+                            ("control", "control/tuning/cartpole_a2c_svgd_step_size-0.01_alpha-0.01.json"),
                             ("control", "control/curves/InvertedPendulum_ppo_none.json"),
                             ("sparse_regression", "sparse_regression/linear_sa_0.1_2_0_500000.json"),
                             ("news", "news/news-synthetic/policies.json"), ("news", "news/tuning/linucb_alpha-0.1_prior_precision-1.json")):
@@ -504,38 +504,40 @@ class GridTest(ResultsTest):
                              f"step_size {step}, noise_precision {noise}, updates {updates} (at the end of its grid: {sentence})")
         self.assertEqual(results_page.choice_of({"alpha": [0.1, 0.01, 0.001]}, {"alpha": 0.01}), "alpha 0.01")
 
-    def move_step(self, script, method, old, new, points):
-        """Replaces a step size in a grid of the plan, and in the records of its points, by another one."""
-        plan = self.root / f"scripts/results/{script}_plan.json"
+    def move_step(self, method, old, new):
+        """Replaces a step size in a grid of the plan of bandits, and in the records of its points, by another one."""
+        plan = self.root / "scripts/results/bandits_plan.json"
         text = json.loads(plan.read_text())
-        grid = (text["tuning"] if script == "bandits" else text)["grid"][method]["step_size"]
+        grid = text["tuning"]["grid"][method]["step_size"]
         grid[grid.index(old)] = new
         plan.write_text(json.dumps(text))
-        for path in (self.root / "docs/results").glob(points):
-            path.rename(path.with_name(path.name.replace(f"step_size-{old}_", f"step_size-{new}_")).with_suffix(".moved"))
-        for path in (self.root / "docs/results").glob(str(pathlib.Path(points).parent / "*.moved")):
+        for path in (self.root / "docs/results/tuning").glob(f"{method}_step_size-{old}_*.json"):
             record = json.loads(path.read_text())
             record["command"] = record["command"].replace(f"step_size={old} ", f"step_size={new} ")
-            path.with_suffix(".json").write_text(json.dumps(record))
+            path.unlink()
+            path.with_name(path.name.replace(f"step_size-{old}_", f"step_size-{new}_")).write_text(json.dumps(record))
 
     def test_the_page_of_bandits_takes_the_ends_from_the_plan_and_the_choices(self):
         page = self.root / "docs/results/bandits.md"
         self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: smallest step size) |" in page.read_text())
-        self.move_step("bandits", "vmg", 0.003, 0.0005, "tuning/vmg_step_size-0.003_*.json")
+        self.move_step("vmg", 0.003, 0.0005)
         self.succeeds("bandits.py", "write")
         self.assertTrue("| vmg | step_size 0.001, weight_precision 4 (at the end of its grid: largest step size) |" in page.read_text())
 
     def test_the_page_of_control_takes_the_ends_from_the_plan_and_the_choices(self):
         page = self.root / "docs/results/control.md"
-        self.assertTrue("| S2VGD, K = 4 | step_size 0.003, alpha 0.01 (at the end of its grid: smallest step size) |" in page.read_text())
-        self.assertTrue("14 of 24 at the end of their grid" in page.read_text())
-        self.move_step("control", "s2vgd", 0.03, 0.0003, "control/tuning/*_s2vgd_step_size-0.03_*.json")
+        self.assertTrue("| SVGD | step_size 0.03, alpha 0.001 |" in page.read_text())
+        self.assertTrue("1 of 24 choices at an end of their ladder" in " ".join(page.read_text().split()))
+        plan = self.root / "scripts/results/control_plan.json"
+        text = json.loads(plan.read_text())
+        ladder = text["ladders"]["svgd"]["step_size"]
+        text["ladders"]["svgd"]["step_size"] = ladder[:ladder.index(0.03) + 1]  # what three choices are
+        plan.write_text(json.dumps(text))
         self.succeeds("control.py", "write")
-        self.assertTrue("| S2VGD, K = 4 | step_size 0.003, alpha 0.01 |" in page.read_text())
-        self.assertTrue("step_size 0.01, alpha 0.001 (at the end of its grid: largest step size, smallest alpha)" in page.read_text())
-        self.assertTrue("10 of 24 at the end of their grid" in page.read_text())
+        self.assertTrue("| SVGD | step_size 0.03, alpha 0.001 (at the end of its grid: largest step size) |" in page.read_text())
+        self.assertTrue("4 of 24 choices at an end of their ladder" in " ".join(page.read_text().split()))
         short = " ".join((self.root / "docs/results.md").read_text().split())
-        self.assertTrue("10 of 24 choices lie at the end of their grid" in short)
+        self.assertTrue("(4 of 24 choices still do)" in short)
 
 
 if __name__ == "__main__":
