@@ -126,6 +126,11 @@ TEST_CASE("products of matrices on the host have every form that layers ask for"
       });
 }
 
+TEST_CASE("the library of products loads where cuBLASLt is installed, with a GPU or without", "[inference][cuda]") {
+  CHECK(test::products_of({.kind = Device::Kind::cuda}).name == "cuda");
+  CHECK(product_driver({}) == nullptr);
+}
+
 TEST_CASE("products of matrices on a GPU are those of the host", "[inference][mlp][cuda][gpu]") {
   const Device device = test::gpu();
   const ProductDriver& products = test::products_of(device);
