@@ -3,7 +3,6 @@
 // written out, as Catch2 does where they differ, they take minutes.
 #include <stein/inference/cuda/pair_sums.h>
 #include <stein/inference/cuda/stein_body.h>
-#include <stein/inference/cuda/stein_weights_body.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/svgd_kernel.h>
 #include <stein/inference/samplers/svgd_pass.h>
@@ -14,35 +13,15 @@
 #include <utility>
 
 #include "inference/cuda/kernel_loops.h"
+#include "inference/cuda/near_rows.h"
 #include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
 using cuda::PairGrid, cuda::PairTerm;
-using test::ThreadOrder;
+using test::drawn, test::Shape, test::ThreadOrder, test::whole_numbers;
 
 namespace {
-
-struct Shape {
-  std::int64_t rows, columns;
-};
-
-/// Rows of normals around 5, so that distances are differences of near numbers.
-Matrix<float> drawn(const Shape& shape, std::uint64_t seed = 3) {
-  Matrix<float> matrix(shape.rows, shape.columns);
-  driver<float>(Ensemble{.arithmetic = Arithmetic::reference}).draw(matrix.view(), {.seed = seed}, 0, 0.01);
-  for (std::int64_t i = 0; i < shape.rows; ++i)
-    for (float& number : matrix.row(i)) number += 5;
-  return matrix;
-}
-
-/// Whole numbers from −8 to 8: squares, products and their sums are exact in double.
-Matrix<float> whole_numbers(const Shape& shape) {
-  Matrix<float> matrix = drawn(shape);
-  for (std::int64_t i = 0; i < shape.rows; ++i)
-    for (float& number : matrix.row(i)) number = std::clamp(std::round((number - 5) * 300), -8.0f, 8.0f);
-  return matrix;
-}
 
 /// The matrix of a term, added up by the threads of the kernels.
 template <PairTerm term>
@@ -131,52 +110,6 @@ KernelWeights weights_of(SvgdKernel kernel, const Matrix<float>& values) {
 std::vector<float> everything(const Matrix<float>& matrix) {
   const MatrixView<const float> view = matrix.view();
   return {view.data, view.data + view.rows * view.stride};
-}
-
-/// Weights that the threads of the kernel make from rows, and the host's from the same distances.
-struct MadeWeights {
-  std::vector<cuda::FourDoubles> found, expected;
-  KernelWeights by_host;
-};
-MadeWeights make_weights(const SvgdKernelOptions& options, const Matrix<float>& rows, ThreadOrder order) {
-  const std::int64_t count = rows.rows();
-  const PairGrid grid(count, rows.columns());
-  std::vector<double> sums(static_cast<std::size_t>(grid.ranges * grid.sums()));
-  std::vector<double> totals(static_cast<std::size_t>(grid.sums())), matrix(static_cast<std::size_t>(count * count));
-  if (options.kernel == SvgdKernel::linear)
-    test::for_each_phase(cuda::PairSums<PairTerm::product>{{.values = rows.view()}, grid, sums.data()}, order);
-  else
-    test::for_each_phase(cuda::PairSums<PairTerm::squared_difference>{{.values = rows.view()}, grid, sums.data()},
-                         order);
-  test::for_each_index(grid.sums(), cuda::RangeSum{sums.data(), grid.ranges, grid.sums(), totals.data()});
-  cuda::pair_matrix(grid, totals, matrix);
-  MadeWeights made;
-  kernel_weights(options, matrix, count, made.by_host);
-  made.expected = cuda::by_tiles(made.by_host, count);
-  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-  cuda::SteinWeights places{.rows = count, .with_positions = options.kernel == SvgdKernel::imq};
-  made.found.assign(static_cast<std::size_t>(places.size()), {{nothing, nothing, nothing, nothing}});
-  places.numbers = made.found.data();
-  const cuda::BandwidthNumbers numbers{.fixed = options.bandwidth_rule == Bandwidth::fixed,
-                                       .over_pairs = options.median_over == MedianOver::pairs,
-                                       .given = options.bandwidth,
-                                       .scale = median_scale(options.bandwidth_rule),
-                                       .log_count = std::log(static_cast<double>(count) + 1)};
-  test::for_each_phase(cuda::MakeSteinWeights{options.kernel, numbers, grid, sums.data(), places}, order);
-  return made;
-}
-
-/// The same bits, in every number that an update reads. Where all particles are at one place the host gives the IMQ
-/// kernel no weights of positions, the threads zeros.
-void check_weights(const SvgdKernelOptions& options, const Matrix<float>& rows, ThreadOrder order) {
-  MadeWeights made = make_weights(options, rows, order);
-  CAPTURE(static_cast<int>(options.kernel), static_cast<int>(options.bandwidth_rule),
-          static_cast<int>(options.median_over), rows.rows(), rows.columns());
-  REQUIRE(made.found.size() >= made.expected.size());
-  made.expected.resize(made.found.size());
-  made.found[0].number[2] = made.found[0].number[3] = 0;  // nobody reads them
-  for (std::size_t k = 0; k < made.found.size(); ++k)
-    for (int r = 0; r < cuda::tile_rows; ++r) REQUIRE(made.found[k].number[r] == made.expected[k].number[r]);
 }
 
 /// Three updates in an order of threads have the bits of the reference, the optimizer's averages too.
@@ -283,36 +216,6 @@ TEST_CASE("a thread of an SVGD update sees a value that leaves the finite number
       CHECK_FALSE(stein_update(values.view(), gradients.view(), alone, state, step, ThreadOrder::up));
     }
   }
-}
-
-TEST_CASE("the block that makes the weights of SVGD's kernel has the median and the weights of the host",
-          "[inference][cuda][svgd][parity]") {
-  using Rule = Bandwidth;
-  // 2, 3: the smallest even and odd numbers of distances; 45: the most rows; ties by whole numbers.
-  for (const std::int64_t rows : {1, 2, 3, 4, 5, 8, 20, 21, 44, 45})
-    for (const std::int64_t columns : {1, 9, 9001})
-      for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq, SvgdKernel::linear})
-        for (const Rule rule : {Rule::median, Rule::half_median, Rule::fixed})
-          for (const MedianOver over : {MedianOver::matrix, MedianOver::pairs}) {
-            const SvgdKernelOptions options{
-                .kernel = kernel, .bandwidth_rule = rule, .median_over = over, .bandwidth = 1.7};
-            const ThreadOrder order = rows % 2 == 0 ? ThreadOrder::up : ThreadOrder::down;
-            check_weights(options, drawn({rows, columns}), order);
-            if (columns == 9) check_weights(options, whole_numbers({rows, columns}), order);
-          }
-}
-
-TEST_CASE("particles at one place, and more than half of them, have a bandwidth of 0 and push nobody",
-          "[inference][cuda][svgd][parity]") {
-  Matrix<float> together(5, 7), most(6, 7);
-  together.fill(3), most.fill(3);
-  most.view()(5, 2) = 4;  // of 36 distances 26 are zeros, of 15 pairs 10
-  for (const SvgdKernel kernel : {SvgdKernel::rbf, SvgdKernel::imq})
-    for (const MedianOver over : {MedianOver::matrix, MedianOver::pairs})
-      for (const Matrix<float>* rows : {&together, &most}) {
-        check_weights({.kernel = kernel, .median_over = over}, *rows, ThreadOrder::down);
-        CHECK(make_weights({.kernel = kernel, .median_over = over}, *rows, ThreadOrder::up).by_host.bandwidth == 0);
-      }
 }
 
 TEST_CASE("threads that add up pairs see every gradient that is not finite", "[inference][cuda][svgd]") {
