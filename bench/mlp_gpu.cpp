@@ -1,3 +1,4 @@
+#include <stein/bench/gpu.h>
 #include <stein/bench/mlp_gpu.h>
 #include <stein/core/error.h>
 #include <stein/core/rng.h>
@@ -165,11 +166,6 @@ struct MlpGpuOptions {
     v("rows", which.rows, "of a minibatch", between(1, 1e5));
     v("hidden", which.hidden, "widths of the hidden layers", between(1, 1e4));
   }
-  Device gpu() const {
-    const Device found = parse_device(device);
-    STEIN_CHECK(found.kind != Device::Kind::host, "expected a GPU as device, cuda or cuda:INDEX, got '{}'", device);
-    return found;
-  }
 };
 
 /// Throws Error(usage) where there is no GPU or no library of products.
@@ -183,12 +179,13 @@ const ProductDriver& products_on(Device device) {
 }
 
 std::vector<Row> measure(const MlpGpuOptions& options) {
-  return measure_gradients_on(options.gpu(), products_on(options.gpu()), options.which);
+  const Device gpu = gpu_named(options.device, "supervised");
+  return measure_gradients_on(gpu, products_on(gpu), options.which);
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
     "mlp-gpu", "gradients of large perceptrons on a GPU, against the bare products of matrices of cuBLASLt", measure,
-    Cores::one, [] { static_cast<void>(products_on(MlpGpuOptions{}.gpu())); });
+    Cores::one, [] { static_cast<void>(products_on(parse_device(MlpGpuOptions{}.device))); });
 
 }  // namespace
 
