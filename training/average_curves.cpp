@@ -4,6 +4,18 @@
 
 namespace stein::training {
 
+void AverageCurves::save(Snapshot& snapshot) const {
+  snapshot.put("forward", forward);
+  snapshot.put("backward", backward);
+  snapshot.put("thinned", thinned);
+}
+
+void AverageCurves::restore(const Snapshot& snapshot) {
+  forward = snapshot.get_vector<double>("forward");
+  backward = snapshot.get_vector<double>("backward");
+  thinned = snapshot.get_vector<double>("thinned");
+}
+
 nlohmann::ordered_json curves_json(const std::vector<AverageCurves>& seeds) {
   const auto lists = [&](const std::vector<double> AverageCurves::*which) {
     return runs::of_each(seeds,

@@ -1,6 +1,7 @@
 // How predictions get better with the samples that they are averaged over.
 #pragma once
 
+#include <stein/core/snapshot.h>
 #include <stein/inference/prediction/collector.h>
 
 #include <cstdint>
@@ -25,6 +26,9 @@ struct AverageCurves {
     return {curve(Selection::forward, longest_curve), curve(Selection::backward, longest_curve),
             curve(Selection::thinned, longest_curve)};
   }
+
+  void save(Snapshot& snapshot) const;
+  void restore(const Snapshot& snapshot);
 };
 
 /// {forward, backward, thinned}: a list for each seed.

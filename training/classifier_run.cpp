@@ -84,6 +84,17 @@ std::string error_text(const Json& error) {
   return text;
 }
 
+std::vector<ClassifierResult> ClassifierRun::test_results() const {
+  return runs::of_each(outcomes_, &ClassifierOutcome::test);
+}
+
+std::vector<ClassifierResult> ClassifierRun::validation_results() const {
+  std::vector<ClassifierResult> results;
+  for (const ClassifierOutcome& outcome : outcomes_)
+    if (outcome.validation) results.push_back(*outcome.validation);
+  return results;
+}
+
 ClassifierRun::ClassifierRun(runs::SeedRange seeds, Facts facts,
                              const std::function<std::unique_ptr<ClassifierTrainer>(std::uint64_t seed)>& make_trainer)
     : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }), facts_(std::move(facts)) {}
@@ -112,8 +123,9 @@ std::vector<std::string> ClassifierRun::warnings() const {
   const auto classes = static_cast<double>(facts_.classes.size());
   std::vector<double> lost;  // by models that know no more than chance does; 0 by the others
   double worst_loss = 0, its_error = 0;
-  for (const ClassifierResult& result : test_results_) {
-    const double loss = -result.averaged.log_likelihood, error = result.averaged.error;
+  for (const ClassifierOutcome& outcome : outcomes_) {
+    const runs::ClassifierScore& averaged = outcome.test.averaged;
+    const double loss = -averaged.log_likelihood, error = averaged.error;
     constexpr double clearly = 0.9;
     const bool knows = error < clearly * (1 - 1 / classes);
     lost.push_back(knows ? 0 : loss);
@@ -131,13 +143,13 @@ std::vector<std::string> ClassifierRun::warnings() const {
 
 Json ClassifierRun::summarize(const Watch& watch) {
   watch.begin("final evaluation", "classifiers", static_cast<std::uint64_t>(count()));
-  validation_results_.clear(), test_results_.clear();
+  outcomes_.clear();
   for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
-    if (auto result = repetition(i).validation_result()) validation_results_.push_back(std::move(*result));
-    test_results_.push_back(repetition(i).test_result());
+    outcomes_.push_back(repetition(i).outcome());
     watch.advance();
   }
   if (watch.stop_requested()) return {};
+  for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_outcome();
   Json summary{{"env", facts_.data},
                {"data", facts_.data},
                {"synthetic", facts_.synthetic},
@@ -147,8 +159,9 @@ Json ClassifierRun::summarize(const Watch& watch) {
                {"parameters", repetition(0).weights().parameter_count()},
                {"epochs", facts_.epochs},
                {"rows_per_second", runs::rounded(data_per_second())},
-               {"test", classifier_json(test_results_, each())}};
-  if (!validation_results_.empty()) summary["validation"] = classifier_json(validation_results_, each());
+               {"test", classifier_json(test_results(), each())}};
+  if (const auto validation = validation_results(); !validation.empty())
+    summary["validation"] = classifier_json(validation, each());
   describe_weights(summary);
   if (repetition(0).error_before()) {
     std::vector<double> before;
@@ -163,14 +176,14 @@ void ClassifierRun::write_results(const RunDirectory& directory) {
   const auto curves_of = [](const auto& results) {
     return curves_json(runs::of_each(results, &ClassifierResult::curves));
   };
-  Json curves{{"test", curves_of(test_results_)},
-              {"sample_errors", runs::of_each(test_results_, &ClassifierResult::sample_errors)}},
+  const std::vector<ClassifierResult> test = test_results(), validation = validation_results();
+  Json curves{{"test", curves_of(test)}, {"sample_errors", runs::of_each(test, &ClassifierResult::sample_errors)}},
       predictions{{"classes", facts_.classes}};
-  if (!validation_results_.empty()) curves["validation"] = curves_of(validation_results_);
+  if (!validation.empty()) curves["validation"] = curves_of(validation);
   for (std::int64_t i = 0; i < count(); ++i)
     predictions["seeds"].push_back(
         {{"seed", repetition(i).seed()},
-         {"rows", predictions_json(repetition(i).test_rows(), repetition(i).test_samples().predictive())}});
+         {"rows", predictions_json(repetition(i).test_rows(), outcomes_[static_cast<std::size_t>(i)].predicted)}});
   if (facts_.plane)
     if (const auto samples = repetition(0).plane_samples())
       predictions["plane"] = plane_json(*facts_.plane, samples->predictive());

@@ -68,8 +68,12 @@ class ClassifierRun : public EpochRunOf<ClassifierTrainer> {
   void write_results(const RunDirectory& directory) override;
 
  private:
+  std::vector<ClassifierResult> test_results() const;
+  /// Of those that have one.
+  std::vector<ClassifierResult> validation_results() const;
+
   Facts facts_;
-  std::vector<ClassifierResult> validation_results_, test_results_;  ///< one a seed, once it was summarised
+  std::vector<ClassifierOutcome> outcomes_;  ///< one a seed, once it was summarised
 };
 
 /// "12.40 % ± 0.31": a measured share of errors.

@@ -1,4 +1,5 @@
 #include <stein/core/error.h>
+#include <stein/core/flush_denormals.h>
 #include <stein/training/classifier_trainer.h>
 
 #include <utility>
@@ -108,17 +109,12 @@ SampledClasses ClassifierTrainer::samples_at_end(Shown& shown) {
   return shown.rows.classify(weights().posterior().model(), draws);
 }
 
-SampledClasses ClassifierTrainer::test_samples() {
-  return samples_at_end(test_);
-}
-
 std::optional<SampledClasses> ClassifierTrainer::plane_samples() {
   if (!plane_) return std::nullopt;
   return samples_at_end(*plane_);
 }
 
-ClassifierResult ClassifierTrainer::result(Shown& shown) {
-  const SampledClasses samples = samples_at_end(shown);
+ClassifierResult ClassifierTrainer::result(Shown& shown, const SampledClasses& samples) {
   ClassifierResult found{.rows = shown.rows.count(),
                          .samples = samples.samples(),
                          .single = samples.single(),
@@ -132,13 +128,17 @@ ClassifierResult ClassifierTrainer::result(Shown& shown) {
   return found;
 }
 
-std::optional<ClassifierResult> ClassifierTrainer::validation_result() {
-  if (validation_.rows.count() == 0) return std::nullopt;
-  return result(validation_);
+ClassifierOutcome ClassifierTrainer::outcome() {
+  if (const ClassifierOutcome* const found = concluded_.after(steps_done())) return *found;
+  const FlushDenormals flush;  // the same bits inside a task, as where ranks conclude, and outside of one
+  std::optional<ClassifierResult> validation;
+  if (validation_.rows.count() > 0) validation = result(validation_, samples_at_end(validation_));
+  const SampledClasses samples = samples_at_end(test_);
+  return {.validation = std::move(validation), .test = result(test_, samples), .predicted = samples.predictive()};
 }
 
-ClassifierResult ClassifierTrainer::test_result() {
-  return result(test_);
+void ClassifierTrainer::conclude(const StopToken& stop) {
+  if (!stop.stop_requested()) concluded_.keep(outcome(), steps_done());
 }
 
 void ClassifierTrainer::save_stream(Snapshot& snapshot) const {
@@ -147,6 +147,7 @@ void ClassifierTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("test_samples", test_.samples);
   if (plane_) snapshot.put_saved("plane_samples", plane_->samples);
   if (error_before_) snapshot.put("error_before", *error_before_);
+  if (concluded_.after(steps_done()) != nullptr) snapshot.put_saved("outcome", concluded_);
 }
 
 void ClassifierTrainer::restore_stream(const Snapshot& snapshot) {
@@ -155,6 +156,10 @@ void ClassifierTrainer::restore_stream(const Snapshot& snapshot) {
   test_.samples.restore(snapshot.part("test_samples"));
   if (plane_) plane_->samples.restore(snapshot.part("plane_samples"));
   if (snapshot.contains("error_before")) error_before_ = snapshot.get_scalar<double>("error_before");
+  concluded_.restore(snapshot.part("outcome"),
+                     {.validation = std::nullopt,
+                      .test = {},
+                      .predicted = {inference::Likelihood::categorical, test_.rows.count(), classes_}});
 }
 
 }  // namespace stein::training

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <stein/inference/storage/matrix.h>
-#include <stein/training/average_curves.h>
+#include <stein/training/classifier_result.h>
+#include <stein/training/conclusion.h>
 #include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 #include <stein/training/labelled_rows.h>
@@ -14,18 +15,6 @@
 #include <vector>
 
 namespace stein::training {
-
-/// What a classifier is worth on a part of the data.
-struct ClassifierResult {
-  std::int64_t rows = 0;
-  std::int64_t samples = 1;               ///< of which averages were taken
-  runs::ClassifierScore single{};         ///< one sample alone, averaged over the samples
-  runs::ClassifierScore averaged{};       ///< the average of the samples' probabilities
-  runs::ClassifierScore final_weights{};  ///< the weights where training ended; of a variational method the mean
-  std::optional<runs::ClassifierScore> chosen{};  ///< the weights with the least validation error
-  AverageCurves curves{};                         ///< errors
-  std::vector<double> sample_errors{};            ///< of every sample alone
-};
 
 /// Goes through the training rows in an order that each epoch draws anew; one step is one row. A chain's samples
 /// classify rows of all parts as they come, of the other methods the weights at the end do; of a sample nothing but its
@@ -47,11 +36,12 @@ class ClassifierTrainer final : public EpochTrainer {
 
   // To be asked after the last step; the trainer then holds the weights of the end.
 
-  /// Nothing where there are no validation rows.
-  std::optional<ClassifierResult> validation_result();
-  ClassifierResult test_result();
-  /// What a prediction of the test rows is averaged over.
-  SampledClasses test_samples();
+  /// Finds it, unless it has concluded.
+  ClassifierOutcome outcome();
+  ClassifierResult test_result() { return outcome().test; }
+  /// Finds the outcome, which is then there until `forget_outcome`.
+  void conclude(const StopToken& stop) override;
+  void forget_outcome() { concluded_.forget(); }
   /// What predictions of places on the plane are averaged over; nothing where there is none.
   std::optional<SampledClasses> plane_samples();
 
@@ -88,13 +78,14 @@ class ClassifierTrainer final : public EpochTrainer {
   runs::ClassifierScore score_of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
   SampledClasses samples_at_end(Shown& shown);
-  ClassifierResult result(Shown& shown);
+  ClassifierResult result(Shown& shown, const SampledClasses& samples);
 
   LabelledParts parts_;
   std::int64_t classes_;
   Shown train_, validation_, test_;
   std::optional<Shown> plane_;
   std::optional<double> error_before_;
+  Conclusion<ClassifierOutcome> concluded_;
   EpochOrder order_;
   std::vector<float> targets_;
   inference::Matrix<float> memory_;

@@ -64,9 +64,7 @@ CaptionEvaluation::ScoredImages CaptionEvaluation::images_of(const CaptionExperi
   if (corpus.vocabulary != saved_vocabulary(network.meaning()))
     fail(ErrorKind::data, "'{}' has another vocabulary now than the run began with: describe other images by `images`",
          corpus.data.name);
-  ScoredImages found{.data = std::move(corpus.data)};
-  if (found.data.synthetic) found.scenes = scenes_by_id();
-  return found;
+  return {.data = std::move(corpus.data), .scenes = std::move(corpus.scenes)};
 }
 
 std::vector<CaptionedImage> CaptionEvaluation::images_of_part(const CaptionData& data) const {

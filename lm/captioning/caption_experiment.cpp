@@ -61,7 +61,6 @@ std::unique_ptr<training::EpochRun> CaptionExperiment::make_trainings() const {
                                       CaptionRun::Facts{.network = network_name(spec),
                                                         .method = method_name(),
                                                         .epochs = training_.epochs.epochs,
-                                                        .decoding = training_.decoding,
                                                         .data_options = values_of("Images")},
                                       make_trainer);
 }

@@ -18,12 +18,6 @@ using runs::of_each;
 
 }  // namespace
 
-std::vector<std::int64_t> rows_of(std::span<const CaptionedImage> images) {
-  std::vector<std::int64_t> rows;
-  for (const CaptionedImage& image : images) rows.push_back(image.row);
-  return rows;
-}
-
 Json quality_json(const std::vector<double>& losses, const std::vector<CaptionQuality>& qualities) {
   Json json = loss_json(losses);
   json.erase("bits_per_character");
@@ -44,9 +38,7 @@ CaptionRun::CaptionRun(runs::SeedRange seeds, std::shared_ptr<const CaptionCorpu
                        const std::function<std::unique_ptr<CaptionTrainer>(std::uint64_t seed)>& make_trainer)
     : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }),
       corpus_(std::move(corpus)),
-      facts_(std::move(facts)) {
-  if (corpus_->data.synthetic) scenes_ = scenes_by_id();
-}
+      facts_(std::move(facts)) {}
 
 std::string CaptionRun::source() const {
   return corpus_->data.synthetic ? "made-up images whose truth is known" : "captioned images " + corpus_->data.name;
@@ -88,57 +80,6 @@ std::map<std::string, std::string> CaptionRun::data_checksums() const {
   return checksums;
 }
 
-CaptionDecoder CaptionRun::decoder(CaptionTrainer& trainer) const {
-  return {trainer.weights().posterior().model(), trainer.spec(), corpus_->vocabulary, corpus_->data.features.view(),
-          facts_.decoding};
-}
-
-std::int64_t CaptionRun::rounds() {
-  CaptionTrainer& trainer = repetition(0);
-  const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
-  const std::int64_t samples = trainer.draws().count();
-  return 1 + (at_end ? 0 : 1) + (samples > 1 ? samples : 0) + (trainer.has_best() ? 1 : 0);
-}
-
-CaptionRun::PartWorth CaptionRun::worth(CaptionTrainer& trainer, const std::vector<CaptionedImage>& images,
-                                        const TextLosses& losses, const Watch& watch) const {
-  const CaptionDecoder decode = decoder(trainer);
-  const std::vector<std::int64_t> rows = rows_of(images);
-  const auto quality_of = [&](const Captions& captions) {
-    return caption_quality(candidate_captions(images, decode.texts(captions)), scenes_);
-  };
-  const auto quality = [&](inference::MatrixView<const float> weights) {
-    CaptionQuality found = quality_of(decode.decode(weights, rows, trainer.seed()));
-    watch.advance();
-    return found;
-  };
-  const auto quality_of_end = [&] {
-    training::WeightDraws draws = trainer.final_weights();
-    return quality(draws.all().view());
-  };
-  PartWorth found{.losses = losses};
-  training::WeightDraws draws = trainer.draws();
-  const inference::Matrix<float> weights = draws.all();
-  found.samples = weights.rows();
-  found.decoded = decode.decode(weights.view(), rows, trainer.seed());
-  found.averaged = quality_of(found.decoded);
-  watch.advance();
-  if (watch.stop_requested()) return found;
-  const bool at_end = trainer.weights().kind() == training::MethodKind::optimizer;
-  found.final_weights = at_end ? found.averaged : quality_of_end();
-  if (found.samples == 1) {
-    found.single = found.averaged;
-  } else {
-    std::vector<CaptionQuality> each;
-    for (std::int64_t k = 0; k < weights.rows() && !watch.stop_requested(); ++k)
-      each.push_back(quality(weights.view().block(k, 1)));
-    if (watch.stop_requested()) return found;
-    found.single = mean_quality(each);
-  }
-  trainer.with_best([&] { found.chosen = quality_of_end(); });
-  return found;
-}
-
 Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vector<CaptionedImage>& images,
                            std::size_t captions) const {
   const auto json = [&](const auto& loss, const auto& quality) {
@@ -146,33 +87,34 @@ Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vect
   };
   const PartWorth& first = worths.front();
   Json part{{"protocol", first.losses.protocol},
-            {"decoding", decoding_name(facts_.decoding)},
+            {"decoding", decoding_name(repetition(0).decoding())},
             {"images", images.size()},
             {"captions", captions},
             {"tokens", first.losses.tokens},
             {"samples", first.losses.samples},
-            {"caption_samples", first.samples},
-            {"single_sample",
-             json([](const PartWorth& w) { return w.losses.single; }, [](const PartWorth& w) { return w.single; })},
-            {"averaged",
-             json([](const PartWorth& w) { return w.losses.averaged; }, [](const PartWorth& w) { return w.averaged; })},
+            {"caption_samples", first.captions.samples},
+            {"single_sample", json([](const PartWorth& w) { return w.losses.single; },
+                                   [](const PartWorth& w) { return w.captions.single; })},
+            {"averaged", json([](const PartWorth& w) { return w.losses.averaged; },
+                              [](const PartWorth& w) { return w.captions.averaged; })},
             {"final_weights", json([](const PartWorth& w) { return w.losses.final_weights; },
-                                   [](const PartWorth& w) { return w.final_weights; })}};
-  if (std::ranges::all_of(worths, [](const PartWorth& w) { return w.losses.chosen && w.chosen; }))
-    part["validation_chosen"] =
-        json([](const PartWorth& w) { return *w.losses.chosen; }, [](const PartWorth& w) { return *w.chosen; });
+                                   [](const PartWorth& w) { return w.captions.final_weights; })}};
+  if (std::ranges::all_of(worths, [](const PartWorth& w) { return w.losses.chosen && w.captions.chosen; }))
+    part["validation_chosen"] = json([](const PartWorth& w) { return *w.losses.chosen; },
+                                     [](const PartWorth& w) { return *w.captions.chosen; });
   return part;
 }
 
 Json CaptionRun::summarize(const Watch& watch) {
   const CaptionData& data = corpus_->data;
   validation_.clear(), test_.clear();
-  watch.begin("final evaluation", "rounds of captions", static_cast<std::uint64_t>(2 * count() * rounds()));
+  watch.begin("final evaluation", "rounds of captions",
+              static_cast<std::uint64_t>(2 * count() * repetition(0).rounds()));
   for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
     CaptionTrainer& trainer = repetition(i);
-    validation_.push_back(worth(trainer, data.validation, trainer.validation_losses(watch.stop()), watch));
+    validation_.push_back({trainer.validation_losses(watch.stop()), trainer.validation_worth(watch)});
     if (watch.stop_requested()) break;
-    test_.push_back(worth(trainer, data.test, trainer.test_losses(watch.stop()), watch));
+    test_.push_back({trainer.test_losses(watch.stop()), trainer.test_worth(watch)});
   }
   if (watch.stop_requested()) return {};
   for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_draws();
@@ -195,11 +137,11 @@ Json CaptionRun::summarize(const Watch& watch) {
 void CaptionRun::write_results(const RunDirectory& directory) {
   const CaptionData& data = corpus_->data;
   CaptionTrainer& trainer = repetition(0);
-  const CaptionDecoder decode = decoder(trainer);
+  const CaptionDecoder decode = trainer.decoder();
   training::WeightDraws draws = trainer.draws();
   const inference::Matrix<float> weights = draws.all();
   const std::vector<std::int64_t> rows = rows_of(data.test);
-  const Captions& decoded = test_.front().decoded;
+  const Captions& decoded = test_.front().captions.decoded;
   const std::vector<CandidateCaption> candidates = candidate_captions(data.test, decode.texts(decoded));
   const std::vector<DecodedCaption> best = best_captions(decoded);
   const auto sure = decode.certainty(weights.view(), rows, best);
@@ -217,7 +159,7 @@ void CaptionRun::write_results(const RunDirectory& directory) {
   write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");
   write_file_atomically(
       directory.file("examples.json"),
-      caption_examples(decode, corpus_->vocabulary, weights.view(), data.test, scenes_).dump() + "\n");
+      caption_examples(decode, corpus_->vocabulary, weights.view(), data.test, corpus_->scenes).dump() + "\n");
 }
 
 }  // namespace stein::lm

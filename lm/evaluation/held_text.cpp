@@ -21,9 +21,7 @@ void TextLosses::save(Snapshot& snapshot) const {
   snapshot.put("counts", std::vector<std::int64_t>{tokens, samples});
   snapshot.put("losses", std::vector<double>{single, averaged, final_weights});
   if (chosen) snapshot.put("chosen", *chosen);
-  snapshot.put("forward", curves.forward);
-  snapshot.put("backward", curves.backward);
-  snapshot.put("thinned", curves.thinned);
+  curves.save(snapshot);
 }
 
 void TextLosses::restore(const Snapshot& snapshot) {
@@ -34,10 +32,8 @@ void TextLosses::restore(const Snapshot& snapshot) {
            .samples = counts.at(1),
            .single = losses.at(0),
            .averaged = losses.at(1),
-           .final_weights = losses.at(2),
-           .curves = {.forward = snapshot.get_vector<double>("forward"),
-                      .backward = snapshot.get_vector<double>("backward"),
-                      .thinned = snapshot.get_vector<double>("thinned")}};
+           .final_weights = losses.at(2)};
+  curves.restore(snapshot);
   if (snapshot.contains("chosen")) chosen = snapshot.get_scalar<double>("chosen");
 }
 

@@ -20,10 +20,10 @@ void TextTrainer::drop_samples(std::int64_t count) {
   for (HeldText* held : {&validation_, &test_}) held->drop_samples(count);
 }
 
-TextLosses TextTrainer::losses(HeldText& held, const std::optional<TextLosses>& found, const Watch& watch) {
-  if (found && found_step_ == steps_done()) {
+TextLosses TextTrainer::losses(HeldText& held, TextLosses Found::*part, const Watch& watch) {
+  if (const Found* const found = concluded_.after(steps_done())) {
     watch.advance(static_cast<std::uint64_t>(passes()));
-    return *found;
+    return found->*part;
   }
   const FlushDenormals flush;  // the same bits inside a task, as where ranks conclude, and outside of one
   TextLosses losses = held.losses(weights(), options().draws, seed(), steps_done(), watch);
@@ -40,33 +40,35 @@ void TextTrainer::conclude(const StopToken& stop) {
   if (stop.stop_requested()) return;
   TextLosses test = test_losses(stop);
   if (stop.stop_requested()) return;
-  forget_draws();
-  found_validation_ = std::move(validation), found_test_ = std::move(test);
-  found_step_ = steps_done();
+  validation_.forget_draws(), test_.forget_draws();
+  concluded_.keep({std::move(validation), std::move(test)}, steps_done());
 }
 
 void TextTrainer::forget_draws() {
   validation_.forget_draws(), test_.forget_draws();
-  found_validation_.reset(), found_test_.reset();
+  concluded_.forget();
+}
+
+void TextTrainer::Found::save(Snapshot& snapshot) const {
+  snapshot.put_saved("validation", validation);
+  snapshot.put_saved("test", test);
+}
+
+void TextTrainer::Found::restore(const Snapshot& snapshot) {
+  validation.restore(snapshot.part("validation"));
+  test.restore(snapshot.part("test"));
 }
 
 void TextTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("validation_samples", validation_);
   snapshot.put_saved("test_samples", test_);
-  if (!found_validation_ || !found_test_ || found_step_ != steps_done()) return;
-  snapshot.put_saved("found_validation", *found_validation_);
-  snapshot.put_saved("found_test", *found_test_);
-  snapshot.put("found_step", found_step_);
+  if (concluded_.after(steps_done()) != nullptr) snapshot.put_saved("losses", concluded_);
 }
 
 void TextTrainer::restore_stream(const Snapshot& snapshot) {
   validation_.restore(snapshot.part("validation_samples"));
   test_.restore(snapshot.part("test_samples"));
-  found_validation_.reset(), found_test_.reset();
-  if (!snapshot.contains("found_step")) return;
-  found_step_ = snapshot.get_scalar<std::int64_t>("found_step");
-  found_validation_.emplace().restore(snapshot.part("found_validation"));
-  found_test_.emplace().restore(snapshot.part("found_test"));
+  concluded_.restore(snapshot.part("losses"));
 }
 
 }  // namespace stein::lm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/lm/evaluation/held_text.h>
+#include <stein/training/conclusion.h>
 #include <stein/training/epoch_trainer.h>
 
 #include <cstdint>
@@ -16,12 +17,12 @@ class TextTrainer : public training::EpochTrainer {
   // To be asked after the last step; the trainer then holds the weights of the end. What is returned after a stop was
   // requested is not complete.
 
-  TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, found_validation_, watch); }
-  TextLosses test_losses(const Watch& watch = {}) { return losses(test_, found_test_, watch); }
+  TextLosses validation_losses(const Watch& watch = {}) { return losses(validation_, &Found::validation, watch); }
+  TextLosses test_losses(const Watch& watch = {}) { return losses(test_, &Found::test, watch); }
   /// Finds both, which are then there until `forget_draws`.
-  void conclude(const StopToken& stop) final;
+  void conclude(const StopToken& stop) override;
   /// Once both are known: drops what a checkpoint has of them, to go on after an interruption.
-  void forget_draws();
+  virtual void forget_draws();
   /// How often each of them reads its text, so often it tells the watch.
   std::int64_t passes() const { return HeldText::passes(weights(), options().draws) + (has_best() ? 1 : 0); }
 
@@ -34,15 +35,21 @@ class TextTrainer : public training::EpochTrainer {
   void restore_stream(const Snapshot& snapshot) override;
 
  private:
+  /// Of both texts.
+  struct Found {
+    TextLosses validation, test;
+
+    void save(Snapshot& snapshot) const;
+    void restore(const Snapshot& snapshot);
+  };
   void take_sample() final;
   void drop_samples(std::int64_t count) final;
   double validate() final { return validation_.loss_of_weights(weights()); }
-  /// @param found  what was found of that text before
-  TextLosses losses(HeldText& held, const std::optional<TextLosses>& found, const Watch& watch);
+  /// @param part  of what was found before
+  TextLosses losses(HeldText& held, TextLosses Found::*part, const Watch& watch);
 
   HeldText validation_, test_;
-  std::optional<TextLosses> found_validation_, found_test_;  ///< by `conclude`, after `found_step_` steps
-  std::int64_t found_step_ = 0;
+  training::Conclusion<Found> concluded_;
 };
 
 }  // namespace stein::lm

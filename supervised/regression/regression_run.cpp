@@ -20,25 +20,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json test_rows_json(const RegressionTrainer& trainer, const SampledNumbers& samples) {
-  const std::vector<PredictedNumber> predicted = samples.predictions();
-  const std::vector<double> transforms = samples.probability_transforms();
+Json test_rows_json(const RegressionRows& rows, const RegressionOutcome& outcome) {
   Json list = Json::array();
-  for (std::size_t row = 0; row < predicted.size(); ++row) {
-    Json entry{{"target", runs::rounded(samples.targets()[row])}};
-    if (!trainer.parts().test.places.empty()) entry["place"] = runs::rounded(trainer.parts().test.places[row]);
-    entry.update(prediction_json(predicted[row]));
-    entry["probability"] = runs::rounded(transforms[row]);
+  for (std::size_t row = 0; row < outcome.predicted.size(); ++row) {
+    Json entry{{"target", runs::rounded(rows.targets[row])}};
+    if (!rows.places.empty()) entry["place"] = runs::rounded(rows.places[row]);
+    entry.update(prediction_json(outcome.predicted[row]));
+    entry["probability"] = runs::rounded(outcome.probabilities[row]);
     list.push_back(std::move(entry));
   }
   return list;
 }
 
-Json line_json(RegressionTrainer& trainer) {
-  const std::vector<PredictedNumber> predicted = trainer.line_samples().predictions();
+Json line_json(const RegressionRows& rows, const std::vector<PredictedNumber>& predicted) {
   Json list = Json::array();
   for (std::size_t i = 0; i < predicted.size(); ++i) {
-    Json entry{{"place", runs::rounded(trainer.parts().line.places[i])}};
+    Json entry{{"place", runs::rounded(rows.places[i])}};
     entry.update(prediction_json(predicted[i]));
     list.push_back(std::move(entry));
   }
@@ -109,6 +106,17 @@ Json regression_json(const std::vector<RegressionResult>& results, const char* e
   return json;
 }
 
+std::vector<RegressionResult> RegressionRun::test_results() const {
+  return runs::of_each(outcomes_, &RegressionOutcome::test);
+}
+
+std::vector<RegressionResult> RegressionRun::validation_results() const {
+  std::vector<RegressionResult> results;
+  for (const RegressionOutcome& outcome : outcomes_)
+    if (outcome.validation) results.push_back(*outcome.validation);
+  return results;
+}
+
 RegressionRun::RegressionRun(runs::SeedRange seeds, Facts facts,
                              const std::function<std::unique_ptr<RegressionTrainer>(std::uint64_t seed)>& make_trainer)
     : EpochRunOf(seeds, [&](std::uint64_t seed) { return make_trainer(seed); }), facts_(std::move(facts)) {}
@@ -135,11 +143,12 @@ Json RegressionRun::protocol() const {
 
 std::vector<std::string> RegressionRun::warnings() const {
   std::vector<std::string> found = EpochRun::warnings();
-  if (test_results_.empty()) return found;
-  const auto mean_of = [&](const auto& of) { return runs::mean(runs::of_each(test_results_, of)); };
+  if (outcomes_.empty()) return found;
+  const std::vector<RegressionResult> results = test_results();
+  const auto mean_of = [&](const auto& of) { return runs::mean(runs::of_each(results, of)); };
   const auto idle = std::ranges::find_if(
-      test_results_, [](const RegressionResult& result) { return !(result.averaged.rmse < result.constant_rmse); });
-  if (idle != test_results_.end()) {
+      results, [](const RegressionResult& result) { return !(result.averaged.rmse < result.constant_rmse); });
+  if (idle != results.end()) {
     found.push_back(
         fmt::format("an RMSE of {:.4g} is no better than that of the mean of the training targets, {:.4g}: nothing was "
                     "learned that "
@@ -147,7 +156,7 @@ std::vector<std::string> RegressionRun::warnings() const {
                     idle->averaged.rmse, idle->constant_rmse));
     return found;
   }
-  const auto rows = static_cast<double>(test_results_.front().rows * std::ssize(test_results_));
+  const auto rows = static_cast<double>(results.front().rows * std::ssize(results));
   const double coverage = mean_of([](const RegressionResult&result) { return result.averaged.coverage; }),
                width = mean_of([](const RegressionResult&result) { return result.averaged.interval_width; }),
                rmse = mean_of([](const RegressionResult&result) { return result.averaged.rmse; });
@@ -158,14 +167,14 @@ std::vector<std::string> RegressionRun::warnings() const {
 
 Json RegressionRun::summarize(const Watch& watch) {
   watch.begin("final evaluation", "regressions", static_cast<std::uint64_t>(count()));
-  validation_results_.clear(), test_results_.clear();
+  outcomes_.clear();
   for (std::int64_t i = 0; i < count() && !watch.stop_requested(); ++i) {
-    if (auto result = repetition(i).validation_result()) validation_results_.push_back(std::move(*result));
-    test_results_.push_back(repetition(i).test_result());
+    outcomes_.push_back(repetition(i).outcome());
     watch.advance();
   }
   if (watch.stop_requested()) return {};
-  const Json test = regression_json(test_results_, each);
+  for (std::int64_t i = 0; i < count(); ++i) repetition(i).forget_outcome();
+  const Json test = regression_json(test_results(), each);
   Json summary{{"env", facts_.data},
                {"data", facts_.data},
                {"synthetic", facts_.synthetic},
@@ -180,7 +189,8 @@ Json RegressionRun::summarize(const Watch& watch) {
                {"rmse", test["rmse"]},
                {"log_likelihood", test["log_likelihood"]},
                {"test", test}};
-  if (!validation_results_.empty()) summary["validation"] = regression_json(validation_results_, each);
+  if (const auto validation = validation_results(); !validation.empty())
+    summary["validation"] = regression_json(validation, each);
   describe_weights(summary);
   return summary;
 }
@@ -189,13 +199,14 @@ void RegressionRun::write_results(const RunDirectory& directory) {
   const auto curves_of = [](const auto& results) {
     return training::curves_json(runs::of_each(results, &RegressionResult::curves));
   };
-  Json curves{{"test", curves_of(test_results_)}},
+  Json curves{{"test", curves_of(test_results())}},
       predictions{{"target", facts_.target}, {"level", interval_level}, {"seeds", Json::array()}};
-  if (!validation_results_.empty()) curves["validation"] = curves_of(validation_results_);
+  if (const auto validation = validation_results(); !validation.empty()) curves["validation"] = curves_of(validation);
   for (std::int64_t i = 0; i < count(); ++i) {
-    RegressionTrainer& trainer = repetition(i);
-    Json seed{{"seed", trainer.seed()}, {"rows", test_rows_json(trainer, trainer.test_samples())}};
-    if (trainer.parts().line.count() > 0) seed["line"] = line_json(trainer);
+    const RegressionParts& parts = repetition(i).parts();
+    const RegressionOutcome& outcome = outcomes_[static_cast<std::size_t>(i)];
+    Json seed{{"seed", repetition(i).seed()}, {"rows", test_rows_json(parts.test, outcome)}};
+    if (!outcome.line.empty()) seed["line"] = line_json(parts.line, outcome.line);
     predictions["seeds"].push_back(std::move(seed));
   }
   write_file_atomically(directory.file("curves.json"), curves.dump() + "\n");

@@ -60,8 +60,12 @@ class RegressionRun final : public training::EpochRunOf<RegressionTrainer> {
   void write_results(const RunDirectory& directory) override;
 
  private:
+  std::vector<RegressionResult> test_results() const;
+  /// Of those that have one.
+  std::vector<RegressionResult> validation_results() const;
+
   Facts facts_;
-  std::vector<RegressionResult> validation_results_, test_results_;  ///< one a seed, once it was summarised
+  std::vector<RegressionOutcome> outcomes_;  ///< one a seed, once it was summarised
 };
 
 /// A few aligned lines with the numbers of a regression's summary.

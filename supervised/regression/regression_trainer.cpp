@@ -1,3 +1,4 @@
+#include <stein/core/flush_denormals.h>
 #include <stein/supervised/regression/regression_trainer.h>
 
 #include <fmt/format.h>
@@ -124,8 +125,7 @@ SampledNumbers RegressionTrainer::samples_at_end(Shown& shown) {
   return shown.rows.predict(weights().posterior().model(), draws);
 }
 
-RegressionResult RegressionTrainer::result(Shown& shown) {
-  const SampledNumbers samples = samples_at_end(shown);
+RegressionResult RegressionTrainer::result(Shown& shown, const SampledNumbers& samples) {
   RegressionResult found{.rows = shown.rows.count(),
                          .samples = samples.samples(),
                          .constant_rmse = samples.constant_rmse(),
@@ -139,13 +139,21 @@ RegressionResult RegressionTrainer::result(Shown& shown) {
   return found;
 }
 
-std::optional<RegressionResult> RegressionTrainer::validation_result() {
-  if (validation_.rows.count() == 0) return std::nullopt;
-  return result(validation_);
+RegressionOutcome RegressionTrainer::outcome() {
+  if (const RegressionOutcome* const found = concluded_.after(steps_done())) return *found;
+  const FlushDenormals flush;  // the same bits inside a task, as where ranks conclude, and outside of one
+  RegressionOutcome found;
+  if (validation_.rows.count() > 0) found.validation = result(validation_, samples_at_end(validation_));
+  const SampledNumbers samples = test_samples();
+  found.test = result(test_, samples);
+  found.predicted = samples.predictions();
+  found.probabilities = samples.probability_transforms();
+  if (line_.rows.count() > 0) found.line = line_samples().predictions();
+  return found;
 }
 
-RegressionResult RegressionTrainer::test_result() {
-  return result(test_);
+void RegressionTrainer::conclude(const StopToken& stop) {
+  if (!stop.stop_requested()) concluded_.keep(outcome(), steps_done());
 }
 
 void RegressionTrainer::save_stream(Snapshot& snapshot) const {
@@ -153,6 +161,7 @@ void RegressionTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("validation_samples", validation_.samples);
   snapshot.put_saved("test_samples", test_.samples);
   snapshot.put_saved("line_samples", line_.samples);
+  if (concluded_.after(steps_done()) != nullptr) snapshot.put_saved("outcome", concluded_);
 }
 
 void RegressionTrainer::restore_stream(const Snapshot& snapshot) {
@@ -160,6 +169,7 @@ void RegressionTrainer::restore_stream(const Snapshot& snapshot) {
   validation_.samples.restore(snapshot.part("validation_samples"));
   test_.samples.restore(snapshot.part("test_samples"));
   line_.samples.restore(snapshot.part("line_samples"));
+  concluded_.restore(snapshot.part("outcome"));
 }
 
 }  // namespace stein::supervised

@@ -1,8 +1,9 @@
 // Training of a regression on rows of a table, with one seed.
 #pragma once
 
+#include <stein/supervised/regression/regression_result.h>
 #include <stein/supervised/regression/row_regressor.h>
-#include <stein/training/average_curves.h>
+#include <stein/training/conclusion.h>
 #include <stein/training/epoch_order.h>
 #include <stein/training/epoch_trainer.h>
 
@@ -19,18 +20,6 @@ struct RegressionParts {
   Scale scale{};               ///< of the training targets
   double noise_precision = 1;  ///< γ on the network's scale, of a network that does not learn it
   Snapshot meaning{};          ///< of inputs and target, for predictions of new rows (EpochTrainer)
-};
-
-/// What a regression is worth on a part of the data.
-struct RegressionResult {
-  std::int64_t rows = 0;
-  std::int64_t samples = 1;                 ///< of which averages were taken
-  double constant_rmse = 0;                 ///< of who always says the mean of the training targets
-  RegressionScore single{};                 ///< one sample alone, averaged over the samples
-  RegressionScore averaged{};               ///< all samples together
-  RegressionScore final_weights{};          ///< the weights where training ended; of a variational method the mean
-  std::optional<RegressionScore> chosen{};  ///< the weights with the least validation loss
-  training::AverageCurves curves{};         ///< −log density [nats]
 };
 
 /// Goes through the training rows in an order that each epoch draws anew; one step is one row. Targets have mean 0 and
@@ -50,9 +39,12 @@ class RegressionTrainer final : public training::EpochTrainer {
 
   // To be asked after the last step; the trainer then holds the weights of the end.
 
-  /// Nothing where there are no validation rows.
-  std::optional<RegressionResult> validation_result();
-  RegressionResult test_result();
+  /// Finds it, unless it has concluded.
+  RegressionOutcome outcome();
+  RegressionResult test_result() { return outcome().test; }
+  /// Finds the outcome, which is then there until `forget_outcome`.
+  void conclude(const StopToken& stop) override;
+  void forget_outcome() { concluded_.forget(); }
   /// What a prediction of the test rows is averaged over.
   SampledNumbers test_samples() { return samples_at_end(test_); }
   /// What the predictions along `parts().line` are averaged over.
@@ -83,7 +75,7 @@ class RegressionTrainer final : public training::EpochTrainer {
   SampledNumbers of_weights(Shown& shown);
   /// A chain's samples; else draws of a variational method, the particles, the weights.
   SampledNumbers samples_at_end(Shown& shown);
-  RegressionResult result(Shown& shown);
+  RegressionResult result(Shown& shown, const SampledNumbers& samples);
 
   /// Calls see(shown) for all parts that have rows.
   template <class See>
@@ -95,6 +87,7 @@ class RegressionTrainer final : public training::EpochTrainer {
   RegressionParts parts_;
   RegressionRows few_train_;
   Shown train_, validation_, test_, line_;
+  training::Conclusion<RegressionOutcome> concluded_;
   training::EpochOrder order_;
   inference::Matrix<float> inputs_;
   std::vector<float> targets_;

@@ -1,5 +1,6 @@
 // The summary and the files of a run of classifiers, against counts by hand.
 #include <stein/core/read_file.h>
+#include <stein/core/safetensors.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/training/classifier_run.h>
 
@@ -188,6 +189,56 @@ TEST_CASE("the weights with the least validation error have scores of their own 
   for (std::size_t i = 0; i < 2; ++i)
     CHECK(summary["validation"]["validation_chosen"]["error"]["per_seed"][i].get<double>() ==
           run.repetition(static_cast<std::int64_t>(i)).validation()->best()->score);
+}
+
+TEST_CASE("an outcome that was found where a training concluded is in its state until it is forgotten",
+          "[training][classifier-run]") {
+  const auto method = test::method_with("svgd", {{"particles", "3"}});
+  const auto trainer = new_trainer(3, method, true), other = new_trainer(4, method, true);
+  runs::Records records(false);
+  for (ClassifierTrainer* const each : {trainer.get(), other.get()})
+    while (!each->ended()) each->advance(1'000, {}, records);
+  const auto state_of = [](const ClassifierTrainer& each) {
+    Snapshot state;
+    each.save(state);
+    return state;
+  };
+  const auto numbers_of = [&](ClassifierTrainer& each) {
+    Snapshot numbers;
+    each.outcome().save(numbers);
+    return encode_safetensors(numbers);
+  };
+  const std::size_t before = state_of(*trainer).arrays().size();
+  const std::string expected = numbers_of(*trainer);
+  REQUIRE(trainer->outcome().validation->chosen.has_value());
+  StopToken stop;
+  stop.request_stop();
+  trainer->conclude(stop);
+  CHECK(state_of(*trainer).arrays().size() == before);
+  trainer->conclude({});
+  other->restore(state_of(*trainer));
+  other->weights().particles().values()(0, 0) += 1;  // it looks at the weights no more
+  CHECK((numbers_of(*other) == expected));
+  other->forget_outcome();
+  CHECK((numbers_of(*other) != expected));
+  CHECK(state_of(*other).arrays().size() == before);
+}
+
+TEST_CASE("a summary has what repetitions found where they concluded, and leaves nothing of it in their state",
+          "[training][classifier-run]") {
+  ClassifierRun run = make_run(), concluded = make_run();
+  concluded.conclude({});
+  for (std::int64_t i = 0; i < 2; ++i)  // their weights are looked at no more
+    for (std::int64_t row = 0; row < 2; ++row)
+      std::ranges::fill(concluded.repetition(i).weights().particles().values().row(row), 0.0F);
+  CHECK(concluded.summarize({})["test"] == run.summarize({})["test"]);
+  Snapshot state;
+  concluded.save(state);
+  for (const auto& array : state.arrays()) CHECK(array.first.find("outcome") == std::string::npos);
+  const test::TemporaryDirectory folder;
+  const RunDirectory one = RunDirectory::create(folder / "one"), two = RunDirectory::create(folder / "two");
+  run.write_results(one), concluded.write_results(two);
+  CHECK(read_file(one.file("predictions.json")) == read_file(two.file("predictions.json")));
 }
 
 TEST_CASE("a run that is asked to stop has no summary", "[training][classifier-run]") {

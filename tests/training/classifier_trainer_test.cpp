@@ -267,7 +267,7 @@ TEST_CASE("what two classes that a line parts can be told by is learned", "[trai
     // Of 30 points at most 3 lie where a line through 200 others may err: 4 wrong are a sign of a fault.
     CHECK(test.final_weights.error <= 0.1);
     REQUIRE(test.chosen.has_value());
-    CHECK(trainer->validation()->best()->score == trainer->validation_result()->chosen->error);
+    CHECK(trainer->validation()->best()->score == trainer->outcome().validation->chosen->error);
   }
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("curves are recorded where an epoch ends, those of parts without rows 
   CHECK(steps["train_error"] == std::vector<std::int64_t>{50, 100, 150});
   CHECK(steps["test_error"] == std::vector<std::int64_t>{50, 100, 150});
   CHECK(steps.count("validation_error") == 0);
-  CHECK(!trainer->validation_result().has_value());
+  CHECK(!trainer->outcome().validation.has_value());
   CHECK(!trainer->test_result().chosen.has_value());
 }
 

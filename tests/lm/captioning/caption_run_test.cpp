@@ -85,12 +85,9 @@ TEST_CASE("a summary says of either part what samples, their average, the last a
   // A chain that stays where it is put: its steps are some 1e-6 long.
   const auto method = test::method_with("sgld", {{"step_size", "1e-12"}, {"temperature_every", "0"}});
   const CaptionTrainingOptions training{
-      .epochs = {.batch_size = 100, .epochs = 3, .burn_in = 0, .samples_per_epoch = 1}};
-  CaptionRun run({0, 1}, corpus,
-                 CaptionRun::Facts{.network = "lstm 2x6",
-                                   .method = "sgld",
-                                   .epochs = 3,
-                                   .decoding = {.beam = {.beam_width = 1, .max_length = 1, .min_length = 1}}},
+      .epochs = {.batch_size = 100, .epochs = 3, .burn_in = 0, .samples_per_epoch = 1},
+      .decoding = {.beam = {.beam_width = 1, .max_length = 1, .min_length = 1}}};
+  CaptionRun run({0, 1}, corpus, CaptionRun::Facts{.network = "lstm 2x6", .method = "sgld", .epochs = 3},
                  [&](std::uint64_t seed) {
                    return std::make_unique<CaptionTrainer>(*corpus, training, method, spec,
                                                            std::make_unique<inference::ParticleRecurrent>(spec), seed);

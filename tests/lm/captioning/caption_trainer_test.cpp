@@ -1,6 +1,7 @@
 // Training of captioning models: what is learned, resumed, repeated and collected.
 #include <stein/core/checkpoint.h>
 #include <stein/core/parallel.h>
+#include <stein/core/safetensors.h>
 #include <stein/lm/captioning/caption_decoder.h>
 #include <stein/lm/captioning/caption_prediction.h>
 #include <stein/lm/captioning/caption_trainer.h>
@@ -97,6 +98,47 @@ TEST_CASE("every method goes on with captions from the middle of an epoch with t
     }
   }
   set_thread_count(threads);
+}
+
+TEST_CASE("captions that were found where a training concluded are in its state until they are forgotten",
+          "[lm][caption][trainer]") {
+  CaptionData data = test::small_images(16);
+  data.synthetic = false;  // their scenes are not known
+  const CaptionCorpus corpus = make_caption_corpus(std::move(data), 1);
+  for (const char* const method : {"svgd", "adam"}) {
+    CAPTURE(method);
+    const CaptionCase each{.method = method};
+    const auto trainer = each.make(corpus), other = each.make(corpus);
+    train(*trainer);
+    const auto state_of = [](const CaptionTrainer& of) {
+      Snapshot state;
+      of.save(state);
+      return state;
+    };
+    const auto found_of = [](CaptionTrainer& of) {
+      Snapshot found;
+      found.put_saved("validation", of.validation_worth()), found.put_saved("test", of.test_worth());
+      return encode_safetensors(found);
+    };
+    const std::size_t before = state_of(*trainer).arrays().size();
+    const std::string expected = found_of(*trainer);
+    const std::vector<double> losses = numbers_of(*trainer);
+    trainer->forget_draws();
+    StopToken stop;
+    stop.request_stop();
+    trainer->conclude(stop);
+    trainer->forget_draws();  // as far as it came
+    CHECK(state_of(*trainer).arrays().size() == before);
+    trainer->conclude({});
+    other->restore(state_of(*trainer));
+    std::ranges::fill(other->weights().particles().values().row(0), 0.0F);  // it looks at the weights no more
+    CHECK((found_of(*other) == expected));
+    CHECK(numbers_of(*other) == losses);
+    other->forget_draws();
+    CHECK((found_of(*other) != expected));
+    other->forget_draws();
+    CHECK(state_of(*other).arrays().size() == before);
+  }
 }
 
 TEST_CASE("steps are tokens, data are captions", "[lm][caption][trainer]") {

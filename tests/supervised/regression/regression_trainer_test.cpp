@@ -1,5 +1,6 @@
 // Training of regressions: units, what the noise is learned to be, samples, curves, resumption.
 #include <stein/core/checkpoint.h>
+#include <stein/core/safetensors.h>
 #include <stein/inference/models/particle_mlp.h>
 #include <stein/supervised/regression/regression_trainer.h>
 
@@ -111,6 +112,41 @@ TEST_CASE("a training that was stopped goes on with the same bits", "[supervised
   }
 }
 
+TEST_CASE("an outcome that was found where a training concluded is in its state until it is forgotten",
+          "[supervised][regression]") {
+  for (const char* const method : {"psgld", "svgd", "bbb"}) {
+    INFO(method);
+    const Case subject{.method = method};
+    const auto trainer = subject.make(), other = subject.make();
+    runs::Records records(false);
+    train(*trainer, records);
+    const auto state_of = [](const RegressionTrainer& each) {
+      Snapshot state;
+      each.save(state);
+      return state;
+    };
+    const auto numbers_of = [&](RegressionTrainer& each) {
+      Snapshot numbers;
+      each.outcome().save(numbers);
+      return encode_safetensors(numbers);
+    };
+    const std::size_t before = state_of(*trainer).arrays().size();
+    const RegressionOutcome outcome = trainer->outcome();
+    REQUIRE(outcome.validation->chosen.has_value());
+    REQUIRE(outcome.predicted.size() == 300);
+    REQUIRE(outcome.probabilities.size() == 300);
+    REQUIRE(outcome.line.size() == 5);
+    const std::string expected = numbers_of(*trainer);
+    trainer->conclude({});
+    other->restore(state_of(*trainer));
+    for (float& weight : other->weights().particles().values().row(0)) weight += 1;  // it looks at them no more
+    CHECK((numbers_of(*other) == expected));
+    other->forget_outcome();
+    CHECK((numbers_of(*other) != expected));
+    CHECK(state_of(*other).arrays().size() == before);
+  }
+}
+
 TEST_CASE("a sparse chain learns the line with the noise that its prior follows", "[supervised][regression]") {
   // At the end the curvature is 200 rows over a noise variance of 0.01, 20,000: steps are well below 2/20,000.
   for (const auto& [method, step] : {std::pair("sgld-sa", "2e-5"), std::pair("sghmc-sa", "2e-6")}) {
@@ -203,7 +239,7 @@ TEST_CASE("without validation rows there is no validation", "[supervised][regres
   const auto trainer = Case{.validation = 0}.make();
   runs::Records records(false);
   train(*trainer, records);
-  CHECK_FALSE(trainer->validation_result().has_value());
+  CHECK_FALSE(trainer->outcome().validation.has_value());
   CHECK_FALSE(trainer->test_result().chosen.has_value());
 }
 
