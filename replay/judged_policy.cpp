@@ -4,13 +4,17 @@ namespace stein::replay {
 
 Choice JudgedPolicy::take(const LoggedEvent& event, policies::Propensities wanted) {
   const Choice choice = choose(event, wanted);
+  count(event, choice.accepted);
+  return choice;
+}
+
+void JudgedPolicy::count(const LoggedEvent& event, bool accepted) {
   ++events_;
-  if (!choice.accepted) return choice;
+  if (!accepted) return;
   ++accepted_;
   reward_ += event.reward;
   mean_.add({.numerator = event.reward});
   if (sequence_) sequence_->add(event.reward);
-  return choice;
 }
 
 std::optional<Interval> JudgedPolicy::interval() const {

@@ -29,6 +29,8 @@ class JudgedPolicy {
 
   /// Throws Error(numeric) where the policy left the finite numbers.
   Choice take(const LoggedEvent& event, policies::Propensities wanted = policies::Propensities::none);
+  /// Counts an event that it took on another rank. Its own state is then that of before, until it is restored.
+  void count(const LoggedEvent& event, bool accepted);
 
   std::int64_t events() const { return events_; }
   std::int64_t accepted() const { return accepted_; }

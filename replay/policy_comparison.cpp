@@ -1,5 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/distributed/shared_work.h>
+#include <stein/distributed/snapshot_message.h>
 #include <stein/replay/log_facts.h>
 #include <stein/replay/policy_comparison.h>
 
@@ -41,6 +43,19 @@ ValueEstimate with_error(const std::vector<std::string>& ways, const std::string
                          const Of& of) {
   if (judge.empty()) return of(way);
   return with_error_of(of(static_cast<std::size_t>(std::ranges::find(ways, judge) - ways.begin())), of(way));
+}
+
+/// What a policy made of the last events, for the ranks that do not play it.
+void write_verdicts(const PolicyComparison::Contender& contender, std::string& message) {
+  distributed::write_list(contender.verdicts, message);
+  distributed::write_list(contender.terms, message);
+  distributed::write_numbers(std::span(&contender.last_seconds, 1), message);
+}
+
+void read_verdicts(PolicyComparison::Contender& contender, std::string_view& message) {
+  distributed::read_list(message, contender.verdicts);
+  distributed::read_list(message, contender.terms);
+  distributed::read_numbers(message, std::span(&contender.last_seconds, 1));
 }
 
 std::string pair_name(std::size_t k) {
@@ -95,8 +110,22 @@ void PolicyComparison::take(std::span<const LoggedEvent> events) {
   predictions_.clear();
   if (model_)
     for (const LoggedEvent& event : events) model_->take(event, predictions_);
-  parallel_for(std::ssize(contenders_),
-               [&](std::int64_t i) { take(contenders_[static_cast<std::size_t>(i)], events); });
+  const auto contender = [&](std::int64_t i) -> Contender& { return contenders_[static_cast<std::size_t>(i)]; };
+  distributed::share_work(
+      *ranks_, std::ssize(contenders_),
+      [&](distributed::PartRange own) {
+        parallel_for(own.end - own.first, [&](std::int64_t k) {
+          choose(contender(own.first + k), events);
+          add_up(contender(own.first + k), events);
+        });
+      },
+      [&](std::int64_t i, std::string& message) { write_verdicts(contender(i), message); },
+      [&](std::int64_t i, std::string_view& message) {
+        read_verdicts(contender(i), message);
+        for (std::size_t k = 0; k < events.size(); ++k)
+          contender(i).policy->count(events[k], contender(i).verdicts[k].accepted);
+        add_up(contender(i), events);
+      });
   parallel_for(std::ssize(pairs_), [&](std::int64_t i) {
     Pair& pair = pairs_[static_cast<std::size_t>(i)];
     const auto &first = contenders_[pair.first].terms, &second = contenders_[pair.second].terms;
@@ -104,26 +133,54 @@ void PolicyComparison::take(std::span<const LoggedEvent> events) {
   });
 }
 
-void PolicyComparison::take(Contender& contender, std::span<const LoggedEvent> events) const {
+void PolicyComparison::choose(Contender& contender, std::span<const LoggedEvent> events) const {
   const auto start = Clock::now();
   const auto wanted = estimators_.empty() ? policies::Propensities::none : policies::Propensities::exact;
-  contender.terms.clear();
+  contender.verdicts.clear(), contender.terms.clear();
   std::size_t predicted = 0;
   for (const LoggedEvent& event : events) {
     const Choice choice = contender.policy->take(event, wanted);
+    contender.verdicts.push_back({.accepted = choice.accepted});
     contender.terms.push_back(replay_terms(event, choice));
-    contender.with_uniform.add(contender.terms.back(), uniform_terms(event));
     if (estimators_.empty()) continue;
     const auto width = model_ ? static_cast<std::size_t>(event.choices()) : 0;
     const JudgedEvent judged = judge(event, choice, std::span(predictions_).subspan(predicted, width));
     predicted += width;
-    contender.weights.add(judged.weight());
+    contender.verdicts.back().weight = judged.weight();
     for (const EstimatorEntry* estimator : estimators_)
       contender.terms.push_back(weighted(estimator->terms(judged, bounds_), event.weight));
   }
+  contender.last_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void PolicyComparison::add_up(Contender& contender, std::span<const LoggedEvent> events) const {
+  for (std::size_t k = 0; k < events.size(); ++k) {
+    contender.with_uniform.add(contender.terms[k * ways_.size()], uniform_terms(events[k]));
+    if (!estimators_.empty()) contender.weights.add(contender.verdicts[k].weight);
+  }
   for (std::size_t k = 0; k < contender.terms.size(); ++k)
     contender.estimates[k % ways_.size()].add(contender.terms[k]);
-  contender.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  contender.seconds += contender.last_seconds;
+}
+
+bool PolicyComparison::share_with(distributed::Communicator& ranks) {
+  if (contenders_.size() < 2) return false;
+  ranks_ = &ranks;
+  return true;
+}
+
+void PolicyComparison::bring_together() {
+  const auto count = static_cast<std::int64_t>(contenders_.size());
+  const auto [first, end] = distributed::parts_of(*ranks_, count);
+  Snapshot own;
+  for (std::int64_t i = first; !ranks_->is_root() && i < end; ++i)
+    own.put_saved(contenders_[static_cast<std::size_t>(i)].name, *contenders_[static_cast<std::size_t>(i)].policy);
+  const std::vector<std::string> played = ranks_->gather(distributed::to_message(own));
+  for (std::size_t rank = 1; rank < played.size(); ++rank) {
+    const Snapshot theirs = distributed::from_message(played[rank]);
+    for (Contender& contender : contenders_)
+      if (theirs.contains(contender.name + "/events")) contender.policy->restore(theirs.part(contender.name));
+  }
 }
 
 JudgedEvent PolicyComparison::judge(const LoggedEvent& event, const Choice& choice,

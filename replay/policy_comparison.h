@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/distributed/communicator.h>
 #include <stein/replay/judged_policy.h>
 #include <stein/replay/reward_model.h>
 #include <stein/replay/value_estimate.h>
@@ -39,6 +40,11 @@ struct ComparisonOptions {
 /// of the policies; where another estimator measures the error of one, it goes along unseen.
 class PolicyComparison {
  public:
+  /// What a policy made of one of the last events.
+  struct Verdict {
+    bool accepted = false;
+    double weight = 0;  ///< π / p by its exact propensities, where they were asked for
+  };
   /// One of the policies.
   struct Contender {
     std::string name;
@@ -47,7 +53,9 @@ class PolicyComparison {
     PairedValues with_uniform{};              ///< by replay, and arms drawn uniformly by 1 / propensity
     WeightDiagnostics weights{};              ///< of the exact propensities, where they were asked for
     double seconds = 0;                       ///< that it took, of one thread; never part of the saved state
+    std::vector<Verdict> verdicts{};          ///< [events] of the last events
     std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last events
+    double last_seconds = 0;                  ///< that it took for the last events
   };
   /// Two policies, and how they differ in each way.
   struct Pair {
@@ -62,6 +70,13 @@ class PolicyComparison {
   void add(std::string name, std::unique_ptr<JudgedPolicy> policy);
   /// All policies choose in these events, one after the other, each policy a task of its own.
   void take(std::span<const LoggedEvent> events);
+
+  /// From here on `take` is a collective call of `ranks`, which have to outlive it, with the same events on each: a
+  /// rank plays its share of the policies, and all of them know what every policy chose. Where one policy stands and
+  /// what it has learned only the rank that plays it knows, until `bring_together` brings it to the first.
+  /// @returns false, with nothing changed, where there are no two policies
+  bool share_with(distributed::Communicator& ranks);
+  void bring_together();
 
   /// "replay", and the estimators that were asked for.
   std::span<const std::string> ways() const { return std::span(ways_).first(shown_); }
@@ -80,13 +95,17 @@ class PolicyComparison {
   void restore(const Snapshot& snapshot);
 
  private:
-  void take(Contender& contender, std::span<const LoggedEvent> events) const;
+  /// Its policy chooses: verdicts and terms.
+  void choose(Contender& contender, std::span<const LoggedEvent> events) const;
+  /// What follows from verdicts and terms.
+  void add_up(Contender& contender, std::span<const LoggedEvent> events) const;
   JudgedEvent judge(const LoggedEvent& event, const Choice& choice, std::span<const double> predictions) const;
+
+  void add_way(const std::string& estimator);
 
   EstimatorOptions bounds_;
   double level_;
-  void add_way(const std::string& estimator);
-
+  distributed::Communicator* ranks_ = &distributed::single_process();
   std::vector<std::string> ways_{"replay"};
   std::size_t shown_ = 1;                          ///< of the ways; those behind measure errors
   std::vector<const EstimatorEntry*> estimators_;  ///< of the ways behind "replay"

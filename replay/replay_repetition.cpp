@@ -1,3 +1,4 @@
+#include <stein/distributed/agree.h>
 #include <stein/replay/replay_repetition.h>
 
 #include <algorithm>
@@ -22,9 +23,18 @@ ReplayRepetition::ReplayRepetition(std::uint64_t seed, std::unique_ptr<LogReader
 
 void ReplayRepetition::advance(std::int64_t until, const StopToken&, runs::Records& records) {
   const std::int64_t end = window_end();
-  const std::int64_t read = read_block(std::min({until, end, steps_done() + block_size}) - steps_done());
+  std::int64_t read = 0;
+  distributed::agree(*ranks_, [&] {
+    read = read_block(std::min({until, end, steps_done() + block_size}) - steps_done());
+  });
   comparison_.take(std::span(block_).first(static_cast<std::size_t>(read)));
   if (steps_done() == end || (ended_ && steps_done() > window_begin_)) record(records);
+}
+
+bool ReplayRepetition::share_with(distributed::Communicator& ranks) {
+  if (!comparison_.share_with(ranks)) return false;
+  ranks_ = &ranks;
+  return true;
 }
 
 std::int64_t ReplayRepetition::window_end() const {

@@ -30,6 +30,9 @@ class ReplayRepetition final : public runs::Repetition {
   bool ended() const override { return ended_; }
   double share_done() const override;
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
+  /// Ranks share the policies; each of them reads the log.
+  bool share_with(distributed::Communicator& ranks) override;
+  void bring_together() override { comparison_.bring_together(); }
   std::optional<std::string> warning() const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
@@ -52,6 +55,7 @@ class ReplayRepetition final : public runs::Repetition {
   std::unique_ptr<LogReader> reader_;
   PolicyComparison comparison_;
   std::int64_t window_;
+  distributed::Communicator* ranks_ = &distributed::single_process();
   bool ended_ = false;
   LogFacts facts_;
   std::int64_t window_begin_ = 0;  ///< number of its first event

@@ -32,13 +32,16 @@ class Repetition {
   virtual void advance(std::int64_t until, const StopToken& stop, Records& records) = 0;
 
   /// From here on `advance` is a collective call of `ranks`, which have to outlive the repetition and whose own ones
-  /// are all in the same state: they share the work of every step, and each is afterwards as if it had done all of it.
-  /// It then takes a few steps whatever `stop` says.
+  /// are all in the same state: they share the work of every step, and each is afterwards as if it had done all of it,
+  /// but for what `bring_together` brings. It then takes a few steps whatever `stop` says.
   /// @returns false, with nothing changed, where it cannot: the other ranks then have nothing to do
   virtual bool share_with(distributed::Communicator& ranks) {
     static_cast<void>(ranks);
     return false;
   }
+  /// Where it is shared, before it is saved, a collective call of those ranks: brings what only the rank that works on
+  /// it knew to the first of them, which is then as if it had done all steps alone.
+  virtual void bring_together() {}
 
   /// After the last step, where its result takes an evaluation that is worth spreading over ranks: makes it, and keeps
   /// what was found as part of its state, until it takes another step or `Run::summarize` has used it, and dropped it:

@@ -317,6 +317,7 @@ void Run::save(Snapshot& snapshot) const {
 
 /// The root adds what waits to be recorded, which it has of all.
 void Run::save_repetitions(Snapshot& snapshot) const {
+  if (shared_ != nullptr) shared_->bring_together();
   Snapshot own;
   for (const std::int64_t i : own_) own.put_saved(part_of_seed(repetition(i).seed()), repetition(i));
   if (ranks_->size() > 1) {

@@ -43,6 +43,8 @@ inline std::map<std::string, std::string> lasting_files(const fs::path& run) {
                           "updates_per_second", "training_seconds", "seconds_to_threshold", "steps_per_second",
                           "rows_per_second", "tokens_per_second"})
     summary.erase(key);
+  if (summary.contains("policies"))  // of a replay
+    for (Json& policy : summary["policies"]) policy.erase("events_per_second");
   files["summary.json"] = summary.dump(2);
   return files;
 }

@@ -1,0 +1,101 @@
+// Replays under mpirun: ranks share seeds and policies, and the bytes are those of one process.
+#include "distributed/mpi_job.h"
+
+using namespace stein::test;
+using Catch::Contains;
+
+namespace {
+
+/// A log of made-up news.
+void make_log(const TemporaryDirectory& folder, int events) {
+  REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", std::to_string(events), "--lifetime",
+                              "2000", "--out", "news.gz", "--quiet"})
+              .code == 0);
+}
+
+Arguments replay(const std::string& out, const Arguments& more = {}) {
+  Arguments arguments{"replay",  "--log", "news.gz", "--policy", "lints,linucb,uniform,logged", "--threads", "1",
+                      "--quiet", "--out", out,       "--set",    "checkpoint_every=2000"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// What is replayed besides, and on how many ranks.
+struct Case {
+  Arguments more;
+  int ranks;
+};
+
+}  // namespace
+
+TEST_CASE("a replay is the same bytes without mpirun and on one to six ranks", "[distributed][mpi]") {
+  const auto [more, ranks] = GENERATE(
+      Case{{}, 1}, Case{{}, 2}, Case{{}, 3}, Case{{}, 4}, Case{{"--estimators", "snips,dm,dr"}, 3},
+      Case{{"--seeds", "0:2"}, 5}, Case{{"--policy", "uniform"}, 2}, Case{{"--set", "delay=7", "deliver_every=50"}, 6});
+  const TemporaryDirectory folder;
+  launcher(ranks);
+  make_log(folder, 6000);
+  const auto with = [&, &more = more](const std::string& out) {
+    Arguments arguments = replay(out, more);
+    if (more.size() == 2 && more[0] == "--policy") arguments.erase(arguments.begin() + 3, arguments.begin() + 5);
+    return arguments;
+  };
+  REQUIRE(run(folder.path(), with("one")).code == 0);
+  const Outcome many = run_on(ranks, folder, with("many"));
+  CAPTURE(many.err);
+  REQUIRE(many.code == 0);
+  check_same_run(folder, "one", "many");
+  for (const Json& policy : Json::parse(content_of(folder / "many/summary.json"))["policies"])
+    CHECK(policy["events_per_second"].get<double>() > 0);  // whichever rank played it
+}
+
+TEST_CASE("a replay that was stopped goes on with another number of ranks", "[distributed][mpi]") {
+  const auto [first, then] = GENERATE(table<int, int>({{2, 3}, {4, 1}, {1, 2}}));
+  const TemporaryDirectory folder;
+  launcher(2);
+  make_log(folder, 6000);
+  REQUIRE(run(folder.path(), replay("one")).code == 0);
+  const Outcome stopped = run_on(first, folder, replay("many", {"--stop-after", "2500"}));
+  CAPTURE(stopped.err);
+  REQUIRE(stopped.code == 75);
+  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"});
+  CAPTURE(done.err);
+  REQUIRE(done.code == 0);
+  check_same_run(folder, "one", "many");
+}
+
+TEST_CASE("a line that no event can be made of is told once by all the ranks that read it", "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  make_log(folder, 3000);
+  REQUIRE(std::system(
+              ("cd " + folder.path().string() + " && (gunzip -c news.gz; echo nonsense) | gzip > bad.gz").c_str()) ==
+          0);
+  Arguments strict = replay("run", {"--strict"});
+  strict[2] = "bad.gz";
+  const Outcome alone = run(folder.path(), strict);
+  REQUIRE(alone.code == 3);
+  fs::remove_all(folder / "run");
+  const Outcome many = run_on(3, folder, strict);
+  CHECK(many.code == 3);
+  CHECK_THAT(many.err, Contains("line 3001"));
+  CHECK(many.err.find("line 3001") == many.err.rfind("line 3001"));
+}
+
+TEST_CASE("a rank that is killed while ranks share policies ends the replay, and another number goes on",
+          "[distributed][mpi]") {
+  const TemporaryDirectory folder;
+  launcher(3);
+  make_log(folder, 20000);
+  REQUIRE(run(folder.path(), replay("whole")).code == 0);
+  const auto [killed, then] = GENERATE(table<int, int>({{0, 2}, {2, 1}}));
+  Program job = start_on(3, folder, replay("part"));
+  REQUIRE(job.wait_until([&] { return last_checkpoint(folder / "part") >= 2000; }));
+  const pid_t process = process_of(folder.path(), killed);
+  if (process > 0) ::kill(process, SIGKILL);
+  const Outcome ended = job.wait();
+  if (fs::exists(folder / "part/summary.json")) return;  // it was faster
+  CHECK(ended.code != 0);
+  REQUIRE(run_on(then, folder, {"resume", "part", "--quiet", "--threads", "1"}).code == 0);
+  check_same_run(folder, "whole", "part");
+}
