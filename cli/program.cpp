@@ -5,6 +5,7 @@
 #include <stein/core/version.h>
 #include <stein/distributed/agree.h>
 #include <stein/distributed/join_ranks.h>
+#include <stein/inference/storage/device_memory.h>
 #include <stein/runs/run_kind.h>
 
 #include <fmt/ranges.h>
@@ -292,6 +293,7 @@ int run_program(const std::vector<std::string>& arguments) {
   Ranks ranks = std::make_shared<distributed::SingleProcess>();
   try {
     ranks = distributed::join_ranks();
+    inference::set_process_on_machine(ranks->rank_on_machine());
     const int code = run(arguments, ranks);
     if (code == 0) check_output();
     return code;

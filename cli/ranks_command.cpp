@@ -25,8 +25,11 @@ std::string machine() {
 }
 
 Json places(distributed::Communicator& ranks) {
-  const Json own{
-      {"rank", ranks.rank()}, {"machine", machine()}, {"threads", thread_count()}, {"simd_target", simd_target()}};
+  const Json own{{"rank", ranks.rank()},
+                 {"machine", machine()},
+                 {"rank_on_machine", ranks.rank_on_machine()},
+                 {"threads", thread_count()},
+                 {"simd_target", simd_target()}};
   Json all = Json::array();
   for (const std::string& place : ranks.gather(own.dump())) all.push_back(Json::parse(place));
   return all;

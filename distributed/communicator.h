@@ -29,6 +29,8 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   bool is_root() const { return rank() == 0; }
+  /// Its number among the ranks of all processes that are on the same machine, 0, 1, …: not collective.
+  virtual int rank_on_machine() const = 0;
 
   /// On the root what every rank gave, by rank; elsewhere empty.
   virtual std::vector<std::string> gather(const std::string& bytes) = 0;
@@ -71,6 +73,7 @@ class SingleProcess final : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
+  int rank_on_machine() const override { return 0; }
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
   std::string broadcast(const std::string& bytes) override { return bytes; }
   using Communicator::all_gather;

@@ -30,6 +30,7 @@ class RanksOfRun final : public distributed::Communicator {
 
   int rank() const override { return own_->rank(); }
   int size() const override { return own_->size(); }
+  int rank_on_machine() const override { return own_->rank_on_machine(); }
   std::vector<std::string> gather(const std::string& bytes) override { return own_->gather(bytes); }
   std::string broadcast(const std::string& bytes) override { return own_->broadcast(bytes); }
   void all_gather(const std::string& bytes, std::vector<std::string>& all) override { own_->all_gather(bytes, all); }

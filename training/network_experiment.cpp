@@ -101,7 +101,7 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
 }
 
 inference::Device NetworkExperiment::device() const {
-  const inference::Device device = inference::parse_device(device_);
+  const inference::Device device = inference::own_device(device_);
   inference::check_present(device);
   return device;
 }
@@ -113,7 +113,7 @@ void NetworkExperiment::check_dropout(bool wanted) const {
 
 TrainedNetwork NetworkExperiment::trained_network(const runs::SavedRun& run, std::uint64_t seed,
                                                   const std::string& device) const {
-  const inference::Device place = inference::parse_device(device.empty() ? device_ : device);
+  const inference::Device place = inference::own_device(device.empty() ? device_ : device);
   inference::check_present(place);
   return {run, seed, method_options_, [&](const Snapshot& meaning) { return make_model(meaning, place); }};
 }

@@ -53,7 +53,7 @@ std::unique_ptr<policies::BanditLearner> BanditExperiment::make_learner(const en
 }
 
 std::unique_ptr<runs::Run> BanditExperiment::make_run(const std::string& data) const {
-  const inference::Device device = inference::parse_device(device_);
+  const inference::Device device = inference::own_device(device_);
   inference::check_present(device);
   const auto make_agent = [&](std::uint64_t seed) {
     auto environment = environment_builder_->make({.directory = data});

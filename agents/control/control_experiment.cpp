@@ -130,7 +130,7 @@ std::int64_t ControlExperiment::horizon() const {
 }
 
 std::unique_ptr<runs::Run> ControlExperiment::make_run(const std::string&) const {
-  const inference::Device device = inference::parse_device(device_);
+  const inference::Device device = inference::own_device(device_);
   inference::check_present(device);
   const auto make_agent = [&](std::uint64_t seed) {
     return std::make_unique<ControlAgent>(agent_, *environment_builder_, seed, device);

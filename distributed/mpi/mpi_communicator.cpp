@@ -44,10 +44,23 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
 };
 
+/// Among those that can share memory. Collective.
+int number_on_machine() {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  int number = 0;
+  MPI_Comm_rank(machine, &number);
+  MPI_Comm_free(&machine);
+  return number;
+}
+
 /// All processes of the launcher, or some of them.
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator() : session_(std::make_shared<MpiSession>()), processes_(MPI_COMM_WORLD) { look(); }
+  MpiCommunicator()
+      : session_(std::make_shared<MpiSession>()), processes_(MPI_COMM_WORLD), rank_on_machine_(number_on_machine()) {
+    look();
+  }
   ~MpiCommunicator() override {
     if (processes_ != MPI_COMM_WORLD) MPI_Comm_free(&processes_);
   }
@@ -56,6 +69,7 @@ class MpiCommunicator final : public Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  int rank_on_machine() const override { return rank_on_machine_; }
 
   std::vector<std::string> gather(const std::string& bytes) override {
     if (!is_root()) {
@@ -120,7 +134,8 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  MpiCommunicator(const MpiCommunicator& all, int group) : session_(all.session_), processes_(MPI_COMM_NULL) {
+  MpiCommunicator(const MpiCommunicator& all, int group)
+      : session_(all.session_), processes_(MPI_COMM_NULL), rank_on_machine_(all.rank_on_machine_) {
     MPI_Comm_split(all.processes_, group, all.rank_, &processes_);
     look();
   }
@@ -160,6 +175,7 @@ class MpiCommunicator final : public Communicator {
 
   std::shared_ptr<MpiSession> session_;
   MPI_Comm processes_;
+  int rank_on_machine_;
   int rank_ = 0, size_ = 1;
 };
 

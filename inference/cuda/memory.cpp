@@ -16,6 +16,11 @@ void keep_scratch(std::int32_t index) {
   check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes), "use a GPU");
 }
 
+std::int32_t count() {
+  int devices = 0;
+  return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+}
+
 void* allocate(std::int32_t index, std::size_t bytes) {
   const CurrentDevice device(index);
   keep_scratch(index);
@@ -74,7 +79,8 @@ std::string model(std::int32_t index) {
   return properties.name;
 }
 
-const bool registered = device_memories().add("cuda", {.allocate = allocate,
+const bool registered = device_memories().add("cuda", {.count = count,
+                                                       .allocate = allocate,
                                                        .release = release,
                                                        .copy_in = copy_in,
                                                        .copy_out = copy_out,

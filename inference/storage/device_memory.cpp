@@ -2,7 +2,17 @@
 #include <stein/inference/storage/device_block.h>
 #include <stein/inference/storage/device_memory.h>
 
+#include <algorithm>
+
 namespace stein::inference {
+namespace {
+
+std::int32_t& process_on_machine() {
+  static std::int32_t process = 0;
+  return process;
+}
+
+}  // namespace
 
 Registry<DeviceMemory>& device_memories() {
   static Registry<DeviceMemory> registry("memory of a device");
@@ -14,6 +24,20 @@ const DeviceMemory& device_memory(Device::Kind kind) {
   if (kind == Device::Kind::fenced) return device_memories().at("fenced");
   static const DeviceMemory& cuda = (load_component("cuda"), device_memories().at("cuda"));
   return cuda;
+}
+
+Device device_of_process(Device::Kind kind, std::int32_t process) {
+  if (process == 0) return {.kind = kind};
+  return {.kind = kind, .index = process % std::max(1, device_memory(kind).count())};
+}
+
+void set_process_on_machine(std::int32_t process) {
+  process_on_machine() = process;
+}
+
+Device own_device(std::string_view text) {
+  const Device device = parse_device(text);
+  return text == "cuda" ? device_of_process(device.kind, process_on_machine()) : device;
 }
 
 void check_present(Device device) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace stein::inference {
 
@@ -14,6 +15,8 @@ namespace stein::inference {
 /// been made when the function returns. Each throws Error(usage) where there is no such device, Error(io) with the
 /// device's reason where it refuses.
 struct DeviceMemory {
+  /// How many devices of the kind there are; 0 where there is none, or no driver.
+  std::int32_t (*count)() = nullptr;
   /// Zeroed memory on a 64-byte boundary.
   void* (*allocate)(std::int32_t index, std::size_t bytes) = nullptr;
   void (*release)(std::int32_t index, void* memory, std::size_t bytes) noexcept = nullptr;
@@ -40,6 +43,14 @@ Registry<DeviceMemory>& device_memories();
 
 /// That of a kind of device, whose library is loaded for it. Throws Error(usage) where Stein was built without it.
 const DeviceMemory& device_memory(Device::Kind kind);
+
+/// Of the devices of a kind that of the how-manyth process of a machine: several take turns where there are fewer
+/// devices. The first where there is none, which whoever uses it is told. Throws Error(usage) as device_memory.
+Device device_of_process(Device::Kind kind, std::int32_t process);
+/// Tells this process its number among those that work together on its machine; 0 until then. Before devices are used.
+void set_process_on_machine(std::int32_t process);
+/// The device that `text` means for this process: as parse_device, but "cuda" is the GPU of its number.
+Device own_device(std::string_view text);
 
 /// Throws Error(usage) saying what is missing where there is no such device.
 void check_present(Device device);

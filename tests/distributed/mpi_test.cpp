@@ -356,7 +356,10 @@ TEST_CASE("ranks say where they run and what messages between them cost", "[dist
   REQUIRE(many.code == 0);
   const Json found = Json::parse(many.out);
   REQUIRE(found["ranks"].size() == 3);
-  for (std::size_t rank = 0; rank < 3; ++rank) CHECK(found["ranks"][rank]["rank"] == rank);
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    CHECK(found["ranks"][rank]["rank"] == rank);
+    CHECK(found["ranks"][rank]["rank_on_machine"] == rank);
+  }
   REQUIRE(found["messages"].size() == 7);
   CHECK(found["messages"].back()["bytes"] == 1 << 24);
   for (const Json& message : found["messages"]) CHECK(message["seconds"].get<double>() > 0);

@@ -35,6 +35,7 @@ class ThreadRank final : public distributed::Communicator {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(board_->written.size()); }
+  int rank_on_machine() const override { return rank_; }
   std::vector<std::string> gather(const std::string& bytes) override {
     std::vector<std::string> all = all_gather(bytes);
     return is_root() ? all : std::vector<std::string>{};

@@ -119,6 +119,7 @@ inline const inference::WeightDriver<float>& fenced_weight_driver() {
 inline inference::Device fenced_device() {
   using namespace inference;
   static const DeviceMemory memory{
+      .count = [] { return std::int32_t{3}; },  // one fence is around all of them
       .allocate = [](std::int32_t, std::size_t bytes) { return Fence::instance().allocate(bytes); },
       .release = [](std::int32_t, void* block, std::size_t bytes) noexcept { Fence::instance().release(block, bytes); },
       .copy_in =

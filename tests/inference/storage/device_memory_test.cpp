@@ -94,6 +94,20 @@ TEST_CASE("a device is read by its name, and whatever is none is refused", "[inf
     CHECK_ERROR(parse_device(odd), usage, "expects cpu, cuda or cuda:INDEX", std::string("got '") + odd + "'");
 }
 
+TEST_CASE("processes of a machine take its devices in turn, and what is said by its index is taken by all",
+          "[inference][storage]") {
+  const Device device = test::fenced_device();  // one of three
+  for (std::int32_t process = 0; process < 7; ++process)
+    CHECK(device_of_process(device.kind, process) == Device{.kind = device.kind, .index = process % 3});
+  set_process_on_machine(2);
+  CHECK(own_device("cuda:5") == Device{.kind = Device::Kind::cuda, .index = 5});
+  CHECK(own_device("cpu") == Device{});
+  if (!has_component("cuda")) CHECK_ERROR(own_device("cuda"), usage, "without its library 'cuda'");
+  set_process_on_machine(0);
+  CHECK(own_device("cuda") == Device{.kind = Device::Kind::cuda});
+  CHECK_ERROR(own_device("gpu"), usage, "expects cpu, cuda or cuda:INDEX");
+}
+
 TEST_CASE("another library reads a device's memory while it is in use, and only then", "[inference][storage]") {
   const Device device = test::fenced_device();
   const Matrix<float> there(2, 3, device), here(2, 3);
