@@ -9,6 +9,8 @@ namespace {
 
 /// Events that are read before the policies, each a task of its own, take them: enough to hide what tasks cost.
 constexpr std::int64_t block_size = 256;
+/// The same where ranks share the policies: messages cost more than tasks do.
+constexpr std::int64_t shared_block_size = 2048;
 
 }  // namespace
 
@@ -25,7 +27,7 @@ void ReplayRepetition::advance(std::int64_t until, const StopToken&, runs::Recor
   const std::int64_t end = window_end();
   std::int64_t read = 0;
   distributed::agree(*ranks_, [&] {
-    read = read_block(std::min({until, end, steps_done() + block_size}) - steps_done());
+    read = read_block(std::min({until, end, steps_done() + std::ssize(block_)}) - steps_done());
   });
   comparison_.take(std::span(block_).first(static_cast<std::size_t>(read)));
   if (steps_done() == end || (ended_ && steps_done() > window_begin_)) record(records);
@@ -34,6 +36,7 @@ void ReplayRepetition::advance(std::int64_t until, const StopToken&, runs::Recor
 bool ReplayRepetition::share_with(distributed::Communicator& ranks) {
   if (!comparison_.share_with(ranks)) return false;
   ranks_ = &ranks;
+  block_.resize(static_cast<std::size_t>(ranks.size() == 1 ? block_size : shared_block_size));
   return true;
 }
 
