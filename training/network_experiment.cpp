@@ -72,7 +72,9 @@ void NetworkExperiment::add_sampler(NetworkInputs inputs) {
               fmt::join(methods, ", "));
   add_run([this, methods](OptionTable& table) {
     table("sampler", method_, fmt::format("how weights are found: {}", fmt::join(methods, ", ")));
-    table("device", device_, "where it is trained: cpu, cuda (the first GPU) or cuda:INDEX").in_older_runs("cpu");
+    table("device", device_,
+          "where it is trained: cpu, cuda (the first GPU; of several ranks on a machine each its own) or cuda:INDEX")
+        .in_older_runs("cpu");
     table(
         "from_run", from_run_,
         "folder of a run of the same network with the same seeds: training begins with the weights that it ended with; "

@@ -32,7 +32,8 @@ BanditExperiment::BanditExperiment(const runs::RunKind& kind, const runs::Option
     table("env", environment_, "the bandit; `stein list` names them");
     table("policy", policy_, "the policy, or several to compare, with commas between; `stein list` names them");
     table("device", device_,
-          "where the networks of a policy are, learn and predict: cpu, cuda (the first GPU) or cuda:INDEX")
+          "where the networks of a policy are, learn and predict: cpu, cuda (the first GPU; of several ranks on a "
+          "machine each its own) or cuda:INDEX")
         .in_older_runs("cpu");
     table("log_decisions", log_decisions_, "write decisions.jsonl: every choice with its propensities, one line each");
   });
