@@ -29,7 +29,7 @@ void check_steps(BanditAgent& there, BanditAgent& host, int steps) {
 }
 
 /// What was learned shows in the posterior of the probes.
-void check_posteriors(const BanditAgent& there, const BanditAgent& host) {
+void check_posteriors(BanditAgent& there, BanditAgent& host) {
   for (const auto& probe : host.environment().probes()) {
     const auto found = there.policy().posterior_rewards(probe.context()),
                expected = host.policy().posterior_rewards(probe.context());
