@@ -5,7 +5,6 @@
 #include <stein/torch/tensor_view.h>
 #include <torch/nn/module.h>
 
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,12 +24,29 @@ class LayerWeights : public torch::nn::Module {
     if (cell_ != Cell::gru) bias_hh_ = register_parameter("bias_hh", at::zeros({gate_count(cell_) * spec.hidden}));
   }
 
-  /// Input and recurrent weights, then their biases.
-  std::vector<Tensor> all() const { return {weight_ih_, weight_hh_, bias_ih_, bias_hh_}; }
-
-  /// Step by step: states [T, n, H] behind every step of x [T, n, I]; h and c [n, H] go on to where they are behind the
-  /// last.
+  /// States [T, n, H] behind every step of x [T, n, I]; h and c [n, H] go on to where they are behind the last.
   /// @param kept  [n, H] multiplies the state before every step, or undefined
+  Tensor run(const Tensor& x, Tensor& h, Tensor& c, const Tensor& kept) const {
+    return cell_ == Cell::gru || kept.defined() ? run_steps(x, h, c, kept) : run_fused(x, h, c);
+  }
+
+ private:
+  Tensor run_fused(const Tensor& x, Tensor& h, Tensor& c) const {
+    const std::vector<Tensor> weights{weight_ih_, weight_hh_, bias_ih_, bias_hh_};
+    Tensor states;
+    if (cell_ == Cell::lstm) {
+      Tensor last_h, last_c;
+      std::tie(states, last_h, last_c) =
+          at::lstm(x, {h.unsqueeze(0), c.unsqueeze(0)}, weights, true, 1, 0, is_training(), false, false);
+      h = last_h.squeeze(0), c = last_c.squeeze(0);
+    } else {
+      Tensor last;
+      std::tie(states, last) = at::rnn_tanh(x, h.unsqueeze(0), weights, true, 1, 0, is_training(), false, false);
+      h = last.squeeze(0);
+    }
+    return states;
+  }
+
   Tensor run_steps(const Tensor& x, Tensor& h, Tensor& c, const Tensor& kept) const {
     const Tensor inputs = at::linear(x, weight_ih_, bias_hh_.defined() ? bias_ih_ + bias_hh_ : bias_ih_);
     std::vector<Tensor> states;
@@ -44,7 +60,6 @@ class LayerWeights : public torch::nn::Module {
     return at::stack(states);
   }
 
- private:
   Tensor lstm_step(const Tensor& input, const Tensor& before, Tensor& c) const {
     const std::vector<Tensor> gates = (input + at::linear(before, weight_hh_)).chunk(4, -1);
     c = at::sigmoid(gates[1]) * c + at::sigmoid(gates[0]) * at::tanh(gates[2]);
@@ -66,40 +81,6 @@ class LayerWeights : public torch::nn::Module {
   Cell cell_;
   Tensor weight_ih_, weight_hh_, bias_ih_, bias_hh_;
 };
-
-/// Says nothing of what cuDNN does to the weights of several layers: it packs them anew in every call, which costs far
-/// less than its overlap of layers saves.
-class Unheard final : public c10::WarningHandler {
- public:
-  void process(const c10::Warning&) override {}
-};
-
-/// Layers of an LSTM or of tanh, one upon the other, in one call: cuDNN begins a layer while the one below goes on.
-/// States [T, n, H] of the last behind every step of x [T, n, I]; h and c of each [n, H] go on to where they are behind
-/// the last step.
-Tensor run_fused(Cell cell, std::span<const std::shared_ptr<LayerWeights>> layers, const Tensor& x, std::span<Tensor> h,
-                 std::span<Tensor> c, bool training) {
-  std::vector<Tensor> weights;
-  for (const auto& layer : layers)
-    for (const Tensor& tensor : layer->all()) weights.push_back(tensor);
-  const auto go_on = [](const Tensor& last, std::span<Tensor> states) {
-    for (std::size_t i = 0; i < states.size(); ++i) states[i] = last[static_cast<std::int64_t>(i)];
-  };
-  Unheard unheard;
-  const c10::WarningUtils::WarningHandlerGuard guard(&unheard);
-  const Tensor first_h = at::stack(at::TensorList(h.data(), h.size()));
-  const std::int64_t count = std::ssize(layers);
-  if (cell == Cell::lstm) {
-    const Tensor first_c = at::stack(at::TensorList(c.data(), c.size()));
-    const auto [states, last_h, last_c] =
-        at::lstm(x, {first_h, first_c}, weights, true, count, 0, training, false, false);
-    go_on(last_h, h), go_on(last_c, c);
-    return states;
-  }
-  const auto [states, last] = at::rnn_tanh(x, first_h, weights, true, count, 0, training, false, false);
-  go_on(last, h);
-  return states;
-}
 
 /// A matrix, and a bias unless it has none.
 class Affine : public torch::nn::Module {
@@ -145,11 +126,7 @@ class RecurrentModule : public torch::nn::Module {
       x = extra_step ? at::cat({image, x}) : at::cat({x.narrow(0, 0, 1) + image, x.narrow(0, 1, x.size(0) - 1)});
     }
     const Tensor lengths = tokens.ge(0).sum(0);  // [n]
-    const bool drops = spec_.dropout > 0 && is_training();
-    if (!drops && !spec_.bidirectional && spec_.cell != Cell::gru)
-      x = run_fused(spec_.cell, layers_, x, h, c, is_training());
-    else
-      for (std::int64_t layer = 0; layer < spec_.layers; ++layer) x = run_layer(layer, dropped(x), lengths, h, c);
+    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) x = run_layer(layer, dropped(x), lengths, h, c);
     write_state(inputs, h, c);
     if (extra_step) x = x.narrow(0, 1, x.size(0) - 1);
     if (spec_.readout == Readout::last_state) x = last_states(x, lengths);
@@ -185,15 +162,11 @@ class RecurrentModule : public torch::nn::Module {
     if (spec_.dropout > 0 && spec_.dropout_mask == DropoutMask::sequence && is_training())
       kept = at::dropout(at::ones({x.size(1), spec_.hidden}, device_), spec_.dropout, true);
     const auto i = static_cast<std::size_t>(layer);
-    const auto run = [&](std::size_t which, const Tensor& input, Tensor& state, Tensor& cell) {
-      if (spec_.cell == Cell::gru || kept.defined()) return layers_[which]->run_steps(input, state, cell, kept);
-      return run_fused(spec_.cell, {&layers_[which], 1}, input, {&state, 1}, {&cell, 1}, is_training());
-    };
-    if (!spec_.bidirectional) return run(i, x, h[i], c[i]);
+    if (!spec_.bidirectional) return layers_[i]->run(x, h[i], c[i], kept);
     Tensor zero = at::zeros({x.size(1), spec_.hidden}, device_), zero_c = zero;
     Tensor forward_h = zero, forward_c = zero;
-    const Tensor forward = run(2 * i, x, forward_h, forward_c);
-    const Tensor backward = run(2 * i + 1, reversed(x, lengths), zero, zero_c);
+    const Tensor forward = layers_[2 * i]->run(x, forward_h, forward_c, kept);
+    const Tensor backward = layers_[2 * i + 1]->run(reversed(x, lengths), zero, zero_c, kept);
     return at::cat({forward, reversed(backward, lengths)}, -1);
   }
 
