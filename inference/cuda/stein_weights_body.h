@@ -29,6 +29,7 @@ struct MakeSteinWeights {
   const double* sums;  ///< [ranges, 16, tiles] of PairSums
   SteinWeights to;
 
+  /// What the threads of the block share.
   struct Shared {
     double matrix[most_rows * most_rows];  ///< squared distances or inner products, then what pairs bring to c
     double pairs[most_pairs];              ///< those below the diagonal
