@@ -161,7 +161,7 @@ TEST_CASE("a finished run stays as it is, and only its length may change", "[cli
   CHECK_THAT(other.err, Contains("updates=3"));
   const Outcome elsewhere = run(folder.path(), {"resume", "part", "--device", "cuda"});
   CHECK(elsewhere.code == 2);
-  CHECK_THAT(elsewhere.err, Contains("policy 'linucb' is on the processor only, got device=cuda"));
+  CHECK_THAT(elsewhere.err, Contains("policy 'lints' is on the processor only, got device=cuda"));
   CHECK(run(folder.path(), {"resume", "part", "--device", "cpu", "--quiet"}).code == 0);
   CHECK(run(folder.path(), {"resume", "nowhere"}).code == 3);
 
