@@ -27,7 +27,7 @@ struct LanguageCase {
 
 /// Random tokens of one minibatch and what follows each.
 struct RandomTokens {
-  explicit RandomTokens(const LanguageCase& which);
+  explicit RandomTokens(const LanguageCase& given);
 
   LanguageCase which;
   std::vector<std::int32_t> tokens;
