@@ -27,7 +27,7 @@ struct LayersOnGpu {
   std::int32_t index;
   const ProductDriver& products;
 
-  void multiply(const BatchedProduct& product) { products.multiply(index, product); }
+  void multiply(const BatchedProduct& product) const { products.multiply(index, product); }
   template <class Body>
   void each(std::int64_t count, const Body& body) {
     for_each_unit(count, body, first_stream);
