@@ -9,6 +9,21 @@
 
 namespace stein::training {
 
+/// What was found of the two parts of the data that are held out. @tparam Part  has `save` and `restore`
+template <class Part>
+struct HeldOutParts {
+  Part validation, test;
+
+  void save(Snapshot& snapshot) const {
+    snapshot.put_saved("validation", validation);
+    snapshot.put_saved("test", test);
+  }
+  void restore(const Snapshot& snapshot) {
+    validation.restore(snapshot.part("validation"));
+    test.restore(snapshot.part("test"));
+  }
+};
+
 /// Keeps what was found from where each rank concludes its own repetitions (runs::Repetition::conclude) to the summary,
 /// which the root makes of all of them. @tparam Found  has `save` and `restore`
 template <class Found>

@@ -125,16 +125,6 @@ void CaptionTrainer::forget_draws() {
   described_.forget();
 }
 
-void CaptionTrainer::Described::save(Snapshot& snapshot) const {
-  snapshot.put_saved("validation", validation);
-  snapshot.put_saved("test", test);
-}
-
-void CaptionTrainer::Described::restore(const Snapshot& snapshot) {
-  validation.restore(snapshot.part("validation"));
-  test.restore(snapshot.part("test"));
-}
-
 void CaptionTrainer::save_stream(Snapshot& snapshot) const {
   TextTrainer::save_stream(snapshot);
   if (described_.after(steps_done()) != nullptr) snapshot.put_saved("captions", described_);

@@ -44,12 +44,7 @@ class CaptionTrainer final : public TextTrainer {
 
  private:
   /// Of both parts.
-  struct Described {
-    CaptionWorth validation, test;
-
-    void save(Snapshot& snapshot) const;
-    void restore(const Snapshot& snapshot);
-  };
+  using Described = training::HeldOutParts<CaptionWorth>;
   Snapshot meaning() const override;
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override;
   std::int64_t steps_of(const inference::Batch<float>&) const override { return batch_.size; }

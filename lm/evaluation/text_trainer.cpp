@@ -49,16 +49,6 @@ void TextTrainer::forget_draws() {
   concluded_.forget();
 }
 
-void TextTrainer::Found::save(Snapshot& snapshot) const {
-  snapshot.put_saved("validation", validation);
-  snapshot.put_saved("test", test);
-}
-
-void TextTrainer::Found::restore(const Snapshot& snapshot) {
-  validation.restore(snapshot.part("validation"));
-  test.restore(snapshot.part("test"));
-}
-
 void TextTrainer::save_stream(Snapshot& snapshot) const {
   snapshot.put_saved("validation_samples", validation_);
   snapshot.put_saved("test_samples", test_);

@@ -36,12 +36,7 @@ class TextTrainer : public training::EpochTrainer {
 
  private:
   /// Of both texts.
-  struct Found {
-    TextLosses validation, test;
-
-    void save(Snapshot& snapshot) const;
-    void restore(const Snapshot& snapshot);
-  };
+  using Found = training::HeldOutParts<TextLosses>;
   void take_sample() final;
   void drop_samples(std::int64_t count) final;
   double validate() final { return validation_.loss_of_weights(weights()); }

@@ -60,6 +60,18 @@ inline void check_same_run(const TemporaryDirectory& folder, const std::string& 
   CHECK(first.size() == second.size());
 }
 
+/// A run that `stopping` begins on `first` ranks, in the folder "many", goes on with `then` of them to what the run in
+/// the folder "one" is.
+inline void check_goes_on(const TemporaryDirectory& folder, int first, const Arguments& stopping, int then) {
+  const Outcome stopped = run_on(first, folder, stopping);
+  CAPTURE(stopped.err);
+  REQUIRE(stopped.code == 75);
+  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"});
+  CAPTURE(done.err);
+  REQUIRE(done.code == 0);
+  check_same_run(folder, "one", "many");
+}
+
 inline bool has_checkpoint(const fs::path& run, int step) {
   return fs::exists(run / ("checkpoints/checkpoint-" + std::to_string(step) + ".safetensors"));
 }

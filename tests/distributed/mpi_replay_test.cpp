@@ -55,13 +55,7 @@ TEST_CASE("a replay that was stopped goes on with another number of ranks", "[di
   launcher(2);
   make_log(folder, 6000);
   REQUIRE(run(folder.path(), replay("one")).code == 0);
-  const Outcome stopped = run_on(first, folder, replay("many", {"--stop-after", "2500"}));
-  CAPTURE(stopped.err);
-  REQUIRE(stopped.code == 75);
-  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"});
-  CAPTURE(done.err);
-  REQUIRE(done.code == 0);
-  check_same_run(folder, "one", "many");
+  check_goes_on(folder, first, replay("many", {"--stop-after", "2500"}), then);
 }
 
 TEST_CASE("a line that no event can be made of is told once by all the ranks that read it", "[distributed][mpi]") {

@@ -94,11 +94,7 @@ TEST_CASE("ranks beyond the seeds share their steps, and the bytes are those wit
   REQUIRE(run(folder.path(), control("one", seeds)).code == 0);
   Arguments half = control("many", seeds);
   half.insert(half.end(), {"--stop-after", "2300"});
-  const Outcome stopped = run_on(first, folder, half);
-  CAPTURE(stopped.err);
-  REQUIRE(stopped.code == 75);
-  REQUIRE(run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"}).code == 0);
-  check_same_run(folder, "one", "many");
+  check_goes_on(folder, first, half, then);
 }
 
 TEST_CASE("a rank that is killed while it shares a step ends the job soon, and another number goes on",

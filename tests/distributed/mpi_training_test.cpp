@@ -40,14 +40,7 @@ void check_shared(const Training& training, int first, int then) {
   const Outcome whole = run(folder.path(), kept_in(training, "one"));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
-  const Outcome stopped =
-      run_on(first, folder, kept_in(training, "many", {"--stop-after", std::to_string(training.stop_after)}));
-  CAPTURE(stopped.err);
-  REQUIRE(stopped.code == 75);
-  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"});
-  CAPTURE(done.err);
-  REQUIRE(done.code == 0);
-  check_same_run(folder, "one", "many");
+  check_goes_on(folder, first, kept_in(training, "many", {"--stop-after", std::to_string(training.stop_after)}), then);
   if (!fs::exists(folder / "one/samples/seed-0")) return;  // no chain
   CHECK((files_of(folder / "one/samples/seed-0") == files_of(folder / "many/samples/seed-0")));
 }
