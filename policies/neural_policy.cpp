@@ -133,6 +133,16 @@ void NeuralPolicy::average_networks() {
 }
 
 MatrixView<const float> NeuralPolicy::predict(const envs::Context& context, std::int64_t first, std::int64_t count) {
+  // Weights may grow past what the network can multiply before a gradient says so.
+  for (std::string wrong; !(wrong = find_predictions(context, first, count)).empty();) {
+    if (!averaged_.empty()) fail(ErrorKind::numeric, "{}", wrong);
+    sampler_.take_back(particles_, *posterior_, wrong);
+    networks_moved();
+  }
+  return {predictions_.data(), count, context.choices(spec_)};
+}
+
+std::string NeuralPolicy::find_predictions(const envs::Context& context, std::int64_t first, std::int64_t count) {
   const inference::Inputs<float> inputs = inputs_.of_context(context);
   const std::int64_t rows = count * inputs.rows(), columns = inputs_.outputs(), answers = inputs.rows() * columns;
   outputs_.resize(static_cast<std::size_t>(rows * columns));
@@ -146,10 +156,10 @@ MatrixView<const float> NeuralPolicy::predict(const envs::Context& context, std:
     for (std::int64_t k = 0; k < choices; ++k) {
       const float output = outputs_[i * answers + places[k]];
       if (!std::isfinite(output))
-        fail(ErrorKind::numeric, "the prediction of arm {} by particle {} is {}", context.arm(k), first + i, output);
+        return fmt::format("the prediction of arm {} by particle {} is {}", context.arm(k), first + i, output);
       predictions_[i * choices + k] = output;
     }
-  return {predictions_.data(), count, choices};
+  return {};
 }
 
 double NeuralPolicy::scaled_reward(float output) const {

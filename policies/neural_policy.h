@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stein::policies {
@@ -156,7 +157,8 @@ class NeuralPolicy : public BanditPolicy {
   /// The decision that follows from `choose`.
   Decision decide_by(const DrawOptions& how, const envs::Context& context, std::int64_t step, Propensities wanted);
   /// What `count` networks from `first` on predict for the arms that can be chosen, [count, choices]; valid until the
-  /// next call. Throws Error(numeric) naming the first that is not finite.
+  /// next call. Where one is not finite the sampler goes back to weights that it kept, with half the step size.
+  /// Throws Error(numeric) naming the first once it has done so too often, or where decisions are by averages.
   inference::MatrixView<const float> predict(const envs::Context& context, std::int64_t first, std::int64_t count);
   /// The expected reward that an output stands for, in the unit of the scaled rewards.
   double scaled_reward(float output) const;
@@ -191,6 +193,8 @@ class NeuralPolicy : public BanditPolicy {
   /// Those of `count` networks, one row of weights each, that were not made since the coordinates moved.
   void refresh_stale(std::int64_t first, std::int64_t count);
   inference::MatrixView<const float> one_row_each(inference::MatrixView<const float> weights) const;
+  /// Writes the predictions. Returns what is to be said of the first that is not finite; empty where all are.
+  std::string find_predictions(const envs::Context& context, std::int64_t first, std::int64_t count);
   Choice choose_by_one(const envs::Context& context, Draws& draws);
   Choice choose_by_some(const envs::Context& context, std::int64_t count, Draws& draws);
   Choice choose_by_mean(const envs::Context& context, Draws& draws);

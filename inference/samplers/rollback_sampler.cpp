@@ -28,23 +28,35 @@ StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
       return report;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::numeric) throw;
-      before.lost_steps += go_back(particles, target, batch);
+      before.lost_steps += lose(error.what(), particles, target, batch);
       before.went_back = true;
-      const std::string_view sentence = error.what();
-      const bool named = sentence.starts_with(name());
-      reason_ = named ? std::string(sentence) : fmt::format("{}: {}", name(), sentence);
-      if (steps_ == 0) fail(ErrorKind::numeric, "{}", reason_);
-      if (rollbacks_ == options_.rollbacks)
-        fail(ErrorKind::numeric, "{}, after {} rollbacks, each with half the step size", reason_, rollbacks_);
-      ++rollbacks_;
-      for (Generation& generation : kept_) generation.scale /= 2;
-      sampler_->scale_step_size(kept_.front().scale);
     }
     if (after_ == AfterRollback::wait) {
       before.accepted = before.taken = false;
       return before;
     }
   }
+}
+
+template <class Scalar>
+void RollbackSampler<Scalar>::take_back(Particles<Scalar>& particles, Target<Scalar>& target, std::string_view reason) {
+  if (kept_.empty()) fail(ErrorKind::numeric, "{}: {}", name(), reason);
+  lose(reason, particles, target, {});
+}
+
+template <class Scalar>
+std::int64_t RollbackSampler<Scalar>::lose(std::string_view reason, Particles<Scalar>& particles,
+                                           Target<Scalar>& target, const Batch<Scalar>& batch) {
+  const std::int64_t lost = go_back(particles, target, batch);
+  const bool named = reason.starts_with(name());
+  reason_ = named ? std::string(reason) : fmt::format("{}: {}", name(), reason);
+  if (steps_ == 0) fail(ErrorKind::numeric, "{}", reason_);
+  if (rollbacks_ == options_.rollbacks)
+    fail(ErrorKind::numeric, "{}, after {} rollbacks, each with half the step size", reason_, rollbacks_);
+  ++rollbacks_;
+  for (Generation& generation : kept_) generation.scale /= 2;
+  sampler_->scale_step_size(kept_.front().scale);
+  return lost;
 }
 
 template <class Scalar>

@@ -47,6 +47,11 @@ class RollbackSampler final : public Sampler<Scalar> {
   /// @throws Error(numeric)  naming sampler, step and coordinate if the first step of all diverges, or one does once
   ///                         more after all rollbacks; the particles are those of the state it went back to
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
+  /// Goes back as after a step that diverged, with half the step size: for an owner to whom the particles, finite as
+  /// they are, gave something that is not. Their minibatches must carry no state.
+  /// @param reason  a sentence for `warning`, "the prediction of arm 0 is inf"
+  /// @throws Error(numeric)  with the reason where no step was taken since the start, or after all rollbacks
+  void take_back(Particles<Scalar>& particles, Target<Scalar>& target, std::string_view reason);
   void scale_step_size(double factor) override;
   std::string_view name() const override { return sampler_->name(); }
   std::string_view form() const override { return sampler_->form(); }
@@ -69,7 +74,10 @@ class RollbackSampler final : public Sampler<Scalar> {
     bool used = false;     ///< it was gone back to before
   };
   void keep(const Particles<Scalar>& particles, const Target<Scalar>& target, const Batch<Scalar>& batch);
-  /// Returns the steps that it takes back.
+  /// Goes back and halves the step size. Returns the steps that it takes back. Throws Error(numeric) with the reason
+  /// where it gives up.
+  std::int64_t lose(std::string_view reason, Particles<Scalar>& particles, Target<Scalar>& target,
+                    const Batch<Scalar>& batch);
   std::int64_t go_back(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
 
   std::unique_ptr<Sampler<Scalar>> sampler_;

@@ -254,16 +254,40 @@ TEST_CASE("a reward that is not finite stops learning and names a coordinate", "
   CHECK_THROWS_WITH(policy.learn(data.batch), Catch::Contains("layer"));
 }
 
-TEST_CASE("a prediction that is not finite is named by particle and arm", "[policies][particle]") {
+TEST_CASE("a prediction that is not finite takes weights back, and in the end is named by particle and arm",
+          "[policies][particle]") {
   const Interactions data;
   ParticlePolicy::Options options = small();
   OptionTable::of(options.sampler).set("step_size", "1e30");
+  ParticlePolicy policy(options, spec, 5), fresh(options, spec, 5);
+  const std::vector<float> numbers{1, -1, 0.5f};
+  const envs::Context context{.dense = numbers};
+  const auto start = fresh.posterior_rewards(context);
+  for (int time = 0; time < 3; ++time) {
+    policy.learn(data.batch);  // weights of 1e29 and more: finite, and their products are not
+    CHECK(policy.decide(context, time, Propensities::exact).action ==
+          fresh.decide(context, time, Propensities::exact).action);
+    CHECK((policy.posterior_rewards(context) == start));
+    REQUIRE(policy.warning());
+    CHECK_THAT(*policy.warning(),
+               Catch::Contains("optimizer: the prediction of arm") && Catch::Contains("by particle"));
+  }
+  policy.learn(data.batch);
+  CHECK_ERROR(policy.decide(context, 3, Propensities::exact), numeric, "the prediction of arm", "by particle",
+              "after 3 rollbacks");
+}
+
+TEST_CASE("averaged weights cannot be taken back: their first prediction that is not finite is an error",
+          "[policies][particle]") {
+  const Interactions data;
+  ParticlePolicy::Options options = small();
+  options.average_steps = 5;
+  OptionTable::of(options.sampler).set("step_size", "1e30");
   ParticlePolicy policy(options, spec, 5);
-  policy.learn(data.batch);  // weights of 1e30: finite, and their products are not
-  const std::vector<float> context{1, -1, 0.5f};
-  CHECK_ERROR(policy.decide({.dense = context}, 0, Propensities::exact), numeric, "the prediction of arm",
+  policy.learn(data.batch);
+  const std::vector<float> numbers{1, -1, 0.5f};
+  CHECK_ERROR(policy.decide({.dense = numbers}, 0, Propensities::exact), numeric, "the prediction of arm",
               "by particle");
-  CHECK_ERROR(policy.posterior_rewards({.dense = context}), numeric, "the prediction of arm", "by particle");
 }
 
 TEST_CASE("with a Bernoulli likelihood the mean is that of the probabilities", "[policies][particle]") {

@@ -143,6 +143,25 @@ TEST_CASE("an interrupted run goes back to the same state and takes the same ste
   for (std::int64_t q = 0; q < 4; ++q) CHECK(again.values()(1, q) == particles.values()(1, q));
 }
 
+TEST_CASE("an owner whom finite particles gave something else takes them back", "[inference][rollback]") {
+  Bowl target(1);
+  Particles<float> particles = at_one(target);
+  RollbackSampler<float> sampler(gradient_ascent(0.25), {.keep_every = 4, .rollbacks = 2});
+  CHECK_ERROR(sampler.take_back(particles, target, "it is inf"), numeric, "optimizer: it is inf");
+  for (int t = 0; t < 6; ++t) sampler.step(particles, target, batch);
+  sampler.take_back(particles, target, "it is inf");
+  CHECK(particles.values()(1, 3) == std::pow(0.75f, 4.0f));  // where it was kept
+  CHECK(target.adaptations == 4);
+  sampler.step(particles, target, batch);
+  CHECK(particles.values()(1, 3) == std::pow(0.75f, 4.0f) * 0.875f);
+  CHECK(sampler.rollbacks() == 1);
+  REQUIRE(sampler.warning());
+  CHECK_THAT(*sampler.warning(), Catch::Contains("gone back 1 time") && Catch::Contains("optimizer: it is inf"));
+  sampler.take_back(particles, target, "it is nan");
+  CHECK(particles.values()(0, 0) == 1);  // the newer state was gone back to before
+  CHECK_ERROR(sampler.take_back(particles, target, "it is nan"), numeric, "optimizer: it is nan", "after 2 rollbacks");
+}
+
 TEST_CASE("a step size that was scaled from outside stays so after a rollback", "[inference][rollback]") {
   // After a first step 50 becomes 5, as above: two rollbacks, to 1.25.
   Bowl target(1);
