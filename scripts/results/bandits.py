@@ -273,7 +273,9 @@ def short(wheel, mushroom, lock_in, remedies):
     tuning, seeds = PLAN["tuning"], len(lock_in["svgd"]["summary"]["seeds"])
     low, high = bounds_of_difference(*regrets_of(lock_in, "svgd", greedy))
     order = sorted((name for name in mushroom if name != "uniform"), key=lambda name: mean(mushroom, name))
-    text = "## Bandits\n\n" + paragraph(
+    text = "## Bandits: plain particles, older runs\n\n" + paragraph(
+        "Particles under N(0, 1) without anchors, from programs with uncommitted changes, few tuning seeds and choices at the ends of their grids:",
+        "kept for the paper's question. What `stein bandit` does today stands under [defaults](#bandits-defaults).") + paragraph(
         "Does the structure of `s2vgd` (SVGD on matrix-Gaussian factors) lower the regret of Stein Thompson sampling? Published is an order",
         "(Zhang et al. 2018, figure 3a, without numbers): S2VGD < SVGD, VMG < ε-greedy in cumulative regret on mushroom.",
         backed(bounds_of_difference(*regrets_of(mushroom, "s2vgd", "svgd"))[0] > 0

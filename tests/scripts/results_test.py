@@ -30,7 +30,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 EXPERIMENTS = [("bandits.py", "tune"), ("bandits.py", "run"), ("control.py", "tune"), ("control.py", "run"), ("control.py", "curves"),
                ("sparse_regression.py", "run"), ("inference.py", "run"), ("news.py", "tune"), ("news.py", "run"), ("sequences.py", "run"), ("tables.py", "tune"), ("tables.py", "run"), ("classifiers.py", "run"),
                ("empirical_bayes.py", "run"), ("deep_exploration.py", "run"), ("control_goals.py", "run"), ("bandit_defaults.py", "run"), ("bandit_defaults.py", "group", "long"),
-               ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
+               ("bandit_defaults.py", "options"), ("bandit_defaults.py", "tune"), ("bandit_defaults.py", "tuned")]
 
 # Prints what the files beside it say and notes that it was called; a run leaves metrics as a short run of two evaluations would. Of bandits,
 # seed s has lost (1 + s)/4 of what uniform play loses, 2 an interaction.
@@ -441,6 +441,19 @@ class BanditDefaultsTest(ResultsTest):
         page = (self.root / "docs/results/bandit_defaults.md").read_text()
         self.assertIn("| svgd | not run on all |", page)
         self.assertNotIn("first or second of all policies", page)
+
+    def test_what_an_option_is_worth_is_a_difference_to_the_defaults_paired_by_seed(self):
+        shutil.rmtree(self.root / "docs/results/defaults/options", ignore_errors=True)
+        bandit = self.plan["options"]["bandits"][0]
+        for file, settings, more in (("defaults", {}, 0), ("N-0--1--on-every-weight", {"prior_scale": "weights"}, 5)):
+            percents = [10 + seed + more + seed % 2 for seed in range(10)] if more else [10 + seed for seed in range(10)]
+            self.keep(f"options/mushroom_{file}.json", self.command(bandit, "svgd", bandit["steps"], [0, 10], settings), percents, bandit["steps"], curve=False)
+        self.succeeds("bandit_defaults.py", "write")
+        page = (self.root / "docs/results/bandit_defaults.md").read_text()
+        self.assertIn("| defaults | 14.5 ± 3.0 |  | not run |  |  |", page)
+        # 5 and 6 in turn: 5.5 ± 2.262 · 0.527/√10.
+        self.assertIn("| N(0, 1) on every weight | 20.0 ± 3.2 | 5.5 (5.1 to 5.9) | not run |  | `prior_scale=weights` |", page)
+        self.refuses("bandit_defaults.py", "options", "anchor", because="no change of the plan: anchor; it has defaults, N(0, 1) on every weight")
 
     def test_a_choice_at_the_end_of_its_grid_is_not_reported(self):
         self.keep_tuning(lambda settings: 1000 - settings["prior_precision"])
