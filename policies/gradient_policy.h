@@ -31,6 +31,8 @@ class GradientPolicy : public NeuralPolicy {
   void restore(const Snapshot& snapshot) override;
 
  protected:
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit, and for a likelihood that
+  /// is not Gaussian.
   GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
   /// Of every arm that can be chosen, a normal variable with what the network predicts
@@ -46,6 +48,7 @@ class GradientPolicy : public NeuralPolicy {
 /// NeuralUCB (Zhou, Li & Gu 2020, algorithm 1): the arm of the largest upper bound; equals share the probability.
 class NeuralUcb final : public GradientPolicy {
  public:
+  /// Throws as GradientPolicy.
   NeuralUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
       : GradientPolicy(options, spec, seed) {}
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
@@ -58,6 +61,7 @@ class NeuralUcb final : public GradientPolicy {
 /// integrals over the normal densities.
 class NeuralTs final : public GradientPolicy {
  public:
+  /// Throws as GradientPolicy.
   NeuralTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
       : GradientPolicy(options, spec, seed) {}
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;

@@ -46,6 +46,8 @@ class LinTs final : public BanditPolicy {
     }
   };
 
+  /// Throws Error(usage) for a prior precision that is not above 0, and for regressions over features of arms
+  /// (`regression` common or hybrid) where arms have none.
   LinTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;

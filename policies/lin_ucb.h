@@ -36,6 +36,8 @@ class LinUcb final : public BanditPolicy {
     }
   };
 
+  /// Throws Error(usage) for a prior precision that is not above 0, and for regressions over features of arms
+  /// (`regression` common or hybrid) where arms have none.
   LinUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;

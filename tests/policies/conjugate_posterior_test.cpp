@@ -128,3 +128,18 @@ TEST_CASE("of linear networks, policies have the exact posterior's spread, or as
     CHECK(found.bias < c.bias);
   }
 }
+
+TEST_CASE("a single linear network settles at the exact mean", "[policies][conjugate][slow]") {
+  History history;
+  const auto policy = fitted(history, "epsilon-greedy", 4000, {{"step_size", "0.02"}, {"step_decay_steps", "400"}});
+  double square = 0;
+  for (int number = 1000; number < 1050; ++number) {
+    const std::vector<float> x = History::context(number);
+    const auto expected = policy->posterior_rewards({.dense = x});
+    const auto exact = history.exact.posterior({.dense = x});
+    REQUIRE(expected.size() == 1);
+    for (std::size_t arm = 0; arm < 2; ++arm)
+      square += std::pow((expected[0][arm] - exact[arm].location) / exact[arm].scale, 2) / 100;
+  }
+  CHECK(std::sqrt(square) < 0.01);  // of an exact sd
+}

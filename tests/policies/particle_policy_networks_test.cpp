@@ -237,8 +237,10 @@ TEST_CASE("a joint network knows from its features what an arm pays that was nev
     }
 }
 
-TEST_CASE("with a Bernoulli likelihood fitted probabilities come near the true ones, under every name",
-          "[policies][particle][slow]") {
+TEST_CASE(
+    "with a Bernoulli likelihood fitted probabilities come near the true ones, for particles, a distribution and one "
+    "network",
+    "[policies][particle][slow]") {
   // 12 arms, about 1,000 clicks or none of each: a logistic regression of p numbers an arm would know a probability
   // within √(p · ¼ / 1000), .03 to .05 for 4 to 10 of them. The constant ½ misses by .28.
   for (const std::string network : {"heads", "joint"}) {
