@@ -8,10 +8,6 @@
 namespace stein::distributed {
 namespace {
 
-PartRange parts_of(std::int64_t rank, std::int64_t ranks, std::int64_t count) {
-  return {rank * count / ranks, (rank + 1) * count / ranks};
-}
-
 /// Seconds since it was made, or asked last.
 class Stopwatch {
  public:

@@ -19,7 +19,11 @@ struct PartRange {
   std::int64_t first, end;
 };
 
-/// Those of `count` parts that fall to a rank: consecutive ones, as many for each rank as can be.
+/// Those of `count` parts that fall to a rank of so many: consecutive ones, as many for each rank as can be.
+constexpr PartRange parts_of(std::int64_t rank, std::int64_t ranks, std::int64_t count) {
+  return {rank * count / ranks, (rank + 1) * count / ranks};
+}
+/// Those that fall to this rank.
 PartRange parts_of(const Communicator& ranks, std::int64_t count);
 
 /// Collective. Does `work` for the parts of this rank, then brings what they left to all ranks, so that afterwards

@@ -254,13 +254,13 @@ std::vector<std::int64_t> Run::assemble() {
   if (ranks_->size() == 1) return arrived;
   Snapshot state;
   save_repetitions(state);
+  if (shared_ != nullptr) shared_->share_with(distributed::single_process());  // on all ranks: they may leave together
   if (!ranks_->is_root()) return arrived;
   for (std::int64_t i = 0; i < count(); ++i) {
     if (is_own(i)) continue;
     repetition(i).restore(state.part(part_of_seed(repetition(i).seed())));
     arrived.push_back(i);
   }
-  if (shared_ != nullptr) shared_->share_with(distributed::single_process());
   sharing_ = sharing();
   crew_.reset(), shared_ = nullptr;
   ranks_ = &distributed::single_process();

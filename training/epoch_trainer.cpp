@@ -99,7 +99,9 @@ std::optional<std::string> EpochTrainer::warning() const {
 
 bool EpochTrainer::share_with(distributed::Communicator& ranks) {
   if (!model_.can_be_shared(weights_.weight_rows())) return false;
-  ranks_ = &ranks;
+  const inference::Device device = model_.device();
+  exchange_.reset();  // that of other ranks is left before these are joined
+  exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
   return true;
 }
 
@@ -145,7 +147,7 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   const inference::Batch<float> batch = minibatch(epoch, c);
   const auto start = std::chrono::steady_clock::now();
   const inference::StepReport report = [&] {
-    const auto shared = model_.shared_by(*ranks_);
+    const auto shared = model_.shared_by(*exchange_);
     return weights_.step(batch);
   }();
   training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -24,8 +24,8 @@ namespace stein::training {
 /// come, after the burn-in and so many an epoch, and some are stored in files. The step size falls epoch by epoch.
 /// Where the sampler goes back, samples of the lost steps are dropped.
 ///
-/// Ranks share the gradient of a step where it has several rows of weights (particles, draws) or chunks; what is
-/// evaluated besides, each of them evaluates alone.
+/// Ranks, each with its own device, share the gradient of a step where it has several rows of weights (particles,
+/// draws) or chunks; what is evaluated besides, each of them evaluates alone.
 class EpochTrainer : public runs::ValidatedRepetition {
  public:
   /// What one time through the data is.
@@ -135,7 +135,7 @@ class EpochTrainer : public runs::ValidatedRepetition {
   Epoch epoch_;
   std::uint64_t seed_;
   inference::ChunkedModel<float>& model_;
-  distributed::Communicator* ranks_ = &distributed::single_process();
+  std::unique_ptr<inference::PartExchange> exchange_ = std::make_unique<inference::PartExchange>();
   WeightSampler weights_;
   std::function<StartingWeights()> start_;
   bool begun_ = false;  ///< with these weights

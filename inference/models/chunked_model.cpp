@@ -1,10 +1,7 @@
 #include <stein/core/error.h>
-#include <stein/distributed/shared_work.h>
 #include <stein/inference/models/chunked_model.h>
 #include <stein/inference/row_blocks.h>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace stein::inference {
@@ -19,13 +16,6 @@ ChunkedModel<Scalar>::ChunkedModel(std::unique_ptr<Model<Scalar>> model, std::in
               "gradient_chunks={} takes minibatches apart, but this network looks at all rows of one together (batch "
               "normalisation): expected gradient_chunks=1, or a network without it",
               chunks);
-}
-
-template <class Scalar>
-typename ChunkedModel<Scalar>::Sharing ChunkedModel<Scalar>::shared_by(distributed::Communicator& ranks) {
-  STEIN_CHECK(ranks.size() == 1 || this->device().kind == Device::Kind::host,
-              "ranks share what is on the host, not on device {}", device_name(this->device()));
-  return {*this, ranks};
 }
 
 template <class Scalar>
@@ -52,28 +42,17 @@ void ChunkedModel<Scalar>::hessian_product(const ParticleRows<const Scalar>& wei
 
 template <class Scalar>
 void ChunkedModel<Scalar>::evaluate(const Call& call) {
-  const bool rows_for_all = call.rows() % ranks_->size() == 0;
+  const bool rows_for_all = call.rows() % exchange_->ranks().size() == 0;
   rows_for_all || call.chunks == 1 ? share_rows(call) : share_chunks(call);
 }
 
 template <class Scalar>
 void ChunkedModel<Scalar>::share_rows(const Call& call) {
-  const CarriedRows<Scalar>& carried = call.batch.inputs.carried;
-  const bool moves_state = !carried.empty() && !carried.after.empty();
-  const auto write = [&](std::int64_t row, std::string& message) {
-    const Evaluation<Scalar> found = call.wanted.block(row, 1);
-    if (found.wants_gradient()) distributed::write_numbers(found.gradient.row(0), message);
-    if (found.wants_value()) distributed::write_numbers(found.value, message);
-    if (moves_state) distributed::write_numbers(carried.after.row(row), message);
-  };
-  const auto read = [&](std::int64_t row, std::string_view& message) {
-    const Evaluation<Scalar> found = call.wanted.block(row, 1);
-    if (found.wants_gradient()) distributed::read_numbers(message, found.gradient.row(0));
-    if (found.wants_value()) distributed::read_numbers(message, found.value);
-    if (moves_state) distributed::read_numbers(message, carried.after.row(row));
-  };
+  const MatrixView<Scalar> after = call.batch.inputs.carried.after;
   const auto work = [&](distributed::PartRange own) { evaluate_rows(call, own.first, own.end); };
-  distributed::share_work(*ranks_, call.rows(), work, write, read);
+  exchange_->template share<Scalar>(call.rows(), work, [&](std::int64_t row) {
+    return left(call, call.wanted.block(row, 1), after.data == nullptr ? after : after.block(row, 1));
+  });
 }
 
 /// A part is a chunk of a row. The first chunk of each row is found where the sum goes, the others beside one another,
@@ -81,10 +60,9 @@ void ChunkedModel<Scalar>::share_rows(const Call& call) {
 template <class Scalar>
 void ChunkedModel<Scalar>::share_chunks(const Call& call) {
   const std::int64_t others = call.chunks - 1, room = call.rows() * others;
-  const bool moves_state = !call.batch.inputs.carried.empty() && !call.batch.inputs.carried.after.empty();
   if (call.wanted.wants_gradient() &&
       (gradients_.rows() < room || gradients_.columns() != call.wanted.gradient.columns))
-    gradients_ = Matrix<Scalar>(room, call.wanted.gradient.columns);
+    gradients_ = Matrix<Scalar>(room, call.wanted.gradient.columns, this->device());
   values_.resize(static_cast<std::size_t>(room));
   const auto found = [&](std::int64_t part) {
     const std::int64_t row = part / call.chunks, c = part % call.chunks, place = row * others + c - 1;
@@ -94,27 +72,24 @@ void ChunkedModel<Scalar>::share_chunks(const Call& call) {
     if (call.wanted.wants_value()) other.value = std::span(values_).subspan(static_cast<std::size_t>(place), 1);
     return other;
   };
-  const auto after = [&](std::int64_t part) { return state_after(call, part / call.chunks, part % call.chunks); };
-  const auto write = [&](std::int64_t part, std::string& message) {
-    if (call.wanted.wants_gradient()) distributed::write_numbers(found(part).gradient.row(0), message);
-    if (call.wanted.wants_value()) distributed::write_numbers(found(part).value, message);
-    for (std::int64_t block = 0; moves_state && block < after(part).rows; ++block)
-      distributed::write_numbers(after(part).row(block), message);
-  };
-  const auto read = [&](std::int64_t part, std::string_view& message) {
-    if (call.wanted.wants_gradient()) distributed::read_numbers(message, found(part).gradient.row(0));
-    if (call.wanted.wants_value()) distributed::read_numbers(message, found(part).value);
-    for (std::int64_t block = 0; moves_state && block < after(part).rows; ++block)
-      distributed::read_numbers(message, after(part).row(block));
-  };
   const auto work = [&](distributed::PartRange own) {
     const auto space = scratch_.borrow([] { return std::make_unique<Scratch>(); });
     for (std::int64_t part = own.first; part < own.end; ++part)
       evaluate_chunk(call, part / call.chunks, part % call.chunks, space->state, found(part));
   };
-  distributed::share_work(*ranks_, call.rows() * call.chunks, work, write, read);
+  exchange_->template share<Scalar>(call.rows() * call.chunks, work, [&](std::int64_t part) {
+    return left(call, found(part), state_after(call, part / call.chunks, part % call.chunks));
+  });
   for (std::int64_t row = 0; row < call.rows(); ++row)
     for (std::int64_t c = 1; c < call.chunks; ++c) add(found(row * call.chunks + c), found(row * call.chunks));
+}
+
+template <class Scalar>
+PartNumbers<Scalar> ChunkedModel<Scalar>::left(const Call& call, const Evaluation<Scalar>& found,
+                                               MatrixView<Scalar> after) const {
+  return {.values = found.value,
+          .tensors = {PlacedRows<Scalar>{found.gradient, this->device()},
+                      PlacedRows<Scalar>{after, call.batch.inputs.carried.device}}};
 }
 
 template <class Scalar>
@@ -168,9 +143,10 @@ void ChunkedModel<Scalar>::add(const Evaluation<Scalar>& term, const Evaluation<
 
 template <class Scalar>
 MatrixView<Scalar> ChunkedModel<Scalar>::state_after(const Call& call, std::int64_t row, std::int64_t c) const {
+  const MatrixView<Scalar> after = call.batch.inputs.carried.after;
   const std::int64_t rows = call.batch.rows;
-  return state_of(call.batch.inputs.carried.after.row(row), this->carried_blocks(), rows,
-                  chunk_rows(rows, call.chunks, c));
+  if (after.data == nullptr) return {};
+  return state_of(after.row(row), this->carried_blocks(), rows, chunk_rows(rows, call.chunks, c));
 }
 
 template class ChunkedModel<float>;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <stein/core/pool.h>
-#include <stein/distributed/communicator.h>
 #include <stein/inference/models/batch_chunk.h>
 #include <stein/inference/models/forwarding_model.h>
+#include <stein/inference/models/part_exchange.h>
 #include <stein/inference/samplers/driver.h>
 
 #include <cstdint>
@@ -25,16 +25,17 @@ namespace stein::inference {
 /// Networks with buffers (batch normalisation) look at all rows at once, and are not taken apart.
 ///
 /// While ranks share it (`shared_by`), each evaluates some rows of weights, or where there are not as many for each
-/// rank, some chunks of rows; then each has all gradients, values and carried state, to the bit those of one process.
-/// With chunks that takes memory for the gradient of every chunk and row. `adapt` and `predict` every rank does alone.
+/// rank, some chunks of rows, on its own device; then each has all gradients, values and carried state, to the bit
+/// those of one process. With chunks that takes memory for the gradient of every chunk and row there. `adapt` and
+/// `predict` every rank does alone.
 template <class Scalar>
 class ChunkedModel final : public ForwardingModel<Scalar> {
  public:
   /// Shares log-likelihoods and Hessian products of a model with other ranks until it ends: they are collective calls.
   class Sharing {
    public:
-    Sharing(ChunkedModel& model, distributed::Communicator& ranks) : model_(model) { model_.ranks_ = &ranks; }
-    ~Sharing() { model_.ranks_ = &distributed::single_process(); }
+    Sharing(ChunkedModel& model, PartExchange& exchange) : model_(model) { model_.exchange_ = &exchange; }
+    ~Sharing() { model_.exchange_ = &model_.alone_; }
     Sharing(const Sharing&) = delete;
     Sharing& operator=(const Sharing&) = delete;
 
@@ -47,12 +48,10 @@ class ChunkedModel final : public ForwardingModel<Scalar> {
   ChunkedModel(std::unique_ptr<Model<Scalar>> model, std::int64_t chunks);
 
   /// Whether ranks have anything to share where a step evaluates so many rows of weights: they are several, or in
-  /// chunks, and lie on the host.
-  bool can_be_shared(std::int64_t weight_rows) const {
-    return this->device().kind == Device::Kind::host && (weight_rows > 1 || chunks_ > 1);
-  }
-  /// Throws Error(usage) where the weights are not on the host.
-  [[nodiscard]] Sharing shared_by(distributed::Communicator& ranks);
+  /// chunks.
+  bool can_be_shared(std::int64_t weight_rows) const { return weight_rows > 1 || chunks_ > 1; }
+  /// @param exchange  of this model's device; outlives the sharing
+  [[nodiscard]] Sharing shared_by(PartExchange& exchange) { return {*this, exchange}; }
 
   /// All of them, to be shared; the model inside gets them as it wants them, side by side if it is concurrent.
   std::int64_t rows_per_call() const override { return 0; }
@@ -94,12 +93,15 @@ class ChunkedModel final : public ForwardingModel<Scalar> {
   void evaluate_chunk(const Call& call, std::int64_t row, std::int64_t c, ChunkState<Scalar>& state,
                       const Evaluation<Scalar>& wanted);
   void add(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const;
-  /// The carried state that a chunk leaves: a row for each block.
+  /// What a part of the call leaves.
+  PartNumbers<Scalar> left(const Call& call, const Evaluation<Scalar>& found, MatrixView<Scalar> after) const;
+  /// The carried state that a chunk leaves: a row for each block; empty where it is not asked for.
   MatrixView<Scalar> state_after(const Call& call, std::int64_t row, std::int64_t c) const;
 
   std::int64_t chunks_;
   const Driver<Scalar>& driver_;
-  distributed::Communicator* ranks_ = &distributed::single_process();
+  PartExchange alone_;
+  PartExchange* exchange_ = &alone_;
   Pool<Scratch> scratch_;
   Matrix<Scalar> gradients_;    ///< of all chunks but the first of each row, where ranks share them
   std::vector<double> values_;  ///< the same

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <stein/core/error.h>
 #include <stein/inference/storage/device.h>
+#include <stein/inference/storage/device_memory.h>
 
 #include <charconv>
 
@@ -10,6 +11,7 @@ Device parse_device(std::string_view text) {
   constexpr std::string_view prefix = "cuda:";
   if (text == "cpu") return {};
   if (text == "cuda") return {.kind = Device::Kind::cuda};
+  if (text == "fenced" && device_memories().entries().contains(text)) return {.kind = Device::Kind::fenced};
   Device device{.kind = Device::Kind::cuda};
   const std::string_view digits = text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view();
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), device.index);

@@ -22,8 +22,8 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-/// "cpu", "cuda" (the first GPU) or "cuda:1". Throws Error(usage) for anything else; whether there is such a GPU is not
-/// looked at.
+/// "cpu", "cuda" (the first GPU) or "cuda:1"; in a program of the tests that has the fenced device "fenced" too. Throws
+/// Error(usage) for anything else; whether there is such a GPU is not looked at.
 Device parse_device(std::string_view text);
 /// What `parse_device` reads: "cuda:1".
 std::string device_name(Device device);

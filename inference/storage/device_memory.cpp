@@ -37,7 +37,8 @@ void set_process_on_machine(std::int32_t process) {
 
 Device own_device(std::string_view text) {
   const Device device = parse_device(text);
-  return text == "cuda" ? device_of_process(device.kind, process_on_machine()) : device;
+  const bool chosen = device.kind == Device::Kind::host || text.find(':') != text.npos;
+  return chosen ? device : device_of_process(device.kind, process_on_machine());
 }
 
 void check_present(Device device) {

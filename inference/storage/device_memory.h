@@ -49,7 +49,7 @@ const DeviceMemory& device_memory(Device::Kind kind);
 Device device_of_process(Device::Kind kind, std::int32_t process);
 /// Tells this process its number among those that work together on its machine; 0 until then. Before devices are used.
 void set_process_on_machine(std::int32_t process);
-/// The device that `text` means for this process: as parse_device, but "cuda" is the GPU of its number.
+/// The device that `text` means for this process: as parse_device, but without an index ("cuda") that of its number.
 Device own_device(std::string_view text);
 
 /// Throws Error(usage) saying what is missing where there is no such device.

@@ -172,7 +172,7 @@ def seeds_of(command):
 
 
 def gpu_table():
-    """One chain whose gradient GPUs would share: what its messages cost beside its step."""
+    """One chain whose gradient GPUs share: what its messages cost beside its step."""
     text = "| GPUs | messages | gradient of a chunk | messages of a step | a step | speed-up |\n|---|---|---|---|---|---|\n"
     chain, kinds = PLAN["gpu_chain"], {each["name"]: each for each in PLAN["gpu_links"]}
     for name, gpus in [("within a machine", 8), ("between machines", 64), ("between machines", 512), ("through the host", 8)]:
@@ -264,14 +264,14 @@ As many of the ranks as are worth it for one seed; extrapolated.
 
 ## GPUs
 
-Seeds, and chains that average their samples at the end, go to GPUs as to cores: one each, nothing exchanged. What one chain would gain if GPUs shared its
-gradient is extrapolated: {chain["weights"] / 1e6:.0f} million weights ({chain["text"]}), every GPU's part of the gradient gathered and added in order, so that
+Seeds, and chains that average their samples at the end, go to GPUs as to cores: one each, nothing exchanged. What one chain gains where GPUs share its
+gradient ([many-machines.md](many-machines.md#on-gpus)) is extrapolated, as no machine with several was at hand: {chain["weights"] / 1e6:.0f} million weights ({chain["text"]}), every GPU's part of the gradient gathered and added in order, so that
 the bits do not depend on how many there are.
 
 {gpu_table()}
 So one chain of this size is not worth sharing beyond a machine: gradients are as large as the weights whatever the number of GPUs, and gathering them in order
 takes each GPU as many receptions as there are others (a tree of sums would take two, but its bits depend on its shape). Chains beside each other use 8 GPUs 8 times, and
-512 GPUs 512 times, as long as each chain has its burn-in.
+512 GPUs 512 times, as long as each chain has its burn-in. The last row is the way by the hosts and MPI, the others are NCCL's.
 
 ## A cluster of one's own
 

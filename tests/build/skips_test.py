@@ -35,6 +35,10 @@ assert not script.is_explained("", off)
 (on / "CMakeCache.txt").write_text("STEIN_WITH_CUDA:INTERNAL=ON\n")
 assert not script.is_explained("built without CUDA", on)
 
+assert script.is_explained("built without NCCL", on)
+(on / "CMakeCache.txt").write_text("STEIN_WITH_NCCL:INTERNAL=ON\n")
+assert not script.is_explained("built without NCCL", on)
+
 assert script.is_explained("built without MPI", on)
 (on / "CMakeCache.txt").write_text("STEIN_WITH_MPI:INTERNAL=ON\n")
 assert not script.is_explained("built without MPI", on)

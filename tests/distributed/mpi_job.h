@@ -16,21 +16,23 @@ using Arguments = std::vector<std::string>;
 
 inline constexpr const char* env_program = "/usr/bin/env";
 
-/// What stands before the program; cases that need it are skipped where there is none.
-inline Arguments launcher(int ranks) {
+/// What stands before the arguments; cases that need it are skipped where there is none.
+inline Arguments launcher(int ranks, const char* program = STEIN_PROGRAM) {
   if (std::system("command -v mpirun > /dev/null") != 0) skip("no mpirun");
   if (!fs::exists(STEIN_LIBRARIES "/libstein_mpi.so")) skip("built without MPI");
-  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks), STEIN_PROGRAM};
+  return {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(ranks), program};
 }
 
-inline Program start_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
-  Arguments all = launcher(ranks);
+inline Program start_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments,
+                        const char* program = STEIN_PROGRAM) {
+  Arguments all = launcher(ranks, program);
   all.insert(all.end(), arguments.begin(), arguments.end());
   return {folder.path(), all, {}, env_program};
 }
 
-inline Outcome run_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments) {
-  return start_on(ranks, folder, arguments).wait();
+inline Outcome run_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments,
+                      const char* program = STEIN_PROGRAM) {
+  return start_on(ranks, folder, arguments, program).wait();
 }
 
 /// All that a run leaves but times and places.
@@ -62,11 +64,12 @@ inline void check_same_run(const TemporaryDirectory& folder, const std::string& 
 
 /// A run that `stopping` begins on `first` ranks, in the folder "many", goes on with `then` of them to what the run in
 /// the folder "one" is.
-inline void check_goes_on(const TemporaryDirectory& folder, int first, const Arguments& stopping, int then) {
-  const Outcome stopped = run_on(first, folder, stopping);
+inline void check_goes_on(const TemporaryDirectory& folder, int first, const Arguments& stopping, int then,
+                          const char* program = STEIN_PROGRAM) {
+  const Outcome stopped = run_on(first, folder, stopping, program);
   CAPTURE(stopped.err);
   REQUIRE(stopped.code == 75);
-  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"});
+  const Outcome done = run_on(then, folder, {"resume", "many", "--quiet", "--threads", "1"}, program);
   CAPTURE(done.err);
   REQUIRE(done.code == 0);
   check_same_run(folder, "one", "many");

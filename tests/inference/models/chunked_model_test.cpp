@@ -107,7 +107,8 @@ void for_each_rank(int size, const std::function<std::unique_ptr<Model<Scalar>>(
   std::atomic<int> alike = 0;
   test::on_ranks(size, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
     ChunkedModel<Scalar> model(make(), chunks);
-    const auto shared = model.shared_by(*ranks);
+    PartExchange exchange(*ranks, {}, nullptr);
+    const auto shared = model.shared_by(exchange);
     for (int again = 0; again < 2; ++again) alike += ask_it(model) == expected ? 1 : 0;  // memory that is used again
   });
   CAPTURE(size, chunks);
@@ -293,7 +294,8 @@ TEST_CASE("a chunk that fails on one rank fails on all", "[inference][distribute
   test::on_ranks(3, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
     LinearCase c;
     ChunkedModel<double> model(std::make_unique<LinearModel>(3), 3);
-    const auto shared = model.shared_by(*ranks);
+    PartExchange exchange(*ranks, {}, nullptr);
+    const auto shared = model.shared_by(exchange);
     Batch<double> batch = c.batch();
     if (ranks->rank() == 1) batch.score = reinterpret_cast<const OutputScore<double>*>(&batch);  // never looked at
     try {

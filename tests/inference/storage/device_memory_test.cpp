@@ -102,6 +102,7 @@ TEST_CASE("processes of a machine take its devices in turn, and what is said by 
   set_process_on_machine(2);
   CHECK(own_device("cuda:5") == Device{.kind = Device::Kind::cuda, .index = 5});
   CHECK(own_device("cpu") == Device{});
+  CHECK(own_device("fenced") == Device{.kind = device.kind, .index = 2});
   if (!has_component("cuda")) CHECK_ERROR(own_device("cuda"), usage, "without its library 'cuda'");
   set_process_on_machine(0);
   CHECK(own_device("cuda") == Device{.kind = Device::Kind::cuda});
