@@ -1,3 +1,4 @@
+#include <stein/inference/storage/device_number.h>
 #include <stein/supervised/regression/row_regressor.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@ void RowRegressor::add_sample(inference::Model<float>& model, const training::We
   const double precision =
       learned == nullptr
           ? noise_precision_
-          : std::exp(static_cast<double>(draw.weights.values.row(0)[static_cast<std::size_t>(learned->offset)]));
+          : std::exp(inference::number_at<float>(draw.weights.values.row(0), learned->offset, model.device()));
   to.add(outputs, precision);
 }
 

@@ -41,11 +41,13 @@ RegressionRows curve_rows(std::int64_t count, std::uint64_t seed) {
   return rows;
 }
 
-std::unique_ptr<RegressionTrainer> regression(const std::string& method, Device device) {
+/// @param learned  the noise is, too
+std::unique_ptr<RegressionTrainer> regression(const std::string& method, Device device, bool learned) {
   RegressionParts parts{.train = curve_rows(90, 1), .validation = curve_rows(30, 2), .test = curve_rows(140, 3)};
   parts.scale = Scale::of(parts.train.targets, all_rows(90));
   parts.line.inputs = inference::Matrix<float>(5, 1);
-  const inference::MlpSpec spec{.inputs = 1, .hidden = {7}, .outputs = 1, .noise_precision = 4};
+  const inference::MlpSpec spec{
+      .inputs = 1, .hidden = {7}, .outputs = 1, .noise_precision = 4, .learn_noise_precision = learned};
   return std::make_unique<RegressionTrainer>(std::move(parts), epochs, method_of(method),
                                              make_perceptron_model(spec, inference::Arithmetic::fused, device), 1);
 }
@@ -121,12 +123,15 @@ void check_same_way(Trainer& host, Trainer& there, Device device) {
 void check_trainings(Device device) {
   for (const std::string method : methods) {
     CAPTURE(method);
-    const auto line = regression(method, {}), line_there = regression(method, device);
-    check_same_way(*line, *line_there, device);
-    const RegressionResult expected = line->test_result(), found = line_there->test_result();
-    CHECK(found.samples == expected.samples);
-    CHECK(found.averaged.rmse == Approx(expected.averaged.rmse).epsilon(1e-3));
-    CHECK(found.averaged.log_likelihood == Approx(expected.averaged.log_likelihood).margin(1e-3));
+    for (const bool learned : {false, true}) {
+      CAPTURE(learned);
+      const auto line = regression(method, {}, learned), line_there = regression(method, device, learned);
+      check_same_way(*line, *line_there, device);
+      const RegressionResult expected = line->test_result(), found = line_there->test_result();
+      CHECK(found.samples == expected.samples);
+      CHECK(found.averaged.rmse == Approx(expected.averaged.rmse).epsilon(1e-3));
+      CHECK(found.averaged.log_likelihood == Approx(expected.averaged.log_likelihood).margin(1e-3));
+    }
     const auto classes = classifier(method, {}), classes_there = classifier(method, device);
     check_same_way(*classes, *classes_there, device);
     CHECK(classes_there->test_result().averaged.log_likelihood ==
