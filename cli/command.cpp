@@ -52,8 +52,8 @@ void CommonOptions::add_all(CLI::App& command) {
 
 void CommonOptions::apply() const {
   STEIN_CHECK(device == "cpu",
-              "device must be cpu, got '{}': language models, captions, classifiers, regressions, bandits and rollouts "
-              "of control alone can be begun on others",
+              "device must be cpu, got '{}': language models, captions, classifiers, regressions, bandits, replays and "
+              "rollouts of control alone can be begun on others",
               device);
   if (threads > 0) set_thread_count(threads);
   if (quiet) set_log_level(LogLevel::warning);

@@ -1,5 +1,6 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
+#include <stein/inference/storage/device_memory.h>
 #include <stein/replay/logging_policy.h>
 #include <stein/replay/replay_experiment.h>
 #include <stein/replay/replay_run.h>
@@ -17,6 +18,10 @@ policies::BanditLearner::Options learning_from_logs() {
 }
 
 constexpr std::int64_t most_arms = 1'000'000;
+
+bool has_networks_on_devices(const std::string& policy) {
+  return policies::bandit_policies().at(policy).on_devices;
+}
 
 /// The list that `key` has in the sources.
 std::vector<std::string> list_ahead(const runs::OptionSources& sources, std::string_view key,
@@ -43,6 +48,10 @@ ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::Option
     table("log", log_, "files of the log, plain or gzip, in order");
     table("format", format_, "what the lines of the log look like; `stein list` names the formats");
     table("policy", policy_, "policies to compare, `logged` being the one that made the log; `stein list` names them");
+    table("device", device_,
+          "where the networks of policies are, learn and predict: cpu, cuda (the first GPU; of several ranks on a "
+          "machine each its own) or cuda:INDEX; policies that can have none there stay on the processor")
+        .in_older_runs("cpu");
     table("strict", strict_, "stop at the first line that no event can be made of, instead of counting such lines");
     table("arms", arms_,
           "the most arms that there may be, in the log and where its policies decide later; 0: those of the log, and "
@@ -66,10 +75,17 @@ ReplayExperiment::ReplayExperiment(const runs::RunKind& kind, const runs::Option
   group_options(names);
   read(sources);
   for (std::string& file : log_) file = std::filesystem::absolute(file).string();
+  check_device();
 }
 
 std::string ReplayExperiment::name() const {
   return fmt::format("{}/{}", format_, fmt::join(policy_, "+"));
+}
+
+void ReplayExperiment::check_device() const {
+  const inference::Device device = inference::parse_device(device_);
+  const auto can = [](const Named& named) { return named.builder && has_networks_on_devices(named.name); };
+  if (std::ranges::none_of(policies_, can)) policies::check_on_host(policy_.front(), device);
 }
 
 std::unique_ptr<LogReader> ReplayExperiment::make_reader(const Arms& arms) const {
@@ -96,18 +112,19 @@ ReplayExperiment::Arms ReplayExperiment::count_arms() const {
 }
 
 std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, const envs::BanditSpec& spec,
-                                                            std::uint64_t seed) const {
+                                                            std::uint64_t seed, inference::Device device) const {
   // Every seed's interval takes its part of what may be missed, so that the mean of their ends covers as one would.
   const double miss = (1 - comparison_.level) / static_cast<double>(seeds().count());
   std::optional<ConfidenceSequence> sequence;
   if (spec.bounded) sequence.emplace(spec.reward_low, spec.reward_high, 1 - miss);
   if (!named.builder) return std::make_unique<LoggingPolicy>(sequence);
-  return std::make_unique<PolicyReplay>(make_learner(named.name, spec, seed), delivery_, sequence);
+  return std::make_unique<PolicyReplay>(make_learner(named.name, spec, seed, device), delivery_, sequence);
 }
 
 std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const std::string& policy,
                                                                         const envs::BanditSpec& spec,
-                                                                        std::uint64_t seed) const {
+                                                                        std::uint64_t seed,
+                                                                        inference::Device device) const {
   const auto named = std::ranges::find(policies_, policy, &Named::name);
   std::vector<std::string> choosing = policy_;
   std::erase(choosing, logged);
@@ -115,15 +132,18 @@ std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const st
               policy, fmt::join(choosing, ", "));
   policies::BanditLearner::Options learning = learning_;
   if (!policies::bandit_policies().at(policy).learns) learning.forced_pulls = 0;
-  return std::make_unique<policies::BanditLearner>(learning, spec, seed, named->builder->make(spec, seed));
+  const inference::Device own = has_networks_on_devices(policy) ? device : inference::Device{};
+  return std::make_unique<policies::BanditLearner>(learning, spec, seed, named->builder->make(spec, seed, own));
 }
 
 std::unique_ptr<runs::Run> ReplayExperiment::make_run(const std::string&) const {
   STEIN_CHECK(!log_.empty(), "no log is named: pass --log FILE…");
-  const auto make_repetition = [this, arms = count_arms()](std::uint64_t seed) {
+  const inference::Device device = inference::own_device(device_);
+  inference::check_present(device);
+  const auto make_repetition = [this, device, arms = count_arms()](std::uint64_t seed) {
     auto reader = make_reader(arms);
     PolicyComparison comparison(comparison_, reader->spec());
-    for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed));
+    for (const Named& named : policies_) comparison.add(named.name, make_policy(named, reader->spec(), seed, device));
     return std::make_unique<ReplayRepetition>(seed, std::move(reader), std::move(comparison), window_);
   };
   return std::make_unique<ReplayRun>(

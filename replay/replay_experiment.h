@@ -28,9 +28,10 @@ class ReplayExperiment final : public runs::Experiment {
   std::unique_ptr<runs::Run> make_run(const std::string& data) const override;
 
   /// One of its policies with what it learns by, as it begins. Throws Error(usage) where it has none of that name that
-  /// learns from events.
+  /// chooses arms.
+  /// @param device  where its networks are, if it has some that can be there; else they are on the host
   std::unique_ptr<policies::BanditLearner> make_learner(const std::string& policy, const envs::BanditSpec& spec,
-                                                        std::uint64_t seed) const;
+                                                        std::uint64_t seed, inference::Device device = {}) const;
   const std::vector<std::string>& policies() const { return policy_; }
   const std::string& format() const { return format_; }
   std::unique_ptr<LogFormat> make_format() const { return format_builder_->make(); }
@@ -53,10 +54,13 @@ class ReplayExperiment final : public runs::Experiment {
   /// As many as `arms` says, or as the format knows of, or as the log turns out to have and new ones where features say
   /// what they are like. Throws Error(data) for a log without events.
   Arms count_arms() const;
-  std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed) const;
+  std::unique_ptr<JudgedPolicy> make_policy(const Named& named, const envs::BanditSpec& spec, std::uint64_t seed,
+                                            inference::Device device) const;
+  /// Throws Error(usage) naming a policy where there is a device and none of them can be there.
+  void check_device() const;
 
   std::vector<std::string> log_, policy_{"s2vgd", "linucb", "uniform"};
-  std::string format_ = "r6a";
+  std::string format_ = "r6a", device_ = "cpu";
   bool strict_ = false;
   std::int64_t arms_ = 0, window_ = 0;
   ComparisonOptions comparison_;
