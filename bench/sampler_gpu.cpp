@@ -44,8 +44,11 @@ class SteppedRow {
     sampler_ = which.sampler.make(ensemble);
     batch_.data_size = 1;
   }
-  /// Has been made when the function returns: the sampler asks the device whether its numbers are finite.
-  void step() { sampler_->step(particles_, target_, batch_); }
+  /// Has been made when the function returns.
+  void step() {
+    sampler_->step(particles_, target_, batch_);
+    sampler_->settle(particles_, target_, batch_);
+  }
   Matrix<float> values() const { return host_copy(particles_.values(), particles_.device()); }
 
  private:
@@ -95,7 +98,10 @@ std::vector<Row> measure_samplers_on(Device device, std::int64_t parameters, con
   const Matrix<float> from(1, parameters, device);
   Matrix<float> to(1, parameters, device);
   constexpr double bytes_of_copy = 8;  // a number: read and written
-  const auto copy = [&] { copy_rows<float>(from.view(), to.view(), device); };
+  const auto copy = [&] {
+    copy_rows<float>(from.view(), to.view(), device);
+    static_cast<void>(host_copy<float>({to.view().data, 1, 1}, device));  // has been made when one number of it is here
+  };
   std::vector<Row> rows;
   for (const SamplerCase& which : sampler_cases()) {
     if (!which.name.starts_with(only)) continue;

@@ -1,6 +1,7 @@
 // What an evaluation of a log density is asked for.
 #pragma once
 
+#include <stein/inference/late_values.h>
 #include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
@@ -15,12 +16,16 @@ template <class Scalar>
 struct Evaluation {
   MatrixView<Scalar> gradient{};  ///< [m, ·], padding included
   std::span<double> value{};      ///< [m]
+  /// Values go there instead, to rows late_row … late_row + m − 1, as a device makes them: of a model that answers late
+  /// (Model::answers_late) may be asked so. Null: not asked for.
+  LateValues* late = nullptr;
+  std::int64_t late_row = 0;
 
   bool wants_gradient() const { return gradient.data != nullptr; }
   bool wants_value() const { return !value.empty(); }
   /// The same for rows first … first + count − 1.
   Evaluation block(std::int64_t first, std::int64_t count) const {
-    Evaluation part;
+    Evaluation part{.late = late, .late_row = late_row + first};
     if (wants_gradient()) part.gradient = gradient.block(first, count);
     if (wants_value()) part.value = value.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     return part;

@@ -51,6 +51,9 @@ class Model {
   /// Where weights, buffers, gradients and products lie that it is given. Batches, inputs, outputs and values are on
   /// the host; carried state is there or here, as it says.
   virtual Device device() const { return {}; }
+  /// Whether `log_likelihood` can be asked for values that are on their way home (Evaluation::late), so that the host
+  /// of a device does not wait for them.
+  virtual bool answers_late() const { return false; }
 
   /// C: numbers that one row of weights carries from a minibatch with these inputs to the next; 0: none.
   virtual std::int64_t carried_size(const Inputs<Scalar>& inputs) const {

@@ -56,6 +56,8 @@ class Parameterization {
   }
   /// Moves what decides that; called once after every accepted step (see Target::adapt).
   virtual void adapt(const ParticleRows<const Scalar>& coordinates) { static_cast<void>(coordinates); }
+  /// Whether that moves anything: whoever overrides the one overrides the other.
+  virtual bool adapts() const { return false; }
   virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
   virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }
 

@@ -164,6 +164,12 @@ void Posterior<Scalar>::adapt(const ParticleRows<const Scalar>& coordinates, con
 }
 
 template <class Scalar>
+bool Posterior<Scalar>::adapts() const {
+  return layout_.buffer_size() > 0 || parameterization_->adapts() ||
+         std::ranges::any_of(priors_, [](const auto& prior) { return prior->adapts(); });
+}
+
+template <class Scalar>
 Residuals Posterior<Scalar>::residuals(const ParticleRows<const Scalar>& coordinates, std::int64_t i,
                                        const Batch<Scalar>& batch, const NoiseKey& noise) {
   const std::int64_t samples = parameterization_->samples();

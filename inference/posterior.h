@@ -36,6 +36,7 @@ class Posterior final : public Target<Scalar> {
                 const Evaluation<Scalar>& wanted) override;
   void adapt(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>& batch, const NoiseKey& noise,
              MatrixView<Scalar> buffers) override;
+  bool adapts() const override;
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;

@@ -43,6 +43,9 @@ class Prior {
     static_cast<void>(coordinates), static_cast<void>(residuals);
   }
 
+  /// Whether `adapt` moves anything: whoever overrides the one overrides the other.
+  virtual bool adapts() const { return false; }
+
   /// The latents of all rows and the count of their adaptations; what `restore` reads back.
   virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }
   virtual void restore(const Snapshot& snapshot) { static_cast<void>(snapshot); }

@@ -16,6 +16,9 @@ struct StepReport {
   bool accepted = true;    ///< false where a Metropolis test rejected the proposal, NUTS stayed, or no step was taken
   bool divergent = false;  ///< the trajectory left the region where its integrator is stable
   bool exploring = false;  ///< the step looks for a mode, or tunes: what it reached is no sample
+  /// False where a device still makes the step: whether it left the finite numbers is known once the next step or
+  /// `Sampler::settle` returns.
+  bool settled = true;
   /// Before this step its state was kept, so that a later step may go back to it (see RollbackSampler).
   bool kept = false;
   /// The sampler went back to a state that it had kept.
@@ -38,7 +41,17 @@ class Sampler {
   /// @throws Error(numeric)  naming the first coordinate whose gradient is not finite, and the particles are left where
   ///                         it was asked for; or the first that the step itself has taken out of the finite numbers,
   ///                         and the particles are of no more use
+  /// On a device whose host runs ahead an error of this kind is that of the step before, and nothing has moved since.
   virtual StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) = 0;
+
+  /// Waits for the last step where the host of a device runs ahead of it: to be called before anything but another step
+  /// looks at particles, sampler or target. Of `batch`, that of the last step, it needs the carried state only.
+  /// @returns what became of the chain since that step's report; `taken` is false
+  /// @throws Error(numeric)  as that step would have
+  virtual StepReport settle(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) {
+    static_cast<void>(particles), static_cast<void>(target), static_cast<void>(batch);
+    return {.accepted = false, .taken = false};
+  }
 
   /// Whether step t = 0, 1, … looks for a mode or tunes, so that it gives no sample: what a Collector plans by.
   virtual bool exploring(std::int64_t t) const {

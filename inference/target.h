@@ -47,6 +47,10 @@ class Target {
     batch.inputs.carried.accept();
   }
 
+  /// Whether `adapt` moves more than carried state. A sampler waits for its step before it calls such a one; any other
+  /// is called while a device still makes the step.
+  virtual bool adapts() const { return true; }
+
   /// Which coordinates of a row, by its global number, are free (1) or held at zero (0); those past its end are free. A
   /// sampler sets those that are held, and whatever it keeps for them (momenta, averages), to zero after every move and
   /// adaptation: neither gradient nor noise moves them.

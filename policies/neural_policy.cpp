@@ -271,7 +271,8 @@ void NeuralPolicy::learn(const InteractionBatch& interactions) {
   shape(interactions, batch);
   networks_moved();
   ++updates_;
-  sampler_.step(particles_, *posterior_, batch);
+  do sampler_.step(particles_, *posterior_, batch);  // whoever decides next looks at the networks
+  while (sampler_.settle(particles_, *posterior_, batch).went_back);
   if (!averaged_.empty()) average_networks();
 }
 

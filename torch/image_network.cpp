@@ -223,13 +223,13 @@ std::unique_ptr<Model<float>> make_image_network(const ImageNetworkSpec& spec, D
   };
   const auto outputs = [logits, place](const Inputs<float>& inputs) {
     STEIN_CHECK(inputs.dense.data != nullptr, "the network reads images as rows of numbers");
-    return logits(tensor_view(inputs.dense).to(place).contiguous());
+    return logits(sent_to(place, tensor_view(inputs.dense)).contiguous());
   };
   ModuleFunctions functions;
   functions.logits = logits;
   functions.outputs = outputs;
   functions.log_likelihood = [outputs, place](const Batch<float>& batch) {
-    const Tensor classes = tensor_view(batch.targets).flatten().to(place).to(at::kLong);
+    const Tensor classes = sent_to(place, tensor_view(batch.targets).flatten()).to(at::kLong);
     const auto summed = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum);
     return -torch::nn::functional::cross_entropy(outputs(batch.inputs), classes, summed);
   };

@@ -218,6 +218,11 @@ at::Tensor ModuleModel::log_likelihood_of(const Batch<float>& batch) const {
   return sum;
 }
 
+std::unique_ptr<LateNumbers> ModuleModel::send_home(const at::Tensor& number) const {
+  const at::Tensor wide = number.detach().to(at::kDouble);
+  return device_memory(device_.kind).send_home(device_.index, wide.const_data_ptr<double>(), 1);
+}
+
 void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch,
                                  const NoiseKey& noise, const Evaluation<float>& wanted) {
   check_rows(weights);
@@ -241,7 +246,10 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
     check_written(own.inputs.carried);
     if (with_gradient) (sum * batch.likelihood_scale()).backward();
     binding.check_places(weights.values.row(i), gradient);
-    if (wanted.wants_value()) wanted.value[i] = sum.item<double>() * batch.likelihood_scale();
+    if (wanted.late != nullptr)
+      wanted.late->put(wanted.late_row + i, send_home(sum), batch.likelihood_scale());
+    else if (wanted.wants_value())
+      wanted.value[i] = sum.item<double>() * batch.likelihood_scale();
   }
 }
 

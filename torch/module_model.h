@@ -86,6 +86,7 @@ class ModuleModel final : public Model<float>, public InputGradient {
 
   const Layout& layout() const override { return layout_; }
   Device device() const override { return device_; }
+  bool answers_late() const override { return device_.kind != Device::Kind::host; }
   bool concurrent() const override { return false; }
   std::int64_t output_count() const override { return functions_.output_count; }
   std::int64_t output_rows(const Inputs<float>& inputs) const override;
@@ -125,6 +126,7 @@ class ModuleModel final : public Model<float>, public InputGradient {
                    const std::function<void(std::int64_t, const at::Tensor&)>& take);
   /// Σ_i w_i log p(y_i | x_i, θ) with the parameters that are bound.
   at::Tensor log_likelihood_of(const Batch<float>& batch) const;
+  std::unique_ptr<LateNumbers> send_home(const at::Tensor& number) const;
   /// Whether it could be done.
   bool differentiate_twice(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                            MatrixView<const float> vectors, MatrixView<float> product);

@@ -111,17 +111,14 @@ class RecurrentModule : public torch::nn::Module {
   /// Logits [n, T, V] or [n, K].
   Tensor logits(const Inputs<float>& inputs) const {
     const MatrixView<const std::int32_t> view = inputs.tokens;
-    const Tensor tokens =
-        at::from_blob(const_cast<std::int32_t*>(view.data), {view.rows, view.columns}, {view.stride, 1}, at::kInt)
-            .to(device_)
-            .t();  // [T, n]
+    const Tensor tokens = sent_to(device_, tensor_view(view)).t();  // [T, n]
     std::vector<Tensor> h, c;
     read_state(inputs, view.rows, h, c);
     Tensor x = at::embedding(embedding_->weight, tokens.clamp_min(0));
     bool extra_step = false;
     if (feature_ != nullptr && inputs.dense.data != nullptr) {
       const Tensor image =
-          at::linear(tensor_view(inputs.dense).to(device_), feature_->weight, feature_->bias).unsqueeze(0);
+          at::linear(sent_to(device_, tensor_view(inputs.dense)), feature_->weight, feature_->bias).unsqueeze(0);
       extra_step = spec_.feature_use == FeatureUse::initial_state;
       x = extra_step ? at::cat({image, x}) : at::cat({x.narrow(0, 0, 1) + image, x.narrow(0, 1, x.size(0) - 1)});
     }
@@ -138,12 +135,13 @@ class RecurrentModule : public torch::nn::Module {
   /// Σ w_i log p of the targets.
   Tensor log_likelihood(const Batch<float>& batch) const {
     const Tensor scores = logits(batch.inputs);
-    const Tensor targets = tensor_view(batch.targets).to(device_, at::kLong).reshape({-1});
+    const Tensor targets = sent_to(device_, tensor_view(batch.targets)).to(at::kLong).reshape({-1});
     const Tensor losses = at::cross_entropy_loss(scores.reshape({-1, spec_.outputs()}), targets.clamp_min(-1), {},
                                                  at::Reduction::None, /*ignore_index=*/-1)
                               .to(at::kDouble);
     if (batch.row_weights.empty()) return -losses.sum();
-    const Tensor weights = at::from_blob(const_cast<float*>(batch.row_weights.data()), {batch.rows, 1}).to(device_);
+    const MatrixView<const float> row_weights{batch.row_weights.data(), batch.rows, 1};
+    const Tensor weights = sent_to(device_, tensor_view(row_weights));
     return -(losses.reshape({batch.rows, -1}) * weights).sum();
   }
 

@@ -33,6 +33,13 @@ at::Tensor tensor_view(MatrixView<Number> matrix, Device device = {}) {
                        {matrix.stride, 1}, tensor_options<Number>(device));
 }
 
+/// Numbers of the host on a device. They may change as soon as it returns, and nobody waits for a GPU: what goes there
+/// lies in page-locked memory, which LibTorch keeps until the copy is over.
+inline at::Tensor sent_to(at::Device device, const at::Tensor& numbers) {
+  if (!device.is_cuda()) return numbers.to(device);
+  return numbers.contiguous().pin_memory().to(at::TensorOptions(device), /*non_blocking=*/true);
+}
+
 /// The parameter `entry` of every row of `rows`: [m, entry.rows(), entry.columns()], padding left out.
 template <class Number>
 at::Tensor entry_view(MatrixView<Number> rows, const LayoutEntry& entry) {

@@ -139,17 +139,45 @@ void EpochTrainer::learn(std::int64_t until, const StopToken& stop, runs::Record
   begin();  // a rank that helps has no files to open, and nobody else has called it
   do take_minibatch(records);
   while (steps_done() < until && !out_of_data() && !stop.stop_requested());
+  settle();
+}
+
+bool EpochTrainer::looks_behind_next() const {
+  const std::int64_t next = minibatches_ + 1;
+  return (collector_ && collector_->due()) || (store_collector_ && store_collector_->due()) ||
+         runs::is_recorded(next) || next % epoch_.minibatches == 0;
+}
+
+void EpochTrainer::settle() {
+  const auto start = std::chrono::steady_clock::now();
+  const inference::StepReport report = weights_.settle(last_batch_);
+  training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!report.went_back) return add_loss(weights_.last_log_likelihood());
+  open_loss_.reset();
+  collect(report);
+  stepped(report);
+}
+
+void EpochTrainer::add_loss(double log_likelihood) {
+  if (open_loss_) loss_sum_ -= log_likelihood * *open_loss_, ++loss_count_;
+  open_loss_.reset();
 }
 
 void EpochTrainer::take_minibatch(runs::Records& records) {
   const std::int64_t c = minibatches_ % epoch_.minibatches, epoch = minibatches_ / epoch_.minibatches;
   if (c == 0 && epoch >= options_.full_rate_epochs) weights_.scale_step_size(options_.rate_decay);
-  const inference::Batch<float> batch = minibatch(epoch, c);
+  const inference::Batch<float> batch = last_batch_ = minibatch(epoch, c);
+  const bool looks = looks_behind_next();
   const auto start = std::chrono::steady_clock::now();
-  const inference::StepReport report = [&] {
+  inference::StepReport report = [&] {
     const auto shared = model_.shared_by(*exchange_);
     return weights_.step(batch);
   }();
+  if (report.taken)
+    add_loss(weights_.log_likelihood_before());
+  else
+    open_loss_.reset();
+  if (looks) report = weights_.settled(report, batch);
   training_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++minibatches_;
   if (minibatches_ == burn_in_) weights_.forget_temperatures();
@@ -157,8 +185,8 @@ void EpochTrainer::take_minibatch(runs::Records& records) {
   seen_ += steps;
   collect(report);
   stepped(report);
-  if (report.taken)
-    loss_sum_ -= weights_.last_log_likelihood() * (batch.count() / static_cast<double>(steps)), ++loss_count_;
+  if (report.taken) open_loss_ = batch.count() / static_cast<double>(steps);
+  if (report.settled) add_loss(weights_.last_log_likelihood());
   if (runs::is_recorded(minibatches_) && loss_count_ > 0) {
     records.number(steps_done(), "loss", loss_sum_ / static_cast<double>(loss_count_));
     loss_sum_ = 0, loss_count_ = 0;

@@ -22,7 +22,8 @@ namespace stein::training {
 ///
 /// A derived class makes the minibatches and says what a sample is good for: a chain's samples are shown to it as they
 /// come, after the burn-in and so many an epoch, and some are stored in files. The step size falls epoch by epoch.
-/// Where the sampler goes back, samples of the lost steps are dropped.
+/// Where the sampler goes back, samples of the lost steps are dropped. On a device the next update is asked for before
+/// the last has been made, but where weights or losses are looked at: samples, records, ends of epochs and of `learn`.
 ///
 /// Ranks, each with its own device, share the gradient of a step where it has several rows of weights (particles,
 /// draws) or chunks; what is evaluated besides, each of them evaluates alone.
@@ -128,6 +129,12 @@ class EpochTrainer : public runs::ValidatedRepetition {
 
   std::int64_t last_minibatch() const { return options_.epochs * epoch_.minibatches; }
   void take_minibatch(runs::Records& records);
+  /// Whether the next minibatch is one behind which weights or losses are looked at, so that its update is waited for.
+  bool looks_behind_next() const;
+  /// Waits for the last update.
+  void settle();
+  /// Adds what is open to the sum of losses: the log-likelihood of that update per datum.
+  void add_loss(double log_likelihood);
   /// What the step means for the chain's samples.
   void collect(const inference::StepReport& report);
 
@@ -146,7 +153,10 @@ class EpochTrainer : public runs::ValidatedRepetition {
   Snapshot saved_stored_;     ///< what a checkpoint said of them, until their folder is known
   std::int64_t burn_in_ = 0;  ///< minibatches of a chain before its first sample may come
   std::int64_t minibatches_ = 0, seen_ = 0;
-  double loss_sum_ = 0;  ///< per step, of the minibatches since the last record
+  /// Of the last update, as long as it may yet be lost: what its log-likelihood counts in the sum of losses.
+  std::optional<double> open_loss_;
+  inference::Batch<float> last_batch_;  ///< what it points to is there until the next one is made
+  double loss_sum_ = 0;                 ///< per step, of the minibatches since the last record
   std::int64_t loss_count_ = 0;
   double training_seconds_ = 0;
 };

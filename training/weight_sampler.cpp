@@ -1,4 +1,3 @@
-#include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/training/weight_sampler.h>
 
 #include <fmt/format.h>
@@ -20,11 +19,13 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
     auto& chain = dynamic_cast<inference::GradientSampler<float>&>(*sampler);
     temperature_ = chain.schedule().temperature_of_noise(0);
     if (method().temperature_every > 0) meter_.emplace(particles().layout());
-    chain.observe_gradients([this, &chain](const inference::Particles<float>& now) {
-      temperature_ = chain.schedule().temperature_of_noise(chain.steps());
-      if (meter_ && steps_ % method().temperature_every == 0 && !exploring(steps_))
-        meter_->add<float>(now.coordinates(), now.gradients(), posterior(), now.device());
-    });
+    chain_ = &chain;
+    if (meter_)
+      chain.observe_gradients(
+          [this](const inference::Particles<float>& now) {
+            meter_->add<float>(now.coordinates(), now.gradients(), posterior(), now.device());
+          },
+          [this](std::int64_t) { return steps_ % method().temperature_every == 0 && !exploring(steps_); });
   }
   trajectories_ = dynamic_cast<const inference::HamiltonianSampler<float>*>(sampler.get());
   sampler_ =
@@ -34,8 +35,27 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
 inference::StepReport WeightSampler::step(const inference::Batch<float>& batch) {
   const inference::StepReport report = sampler_->step(particles(), posterior(), batch);
   if (report.went_back) forget_temperatures();
-  if (report.taken) ++steps_;
-  last_log_likelihood_ = watched_.last_log_likelihood() / batch.count();
+  if (!report.taken) return report;
+  ++steps_;
+  if (chain_ != nullptr) temperature_ = chain_->schedule().temperature_of_noise(chain_->steps() - 1);
+  before_ = std::exchange(last_, {watched_.last(), batch.count()});
+  return report;
+}
+
+inference::StepReport WeightSampler::settled(inference::StepReport report, const inference::Batch<float>& batch) {
+  if (report.settled) return report;
+  const inference::StepReport since = settle(batch);
+  report.settled = true;
+  if (!since.went_back) return report;
+  --steps_, last_ = before_;
+  report.accepted = report.taken = false;
+  report.went_back = true, report.lost_steps = since.lost_steps - 1;
+  return report;
+}
+
+inference::StepReport WeightSampler::settle(const inference::Batch<float>& batch) {
+  const inference::StepReport report = sampler_->settle(particles(), posterior(), batch);
+  if (report.went_back) forget_temperatures();
   return report;
 }
 
@@ -72,7 +92,7 @@ void WeightSampler::save_progress(Snapshot& snapshot) const {
   snapshot.put_saved("sampler", *sampler_);
   snapshot.put("updates", steps_);
   snapshot.put("temperature", temperature_);
-  snapshot.put("log_likelihood", last_log_likelihood_);
+  snapshot.put("log_likelihood", last_log_likelihood());
   if (!meter_) return;
   snapshot.put_saved("meter", *meter_);
 }
@@ -81,7 +101,7 @@ void WeightSampler::restore_progress(const Snapshot& snapshot) {
   sampler_->restore(snapshot.part("sampler"));
   steps_ = snapshot.get_scalar<std::int64_t>("updates");
   temperature_ = snapshot.get_scalar<double>("temperature");
-  last_log_likelihood_ = snapshot.get_scalar<double>("log_likelihood");
+  last_ = {.all = inference::SeenLogLikelihood(snapshot.get_scalar<double>("log_likelihood"))};
   if (meter_) meter_->restore(snapshot.part("meter"));
 }
 

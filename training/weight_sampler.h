@@ -3,6 +3,7 @@
 
 #include <stein/inference/diagnostics/configurational_temperature.h>
 #include <stein/inference/models/watched_model.h>
+#include <stein/inference/samplers/gradient_sampler.h>
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 #include <stein/inference/samplers/rollback_sampler.h>
 #include <stein/training/network_weights.h>
@@ -28,14 +29,22 @@ class WeightSampler final : public NetworkWeights {
 
   /// One update of all particles. After a step that went back the report's `taken` is false; the batch's owner goes on
   /// with another, its carried state as it was kept. Throws Error(numeric) naming what diverged.
+  /// Where the host of a device runs ahead of it, what diverged is told with the next update (RollbackSampler).
   inference::StepReport step(const inference::Batch<float>& batch);
+  /// Waits for the update of this batch, which gave this report: where it diverged after all it was not taken.
+  inference::StepReport settled(inference::StepReport report, const inference::Batch<float>& batch);
+  /// Waits for the last update, of this batch: before weights are used or saved. What became of the chain since then;
+  /// `taken` is false. Throws as `step`.
+  inference::StepReport settle(const inference::Batch<float>& batch);
   /// Multiplies the step size from now on.
   void scale_step_size(double factor) { sampler_->scale_step_size(factor); }
   /// Whether step t gives no sample: it looks for a mode, or tunes.
   bool exploring(std::int64_t t) const { return sampler_->exploring(t); }
 
-  /// log p of the last minibatch per datum, at the weights before the step; of a trajectory at its last point.
-  double last_log_likelihood() const { return last_log_likelihood_; }
+  /// log p of the last minibatch of an update that was taken, per datum, at the weights before it; of a trajectory at
+  /// its last point. It waits for the update where that of the one before does not.
+  double last_log_likelihood() const { return last_.per_datum(); }
+  double log_likelihood_before() const { return before_.per_datum(); }
 
   /// T that a chain was asked for at its last step, or is at its first, with noise or without; 1 for other methods.
   double temperature() const { return temperature_; }
@@ -54,6 +63,11 @@ class WeightSampler final : public NetworkWeights {
   void restore_progress(const Snapshot& snapshot);
 
  private:
+  struct Likelihood {
+    inference::SeenLogLikelihood all;
+    double count = 1;  ///< data
+    double per_datum() const { return all.value() / count; }
+  };
   /// @param watched  owned by the posterior
   WeightSampler(const WeightMethodOptions& options, inference::WatchedModel<float>* watched, const DataFacts& data,
                 std::uint64_t seed, const inference::RollbackOptions& rollback);
@@ -62,8 +76,10 @@ class WeightSampler final : public NetworkWeights {
   std::unique_ptr<inference::RollbackSampler<float>> sampler_;
   const inference::HamiltonianSampler<float>* trajectories_ = nullptr;  ///< of HMC and NUTS, owned by `sampler_`
   std::optional<inference::ConfigurationalTemperature> meter_;
+  const inference::GradientSampler<float>* chain_ = nullptr;  ///< whose temperature is asked for, owned by `sampler_`
   std::int64_t steps_ = 0;
-  double temperature_ = 1, last_log_likelihood_ = 0;
+  double temperature_ = 1;
+  Likelihood last_, before_;
 };
 
 }  // namespace stein::training

@@ -1,5 +1,6 @@
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
+#include <stein/inference/cuda/step_watch.h>
 
 #include <map>
 #include <memory>
@@ -42,14 +43,21 @@ const StepFlags& words_here() {
 
 }  // namespace
 
-FiniteFlag::FiniteFlag() : words_(words_here()) {
-  if (*words_.seen == 0) return;  // else the step before has left them set
+FiniteFlag::FiniteFlag(MoveWatch* watch)
+    : watch_(static_cast<StepWatch*>(watch)),  // the driver's own: GradientSampler has it from there
+      words_(watch_ != nullptr ? watch_->words() : words_here()) {
+  if (watch_ != nullptr || *words_.seen == 0) return;  // else the step before has left them set
   check(cudaMemset(words_.gradient, 0, sizeof(int)), "clear memory of the GPU");
   *words_.seen = 0;
 }
 
+bool FiniteFlag::looks() const {
+  return watch_ == nullptr || watch_->looks_first();
+}
+
 bool FiniteFlag::finite(GpuStream stream) const {
   check(cudaGetLastError(), "start a kernel");
+  if (watch_ != nullptr) return true;
   check(cudaStreamSynchronize(stream), "run a kernel");
   return *words_.seen == 0;
 }

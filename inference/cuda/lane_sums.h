@@ -14,6 +14,8 @@
 namespace stein::inference::cuda {
 
 inline constexpr std::int64_t sum_lanes = 16, sum_block = 4096;
+/// Σ x² of a row of at least so many parts of so many numbers is the sum of its parts.
+inline constexpr std::int64_t many_square_parts = 4, square_part = 65536;
 
 /// Blocks of a row.
 STEIN_HOST_DEVICE inline std::int64_t sum_blocks(std::int64_t columns) {
@@ -96,9 +98,9 @@ double sum_of_block_lanes(std::span<const Sum> lanes) {
 /// them: lane by lane over 16 blocks, over all where there are fewer than 64.
 template <class Sum>
 double sum_of_square_lanes(std::span<const Sum> lanes, std::int64_t columns) {
-  constexpr std::int64_t part = 65536, many = 4;
   const auto size = static_cast<std::int64_t>(lanes.size());
-  const std::int64_t step = columns < many * part ? std::max<std::int64_t>(size, 1) : part / sum_block * sum_lanes;
+  const bool whole = columns < many_square_parts * square_part;
+  const std::int64_t step = whole ? std::max<std::int64_t>(size, 1) : square_part / sum_block * sum_lanes;
   double sum = 0;
   for (std::int64_t begin = 0; begin < size; begin += step) {
     double totals[sum_lanes] = {};

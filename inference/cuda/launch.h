@@ -29,14 +29,20 @@ __global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, 
 }
 
 /// The same for bodies that say whether what they saw or made is finite.
-/// @tparam moves  after a gradient that is not finite no body is called, and what is not finite is a value; else it is
-///                a gradient
+/// @tparam moves  where the step is stopped no body is called, and what is not finite is a value; else it is a gradient
+/// @param rows    what the bodies look at or make
 template <bool moves, class Body>
-__global__ void __launch_bounds__(block_threads) check_each_group(GroupGrid grid, Body body, StepFlags flags) {
+__global__ void __launch_bounds__(block_threads)
+    check_each_group(GroupGrid grid, MatrixView<const float> rows, Body body, StepFlags flags) {
   if constexpr (moves)
     if (flags.stopped()) return;  // the same for all threads
   const std::int64_t row = grid.row(blockIdx.y, threadIdx.y), group = grid.group(blockIdx.x, threadIdx.x);
-  const bool finite = !grid.has(row, group) || body(group_place(grid.columns, row, group));
+  bool finite = true;
+  if (grid.has(row, group)) {
+    const GroupPlace place = group_place(grid.columns, row, group);
+    finite = body(place);
+    if (!finite) flags.name(!moves, place, group_at(rows, place));
+  }
   const bool first = threadIdx.x == 0 && threadIdx.y == 0;
   if (__syncthreads_or(static_cast<int>(!finite)) == 0 || !first) return;
   if constexpr (moves)
@@ -57,7 +63,7 @@ template <bool moves, class Body>
 void launch_checked(const MatrixView<const float>& rows, const Body& body, const StepFlags& flags, GpuStream stream) {
   with_grids(rows.rows, rows.columns, [&](const GroupGrid& grid) {
     const dim3 blocks(grid.blocks_x, grid.blocks_y), threads(grid.across, grid.along);
-    check_each_group<moves><<<blocks, threads, 0, stream>>>(grid, body, flags);
+    check_each_group<moves><<<blocks, threads, 0, stream>>>(grid, rows, body, flags);
   });
 }
 

@@ -2,6 +2,7 @@
 // unless it is told otherwise, so neither has to wait for the other.
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/cuda/send_home.h>
 #include <stein/inference/storage/device_memory.h>
 
 namespace stein::inference::cuda {
@@ -40,7 +41,8 @@ void release(std::int32_t, void* memory, std::size_t) noexcept {
 void copy(std::int32_t index, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const CurrentDevice device(index);
   check(cudaMemcpy(to, from, bytes, kind), "copy memory of the GPU");
-  check(cudaStreamSynchronize(nullptr), "copy memory of the GPU");  // a copy inside the GPU does not wait by itself
+  check(cudaStreamSynchronize(nullptr),
+        "copy memory of the GPU");  // a copy from pageable memory may still be under way
 }
 
 void copy_in(std::int32_t index, void* to, const void* host, std::size_t bytes) {
@@ -52,7 +54,8 @@ void copy_out(std::int32_t index, void* host, const void* from, std::size_t byte
 }
 
 void copy_within(std::int32_t index, void* to, const void* from, std::size_t bytes) {
-  copy(index, to, from, bytes, cudaMemcpyDeviceToDevice);
+  const CurrentDevice device(index);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr), "copy memory of the GPU");
 }
 
 void fill_floats(std::int32_t index, float* to, float value, std::size_t count) {
@@ -85,6 +88,7 @@ const bool registered = device_memories().add("cuda", {.count = count,
                                                        .copy_in = copy_in,
                                                        .copy_out = copy_out,
                                                        .copy_within = copy_within,
+                                                       .send_home = send_home,
                                                        .fill = fill_floats,
                                                        .holds = holds,
                                                        .enter = make_current,

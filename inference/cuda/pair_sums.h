@@ -130,8 +130,13 @@ struct PairSums {
     for (int unit = thread; unit < units; unit += PairGrid::threads) {
       const std::int64_t row = unit / groups, group = first_group + unit % groups;
       if (group >= all) continue;
-      const FourNumbers numbers = group_at(rows.gradients, group_place(grid.columns, row, group));
-      for (const float number : numbers.number) finite = finite && std::isfinite(number);  // zeros past the end
+      const GroupPlace place = group_place(grid.columns, row, group);
+      const FourNumbers numbers = group_at(rows.gradients, place);
+      bool clean = true;
+      for (const float number : numbers.number) clean = clean && std::isfinite(number);  // zeros past the end
+      if (clean) continue;
+      rows.flags.name(true, place, numbers);
+      finite = false;
     }
     if (!finite) rows.flags.report_gradient();
   }

@@ -1,4 +1,4 @@
-// What one thread of the small CUDA kernels of a driver does: draws, multiplies, subtracts, looks for numbers that
+// What one thread of the small CUDA kernels of a driver does: draws, subtracts, looks for numbers that
 // are not finite, sets to zero. All pointers are to memory of the device.
 #pragma once
 
@@ -20,19 +20,6 @@ struct DrawGroup {
     for (int j = 0; j < group_size; ++j)
       numbers.number[j] = j < place.count ? static_cast<float>(numbers.number[j] * deviation) : 0.0f;
     group_at(rows, place) = numbers;
-  }
-};
-
-/// One group of a row times a factor, each product rounded once.
-struct MultiplyGroup {
-  MatrixView<float> rows;
-  double factor;
-
-  STEIN_HOST_DEVICE void operator()(const GroupPlace& place) const {
-    FourNumbers& group = group_at(rows, place);
-    FourNumbers numbers = group;
-    for (float& number : numbers.number) number = static_cast<float>(number * factor);
-    group = numbers;
   }
 };
 

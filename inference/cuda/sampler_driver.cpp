@@ -1,13 +1,14 @@
 // The loops of samplers on a GPU, registered as "cuda": the same bits as the reference in float, in the stream 0 of the
 // GPU that the particles lie on; sums in double over all coordinates (distances, products) are added in another order
 // than the reference's and differ by a few roundings. Numbers of a step that samplers keep on the host (thermostats,
-// what is held, Σ r²) are copied in every step. The host waits once for a move, at its end.
+// what is held, Σ r²) are copied in every step. The host does not wait for a step that a watch is told of.
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
 #include <stein/inference/cuda/finite_flag.h>
 #include <stein/inference/cuda/sampler_kernels.h>
 #include <stein/inference/cuda/scratch.h>
 #include <stein/inference/cuda/stein_driver.h>
+#include <stein/inference/cuda/step_watch.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
@@ -25,9 +26,10 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
   const bool adds_up = step.dynamics == Dynamics::sgnht_scalar && !result.momentum_squares.empty();
   const auto lanes = static_cast<std::size_t>(adds_up ? sum_blocks(step.values.columns) * sum_lanes : 0);
   const Scratch<float> thermostats(step.thermostats), sums(lanes * static_cast<std::size_t>(step.values.rows));
-  const FiniteFlag flag;
+  const FiniteFlag flag(step.watch);
   // What comes before a gradient reads none.
-  if (step.dynamics != Dynamics::santa_half_move) look_for_not_finite(step.gradients, flag.words(), first_stream);
+  if (step.dynamics != Dynamics::santa_half_move && flag.looks())
+    look_for_not_finite(step.gradients, flag.words(), first_stream);
   DiffusionRows rows{.values = step.values,
                      .gradients = step.gradients,
                      .states = {step.states[0], step.states[1], step.states[2]},
@@ -45,10 +47,10 @@ void diffuse_rows(const DiffusionStep<float>& step, DiffusionResult& result) {
 }
 
 bool ascend_rows(MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
-                 const OptimizerStep& step) {
+                 const OptimizerStep& step, MoveWatch* watch) {
   const CurrentDevice device(device_of_rows(values));
-  const FiniteFlag flag;
-  look_for_not_finite(directions, flag.words(), first_stream);
+  const FiniteFlag flag(watch);
+  if (flag.looks()) look_for_not_finite(directions, flag.words(), first_stream);
   ascend(state.method(), step, values, directions, state.mean(), state.square(), flag.words(), first_stream);
   return flag.finite(first_stream);
 }
@@ -67,23 +69,23 @@ std::vector<Sum> lanes_of(MatrixView<const float> rows, const AddUp& add_up) {
   return sums.on_host();
 }
 
-/// The length of a row whose squares leave float's range: in double none does.
-double wide_norm(MatrixView<const float> row) {
-  return std::sqrt(sum_of_square_lanes<double>(lanes_of<double>(row, add_up_wide_squares), row.columns));
-}
-
-void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options) {
+void clip_rows(MatrixView<float> gradients, const GradientClipOptions& options, MoveWatch* watch) {
   if (options.clip_norm == 0 || gradients.empty()) return;
   const CurrentDevice device(device_of_rows(gradients));
-  const std::vector<float> sums = lanes_of<float>(gradients, add_up_squares);
-  const std::size_t lanes = sums.size() / static_cast<std::size_t>(gradients.rows);
-  for (std::int64_t i = 0; i < gradients.rows; ++i) {
-    const auto of_row = std::span(sums).subspan(static_cast<std::size_t>(i) * lanes, lanes);
-    const double square = sum_of_square_lanes<float>(of_row, gradients.columns);
-    const double norm = std::isfinite(square) ? std::sqrt(square) : wide_norm(gradients.block(i, 1));
-    const double factor = clip_factor(norm, options);
-    if (factor != 1) multiply(gradients.block(i, 1), factor, first_stream);
-  }
+  const FiniteFlag flag(watch);
+  if (watch != nullptr && flag.looks()) look_for_not_finite(gradients, flag.words(), first_stream);
+  const std::int64_t rows = gradients.rows, lanes = sum_blocks(gradients.columns) * sum_lanes;
+  const Scratch<float> narrow(static_cast<std::size_t>(rows * lanes));
+  const Scratch<double> wide(static_cast<std::size_t>(rows * lanes)),
+      totals(static_cast<std::size_t>(rows * square_parts(gradients.columns) * sum_lanes)),
+      squares(static_cast<std::size_t>(rows)), wide_squares(static_cast<std::size_t>(rows));
+  add_up_squares(gradients, narrow.data(), first_stream);
+  add_up_lanes({narrow.data(), rows, gradients.columns, totals.data(), squares.data()}, first_stream);
+  add_up_wide_squares(gradients, squares.data(), wide.data(), first_stream);
+  add_up_lanes({wide.data(), rows, gradients.columns, totals.data(), wide_squares.data(), squares.data()},
+               first_stream);
+  clip({gradients, squares.data(), wide_squares.data(), options.clip_norm, options.clip_rule, flag.words()},
+       first_stream);
   check(cudaGetLastError(), "clip gradients on the GPU");
 }
 
@@ -150,8 +152,12 @@ void add_products(std::span<const float> a, std::span<const float> b, double& su
   sum += sum_of_block_lanes(std::span(lanes));
 }
 
+std::unique_ptr<MoveWatch> watch_steps(Device device) {
+  return std::make_unique<StepWatch>(device);
+}
+
 constexpr Driver<float> cuda_driver{.name = "cuda",
-                                    .moves_look = true,
+                                    .watch = watch_steps,
                                     .diffuse = diffuse_rows,
                                     .ascend = ascend_rows,
                                     .stein_update = stein_update_rows,

@@ -74,10 +74,6 @@ void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, d
   launch(rows, DrawGroup{rows, key, first_row, deviation}, stream);
 }
 
-void multiply(MatrixView<float> rows, double factor, GpuStream stream) {
-  launch(rows, MultiplyGroup{rows, factor}, stream);
-}
-
 void look_for_not_finite(MatrixView<const float> rows, const StepFlags& flags, GpuStream stream) {
   launch_checked<false>(rows, FiniteGroup{rows}, flags, stream);
 }
@@ -90,8 +86,20 @@ void add_up_momentum_squares(MatrixView<const float> rows, float* sums, GpuStrea
   launch(all_lanes(rows), LaneSum<SquareSum::multiplied, float>{rows, sums}, stream);
 }
 
-void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream stream) {
-  launch(all_lanes(rows), LaneSum<SquareSum::wide, double>{rows, sums}, stream);
+void add_up_wide_squares(MatrixView<const float> rows, const double* squares, double* sums, GpuStream stream) {
+  launch(all_lanes(rows), WideLaneSum{{rows, sums}, squares}, stream);
+}
+
+void add_up_lanes(const AddUpLanes<float>& body, GpuStream stream) {
+  launch(body, stream);
+}
+
+void add_up_lanes(const AddUpLanes<double>& body, GpuStream stream) {
+  launch(body, stream);
+}
+
+void clip(const ClipGroup& body, GpuStream stream) {
+  launch(body.rows, body, stream);
 }
 
 void add_up_products(const float* a, const float* b, std::int64_t count, double* sums, GpuStream stream) {

@@ -2,6 +2,7 @@
 // run, and throws nothing: cudaGetLastError says whether it could be started. Moves look at the flags of their step.
 #pragma once
 
+#include <stein/inference/cuda/clip_body.h>
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/pair_sums.h>
@@ -39,14 +40,18 @@ void add_up_ranges(const PairGrid& grid, const double* sums, double* totals, Gpu
 void make_stein_weights(const MakeSteinWeights& body, GpuStream stream);
 /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
 void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, double deviation, GpuStream stream);
-/// rows ← factor · rows.
-void multiply(MatrixView<float> rows, double factor, GpuStream stream);
 /// Looks for a number of a gradient that is not finite.
 void look_for_not_finite(MatrixView<const float> rows, const StepFlags& flags, GpuStream stream);
-/// The lanes of the squares of every row, [rows, blocks, 16]: of gradients, of momenta, and in double.
+/// The lanes of the squares of every row, [rows, blocks, 16]: of gradients, of momenta, and in double where `squares`
+/// [rows], the sums in float, are not finite.
 void add_up_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
 void add_up_momentum_squares(MatrixView<const float> rows, float* sums, GpuStream stream);
-void add_up_wide_squares(MatrixView<const float> rows, double* sums, GpuStream stream);
+void add_up_wide_squares(MatrixView<const float> rows, const double* squares, double* sums, GpuStream stream);
+/// The sums of the lanes of every row.
+void add_up_lanes(const AddUpLanes<float>& body, GpuStream stream);
+void add_up_lanes(const AddUpLanes<double>& body, GpuStream stream);
+/// Scales rows down to the limit.
+void clip(const ClipGroup& body, GpuStream stream);
 /// The lanes of the products of `count` numbers, [blocks, 16], in double.
 void add_up_products(const float* a, const float* b, std::int64_t count, double* sums, GpuStream stream);
 /// gradient ← gradient − scale · values.

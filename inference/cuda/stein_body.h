@@ -83,7 +83,9 @@ struct SteinUpdate {
       for (int c = 0; c < group_size; ++c) along.number[c] = static_cast<float>(direction[r][c]);
       const GroupPlace place = group_place(rows.values.columns, first_row + r, first_group + k);
       const FourNumbers value = shared.positions[(first_row + r) * groups + k];
-      finite = ascend_group<method>(rows.values, rows.mean, rows.square, step, place, value, along) && finite;
+      if (ascend_group<method>(rows.values, rows.mean, rows.square, step, place, value, along)) continue;
+      flags.name(false, place, group_at(rows.values, place));
+      finite = false;
     }
     if (!finite) flags.report_value();
   }

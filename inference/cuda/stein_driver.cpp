@@ -45,7 +45,7 @@ BandwidthNumbers bandwidth_numbers(const SvgdKernelOptions& options, std::int64_
           .log_count = std::log(static_cast<double>(rows) + 1)};
 }
 
-/// Moves rows by weights that are on the current GPU, and waits.
+/// Moves rows by weights that are on the current GPU.
 bool update(MatrixView<float> values, MatrixView<const float> gradients, const SteinWeights& weights,
             OptimizerState<float>& state, const OptimizerStep& step, const FiniteFlag& flag) {
   const SteinRows rows{
@@ -65,12 +65,12 @@ void inner_products_of(MatrixView<const float> rows, std::span<double> products)
 }
 
 bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                       OptimizerState<float>& state, const OptimizerStep& step) {
+                       OptimizerState<float>& state, const OptimizerStep& step, MoveWatch* watch) {
   check_tiled(values.rows);
   if (values.empty()) return true;
   const CurrentDevice device(device_of_rows(values));
-  const FiniteFlag flag;
-  look_for_not_finite(gradients, flag.words(), first_stream);
+  const FiniteFlag flag(watch);
+  if (flag.looks()) look_for_not_finite(gradients, flag.words(), first_stream);
   const std::vector<FourDoubles> numbers = by_tiles(weights, values.rows);
   const Scratch<FourDoubles> there(numbers.size());
   upload(there.data(), numbers.data(), numbers.size() * sizeof(FourDoubles), first_stream);
@@ -83,19 +83,21 @@ bool stein_move_rows(const SteinMove<float>& move) {
   if (positions.rows > MakeSteinWeights::most_rows) {  // more than a block has room for: by the host
     (linear ? inner_products_of : squared_distances_of)(positions, move.distances);
     kernel_weights(move.kernel, move.distances, positions.rows, move.weights);
-    return stein_update_rows(move.values, move.gradients, move.weights, move.state, move.step);
+    return stein_update_rows(move.values, move.gradients, move.weights, move.state, move.step, move.watch);
   }
   if (positions.empty()) return true;
   const CurrentDevice device(device_of_rows(positions));
-  const FiniteFlag flag;
+  const FiniteFlag flag(move.watch);
   const PairGrid grid(positions.rows, positions.columns);
   const Scratch<double> sums(static_cast<std::size_t>(grid.ranges * grid.sums()));
   SteinWeights weights{.rows = positions.rows, .with_positions = move.kernel.kernel == SvgdKernel::imq};
   const Scratch<FourDoubles> numbers(static_cast<std::size_t>(weights.size()));
   weights.numbers = numbers.data();
   add_up_pairs(linear ? PairTerm::product : PairTerm::squared_difference,
-               {.values = positions, .gradients = move.gradients, .flags = flag.words()}, grid, sums.data(),
-               first_stream);
+               {.values = positions,
+                .gradients = flag.looks() ? move.gradients : MatrixView<const float>(),
+                .flags = flag.words()},
+               grid, sums.data(), first_stream);
   make_stein_weights({.kernel = move.kernel.kernel,
                       .numbers = bandwidth_numbers(move.kernel, positions.rows),
                       .grid = grid,

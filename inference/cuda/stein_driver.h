@@ -16,7 +16,7 @@ std::int32_t device_of_rows(const MatrixView<const float>& rows);
 void squared_distances_of(MatrixView<const float> rows, std::span<double> distances);
 void inner_products_of(MatrixView<const float> rows, std::span<double> products);
 bool stein_update_rows(MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-                       OptimizerState<float>& state, const OptimizerStep& step);
+                       OptimizerState<float>& state, const OptimizerStep& step, MoveWatch* watch);
 bool stein_move_rows(const SteinMove<float>& move);
 
 }  // namespace stein::inference::cuda

@@ -36,6 +36,7 @@ class CoupledNoise final : public Parameterization<Scalar> {
     return inner_->free_coordinates(row);
   }
   void adapt(const ParticleRows<const Scalar>& coordinates) override { inner_->adapt(coordinates); }
+  bool adapts() const override { return inner_->adapts(); }
   void save(Snapshot& snapshot) const override { inner_->save(snapshot); }
   void restore(const Snapshot& snapshot) override { inner_->restore(snapshot); }
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override {

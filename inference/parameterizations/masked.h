@@ -62,6 +62,7 @@ class Masked final : public Parameterization<Scalar> {
   /// Empty as long as nothing of the row is pruned.
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override;
   void adapt(const ParticleRows<const Scalar>& coordinates) override;
+  bool adapts() const override { return true; }
   /// Weights of a row that are pruned.
   std::int64_t pruned(std::int64_t row) const { return pruned_[position(row)]; }
   /// p: weights of all chosen entries.

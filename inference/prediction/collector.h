@@ -75,6 +75,9 @@ class Collector {
   /// @throws Error(usage) after the last step of the run
   Collection take(const StepReport& report);
 
+  /// Whether the next step is to be kept, if it is taken.
+  bool due() const { return !done() && plan_[static_cast<std::size_t>(next_)] == step_; }
+
   /// The steps t = 0, 1, … to be kept, in order.
   const std::vector<std::int64_t>& plan() const { return plan_; }
   /// Steps of the chain so far, without those that were taken back.

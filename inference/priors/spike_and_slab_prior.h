@@ -33,6 +33,7 @@ class SpikeAndSlabPrior final : public Prior<Scalar> {
   void observe(const ParticleRows<const Scalar>& coordinates) override;
   void adapt(const ParticleRows<const Scalar>& coordinates,
              const std::function<Residuals(std::int64_t)>& residuals) override;
+  bool adapts() const override { return true; }
   void save(Snapshot& snapshot) const override { latents_->save(snapshot); }
   void restore(const Snapshot& snapshot) override { latents_->restore(snapshot); }
 

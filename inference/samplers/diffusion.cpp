@@ -80,7 +80,8 @@ bool Diffusion<Scalar>::pass(Dynamics dynamics, const DiffusionNumbers& numbers,
       .gradients = particles.gradients(),
       .thermostats = thermostats_,
       .noise = {.seed = this->seed(), .step = static_cast<std::uint64_t>(this->steps()), .stream = Stream::sampler},
-      .first_row = particles.first_row()};
+      .first_row = particles.first_row(),
+      .watch = this->watch()};
   for (std::size_t k = 0; k < state_count(dynamics_); ++k) step.states[k] = mutable_state(k);
   DiffusionResult result{.momentum_squares = momentum_squares_};
   this->driver().diffuse(step, result);

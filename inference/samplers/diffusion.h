@@ -21,11 +21,12 @@ struct DiffusionStep {
   std::span<const Scalar> thermostats{};  ///< [m] ξ of sgnht_scalar
   NoiseKey noise{};
   std::int64_t first_row = 0;
+  MoveWatch* watch = nullptr;  ///< of the sampler, where its driver has one
 };
 
 /// What a step saw on its way.
 struct DiffusionResult {
-  bool finite = true;                  ///< all values after it
+  bool finite = true;                  ///< all values after it, or a watch is told
   std::span<double> momentum_squares;  ///< [m] Σ r² after it; written by sgnht_scalar only
 };
 

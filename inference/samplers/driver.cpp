@@ -29,6 +29,27 @@ void draw(MatrixView<float> rows, const NoiseKey& key, std::int64_t first_row, d
   parallel_for(rows.rows, [&](std::int64_t i) { draw_row(rows.row(i), key, first_row + i, deviation); });
 }
 
+// Loops of the host have been made when they return: nothing is to be watched.
+
+template <class Scalar,
+          bool (*ascend)(MatrixView<Scalar>, MatrixView<const Scalar>, OptimizerState<Scalar>&, const OptimizerStep&)>
+bool ascend_now(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
+                const OptimizerStep& step, MoveWatch*) {
+  return ascend(values, directions, state, step);
+}
+
+template <class Scalar, bool (*stein_update)(MatrixView<Scalar>, MatrixView<const Scalar>, const KernelWeights&,
+                                             OptimizerState<Scalar>&, const OptimizerStep&)>
+bool update_now(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
+                OptimizerState<Scalar>& state, const OptimizerStep& step, MoveWatch*) {
+  return stein_update(values, gradients, weights, state, step);
+}
+
+template <class Scalar, void (*clip)(MatrixView<Scalar>, const GradientClipOptions&)>
+void clip_now(MatrixView<Scalar> gradients, const GradientClipOptions& options, MoveWatch*) {
+  clip(gradients, options);
+}
+
 template <class Scalar>
 bool finite_rows(MatrixView<const Scalar> rows) {
   for (std::int64_t i = 0; i < rows.rows; ++i)
@@ -79,14 +100,14 @@ template <class Scalar>
 constexpr Driver<Scalar> reference_driver{
     .name = "reference",
     .diffuse = reference::diffuse<Scalar>,
-    .ascend = reference::ascend<Scalar>,
-    .stein_update = reference::stein_update<Scalar>,
+    .ascend = ascend_now<Scalar, reference::ascend<Scalar>>,
+    .stein_update = update_now<Scalar, reference::stein_update<Scalar>>,
     .stein_move = move_by_parts<Scalar, reference::squared_distances<Scalar>, reference::inner_products<Scalar>,
                                 reference::stein_update<Scalar>>,
     .squared_distances = reference::squared_distances<Scalar>,
     .inner_products = reference::inner_products<Scalar>,
     .draw = draw_in_order<Scalar>,
-    .clip = reference::clip_rows<Scalar>,
+    .clip = clip_now<Scalar, reference::clip_rows<Scalar>>,
     .all_finite = finite_rows<Scalar>,
     .hold = zero_where_held<Scalar>,
     .subtract_scaled = subtract_in_order<Scalar>,
@@ -97,13 +118,13 @@ constexpr Driver<Scalar> reference_driver{
 constexpr Driver<float> simd_driver{
     .name = "simd",
     .diffuse = fused::diffuse,
-    .ascend = fused::ascend,
-    .stein_update = fused::stein_update,
+    .ascend = ascend_now<float, fused::ascend>,
+    .stein_update = update_now<float, fused::stein_update>,
     .stein_move = move_by_parts<float, fused::squared_distances, fused::inner_products, fused::stein_update>,
     .squared_distances = fused::squared_distances,
     .inner_products = fused::inner_products,
     .draw = draw,
-    .clip = fused::clip_rows,
+    .clip = clip_now<float, fused::clip_rows>,
     .all_finite = finite_rows<float>,
     .hold = zero_where_held<float>,
     .subtract_scaled = subtract,

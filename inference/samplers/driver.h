@@ -5,8 +5,10 @@
 #include <stein/core/rng.h>
 #include <stein/inference/ensemble.h>
 #include <stein/inference/samplers/gradient_clip.h>
+#include <stein/inference/samplers/move_watch.h>
 #include <stein/inference/storage/matrix_view.h>
 
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -33,16 +35,18 @@ struct ScaledRun {
 template <class Scalar>
 struct Driver {
   std::string_view name;  ///< "reference", "simd", "cuda"
-  /// Moves look at their gradients themselves: where one is not finite, nothing is moved and the answer is no, as after
-  /// a value that is not. So the host of a device waits for a step once. Else whoever asks for a move looks before.
-  bool moves_look = false;
+  /// What watches the steps of one sampler on a device whose host runs ahead of it; null: moves answer when they have
+  /// been made. Moves and clipping that are given a watch look at their gradients themselves, move nothing where one is
+  /// not finite, tell the watch, and answer yes. Without one they answer at once, and whoever asks for a move looks at
+  /// its gradients before.
+  std::unique_ptr<MoveWatch> (*watch)(Device device) = nullptr;
   /// One step of a stochastic-gradient MCMC dynamics (diffusion_pass.h).
   void (*diffuse)(const DiffusionStep<Scalar>& step, DiffusionResult& result);
   /// Every row along its own direction, through the optimizer (svgd_pass.h, as the next, distances and products).
   bool (*ascend)(MatrixView<Scalar> values, MatrixView<const Scalar> directions, OptimizerState<Scalar>& state,
-                 const OptimizerStep& step);
+                 const OptimizerStep& step, MoveWatch* watch);
   bool (*stein_update)(MatrixView<Scalar> values, MatrixView<const Scalar> gradients, const KernelWeights& weights,
-                       OptimizerState<Scalar>& state, const OptimizerStep& step);
+                       OptimizerState<Scalar>& state, const OptimizerStep& step, MoveWatch* watch);
   /// One move of SVGD: distances or products, the weights of its kernel, the update.
   /// @returns whether all values are finite after it
   bool (*stein_move)(const SteinMove<Scalar>& move);
@@ -51,7 +55,7 @@ struct Driver {
   /// Row i ← N(0, deviation²) from row first_row + i of the sheet of `key`.
   void (*draw)(MatrixView<Scalar> rows, const NoiseKey& key, std::int64_t first_row, double deviation);
   /// Limits the length of every row (gradient_clip.h).
-  void (*clip)(MatrixView<Scalar> gradients, const GradientClipOptions& options);
+  void (*clip)(MatrixView<Scalar> gradients, const GradientClipOptions& options, MoveWatch* watch);
   bool (*all_finite)(MatrixView<const Scalar> rows);
   /// Sets numbers to 0 where `free` is 0; those past its end are free.
   void (*hold)(std::span<Scalar> values, std::span<const std::uint8_t> free);

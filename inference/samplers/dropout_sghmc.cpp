@@ -42,8 +42,10 @@ StepReport DropoutSghmc<Scalar>::step(Particles<Scalar>& particles, Target<Scala
   masked.input_mask = draw_mask(batch.rows, batch.inputs.dense.columns);
   const bool exploring = this->exploring(this->steps() / inner_steps_);
   for (std::int64_t l = 0; l < inner_steps_; ++l) this->advance(particles, target, masked);
+  const bool settled = this->watch() == nullptr || target.adapts();
+  if (settled) this->settle(particles, target, masked);
   this->adapt(particles, target, masked);
-  return {.exploring = exploring};
+  return {.exploring = exploring, .settled = settled};
 }
 
 template class DropoutSghmc<float>;

@@ -27,11 +27,6 @@ double factor(std::span<const Scalar> row, const GradientClipOptions& options) {
 
 }  // namespace
 
-double clip_factor(double length, const GradientClipOptions& options) {
-  const bool short_enough = options.clip_rule == ClipRule::clip && length <= options.clip_norm;
-  return short_enough || length == 0 ? 1 : options.clip_norm / length;
-}
-
 template <class Scalar>
 void reference::clip_rows(MatrixView<Scalar> gradients, const GradientClipOptions& options) {
   if (options.clip_norm == 0) return;

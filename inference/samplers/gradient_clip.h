@@ -2,14 +2,10 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/samplers/clip_rule.h>
 #include <stein/inference/storage/matrix_view.h>
 
 namespace stein::inference {
-
-enum class ClipRule {
-  clip,     ///< a longer gradient is scaled down to the limit, a shorter one stays
-  rescale,  ///< every gradient is scaled to the limit, as in the released code of Gan et al. 2017
-};
 
 /// How large a gradient may be, and what is done to a larger one.
 struct GradientClipOptions {
@@ -26,7 +22,9 @@ struct GradientClipOptions {
 };
 
 /// What a gradient of this length is multiplied with; 1 where it stays.
-double clip_factor(double length, const GradientClipOptions& options);
+inline double clip_factor(double length, const GradientClipOptions& options) {
+  return clip_factor(length, options.clip_norm, options.clip_rule);
+}
 
 namespace reference {
 

@@ -7,18 +7,23 @@
 namespace stein::inference {
 namespace {
 
-/// Throws Error(numeric) naming the first number that is not finite, where there is one: "the gradient of
-/// layer0.bias[3] of particle 1 is nan at update 7".
+/// Throws Error(numeric): "the gradient of layer0.bias[3] of particle 1 is nan at update 7".
 template <class Scalar>
-void fail_not_finite(std::string_view what, MatrixView<const Scalar> all, const Particles<Scalar>& particles,
+[[noreturn]] void fail_at(const NotFiniteNumber& found, const Particles<Scalar>& particles, std::int64_t update) {
+  fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", found.gradient ? "gradient" : "value",
+       particles.layout().describe_position(found.column), particles.first_row() + found.row, found.number, update);
+}
+
+/// The same of the first number that is not finite, where there is one.
+template <class Scalar>
+void fail_not_finite(bool gradient, MatrixView<const Scalar> all, const Particles<Scalar>& particles,
                      std::int64_t update) {
   const Matrix<Scalar> copy = host_copy(all, particles.device());
   const MatrixView<const Scalar> rows = copy.view();
   for (std::int64_t i = 0; i < rows.rows; ++i)
     for (std::int64_t q = 0; q < rows.columns; ++q)
       if (!std::isfinite(rows(i, q)))
-        fail(ErrorKind::numeric, "the {} of {} of particle {} is {} at update {}", what,
-             particles.layout().describe_position(q), particles.first_row() + i, rows(i, q), update);
+        fail_at<Scalar>({.gradient = gradient, .row = i, .column = q, .number = rows(i, q)}, particles, update);
 }
 
 }  // namespace
@@ -33,26 +38,43 @@ GradientSampler<Scalar>::GradientSampler(const Schedule& schedule, const Gradien
       seed_(ensemble.seed),
       driver_(inference::driver<Scalar>(ensemble)) {
   check_sampler_size(rows_.count, size_);
+  if (driver_.watch != nullptr) watch_ = driver_.watch(ensemble.device);
 }
 
 template <class Scalar>
 void GradientSampler<Scalar>::advance(Particles<Scalar>& particles, Target<Scalar>& target,
                                       const Batch<Scalar>& batch) {
   check_particles(particles, rows_, size_);
+  const bool looks = observer_ && looks_(steps_);
+  if (looks) settle(particles);
+  if (watch_) watch_->begin();
   before_gradient(particles);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
   target.evaluate(particles.coordinates(), batch, noise, {.gradient = particles.gradients()});
-  const bool looks_first = !driver_.moves_look || observer_ || clip_.clip_norm != 0;
-  if (looks_first && !driver_.all_finite(particles.gradients()))
-    fail_not_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
-  if (observer_) observer_(particles);
-  driver_.clip(particles.gradients(), clip_);
-  if (!move(particles, batch)) {
-    fail_not_finite<Scalar>("gradient", particles.gradients(), particles, steps_);
-    fail_not_finite<Scalar>("value", particles.values(), particles, steps_);
-  }
+  if ((!watch_ || looks) && !driver_.all_finite(particles.gradients()))
+    fail_not_finite<Scalar>(true, particles.gradients(), particles, steps_);
+  if (looks) observer_(particles);
+  driver_.clip(particles.gradients(), clip_, watch());
+  if (!move(particles, batch)) fail_not_finite<Scalar>(false, particles.values(), particles, steps_);
   hold(particles, target);
+  if (watch_) check(watch_->end(), particles);
   ++steps_;
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::settle(const Particles<Scalar>& particles) {
+  if (watch_) check(watch_->settle(), particles);
+}
+
+template <class Scalar>
+void GradientSampler<Scalar>::check(const std::optional<NotFiniteNumber>& found, const Particles<Scalar>& particles) {
+  if (found) fail_at(*found, particles, --steps_);
+}
+
+template <class Scalar>
+StepReport GradientSampler<Scalar>::settle(Particles<Scalar>& particles, Target<Scalar>&, const Batch<Scalar>&) {
+  settle(particles);
+  return {.accepted = false, .taken = false};
 }
 
 template <class Scalar>
@@ -77,8 +99,10 @@ StepReport GradientSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
                                          const Batch<Scalar>& batch) {
   const bool exploring = this->exploring(steps_);
   advance(particles, target, batch);
+  const bool settled = !watch_ || target.adapts();
+  if (settled) settle(particles);
   adapt(particles, target, batch);
-  return {.exploring = exploring};
+  return {.exploring = exploring, .settled = settled};
 }
 
 template <class Scalar>
@@ -91,6 +115,7 @@ void GradientSampler<Scalar>::save(Snapshot& snapshot) const {
 template <class Scalar>
 void GradientSampler<Scalar>::restore(const Snapshot& snapshot) {
   SavedSampler::of(*this, rows_, size_).check(snapshot);
+  if (watch_) static_cast<void>(watch_->settle());  // of steps that are forgotten
   steps_ = snapshot.get_scalar<std::int64_t>("updates");
   schedule_.restore(snapshot);
 }

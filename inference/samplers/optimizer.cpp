@@ -60,7 +60,7 @@ template <class Scalar>
 bool Optimizer<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
   const std::int64_t t = this->steps();
   return this->driver().ascend(particles.values(), particles.gradients(), state_,
-                               state_.step(t, this->schedule().step_size(t)));
+                               state_.step(t, this->schedule().step_size(t)), this->watch());
 }
 
 template <class Scalar>

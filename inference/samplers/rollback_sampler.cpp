@@ -1,6 +1,7 @@
 #include <stein/inference/samplers/rollback_sampler.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace stein::inference {
 
@@ -12,16 +13,28 @@ RollbackSampler<Scalar>::RollbackSampler(std::unique_ptr<Sampler<Scalar>> sample
 template <class Scalar>
 StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Scalar>& target,
                                          const Batch<Scalar>& batch) {
-  // After a step that was lost the state kept before it is still there, untouched.
-  const bool there = !kept_.empty() && kept_.front().age == 0;
-  StepReport before{.kept = steps_ % options_.keep_every == 0 && !there};
   STEIN_CHECK(after_ == AfterRollback::wait || batch.inputs.carried.empty(),
               "{}: carried state of an earlier minibatch does not go with this one, expected AfterRollback::wait",
               name());
-  if (before.kept) keep(particles, target, batch);
+  StepReport before;
+  if (std::exchange(skips_, false)) {
+    before.accepted = before.taken = false;
+    return before;
+  }
   while (true) {
     try {
+      // After a step that was lost the state kept before it is still there, untouched.
+      const bool there = !kept_.empty() && kept_.front().age == 0;
+      if (steps_ % options_.keep_every == 0 && !there) {
+        sampler_->settle(particles, target, batch);
+        keep(particles, target, batch);
+        before.kept = true;
+      }
       StepReport report = sampler_->step(particles, target, batch);
+      if (steps_ == 0 && !report.settled) {
+        sampler_->settle(particles, target, batch);
+        report.settled = true;
+      }
       report.kept = before.kept, report.went_back = before.went_back, report.lost_steps = before.lost_steps;
       ++steps_;
       for (Generation& generation : kept_) ++generation.age;
@@ -36,6 +49,21 @@ StepReport RollbackSampler<Scalar>::step(Particles<Scalar>& particles, Target<Sc
       return before;
     }
   }
+}
+
+template <class Scalar>
+StepReport RollbackSampler<Scalar>::settle(Particles<Scalar>& particles, Target<Scalar>& target,
+                                           const Batch<Scalar>& batch) {
+  StepReport report{.accepted = false, .taken = false};
+  try {
+    sampler_->settle(particles, target, batch);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::numeric) throw;
+    report.lost_steps = lose(error.what(), particles, target, batch);
+    report.went_back = true;
+    skips_ = after_ == AfterRollback::wait;
+  }
+  return report;
 }
 
 template <class Scalar>
@@ -106,6 +134,7 @@ void RollbackSampler<Scalar>::save(Snapshot& snapshot) const {
   own.put("steps", steps_);
   own.put("rollbacks", rollbacks_);
   own.put_text("reason", reason_);
+  if (skips_) own.put("skips", std::uint8_t{1});
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     Snapshot part;
     part.put("age", kept_[k].age);
@@ -126,6 +155,7 @@ void RollbackSampler<Scalar>::restore(const Snapshot& snapshot) {
   steps_ = own.template get_scalar<std::int64_t>("steps");
   rollbacks_ = own.template get_scalar<std::int64_t>("rollbacks");
   reason_ = own.get_text("reason");
+  skips_ = own.contains("skips");
   kept_.clear();
   if (own.contains("since_kept")) {  // older checkpoints: one state
     kept_.push_back({.state = own.part("kept"),

@@ -34,6 +34,10 @@ enum class AfterRollback {
 /// carried state go back to the last state kept and the step size is halved from there on. Two states are kept: if the
 /// run diverges again before there is a newer one, it goes back to the older, since the newer may have been on its way
 /// out already. So up to 2 `keep_every` steps are lost, and memory for three times the state is needed.
+///
+/// Where the host of a device runs ahead of it, a step is known to have diverged once the next is asked for. That one
+/// is lost too where the sampler waits: also if `settle` has looked in between, so that a run takes the same steps
+/// wherever it was saved. No state is kept, and the first step of all is not left, before it is known to be finite.
 template <class Scalar>
 class RollbackSampler final : public Sampler<Scalar> {
  public:
@@ -47,6 +51,9 @@ class RollbackSampler final : public Sampler<Scalar> {
   /// @throws Error(numeric)  naming sampler, step and coordinate if the first step of all diverges, or one does once
   ///                         more after all rollbacks; the particles are those of the state it went back to
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
+  /// The report says whether it went back, and how many steps were lost: the last one among them.
+  /// @throws Error(numeric)  as `step`
+  StepReport settle(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) override;
   /// Goes back as after a step that diverged, with half the step size: for an owner to whom the particles, finite as
   /// they are, gave something that is not. Their minibatches must carry no state.
   /// @param reason  a sentence for `warning`, "the prediction of arm 0 is inf"
@@ -78,6 +85,7 @@ class RollbackSampler final : public Sampler<Scalar> {
   /// where it gives up.
   std::int64_t lose(std::string_view reason, Particles<Scalar>& particles, Target<Scalar>& target,
                     const Batch<Scalar>& batch);
+  /// Returns the steps that it takes back.
   std::int64_t go_back(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch);
 
   std::unique_ptr<Sampler<Scalar>> sampler_;
@@ -86,6 +94,7 @@ class RollbackSampler final : public Sampler<Scalar> {
   std::int64_t steps_ = 0, rollbacks_ = 0;  ///< steps: those lost counted too
   std::deque<Generation> kept_;             ///< the newest first, at most two
   std::string reason_;                      ///< of the last rollback
+  bool skips_ = false;                      ///< the next batch is lost with the step before it
 };
 
 }  // namespace stein::inference

@@ -18,6 +18,7 @@ struct SteinMove {
   const OptimizerStep& step;
   KernelWeights& weights;       ///< those of the move go there where the host makes them
   std::span<double> distances;  ///< [M·M] working memory: squared distances, or inner products
+  MoveWatch* watch = nullptr;   ///< of the sampler, where its driver has one
 };
 
 }  // namespace stein::inference

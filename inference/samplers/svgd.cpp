@@ -27,7 +27,8 @@ bool Svgd<Scalar>::move(Particles<Scalar>& particles, const Batch<Scalar>&) {
                                     .state = state_,
                                     .step = step,
                                     .weights = weights_,
-                                    .distances = distances_});
+                                    .distances = distances_,
+                                    .watch = this->watch()});
 }
 
 template <class Scalar>

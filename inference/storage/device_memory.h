@@ -3,17 +3,19 @@
 
 #include <stein/core/registry.h>
 #include <stein/inference/storage/device.h>
+#include <stein/inference/storage/late_numbers.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace stein::inference {
 
-/// What can be done with the memory of one kind of device. `index` is which of its kind; sizes are in bytes. A copy has
-/// been made when the function returns. Each throws Error(usage) where there is no such device, Error(io) with the
-/// device's reason where it refuses.
+/// What can be done with the memory of one kind of device. `index` is which of its kind; sizes are in bytes. A copy
+/// from or to the host has been made when the function returns; one within the device, before whatever it is asked for
+/// next. Each throws Error(usage) where there is no such device, Error(io) with the device's reason where it refuses.
 struct DeviceMemory {
   /// How many devices of the kind there are; 0 where there is none, or no driver.
   std::int32_t (*count)() = nullptr;
@@ -26,6 +28,8 @@ struct DeviceMemory {
   void (*copy_out)(std::int32_t index, void* host, const void* from, std::size_t bytes) = nullptr;
   /// From one place of the device to another.
   void (*copy_within)(std::int32_t index, void* to, const void* from, std::size_t bytes) = nullptr;
+  /// Sends `count` doubles of the device home, for which nobody waits yet.
+  std::unique_ptr<LateNumbers> (*send_home)(std::int32_t index, const double* from, std::size_t count) = nullptr;
   /// Sets `count` floats.
   void (*fill)(std::int32_t index, float* to, float value, std::size_t count) = nullptr;
   /// Whether an address is of this device.

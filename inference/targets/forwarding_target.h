@@ -21,6 +21,7 @@ class ForwardingTarget : public Target<Scalar> {
              MatrixView<Scalar> buffers) override {
     target_.adapt(coordinates, batch, noise, buffers);
   }
+  bool adapts() const override { return target_.adapts(); }
   std::span<const std::uint8_t> free_coordinates(std::int64_t row) const override {
     return target_.free_coordinates(row);
   }

@@ -1,9 +1,11 @@
 // A device without a GPU: host memory that cannot be read or written outside the functions of its memory and its
 // drivers, so that a step which reaches around them ends with a signal. The driver of its samplers is the reference,
-// that of its weights the host's own.
+// that of its weights the host's own. Its host runs one step ahead, as that of a GPU does: what a step met is told with
+// the next one.
 #pragma once
 
 #include <stein/core/error.h>
+#include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/stein_move.h>
@@ -13,10 +15,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace stein::test {
 
@@ -79,6 +86,72 @@ inline bool readable(const void* address) {
   return written;
 }
 
+/// How often the host has waited for what it had just asked for: of numbers that it reads, writes or looks at, and of
+/// the last step of a sampler. For the step before the last it need not wait.
+inline std::int64_t& fenced_waits() {
+  static std::int64_t count = 0;
+  return count;
+}
+
+/// What the steps of one sampler met, told one step late.
+class FencedWatch final : public inference::MoveWatch {
+ public:
+  void begin() override {
+    if (std::exchange(open_, true)) met_[now_].reset();  // a step that did not come to its end
+  }
+  std::optional<inference::NotFiniteNumber> end() override {
+    open_ = false;
+    if (ahead_ && met_[1 - now_]) return tell(1 - now_);
+    ahead_ = true;
+    now_ = 1 - now_;
+    return {};
+  }
+  std::optional<inference::NotFiniteNumber> settle() override {
+    if (!std::exchange(ahead_, false)) return {};
+    ++fenced_waits();
+    return tell(1 - now_);
+  }
+
+  /// Whether the step moves nothing, now that its gradients are looked at.
+  bool stops(inference::MatrixView<const float> gradients) {
+    look(true, gradients);
+    return stopped();
+  }
+  bool stopped() const { return met_[1 - now_] || (met_[now_] && met_[now_]->gradient); }
+  /// Looks for the first number that is not finite. Gradients come before values.
+  void look(bool of_gradient, inference::MatrixView<const float> rows) {
+    if (met_[now_] && (met_[now_]->gradient || !of_gradient)) return;
+    for (std::int64_t i = 0; i < rows.rows; ++i)
+      for (std::int64_t q = 0; q < rows.columns; ++q)
+        if (!std::isfinite(rows(i, q))) {
+          met_[now_] = {.gradient = of_gradient, .row = i, .column = q, .number = rows(i, q)};
+          return;
+        }
+  }
+
+ private:
+  /// The words of both steps begin anew.
+  std::optional<inference::NotFiniteNumber> tell(std::size_t step) {
+    const auto met = met_[step];
+    if (met) met_ = {}, ahead_ = false;
+    return met;
+  }
+
+  std::array<std::optional<inference::NotFiniteNumber>, 2> met_;
+  std::size_t now_ = 0;
+  bool open_ = false, ahead_ = false;
+};
+
+/// Numbers that were sent home: here at once, read later.
+class FencedNumbers final : public inference::LateNumbers {
+ public:
+  FencedNumbers(const double* from, std::size_t count) : numbers_(from, from + count) {}
+  std::span<const double> wait() override { return numbers_; }
+
+ private:
+  std::vector<double> numbers_;
+};
+
 /// A function that opens the fence around one function of a driver of the host.
 template <auto driver_of, auto function>
 struct Fenced;
@@ -115,6 +188,16 @@ inline const inference::WeightDriver<float>& fenced_weight_driver() {
   return fenced;
 }
 
+/// A move of a driver of the host, of which a watch is told where there is one.
+template <class Move>
+bool watched(inference::MoveWatch* of_sampler, inference::MatrixView<const float> gradients,
+             inference::MatrixView<const float> values, const Move& move) {
+  auto* const watch = static_cast<FencedWatch*>(of_sampler);
+  if (watch == nullptr) return move();
+  if (!watch->stops(gradients) && !move()) watch->look(false, values);
+  return true;
+}
+
 /// The device; the first call registers its memory and its drivers.
 inline inference::Device fenced_device() {
   using namespace inference;
@@ -124,11 +207,13 @@ inline inference::Device fenced_device() {
       .release = [](std::int32_t, void* block, std::size_t bytes) noexcept { Fence::instance().release(block, bytes); },
       .copy_in =
           [](std::int32_t, void* to, const void* host, std::size_t bytes) {
+            ++fenced_waits();
             const OpenFence open;
             std::memcpy(to, host, bytes);
           },
       .copy_out =
           [](std::int32_t, void* host, const void* from, std::size_t bytes) {
+            ++fenced_waits();
             const OpenFence open;
             std::memcpy(host, from, bytes);
           },
@@ -137,6 +222,10 @@ inline inference::Device fenced_device() {
             const OpenFence open;
             std::memcpy(to, from, bytes);
           },
+      .send_home = [](std::int32_t, const double* from, std::size_t count) -> std::unique_ptr<LateNumbers> {
+        const OpenFence open;
+        return std::make_unique<FencedNumbers>(from, count);
+      },
       .fill =
           [](std::int32_t, float* to, float value, std::size_t count) {
             const OpenFence open;
@@ -153,27 +242,36 @@ inline inference::Device fenced_device() {
   static const Driver<float>& host = driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
   static const Driver<float> fenced{
       .name = "fenced",
+      .watch = [](Device) -> std::unique_ptr<MoveWatch> { return std::make_unique<FencedWatch>(); },
       .diffuse =
           [](const DiffusionStep<float>& step, DiffusionResult& result) {
             const OpenFence open;
+            auto* const watch = static_cast<FencedWatch*>(step.watch);
+            if (watch == nullptr) return host.diffuse(step, result);
+            // What comes before a gradient reads none.
+            const bool half = step.dynamics == Dynamics::santa_half_move;
+            if (half ? watch->stopped() : watch->stops(step.gradients)) return;
             host.diffuse(step, result);
+            if (!std::exchange(result.finite, true)) watch->look(false, step.values);
           },
       .ascend =
           [](MatrixView<float> values, MatrixView<const float> directions, OptimizerState<float>& state,
-             const OptimizerStep& step) {
+             const OptimizerStep& step, MoveWatch* watch) {
             const OpenFence open;
-            return host.ascend(values, directions, state, step);
+            return watched(watch, directions, values,
+                           [&] { return host.ascend(values, directions, state, step, nullptr); });
           },
       .stein_update =
           [](MatrixView<float> values, MatrixView<const float> gradients, const KernelWeights& weights,
-             OptimizerState<float>& state, const OptimizerStep& step) {
+             OptimizerState<float>& state, const OptimizerStep& step, MoveWatch* watch) {
             const OpenFence open;
-            return host.stein_update(values, gradients, weights, state, step);
+            return watched(watch, gradients, values,
+                           [&] { return host.stein_update(values, gradients, weights, state, step, nullptr); });
           },
       .stein_move =
           [](const SteinMove<float>& move) {
             const OpenFence open;
-            return host.stein_move(move);
+            return watched(move.watch, move.gradients, move.values, [&] { return host.stein_move(move); });
           },
       .squared_distances =
           [](MatrixView<const float> values, std::span<double> distances) {
@@ -191,12 +289,14 @@ inline inference::Device fenced_device() {
             host.draw(rows, key, first_row, deviation);
           },
       .clip =
-          [](MatrixView<float> gradients, const GradientClipOptions& options) {
+          [](MatrixView<float> gradients, const GradientClipOptions& options, MoveWatch* watch) {
             const OpenFence open;
-            host.clip(gradients, options);
+            if (watch == nullptr || !static_cast<FencedWatch*>(watch)->stops(gradients))
+              host.clip(gradients, options, nullptr);
           },
       .all_finite =
           [](MatrixView<const float> rows) {
+            ++fenced_waits();
             const OpenFence open;
             return host.all_finite(rows);
           },

@@ -33,11 +33,15 @@ inline training::WeightMethodOptions steady_method(const std::string& name) {
 
 inline std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus,
                                                          const training::WeightMethodOptions& method, Device device,
-                                                         double dropout = 0.2, std::int64_t chunks = 1) {
-  const LanguageTrainingOptions options{
-      .epochs =
-          {.batch_size = 4, .gradient_chunks = chunks, .epochs = 3, .burn_in = 0.4, .samples_per_epoch = 3, .draws = 3},
-      .unroll = 6};
+                                                         double dropout = 0.2, std::int64_t chunks = 1,
+                                                         std::int64_t epochs = 3) {
+  const LanguageTrainingOptions options{.epochs = {.batch_size = 4,
+                                                   .gradient_chunks = chunks,
+                                                   .epochs = epochs,
+                                                   .burn_in = 0.4,
+                                                   .samples_per_epoch = 3,
+                                                   .draws = 3},
+                                        .unroll = 6};
   const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout};
   return std::make_unique<LanguageTrainer>(corpus, options, method, inference::make_recurrent_reference(spec, device),
                                            0);

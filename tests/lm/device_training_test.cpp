@@ -78,6 +78,26 @@ TEST_CASE("a language model on a device goes through the numbers of the host, an
   }
 }
 
+TEST_CASE("a language model whose host runs ahead of its device goes through the numbers of the host",
+          "[lm][device][run-ahead]") {
+  const Corpus corpus = test::small_text(600);
+  for (const char* const method : {"sgd", "sgld", "sghmc", "svgd", "bbb", "sharpening", "sghmc-sa"}) {
+    CAPTURE(method);
+    // 200 minibatches, of which the host looks at losses behind every one up to 128, then behind every second.
+    const auto make = [&](Device device) { return language_trainer(corpus, method_of(method), device, 0.2, 1, 8); };
+    const auto host = make({}), device = make(test::fenced_device()), resumed = make(test::fenced_device());
+    train(*host), train(*device);
+    check_same(*host, *device);
+    const auto first = make(test::fenced_device());
+    train(*first, 24 * 161);
+    Snapshot state;
+    first->save(state);
+    resumed->restore(state);
+    train(*resumed);
+    check_same(*host, *resumed);
+  }
+}
+
 TEST_CASE("a language model whose minibatches are taken apart on a device goes through the numbers of the host",
           "[lm][device]") {
   const Corpus corpus = test::small_text(600);

@@ -1,5 +1,6 @@
 // What the threads of the CUDA kernels do, run on the host by loops over blocks and threads, against the reference
 // driver: the same bits, over shapes that leave remainders everywhere.
+#include <stein/inference/cuda/clip_body.h>
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/lane_sums.h>
@@ -99,6 +100,26 @@ Matrix<float> drawn(std::int64_t rows, std::int64_t columns, double deviation = 
   Matrix<float> matrix(rows, columns);
   reference_driver().draw(matrix.view(), {.seed = 3}, 5, deviation);
   return matrix;
+}
+
+/// The kernels that limit the length of rows, one after the other, as the CUDA driver asks for them.
+void clip_by_threads(Matrix<float>& rows, const GradientClipOptions& options, cuda::StepFlags flags = {}) {
+  int none = 0;
+  if (flags.gradient == nullptr) flags.gradient = flags.seen = &none;
+  const std::int64_t columns = rows.columns(), lanes = rows.rows() * cuda::sum_blocks(columns) * cuda::sum_lanes;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();  // of memory that nobody has written
+  std::vector<double> wide(static_cast<std::size_t>(lanes), nan),
+      totals(static_cast<std::size_t>(rows.rows() * cuda::square_parts(columns) * cuda::sum_lanes), nan),
+      squares(static_cast<std::size_t>(rows.rows()), nan), wide_squares = squares;
+  const std::vector<float> narrow = lanes_of<cuda::SquareSum::rounded, float>(rows.view());
+  test::for_each_phase(cuda::AddUpLanes<float>{narrow.data(), rows.rows(), columns, totals.data(), squares.data()},
+                       test::ThreadOrder::up);
+  for_each_index(lanes, cuda::WideLaneSum{{rows.view(), wide.data()}, squares.data()});
+  test::for_each_phase(
+      cuda::AddUpLanes<double>{wide.data(), rows.rows(), columns, totals.data(), wide_squares.data(), squares.data()},
+      test::ThreadOrder::down);
+  for_each_group(rows.view(), cuda::ClipGroup{rows.view(), squares.data(), wide_squares.data(), options.clip_norm,
+                                              options.clip_rule, flags});
 }
 
 /// All numbers, those between the rows too.
@@ -314,11 +335,78 @@ TEST_CASE("a row whose squares leave float's range has a length in double", "[in
 
 TEST_CASE("the threads that scale a gradient have the bits of the reference", "[inference][cuda][parity]") {
   Matrix<float> threads = drawn(1, 131), expected = threads;
-  const double factor = clip_factor(std::sqrt(sum_of_squares(std::as_const(expected).row(0))), {.clip_norm = 2});
-  CHECK(factor < 1);
-  for_each_group(threads.view(), cuda::MultiplyGroup{threads.view(), factor});
-  reference_driver().clip(expected.view(), {.clip_norm = 2});
+  CHECK(std::sqrt(sum_of_squares(std::as_const(expected).row(0))) > 2);
+  clip_by_threads(threads, {.clip_norm = 2});
+  reference_driver().clip(expected.view(), {.clip_norm = 2}, nullptr);
   CHECK(everything(threads) == everything(expected));
+}
+
+TEST_CASE("threads limit the length of rows with the bits of the reference, however many parts they are added up in",
+          "[inference][cuda][parity]") {
+  for (const std::int64_t columns : {1, 131, 4097, 262'143, 262'144, 400'001})
+    for (const ClipRule rule : {ClipRule::clip, ClipRule::rescale}) {
+      const GradientClipOptions options{.clip_norm = 3, .clip_rule = rule};
+      Matrix<float> threads = drawn(2, columns);
+      for (float& number : threads.row(1)) number *= 1e-3f;  // the one row is longer than the limit, the other shorter
+      Matrix<float> expected = threads;
+      clip_by_threads(threads, options);
+      reference_driver().clip(expected.view(), options, nullptr);
+      CAPTURE(columns, static_cast<int>(rule));
+      CHECK((everything(threads) == everything(expected)));
+    }
+  // Squares that overflow: |1e30|·√300 = 1.73e31, scaled to length 1, is 1/√300 for every number; the row beside it
+  // has squares that do not.
+  Matrix<float> rows(2, 300);
+  rows.fill(1e30f);
+  std::ranges::fill(rows.row(1), 1.0f);
+  clip_by_threads(rows, {.clip_norm = 1});
+  for (std::int64_t i = 0; i < 2; ++i)
+    for (const float number : rows.row(i)) CHECK(number == Approx(1 / std::sqrt(300.0)).epsilon(1e-6));
+}
+
+TEST_CASE("threads clip nothing in a step that is stopped, by itself or by the one before it", "[inference][cuda]") {
+  for (const bool by_itself : {true, false}) {
+    int gradient = by_itself, before = !by_itself, seen = 0;
+    Matrix<float> rows = drawn(2, 131);
+    const Matrix<float> kept = rows;
+    clip_by_threads(rows, {.clip_norm = 2}, {.gradient = &gradient, .seen = &seen, .before = &before});
+    CHECK(everything(rows) == everything(kept));
+  }
+}
+
+TEST_CASE("the least word of all numbers that are not finite is the first of them, gradients before values",
+          "[inference][cuda]") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  int gradient = 0, seen = 0, lost = 0;
+  cuda::FoundNumber first = cuda::nothing_found;
+  const cuda::StepFlags flags{.gradient = &gradient, .seen = &seen, .lost = &lost, .first = &first};
+  const auto found = [&] { return cuda::number_of(first); };
+  flags.name(false, {7, 20, 4}, {{1, nan, 2, infinity}});
+  CHECK((!found().gradient && found().row == 7 && found().column == 21 && std::isnan(found().number)));
+  flags.name(false, {7, 12, 3}, {{1, 0, -infinity, 0}});
+  CHECK((found().column == 14 && found().number == -infinity));
+  flags.name(false, {6, 4000, 2}, {{0, infinity, 0, 0}});
+  CHECK((found().row == 6 && found().column == 4001 && found().number == infinity));
+  flags.name(false, {6, 4004, 2}, {{nan, nan, 0, 0}});
+  CHECK(found().column == 4001);
+  flags.name(true, {2'000'000, std::int64_t{1} << 33, 1}, {{-nan, 0, 0, 0}});
+  CHECK((found().gradient && found().row == 2'000'000 && found().column == std::int64_t{1} << 33));
+  CHECK((std::isnan(found().number) && std::signbit(found().number)));
+}
+
+TEST_CASE("a value that is not finite stops the next step, a gradient its own too", "[inference][cuda]") {
+  int gradients[2] = {}, lost[2] = {}, seen[2] = {};
+  const auto words = [&](int k) {
+    return cuda::StepFlags{.gradient = &gradients[k], .seen = &seen[k], .lost = &lost[k], .before = &lost[1 - k]};
+  };
+  words(0).report_value();
+  CHECK_FALSE(words(0).stopped());
+  CHECK(words(1).stopped());
+  CHECK((seen[0] == 1 && seen[1] == 0));
+  lost[0] = 0;
+  words(1).report_gradient();
+  CHECK(words(1).stopped());
+  CHECK(words(0).stopped());
 }
 
 TEST_CASE("threads find a number that is not finite wherever it stands", "[inference][cuda]") {

@@ -68,8 +68,9 @@ void check_near(const Shape& shape) {
 
 /// The words of a step, none of them set.
 struct Words {
-  int gradient = 0, seen = 0;
-  cuda::StepFlags flags() { return {&gradient, &seen}; }
+  int gradient = 0, seen = 0, lost = 0;
+  cuda::FoundNumber first = cuda::nothing_found;
+  cuda::StepFlags flags() { return {.gradient = &gradient, .seen = &seen, .lost = &lost, .first = &first}; }
 };
 
 template <OptimizerMethod method>
@@ -224,8 +225,9 @@ TEST_CASE("threads that add up pairs see every gradient that is not finite", "[i
     Matrix<float> gradients = drawn(shape, 4);
     const PairGrid grid(shape.rows, shape.columns);
     std::vector<double> sums(static_cast<std::size_t>(grid.ranges * grid.sums()));
+    Words words;
     const auto sees = [&] {
-      Words words;
+      words = {};
       const cuda::PairRows looked{.values = rows.view(), .gradients = gradients.view(), .flags = words.flags()};
       test::for_each_phase(cuda::PairSums<PairTerm::squared_difference>{looked, grid, sums.data()}, ThreadOrder::up);
       CHECK(words.gradient == words.seen);
@@ -239,6 +241,8 @@ TEST_CASE("threads that add up pairs see every gradient that is not finite", "[i
       const float before = std::exchange(gradients.view()(row, column), std::numeric_limits<float>::infinity());
       CHECK(sees());
       gradients.view()(row, column) = before;
+      const NotFiniteNumber found = cuda::number_of(words.first);
+      CHECK((found.gradient && found.row == row && found.column == column));
     }
   }
 }
