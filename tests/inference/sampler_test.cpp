@@ -44,7 +44,8 @@ class Bowl final : public Target<float> {
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
                 const Evaluation<float>& wanted) override {
-    const auto& [gradient, value] = wanted;
+    const auto gradient = wanted.gradient;
+    [[maybe_unused]] const auto value = wanted.value;
     std::ranges::fill(value, 0.0f);
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q) {

@@ -24,7 +24,8 @@ class Quartic final : public Target<double> {
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
-    const auto& [gradient, value] = wanted;
+    const auto gradient = wanted.gradient;
+    [[maybe_unused]] const auto value = wanted.value;
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
       if (!value.empty()) value[i] = 0;
       for (std::int64_t q = 0; q < gradient.columns; ++q) {
@@ -51,7 +52,8 @@ class MeanOfTen final : public Target<double> {
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
-    const auto& [gradient, value] = wanted;
+    const auto gradient = wanted.gradient;
+    [[maybe_unused]] const auto value = wanted.value;
     const double x = coordinates.values(0, 0);
     gradient(0, 0) = sum - 11 * x;
     if (!value.empty()) value[0] = sum * x - 11 * x * x / 2;
@@ -76,7 +78,8 @@ class SmallLogistic final : public Target<double> {
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
-    const auto& [gradient, value] = wanted;
+    const auto gradient = wanted.gradient;
+    [[maybe_unused]] const auto value = wanted.value;
     const Eigen::Vector2d w = Eigen::Map<const Eigen::Vector2d>(coordinates.values.row(0).data());
     Eigen::Vector2d slope = -w;
     double log_density = -w.squaredNorm() / 2;

@@ -24,7 +24,8 @@ class Gaussian final : public Target<double> {
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
-    const auto& [gradient, value] = wanted;
+    const auto gradient = wanted.gradient;
+    [[maybe_unused]] const auto value = wanted.value;
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
       const Eigen::Map<const Eigen::VectorXd> x(coordinates.values.row(i).data(), mean_.size());
       const Eigen::VectorXd pull = precision_ * (mean_ - x);
