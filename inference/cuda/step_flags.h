@@ -5,6 +5,7 @@
 #include <stein/inference/cuda/coordinate_group.h>
 #include <stein/inference/samplers/move_watch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -57,7 +58,7 @@ struct StepFlags {
 #ifdef __CUDA_ARCH__
     atomicMin(reinterpret_cast<unsigned long long*>(first), static_cast<unsigned long long>(found));
 #else
-    if (found < *first) *first = found;
+    *first = std::min(found, *first);
 #endif
   }
   /// The same for those of a group.

@@ -37,7 +37,7 @@ void set_process_on_machine(std::int32_t process) {
 
 Device own_device(std::string_view text) {
   const Device device = parse_device(text);
-  const bool chosen = device.kind == Device::Kind::host || text.find(':') != text.npos;
+  const bool chosen = device.kind == Device::Kind::host || text.find(':') != std::string_view::npos;
   return chosen ? device : device_of_process(device.kind, process_on_machine());
 }
 
