@@ -88,7 +88,7 @@ runs::ReportLayout report_layout() {
      .description = "Evaluate policies on a log of decisions that others made",
      .unit = "events",
      .directory = "FORMAT-POLICIES",
-     .arguments = {"log", "format", "policy", "estimators", "window", "strict"},
+     .arguments = {"log", "format", "policy", "device", "estimators", "window", "strict"},
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<ReplayExperiment>(kind, sources); },
      .parts = replay_parts,

@@ -109,6 +109,24 @@ TEST_CASE("policies are compared on one log, with what their propensities say of
   CHECK_THAT(readable.out, Contains("linucb") && Contains("÷ uniform"));
 }
 
+TEST_CASE("devices that a replay cannot take are refused", "[cli][replay]") {
+  const TemporaryDirectory folder;
+  make_log(folder, "news.gz", 100);
+  const auto with_device = [&](const std::string& policies, const std::string& device) {
+    return replay(folder, {"--log", "news.gz", "--policy", policies, "--device", device, "--out", "out"});
+  };
+  const Outcome far = with_device("svgd,linucb", "cuda:4096");  // no machine has so many
+  CHECK(far.code == 2);
+  CHECK_THAT(far.err, Contains("GPU") || Contains("without its library 'cuda'"));
+  const Outcome none = with_device("linucb,uniform", "cuda");
+  CHECK(none.code == 2);
+  CHECK_THAT(none.err, Contains("policy 'linucb' is on the processor only, got device=cuda"));
+  const Outcome unknown = with_device("svgd", "tpu");
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.err, Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
+  CHECK(with_device("uniform", "cpu").code == 0);
+}
+
 TEST_CASE("whoever makes a log is told what is true of it", "[cli][replay]") {
   const TemporaryDirectory folder;
   const Outcome made = run(folder.path(), {"data", "make", "news-synthetic", "--events", "5000", "--seed", "3",
