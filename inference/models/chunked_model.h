@@ -56,8 +56,10 @@ class ChunkedModel final : public ForwardingModel<Scalar> {
   /// All of them, to be shared; the model inside gets them as it wants them, side by side if it is concurrent.
   std::int64_t rows_per_call() const override { return 0; }
 
-  /// Chunks have values of their own, which are added up as they come.
-  bool answers_late() const override { return chunks_ == 1 && this->model().answers_late(); }
+  /// Chunks have values of their own, which are added up as they come; so have rows that other ranks evaluate.
+  bool answers_late() const override {
+    return chunks_ == 1 && exchange_->ranks().size() == 1 && this->model().answers_late();
+  }
 
   /// @throws distributed::AgreedError on all ranks where the model inside throws on any
   void log_likelihood(const ParticleRows<const Scalar>& weights, const Batch<Scalar>& batch, const NoiseKey& noise,
