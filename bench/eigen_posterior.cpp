@@ -46,7 +46,7 @@ EigenRows EigenPosterior::rows() {
 void EigenPosterior::evaluate(const inference::ParticleRows<const double>& coordinates, const inference::Batch<double>&,
                               const NoiseKey&, const inference::Evaluation<double>& wanted) {
   const auto gradient = wanted.gradient;
-  [[maybe_unused]] const auto value = wanted.value;
+  const auto value = wanted.value;
   std::vector<double> not_asked(static_cast<std::size_t>(wanted.wants_gradient() ? 0 : columns_));
   for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
     double* slope = wanted.wants_gradient() ? gradient.row(i).data() : not_asked.data();

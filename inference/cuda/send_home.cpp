@@ -1,76 +1,40 @@
 #include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/page_locked_memory.h>
 #include <stein/inference/cuda/scratch.h>
 #include <stein/inference/cuda/send_home.h>
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace stein::inference::cuda {
 namespace {
 
-/// Page-locked memory for one copy at a time, and what says that the copy is over.
-class LandingPlace {
- public:
-  LandingPlace() { check(cudaEventCreateWithFlags(&over_, cudaEventDisableTiming), "use a GPU"); }
-  LandingPlace(const LandingPlace&) = delete;
-  LandingPlace& operator=(const LandingPlace&) = delete;
-  /// At the end of the program CUDA may be gone before: nothing is left to do then.
-  ~LandingPlace() {
-    static_cast<void>(cudaEventDestroy(over_));
-    static_cast<void>(cudaFreeHost(memory_));
-  }
-
-  /// @param from  while nothing else is under way to this place
-  void copy(const double* from, std::size_t count) {
-    if (count > count_) {
-      static_cast<void>(cudaFreeHost(memory_));
-      memory_ = nullptr, count_ = 0;
-      check(cudaHostAlloc(&memory_, count * sizeof(double), cudaHostAllocPortable),
-            "get page-locked memory of the host");
-      count_ = count;
-    }
-    check(cudaMemcpyAsync(memory_, from, count * sizeof(double), cudaMemcpyDeviceToHost, first_stream),
-          "copy from the GPU");
-    check(cudaEventRecord(over_, first_stream), "copy from the GPU");
-  }
-  /// Whether nothing is under way any more.
-  bool is_over() const { return cudaEventQuery(over_) == cudaSuccess; }
-  const double* wait() const {
-    check(cudaEventSynchronize(over_), "run a kernel");
-    return static_cast<const double*>(memory_);
-  }
-
- private:
-  cudaEvent_t over_ = nullptr;  ///< of the GPU that it was made for
-  void* memory_ = nullptr;
-  std::size_t count_ = 0;
-};
-
-/// The landing places of a GPU that nobody has. Numbers may be given up while they are under way: such a place is not
-/// taken again before they are here.
+/// The page-locked memory of a GPU that nobody has. Numbers may be given up while they are under way: such memory is
+/// not taken again before they are here.
 class LandingPlaces {
  public:
-  std::unique_ptr<LandingPlace> take() {
+  std::unique_ptr<PageLockedMemory> take() {
     const std::lock_guard lock(mutex_);
     for (auto& place : idle_) {
       if (!place->is_over()) continue;
       std::swap(place, idle_.back());
-      std::unique_ptr<LandingPlace> found = std::move(idle_.back());
+      std::unique_ptr<PageLockedMemory> found = std::move(idle_.back());
       idle_.pop_back();
       return found;
     }
-    return std::make_unique<LandingPlace>();
+    return std::make_unique<PageLockedMemory>();
   }
-  void give_back(std::unique_ptr<LandingPlace> place) {
+  void give_back(std::unique_ptr<PageLockedMemory> place) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(place));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<LandingPlace>> idle_;
+  std::vector<std::unique_ptr<PageLockedMemory>> idle_;
 };
 
 /// Those of a GPU, which stay to the end of the program: numbers may be under way as long.
@@ -85,16 +49,22 @@ class NumbersUnderWay final : public LateNumbers {
  public:
   NumbersUnderWay(std::int32_t gpu, const double* from, std::size_t count)
       : places_(places_of(gpu)), place_(places_.take()), count_(count) {
-    place_->copy(from, count);
+    constexpr std::string_view what = "copy from the GPU";
+    const std::size_t bytes = count * sizeof(double);
+    check(cudaMemcpyAsync(place_->reserve(bytes), from, bytes, cudaMemcpyDeviceToHost, first_stream), what);
+    place_->record(first_stream, what);
   }
   NumbersUnderWay(const NumbersUnderWay&) = delete;
   NumbersUnderWay& operator=(const NumbersUnderWay&) = delete;
   ~NumbersUnderWay() override { places_.give_back(std::move(place_)); }
-  std::span<const double> wait() override { return {place_->wait(), count_}; }
+  std::span<const double> wait() override {
+    place_->wait("run a kernel");
+    return {static_cast<const double*>(place_->data()), count_};
+  }
 
  private:
   LandingPlaces& places_;
-  std::unique_ptr<LandingPlace> place_;
+  std::unique_ptr<PageLockedMemory> place_;
   std::size_t count_;
 };
 

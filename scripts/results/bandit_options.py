@@ -1,11 +1,10 @@
 """What each option of a policy is worth, a part of bandit_defaults.py: its defaults with one of them changed."""
-import statistics
 import sys
 
 from bandit_runs import PLAN, command_of, experiment, result_file, shares
 from bandit_tuned import cell
 from records import by_commit, clean_commit, read_record
-from results_page import half_width, readable
+from results_page import paired_difference, readable
 
 OPTIONS = PLAN["options"]
 CHANGES = {change["name"]: change for change in OPTIONS["changes"]}
@@ -34,8 +33,7 @@ def difference(entry, base):
     """What a change adds to the percentages of the defaults, paired by seed."""
     if entry is None or base is None or entry is base:
         return ""
-    differences = [a - b for a, b in zip(shares(entry), shares(base), strict=True)]
-    mean, half = statistics.mean(differences), half_width(differences)
+    mean, half = paired_difference(shares(entry), shares(base))
     return f"{readable(mean, 1)} ({readable(mean - half, 1)} to {readable(mean + half, 1)})"
 
 

@@ -30,7 +30,7 @@ class RepeatedNumber final : public Model<double> {
   void log_likelihood(const ParticleRows<const double>& weights, const Batch<double>& batch, const NoiseKey& noise,
                       const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     const double count = scaled_ ? batch.data_size : static_cast<double>(batch.rows);
     std::ranges::fill(value, 0.0);
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
@@ -60,7 +60,7 @@ class NormalPrior final : public Prior<double> {
   PriorSpace space() const override { return PriorSpace::weights; }
   void add_log_density(const ParticleRows<const double>& rows, const Evaluation<double>& wanted) const override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     const MatrixView<const double> values = rows.values;
     for (std::int64_t i = 0; i < values.rows; ++i)
       for (std::int64_t q = 0; q < values.columns; ++q) {

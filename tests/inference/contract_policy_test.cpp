@@ -25,7 +25,7 @@ class PolicyObjective final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey& noise,
                 const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     STEIN_CHECK(value.empty(), "policy objective: it has a gradient and no value");
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
       const auto logits = coordinates.values.row(i);

@@ -22,7 +22,7 @@ class Quadratic final : public Target<Scalar> {
   void evaluate(const ParticleRows<const Scalar>& coordinates, const Batch<Scalar>&, const NoiseKey& noise,
                 const Evaluation<Scalar>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
       const auto row = static_cast<std::uint32_t>(coordinates.first_row + i);
       if (deviation_ > 0)

@@ -45,7 +45,7 @@ class Bowl final : public Target<float> {
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
                 const Evaluation<float>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     std::ranges::fill(value, 0.0f);
     for (std::int64_t i = 0; i < gradient.rows; ++i)
       for (std::int64_t q = 0; q < gradient.columns; ++q) {

@@ -25,7 +25,7 @@ class Quartic final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     for (std::int64_t i = 0; i < gradient.rows; ++i) {
       if (!value.empty()) value[i] = 0;
       for (std::int64_t q = 0; q < gradient.columns; ++q) {
@@ -53,7 +53,7 @@ class MeanOfTen final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     const double x = coordinates.values(0, 0);
     gradient(0, 0) = sum - 11 * x;
     if (!value.empty()) value[0] = sum * x - 11 * x * x / 2;
@@ -79,7 +79,7 @@ class SmallLogistic final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     const Eigen::Vector2d w = Eigen::Map<const Eigen::Vector2d>(coordinates.values.row(0).data());
     Eigen::Vector2d slope = -w;
     double log_density = -w.squaredNorm() / 2;

@@ -25,7 +25,7 @@ class Gaussian final : public Target<double> {
   void evaluate(const ParticleRows<const double>& coordinates, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
     const auto gradient = wanted.gradient;
-    [[maybe_unused]] const auto value = wanted.value;
+    const auto value = wanted.value;
     for (std::int64_t i = 0; i < coordinates.values.rows; ++i) {
       const Eigen::Map<const Eigen::VectorXd> x(coordinates.values.row(i).data(), mean_.size());
       const Eigen::VectorXd pull = precision_ * (mean_ - x);
