@@ -41,6 +41,11 @@ const std::string& ArmTable::name(std::int64_t number) const {
   return names_[static_cast<std::size_t>(number)];
 }
 
+void ArmTable::shrink(std::int64_t size) {
+  STEIN_CHECK(size >= 0 && size <= this->size(), "expected 0 to {} arms, got {}", this->size(), size);
+  for (; this->size() > size; names_.pop_back()) numbers_.erase(names_.back());
+}
+
 void ArmTable::save(Snapshot& snapshot) const {
   std::string together;
   std::vector<std::int64_t> lengths;

@@ -26,6 +26,8 @@ class ArmTable {
   bool number_all(std::span<const std::string_view> names, std::vector<std::int32_t>& numbers);
   /// Throws Error(usage) unless 0 ≤ number < size().
   const std::string& name(std::int64_t number) const;
+  /// Forgets the arms that came behind the first `size`. Throws Error(usage) unless 0 ≤ size ≤ size().
+  void shrink(std::int64_t size);
   std::int64_t size() const { return std::ssize(names_); }
   std::int64_t most() const { return most_; }
 

@@ -247,6 +247,17 @@ void CsvLog::restore(const Snapshot& snapshot) {
   }
 }
 
+bool CsvLog::lines_stand_alone() const {
+  return !arm_names_.empty() && options_.id.empty() && options_.categories.empty();
+}
+
+void CsvLog::add_notes(const Snapshot& other) {
+  std::vector<float> largest(columns_.context.size());
+  other.get("largest", std::span(largest));
+  for (std::size_t k = 0; k < largest.size(); ++k)
+    columns_.context[k].largest = std::max(columns_.context[k].largest, largest[k]);
+}
+
 LineVerdict CsvLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   if (line.empty() || line == header_) return {LineVerdict::Kind::other};
   std::string_view reason = rows_.read_row(line);

@@ -80,6 +80,10 @@ class CsvLog final : public LogFormat {
   /// Of a row the context alone is looked at. The header may come again anywhere.
   LineVerdict read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
   void begin_file() override { header_is_next_ = true; }
+  /// Where all arms are known, there are no ids to be seen twice, and no categories, whose first one in a column is
+  /// noted.
+  bool lines_stand_alone() const override;
+  void add_notes(const Snapshot& other) override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
 

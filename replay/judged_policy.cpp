@@ -3,18 +3,24 @@
 namespace stein::replay {
 
 Choice JudgedPolicy::take(const LoggedEvent& event, policies::Propensities wanted) {
-  const Choice choice = choose(event, wanted);
-  count(event, choice.accepted);
+  const Choice choice = decide(event, wanted);
+  count(event.reward, choice.accepted);
   return choice;
 }
 
-void JudgedPolicy::count(const LoggedEvent& event, bool accepted) {
+Choice JudgedPolicy::decide(const LoggedEvent& event, policies::Propensities wanted) {
+  const Choice choice = choose(event, wanted);
+  ++decided_;
+  return choice;
+}
+
+void JudgedPolicy::count(double reward, bool accepted) {
   ++events_;
   if (!accepted) return;
   ++accepted_;
-  reward_ += event.reward;
-  mean_.add({.numerator = event.reward});
-  if (sequence_) sequence_->add(event.reward);
+  reward_ += reward;
+  mean_.add({.numerator = reward});
+  if (sequence_) sequence_->add(reward);
 }
 
 std::optional<Interval> JudgedPolicy::interval() const {
@@ -33,7 +39,7 @@ void JudgedPolicy::save(Snapshot& snapshot) const {
 }
 
 void JudgedPolicy::restore(const Snapshot& snapshot) {
-  events_ = snapshot.get_scalar<std::int64_t>("events");
+  decided_ = events_ = snapshot.get_scalar<std::int64_t>("events");
   accepted_ = snapshot.get_scalar<std::int64_t>("accepted");
   reward_ = snapshot.get_scalar<double>("reward");
   if (sequence_) sequence_->restore(snapshot.part("sequence"));

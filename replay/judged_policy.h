@@ -27,11 +27,14 @@ class JudgedPolicy {
  public:
   virtual ~JudgedPolicy() = default;
 
-  /// Throws Error(numeric) where the policy left the finite numbers.
+  /// Makes its choice of the next event, and counts it. Throws Error(numeric) where the policy left the finite numbers.
   Choice take(const LoggedEvent& event, policies::Propensities wanted = policies::Propensities::none);
-  /// Counts an event that it took on another rank. Its own state is then that of before, until it is restored.
-  void count(const LoggedEvent& event, bool accepted);
+  /// The same in two steps, the second of which may come later, and on other ranks, which then know all that is asked
+  /// for below but where the policy itself stands.
+  Choice decide(const LoggedEvent& event, policies::Propensities wanted);
+  void count(double reward, bool accepted);
 
+  /// Events that were counted.
   std::int64_t events() const { return events_; }
   std::int64_t accepted() const { return accepted_; }
   /// Sum over accepted events.
@@ -44,6 +47,8 @@ class JudgedPolicy {
   ValueEstimate mean() const { return mean_.estimate(); }
   /// Of the mean reward at all times at once, where rewards are bounded.
   std::optional<Interval> interval() const;
+  /// Whether its choices, or what it saves, depend on the features of arms.
+  virtual bool sees_arm_features() const { return true; }
   /// What a person should know of how it went.
   virtual std::optional<std::string> warning() const { return std::nullopt; }
 
@@ -56,6 +61,9 @@ class JudgedPolicy {
   /// @param sequence  without observations yet; none where rewards have no bounds
   explicit JudgedPolicy(const std::optional<ConfidenceSequence>& sequence) : sequence_(sequence) {}
 
+  /// Events in which it made its choice before.
+  std::int64_t decided() const { return decided_; }
+
  private:
   virtual Choice choose(const LoggedEvent& event, policies::Propensities wanted) = 0;
   virtual void save_policy(Snapshot& snapshot) const { static_cast<void>(snapshot); }
@@ -63,7 +71,7 @@ class JudgedPolicy {
 
   std::optional<ConfidenceSequence> sequence_;
   ValueEstimator mean_;
-  std::int64_t events_ = 0, accepted_ = 0;
+  std::int64_t decided_ = 0, events_ = 0, accepted_ = 0;
   double reward_ = 0;
 };
 

@@ -73,6 +73,12 @@ class LogFormat {
   }
   /// A file begins: what was known of the one before, such as its header, is of no use.
   virtual void begin_file() {}
+  /// Whether what `read` makes of a line behind the first event of its file owes nothing to other such lines. Ranks can
+  /// then share the lines of a file: a format that reads some of them is as good as one that has read all.
+  virtual bool lines_stand_alone() const { return false; }
+  /// Takes note of what another one has seen, of which `other` is the saved state: where ranks share lines, and
+  /// something is saved.
+  virtual void add_notes(const Snapshot& other) { static_cast<void>(other); }
 
   /// What later verdicts depend on besides the lines to come. Called behind the last line of an event.
   virtual void save(Snapshot& snapshot) const { static_cast<void>(snapshot); }

@@ -3,7 +3,9 @@
 
 #include <stein/core/line_reader.h>
 #include <stein/core/snapshot.h>
+#include <stein/distributed/communicator.h>
 #include <stein/replay/arm_table.h>
+#include <stein/replay/line_block.h>
 #include <stein/replay/log_format.h>
 #include <stein/replay/logged_event.h>
 
@@ -12,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,17 @@ class LogReader {
   ///         line; for a file in whose first lines there is no event, saying which format it looks like; Error(io)
   bool next(LoggedEvent& event);
 
+  /// Whether ranks can share the lines of the log.
+  bool has_lines_to_share() const { return format_->lines_stand_alone(); }
+  /// Collective, where it has. Reads at least one event, unless the log is at its end, and as many as `events` has room
+  /// for at most: every rank finds the lines, makes events of its part of them, and gets those that the others made,
+  /// without the features of arms.
+  /// @returns how many it read
+  /// @throws distributed::AgreedError on every rank where `next` would throw, or if the ranks do not read the same
+  std::int64_t next_together(std::span<LoggedEvent> events, distributed::Communicator& ranks);
+  /// Collective. What the formats have noted of the lines that they were given comes to that of the first rank.
+  void bring_together(distributed::Communicator& ranks);
+
   /// Events so far.
   std::int64_t events() const { return events_; }
   /// Bad lines so far, by reason.
@@ -62,6 +76,17 @@ class LogReader {
   bool next_line(std::string_view& line);
   /// What the format makes of a line, or of the end of the file if there is none.
   LineVerdict judge(const std::string_view* line, LoggedEvent& event);
+  /// Takes up to `most` lines behind the last one; none where the next one may be a header.
+  void take_block(std::int64_t most);
+  /// Reads this rank's part of the lines that were taken, and makes a message of it.
+  void read_part(const distributed::Communicator& ranks);
+  /// Whether every rank could make something of each of its lines. Throws AgreedError if they did not have the same.
+  bool all_parts_whole() const;
+  /// Puts the events of all ranks one behind the other and counts what lines were. Returns how many events there are.
+  std::int64_t join_parts(std::span<LoggedEvent> events, const distributed::Communicator& ranks);
+  /// Every rank reads all of the lines that were taken, or the next event where there were none: a file begins or ends,
+  /// or one of the lines is an error.
+  std::int64_t next_alone(std::span<LoggedEvent> events, distributed::Communicator& ranks);
   void count_bad(std::string_view reason);
   [[noreturn]] void fail_wrong_format() const;
   /// Formats that the first line looks like, as the end of a sentence.
@@ -80,6 +105,10 @@ class LogReader {
   std::string first_line_;         ///< of the file that is read
   bool first_line_waits_ = false;  ///< it has been read and is still to be given by `next_line`
   std::map<std::string, std::int64_t> bad_;
+  LineBlock block_;                    ///< that ranks share
+  LoggedEvent event_;                  ///< of one of its lines
+  std::string message_, part_;         ///< what this rank made of its lines
+  std::vector<std::string> messages_;  ///< by rank
 };
 
 /// Reasons of bad lines with how many there are: "an empty field: 3; no arm: 1".

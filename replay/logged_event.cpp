@@ -1,8 +1,15 @@
 #include <stein/core/error.h>
+#include <stein/distributed/shared_work.h>
 #include <stein/replay/logged_event.h>
 
 namespace stein::replay {
 namespace {
+
+/// What an event has besides vectors.
+struct Numbers {
+  std::int64_t time = 0, action = 0;
+  double reward = 0, propensity = 1, weight = 1;
+};
 
 /// The vectors of events one behind the other, and behind which place each ends.
 template <class T>
@@ -36,6 +43,25 @@ struct Joined {
 };
 
 }  // namespace
+
+void write_event(const LoggedEvent& event, std::string& message) {
+  const Numbers numbers{event.time, event.action, event.reward, event.propensity, event.weight};
+  distributed::write_numbers(std::span(&numbers, 1), message);
+  distributed::write_list(event.dense, message);
+  distributed::write_list(event.active, message);
+  distributed::write_list(event.present, message);
+}
+
+void read_event(std::string_view& message, LoggedEvent& event) {
+  Numbers numbers;
+  distributed::read_numbers(message, std::span(&numbers, 1));
+  event.time = numbers.time, event.action = numbers.action;
+  event.reward = numbers.reward, event.propensity = numbers.propensity, event.weight = numbers.weight;
+  distributed::read_list(message, event.dense);
+  distributed::read_list(message, event.active);
+  distributed::read_list(message, event.present);
+  event.arm_features.clear();
+}
 
 void save_events(Snapshot& snapshot, std::span<const LoggedEvent* const> events) {
   std::vector<std::int64_t> whole;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace stein::replay {
@@ -30,6 +32,11 @@ struct LoggedEvent {
   /// Where the arm that was chosen stands among those that could be.
   std::int64_t place() const { return std::ranges::find(present, static_cast<std::int32_t>(action)) - present.begin(); }
 };
+
+/// Appends an event without the features of its arms, by far the most of it, to a message for another rank.
+void write_event(const LoggedEvent& event, std::string& message);
+/// Takes it off the front of the message.
+void read_event(std::string_view& message, LoggedEvent& event);
 
 /// Many events in few arrays.
 void save_events(Snapshot& snapshot, std::span<const LoggedEvent* const> events);

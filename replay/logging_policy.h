@@ -10,6 +10,8 @@ class LoggingPolicy final : public JudgedPolicy {
  public:
   explicit LoggingPolicy(const std::optional<ConfidenceSequence>& sequence) : JudgedPolicy(sequence) {}
 
+  bool sees_arm_features() const override { return false; }
+
  private:
   Choice choose(const LoggedEvent& event, policies::Propensities) override {
     return {.accepted = true, .of_log = true, .propensity = event.propensity};

@@ -46,6 +46,7 @@ class OpenBandit final : public LogFormat {
   const envs::BanditSpec& spec() const override { return spec_; }
   /// Throws Error(data) for a later file whose header has other columns than that of the first.
   LineVerdict read(std::string_view line, ArmTable& arms, LoggedEvent& event) override;
+  bool lines_stand_alone() const override { return true; }
   void begin_file() override { header_is_next_ = true; }
 
   static bool recognises(std::string_view line);

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/distributed/exchange.h>
 #include <stein/distributed/shared_work.h>
 #include <stein/distributed/snapshot_message.h>
 #include <stein/replay/log_facts.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 namespace stein::replay {
 namespace {
@@ -45,7 +47,7 @@ ValueEstimate with_error(const std::vector<std::string>& ways, const std::string
   return with_error_of(of(static_cast<std::size_t>(std::ranges::find(ways, judge) - ways.begin())), of(way));
 }
 
-/// What a policy made of the last events, for the ranks that do not play it.
+/// What a policy made of the events since the last exchange, for the ranks that do not play it.
 void write_verdicts(const PolicyComparison::Contender& contender, std::string& message) {
   distributed::write_list(contender.verdicts, message);
   distributed::write_list(contender.terms, message);
@@ -110,36 +112,44 @@ void PolicyComparison::take(std::span<const LoggedEvent> events) {
   predictions_.clear();
   if (model_)
     for (const LoggedEvent& event : events) model_->take(event, predictions_);
+  for (const LoggedEvent& event : events) outcomes_.push_back({event.reward, uniform_terms(event)});
+  const distributed::PartRange own = distributed::parts_of(*ranks_, std::ssize(contenders_));
+  const bool alone = ranks_->size() == 1;
+  parallel_for(own.end - own.first, [&](std::int64_t k) {
+    Contender& contender = contenders_[static_cast<std::size_t>(own.first + k)];
+    choose(contender, events);
+    if (alone) add_up(contender, outcomes_.size());
+  });
+  if (alone) add_up_pairs(outcomes_.size());
+}
+
+void PolicyComparison::exchange(const std::optional<distributed::Failure>& own) {
   const auto contender = [&](std::int64_t i) -> Contender& { return contenders_[static_cast<std::size_t>(i)]; };
-  distributed::share_work(
-      *ranks_, std::ssize(contenders_),
-      [&](distributed::PartRange own) {
-        parallel_for(own.end - own.first, [&](std::int64_t k) {
-          choose(contender(own.first + k), events);
-          add_up(contender(own.first + k), events);
-        });
-      },
+  distributed::exchange_parts(
+      *ranks_, std::ssize(contenders_), own,
       [&](std::int64_t i, std::string& message) { write_verdicts(contender(i), message); },
       [&](std::int64_t i, std::string_view& message) {
         read_verdicts(contender(i), message);
-        for (std::size_t k = 0; k < events.size(); ++k)
-          contender(i).policy->count(events[k], contender(i).verdicts[k].accepted);
-        add_up(contender(i), events);
+        if (contender(i).verdicts.size() != outcomes_.size())
+          fail(ErrorKind::data, "one rank has read {} of the log and another {}: the log has changed",
+               contender(i).verdicts.size(), outcomes_.size());
       });
-  parallel_for(std::ssize(pairs_), [&](std::int64_t i) {
-    Pair& pair = pairs_[static_cast<std::size_t>(i)];
-    const auto &first = contenders_[pair.first].terms, &second = contenders_[pair.second].terms;
-    for (std::size_t k = 0; k < first.size(); ++k) pair.differences[k % ways_.size()].add(first[k], second[k]);
-  });
+}
+
+void PolicyComparison::add_up(std::int64_t count) {
+  const std::size_t end = added_up_ + static_cast<std::size_t>(count);
+  STEIN_CHECK(count >= 0 && end <= outcomes_.size(), "expected to add up 0 to {} events, got {}",
+              outcomes_.size() - added_up_, count);
+  parallel_for(std::ssize(contenders_), [&](std::int64_t i) { add_up(contenders_[static_cast<std::size_t>(i)], end); });
+  add_up_pairs(end);
 }
 
 void PolicyComparison::choose(Contender& contender, std::span<const LoggedEvent> events) const {
   const auto start = Clock::now();
   const auto wanted = estimators_.empty() ? policies::Propensities::none : policies::Propensities::exact;
-  contender.verdicts.clear(), contender.terms.clear();
   std::size_t predicted = 0;
   for (const LoggedEvent& event : events) {
-    const Choice choice = contender.policy->take(event, wanted);
+    const Choice choice = contender.policy->decide(event, wanted);
     contender.verdicts.push_back({.accepted = choice.accepted});
     contender.terms.push_back(replay_terms(event, choice));
     if (estimators_.empty()) continue;
@@ -150,23 +160,40 @@ void PolicyComparison::choose(Contender& contender, std::span<const LoggedEvent>
     for (const EstimatorEntry* estimator : estimators_)
       contender.terms.push_back(weighted(estimator->terms(judged, bounds_), event.weight));
   }
-  contender.last_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  contender.last_seconds += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void PolicyComparison::add_up(Contender& contender, std::span<const LoggedEvent> events) const {
-  for (std::size_t k = 0; k < events.size(); ++k) {
-    contender.with_uniform.add(contender.terms[k * ways_.size()], uniform_terms(events[k]));
+void PolicyComparison::add_up(Contender& contender, std::size_t end) const {
+  for (std::size_t k = added_up_; k < end; ++k) {
+    contender.policy->count(outcomes_[k].reward, contender.verdicts[k].accepted);
+    contender.with_uniform.add(contender.terms[k * ways_.size()], outcomes_[k].uniform);
     if (!estimators_.empty()) contender.weights.add(contender.verdicts[k].weight);
   }
-  for (std::size_t k = 0; k < contender.terms.size(); ++k)
+  for (std::size_t k = added_up_ * ways_.size(); k < end * ways_.size(); ++k)
     contender.estimates[k % ways_.size()].add(contender.terms[k]);
-  contender.seconds += contender.last_seconds;
+  contender.seconds += std::exchange(contender.last_seconds, 0);
 }
 
-bool PolicyComparison::share_with(distributed::Communicator& ranks) {
-  if (contenders_.size() < 2) return false;
+void PolicyComparison::add_up_pairs(std::size_t end) {
+  parallel_for(std::ssize(pairs_), [&](std::int64_t i) {
+    Pair& pair = pairs_[static_cast<std::size_t>(i)];
+    const auto &first = contenders_[pair.first].terms, &second = contenders_[pair.second].terms;
+    for (std::size_t k = added_up_ * ways_.size(); k < end * ways_.size(); ++k)
+      pair.differences[k % ways_.size()].add(first[k], second[k]);
+  });
+  added_up_ = end;
+  if (end < outcomes_.size()) return;
+  for (Contender& contender : contenders_) contender.verdicts.clear(), contender.terms.clear();
+  outcomes_.clear();
+  added_up_ = 0;
+}
+
+bool PolicyComparison::sees_arm_features() const {
+  return model_ || std::ranges::any_of(contenders_, [](const Contender& c) { return c.policy->sees_arm_features(); });
+}
+
+void PolicyComparison::share_with(distributed::Communicator& ranks) {
   ranks_ = &ranks;
-  return true;
 }
 
 void PolicyComparison::bring_together() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/distributed/agree.h>
 #include <stein/distributed/communicator.h>
 #include <stein/replay/judged_policy.h>
 #include <stein/replay/reward_model.h>
@@ -40,7 +41,7 @@ struct ComparisonOptions {
 /// of the policies; where another estimator measures the error of one, it goes along unseen.
 class PolicyComparison {
  public:
-  /// What a policy made of one of the last events.
+  /// What a policy made of an event.
   struct Verdict {
     bool accepted = false;
     double weight = 0;  ///< π / p by its exact propensities, where they were asked for
@@ -53,9 +54,9 @@ class PolicyComparison {
     PairedValues with_uniform{};              ///< by replay, and arms drawn uniformly by 1 / propensity
     WeightDiagnostics weights{};              ///< of the exact propensities, where they were asked for
     double seconds = 0;                       ///< that it took, of one thread; never part of the saved state
-    std::vector<Verdict> verdicts{};          ///< [events] of the last events
-    std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last events
-    double last_seconds = 0;                  ///< that it took for the last events
+    std::vector<Verdict> verdicts{};          ///< [events] of the last ones
+    std::vector<EstimatorTerms> terms{};      ///< [events · ways] of the last ones
+    double last_seconds = 0;                  ///< that it took for them
   };
   /// Two policies, and how they differ in each way.
   struct Pair {
@@ -71,13 +72,22 @@ class PolicyComparison {
   /// All policies choose in these events, one after the other, each policy a task of its own.
   void take(std::span<const LoggedEvent> events);
 
-  /// From here on `take` is a collective call of `ranks`, which have to outlive it, with the same events on each: a
-  /// rank plays its share of the policies, and all of them know what every policy chose. Where one policy stands and
-  /// what it has learned only the rank that plays it knows, until `bring_together` brings it to the first.
-  /// @returns false, with nothing changed, where there are no two policies
-  bool share_with(distributed::Communicator& ranks);
+  /// From here on a rank plays its share of the policies. All `ranks`, which have to outlive it, take the same events,
+  /// which count once they were exchanged and added up. Where one policy stands and what it has learned only the rank
+  /// that plays it knows, until `bring_together` brings it to the first.
+  void share_with(distributed::Communicator& ranks);
+  /// Collective. What every policy chose since it was last called comes to all ranks.
+  /// @param own  what went wrong on this rank since then
+  /// @throws distributed::AgreedError on every rank if anything went wrong on any; Error(data) if the ranks have taken
+  /// different numbers of events
+  void exchange(const std::optional<distributed::Failure>& own = std::nullopt);
+  /// Adds up the next `count` of the events that were exchanged. Throws Error(usage) if there are fewer.
+  void add_up(std::int64_t count);
+  /// Collective, when all events are added up.
   void bring_together();
 
+  /// Whether anything here depends on the features of arms.
+  bool sees_arm_features() const;
   /// "replay", and the estimators that were asked for.
   std::span<const std::string> ways() const { return std::span(ways_).first(shown_); }
   /// Of the mean reward of the events that a policy accepted: at all times at once where rewards are bounded, else that
@@ -95,10 +105,16 @@ class PolicyComparison {
   void restore(const Snapshot& snapshot);
 
  private:
+  /// What is to be known of an event once policies have chosen in it.
+  struct Outcome {
+    double reward = 0;
+    EstimatorTerms uniform{};  ///< of arms drawn uniformly
+  };
   /// Its policy chooses: verdicts and terms.
   void choose(Contender& contender, std::span<const LoggedEvent> events) const;
-  /// What follows from verdicts and terms.
-  void add_up(Contender& contender, std::span<const LoggedEvent> events) const;
+  /// What follows from verdicts and terms of a policy, and of those of two.
+  void add_up(Contender& contender, std::size_t end) const;
+  void add_up_pairs(std::size_t end);
   JudgedEvent judge(const LoggedEvent& event, const Choice& choice, std::span<const double> predictions) const;
 
   void add_way(const std::string& estimator);
@@ -111,6 +127,8 @@ class PolicyComparison {
   std::vector<const EstimatorEntry*> estimators_;  ///< of the ways behind "replay"
   std::optional<RewardModel> model_;               ///< where an estimator needs one
   std::vector<double> predictions_;                ///< of all arms of the last events, one event after the other
+  std::vector<Outcome> outcomes_;                  ///< of the last events
+  std::size_t added_up_ = 0;                       ///< of them
   std::vector<Contender> contenders_;
   std::vector<Pair> pairs_;
 };

@@ -17,16 +17,16 @@ Choice PolicyReplay::choose(const LoggedEvent& event, policies::Propensities wan
     choice.propensity = decision.propensities[static_cast<std::size_t>(event.place())];
   if (!choice.accepted) return choice;
   learner_->pulled(event.action);
-  if (delivery_.delay == 0 && delivery_.deliver_every == 1)
+  if (delivery_.at_once())
     learn(event);
   else
-    waiting_.push_back({event, events() + 1 + delivery_.delay});
+    waiting_.push_back({event, decided() + 1 + delivery_.delay});
   return choice;
 }
 
 void PolicyReplay::deliver() {
-  if (events() % delivery_.deliver_every != 0) return;
-  for (; !waiting_.empty() && waiting_.front().due <= events(); waiting_.pop_front()) learn(waiting_.front().event);
+  if (decided() % delivery_.deliver_every != 0) return;
+  for (; !waiting_.empty() && waiting_.front().due <= decided(); waiting_.pop_front()) learn(waiting_.front().event);
 }
 
 void PolicyReplay::learn(const LoggedEvent& event) {

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace stein::replay {
 
@@ -15,6 +17,8 @@ namespace stein::replay {
 struct DeliveryOptions {
   std::int64_t delay = 0;          ///< events until an outcome is known
   std::int64_t deliver_every = 1;  ///< events from one delivery to the next
+
+  bool at_once() const { return delay == 0 && deliver_every == 1; }
 
   template <class V>
   void describe(V& v) {
@@ -31,7 +35,7 @@ struct DeliveryOptions {
 ///
 /// It is the stream of accepted events that is the policy's life: a policy that learns from T of them stands where it
 /// would after T interactions.
-class PolicyReplay final : public JudgedPolicy {
+class PolicyReplay : public JudgedPolicy {
  public:
   PolicyReplay(std::unique_ptr<policies::BanditLearner> learner, const DeliveryOptions& delivery,
                const std::optional<ConfidenceSequence>& sequence);
@@ -56,6 +60,15 @@ class PolicyReplay final : public JudgedPolicy {
   std::unique_ptr<policies::BanditLearner> learner_;
   DeliveryOptions delivery_;
   std::deque<Waiting> waiting_;
+};
+
+/// The same of a policy that does not learn, and whose outcomes are known at once.
+class StationaryReplay final : public PolicyReplay {
+ public:
+  StationaryReplay(std::unique_ptr<policies::BanditLearner> learner, const std::optional<ConfidenceSequence>& sequence)
+      : PolicyReplay(std::move(learner), {}, sequence) {}
+
+  bool sees_arm_features() const override { return false; }
 };
 
 }  // namespace stein::replay

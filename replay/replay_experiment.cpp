@@ -118,7 +118,10 @@ std::unique_ptr<JudgedPolicy> ReplayExperiment::make_policy(const Named& named, 
   std::optional<ConfidenceSequence> sequence;
   if (spec.bounded) sequence.emplace(spec.reward_low, spec.reward_high, 1 - miss);
   if (!named.builder) return std::make_unique<LoggingPolicy>(sequence);
-  return std::make_unique<PolicyReplay>(make_learner(named.name, spec, seed, device), delivery_, sequence);
+  auto learner = make_learner(named.name, spec, seed, device);
+  if (!policies::bandit_policies().at(named.name).learns && delivery_.at_once())
+    return std::make_unique<StationaryReplay>(std::move(learner), sequence);
+  return std::make_unique<PolicyReplay>(std::move(learner), delivery_, sequence);
 }
 
 std::unique_ptr<policies::BanditLearner> ReplayExperiment::make_learner(const std::string& policy,

@@ -1,6 +1,7 @@
 // Policies that go along a log together, once, with a seed.
 #pragma once
 
+#include <stein/distributed/agree.h>
 #include <stein/replay/log_facts.h>
 #include <stein/replay/log_reader.h>
 #include <stein/replay/policy_comparison.h>
@@ -8,6 +9,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,9 +33,10 @@ class ReplayRepetition final : public runs::Repetition {
   bool ended() const override { return ended_; }
   double share_done() const override;
   void advance(std::int64_t until, const StopToken& stop, runs::Records& records) override;
-  /// Ranks share the policies; each of them reads the log.
+  /// Ranks share the policies, and the lines of the log where its format allows it and nobody sees the features of
+  /// arms: to send these costs more than to read them.
   bool share_with(distributed::Communicator& ranks) override;
-  void bring_together() override { comparison_.bring_together(); }
+  void bring_together() override;
   std::optional<std::string> warning() const override;
   void save(Snapshot& snapshot) const override;
   void restore(const Snapshot& snapshot) override;
@@ -47,9 +51,26 @@ class ReplayRepetition final : public runs::Repetition {
     std::int64_t accepted = 0;
     double reward = 0;
   };
+  /// Events from one record to the next.
+  struct Window {
+    std::int64_t begin = 0, end = 0;
+    bool telling = true;  ///< it has enough of the events that it should
+    double uniform = 0;   ///< value of uniformly drawn arms
+  };
+  bool has_lines_to_share() const;
   std::int64_t window_end() const;
-  std::int64_t read_block(std::int64_t most);
-  void record(runs::Records& records);
+  /// The next events, up to event `until` or fewer.
+  std::span<const LoggedEvent> read_block(std::int64_t until);
+  /// What an event says of the log, whoever chooses in it: it is done.
+  void note(const LoggedEvent& event);
+  /// Several blocks, behind which ranks tell each other what their policies chose.
+  void advance_together(std::int64_t until, runs::Records& records);
+  /// Reads them, and lets the policies that this rank plays choose. Returns what went wrong on this rank.
+  std::optional<distributed::Failure> play(std::int64_t until, std::vector<Window>& ended);
+  /// The window that ends with the last event; the next one begins.
+  Window end_window();
+  /// Of a window whose events are the last that were added up.
+  void record(const Window& window, runs::Records& records);
 
   std::uint64_t seed_;
   std::unique_ptr<LogReader> reader_;
@@ -58,10 +79,11 @@ class ReplayRepetition final : public runs::Repetition {
   distributed::Communicator* ranks_ = &distributed::single_process();
   bool ended_ = false;
   LogFacts facts_;
-  std::int64_t window_begin_ = 0;  ///< number of its first event
+  std::int64_t window_begin_ = 0;  ///< number of the first event of the one that is read
   ValueEstimator uniform_;         ///< of uniformly drawn arms, in the window
   std::vector<Mark> marks_;        ///< [policies]
   std::vector<LoggedEvent> block_;
+  std::int64_t stretch_;  ///< events from one exchange of ranks to the next
 };
 
 }  // namespace stein::replay

@@ -1,4 +1,8 @@
 // Replays under mpirun: ranks share seeds and policies, and the bytes are those of one process.
+#include <fmt/format.h>
+
+#include <array>
+
 #include "distributed/mpi_job.h"
 
 using namespace stein::test;
@@ -11,6 +15,16 @@ void make_log(const TemporaryDirectory& folder, int events) {
   REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", std::to_string(events), "--lifetime",
                               "2000", "--out", "news.gz", "--quiet"})
               .code == 0);
+}
+
+/// A table of decisions whose lines ranks can share; some of them are bad.
+void make_table(const fs::path& file, int rows) {
+  std::string text = "x,y,arm,reward,propensity\n";
+  for (int i = 1; i < rows; ++i) {
+    const char* arm = i % 97 == 0 ? "d" : std::array{"a", "b", "c"}[static_cast<std::size_t>(i * i % 3)];
+    text += fmt::format("{},{},{},{},{}\n", i % 7, 0.25 * (i % 5), arm, i % 4 == 0 ? 1 : 0, i % 2 == 0 ? 0.5 : 0.25);
+  }
+  write(file, text);
 }
 
 Arguments replay(const std::string& out, const Arguments& more = {}) {
@@ -47,6 +61,42 @@ TEST_CASE("a replay is the same bytes without mpirun and on one to six ranks", "
   check_same_run(folder, "one", "many");
   for (const Json& policy : Json::parse(content_of(folder / "many/summary.json"))["policies"])
     CHECK(policy["events_per_second"].get<double>() > 0);  // whichever rank played it
+}
+
+TEST_CASE("where ranks share the lines of a log a replay is the same bytes too, and goes on after a stop",
+          "[distributed][mpi]") {
+  const auto [policies, ranks, then] = GENERATE(table<std::string, int, int>(
+      {{"uniform", 2, 1}, {"uniform", 4, 2}, {"uniform,logged", 3, 4}, {"linucb,uniform,logged", 3, 2}}));
+  const TemporaryDirectory folder;
+  launcher(ranks);
+  make_table(folder / "log.csv", 5000);
+  const auto with = [&, &policies = policies](const std::string& out) {
+    return Arguments{"replay",
+                     "--log",
+                     "log.csv",
+                     "--format",
+                     "csv",
+                     "--policy",
+                     policies,
+                     "--threads",
+                     "1",
+                     "--quiet",
+                     "--out",
+                     out,
+                     "--estimators",
+                     "snips",
+                     "--set",
+                     "arm_names=a,b,c",
+                     "checkpoint_every=1000"};
+  };
+  REQUIRE(run(folder.path(), with("one")).code == 0);
+  const Outcome many = run_on(ranks, folder, with("all"));
+  CAPTURE(many.err);
+  REQUIRE(many.code == 0);
+  check_same_run(folder, "one", "all");
+  Arguments stopping = with("many");
+  stopping.insert(stopping.end() - 3, {"--stop-after", "2300"});
+  check_goes_on(folder, ranks, stopping, then);
 }
 
 TEST_CASE("a replay that was stopped goes on with another number of ranks", "[distributed][mpi]") {

@@ -100,10 +100,14 @@ TEST_CASE("policies that ranks share are judged as by one process, which the fir
       double seconds = 0;
       test::on_ranks(size, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
         PolicyComparison shared = comparison(estimators);
-        if (!shared.share_with(*ranks)) return;
+        shared.share_with(*ranks);
         shared.take(first);
+        shared.exchange();
+        shared.add_up(200), shared.add_up(300);
         shared.bring_together();  // as at a checkpoint, after which it goes on
-        shared.take(then);
+        shared.take(then.first(1)), shared.take(then.subspan(1));
+        shared.exchange();
+        shared.add_up(std::ssize(then));
         if (ranks->is_root()) apart = state_of(shared);
         shared.bring_together();
         on_each[static_cast<std::size_t>(ranks->rank())] = estimates_of(shared);
@@ -127,18 +131,12 @@ TEST_CASE("a policy that diverges on one rank is told on all", "[replay][compari
     shared.add("late", judged(std::make_unique<Diverging>(60)));
     shared.add("later", judged(std::make_unique<Diverging>(80)));
     shared.share_with(*ranks);
+    const auto failure = distributed::failure_of(distributed::thrown_by([&] { shared.take(events); }), ranks->rank());
     try {
-      shared.take(events);
+      shared.exchange(failure);
     } catch (const distributed::AgreedError& error) {
       if (error.kind() == ErrorKind::numeric) told[static_cast<std::size_t>(ranks->rank())] = error.what();
     }
   });
   for (const std::string& sentence : told) CHECK(sentence == "lost at 60");
-}
-
-TEST_CASE("a single policy leaves ranks nothing to share", "[replay][comparison][distributed]") {
-  PolicyComparison all({}, spec);
-  all.add("logged", std::make_unique<LoggingPolicy>(ConfidenceSequence(0, 1)));
-  distributed::SingleProcess alone;
-  CHECK_FALSE(all.share_with(alone));
 }
