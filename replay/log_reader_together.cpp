@@ -109,7 +109,7 @@ std::int64_t LogReader::join_parts(std::span<LoggedEvent> events, const Communic
   for (std::size_t rank = 0; rank < messages_.size(); ++rank) {
     std::string_view message = messages_[rank];
     take_head(message);
-    const PartRange part = distributed::parts_of_rank(static_cast<std::int64_t>(rank), ranks.size(), block_.size());
+    const PartRange part = distributed::parts_of(static_cast<std::int64_t>(rank), ranks.size(), block_.size());
     for (std::int64_t i = part.first; i < part.end; ++i) {
       Kind kind{};
       distributed::read_numbers(message, std::span(&kind, 1));

@@ -4,6 +4,7 @@
 #include <stein/policies/bandit_policy.h>
 #include <stein/policies/particle_policy.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -286,6 +287,46 @@ TEST_CASE("prior functions are drawn apart from where the networks start", "[pol
   }
   CHECK(prior_square > 0.1 * square);
   CHECK(std::abs(product) / std::sqrt(square * prior_square) < 6 / std::sqrt(400.0));
+}
+
+TEST_CASE("networks of dropout are the whole one with each unit gone with its probability, and decide so",
+          "[policies][neural]") {
+  constexpr double rate = 0.3;
+  constexpr std::int64_t networks = 4000;
+  const auto with_rate = [&](const std::string& of_units) {
+    return linear("dropout", {{"hidden", "2"},
+                              {"activation", "tanh"},
+                              {"dropout_rate", of_units},
+                              {"particles", std::to_string(networks)},
+                              {"draw", "one"}});
+  };
+  const auto policy = with_rate("0.3"), whole = with_rate("0");
+  const std::vector<float> x = context_of(0);
+  const std::vector<double> all_units = whole->posterior_rewards({.dense = x}).front();
+  std::map<std::vector<double>, std::int64_t> kinds;
+  std::vector<std::int64_t> best(3);
+  for (const auto& rewards : policy->posterior_rewards({.dense = x})) {
+    ++kinds[rewards];
+    ++best[static_cast<std::size_t>(std::ranges::max_element(rewards) - rewards.begin())];
+  }
+  // Two units leave four networks: without both, with one of them, with both; all arms lose a unit together.
+  REQUIRE(kinds.size() == 4);
+  std::vector<std::pair<std::int64_t, std::vector<double>>> by_count;
+  for (const auto& [rewards, count] : kinds) by_count.emplace_back(count, rewards);
+  std::ranges::sort(by_count);
+  const std::vector<double> expected{rate * rate, rate * (1 - rate), rate * (1 - rate), (1 - rate) * (1 - rate)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double share = static_cast<double>(by_count[i].first) / networks;
+    CHECK(std::abs(share - expected[i]) < 6 * std::sqrt(expected[i] * (1 - expected[i]) / networks));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double none = by_count[0].second[k], first = by_count[1].second[k], second = by_count[2].second[k];
+    CHECK(by_count[3].second[k] == Approx(first + second - none).epsilon(1e-5).margin(1e-5));
+    CHECK(all_units[k] == Approx(none + (1 - rate) * (first + second - 2 * none)).epsilon(1e-5).margin(1e-5));
+  }
+  const Decision decision = policy->decide({.dense = x}, 0, Propensities::exact);
+  for (std::size_t k = 0; k < 3; ++k)
+    CHECK(decision.propensities[k] == Approx(static_cast<double>(best[k]) / networks).margin(1e-6));
 }
 
 TEST_CASE("averaged weights are refused where networks are drawn, whose noise they would average away, or regressed on",
