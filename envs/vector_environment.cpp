@@ -186,6 +186,13 @@ std::vector<double> VectorEnvironment::state(std::int64_t slot) const {
   return numbers;
 }
 
+void VectorEnvironment::set_lengths(std::span<const float> lengths) {
+  const auto fits = [&](float length) { return length >= 0 && length < static_cast<float>(horizon_); };
+  STEIN_CHECK(std::ssize(lengths) == slots_ && std::ranges::all_of(lengths, fits),
+              "{}: expected the lengths of {} episodes, each from 0 to {} steps", spec_.name, slots_, horizon_ - 1);
+  std::ranges::copy(lengths, lengths_.begin());
+}
+
 SlotProgress VectorEnvironment::progress() const {
   SlotProgress found{.seed = seed_,
                      .steps = steps_,

@@ -86,6 +86,10 @@ class VectorEnvironment {
   void set_state(std::int64_t slot, std::span<const double> state);
   std::vector<double> state(std::int64_t slot) const;
 
+  /// Makes the episodes under way count as so many steps old, [slots]: so much before the horizon they are truncated.
+  /// Throws Error(usage) unless there are as many lengths, all of them below the horizon.
+  void set_lengths(std::span<const float> lengths);
+
   SlotProgress progress() const;
   /// Goes on from where another form of these slots is. Rewards and ends of its last step are not known then.
   /// Throws Error(usage) unless its numbers are of as many slots.

@@ -50,7 +50,8 @@ RolloutShape shape_of(const ControlAgentOptions& options) {
           .slots = options.slots,
           .steps = options.steps,
           .whole_paths = options.learner == Learner::reinforce,
-          .discount = options.discount};
+          .discount = options.discount,
+          .staggered = options.staggered};
 }
 
 /// A value network computes and starts as the policy does.

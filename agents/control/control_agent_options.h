@@ -51,6 +51,7 @@ struct ControlAgentOptions {
   GradientScale gradient_scale = GradientScale::per_step;
   std::int64_t slots = 8;
   std::int64_t steps = 16;  ///< of a slot in an iteration
+  bool staggered = false;
   double discount = 0.99;
   bool discount_weight = false;
   double gae_lambda = 0.95;
@@ -123,6 +124,10 @@ struct ControlAgentOptions {
       v("baseline", baseline, "what returns are compared with",
         {{"none", BaselineKind::none}, {"linear", BaselineKind::linear}, {"network", BaselineKind::network}});
     } else {
+      v("staggered", staggered,
+        "the first episodes of the slots count as older than they are, evenly spread over the horizon: slots whose "
+        "episodes all last to the horizon are then at all times of an episode, not for ever at the same one")
+          .in_older_runs("false");
       v("gae_lambda", gae_lambda, "λ of generalised advantage estimation", probability);
       v("entropy_weight", entropy_weight, "β: adds β times the entropy of the action distribution", non_negative,
         "per nat");

@@ -60,17 +60,21 @@ struct EndsOfShard {
 };
 
 /// The episodes of a shard that ended and count, in order.
-void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t observation_size) {
+/// @param steps_before  since the reset, before this collection
+void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t observation_size,
+                     std::int64_t steps_before) {
   shard.final_observations.clear(), shard.final_rows.clear(), shard.episodes.clear();
   for (std::int64_t row = 0; row < shard.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
     const bool terminated = shard.terminated[at] != 0;
     if (shard.counts[at] == 0 || !(terminated || shard.truncated[at] != 0)) continue;
-    shard.episodes.push_back({.particle = shard.particle,
-                              .length = static_cast<std::int64_t>(shard.times[at]) + 1,
-                              .total_reward = ends.total_rewards[at],
-                              .discounted_reward = ends.discounted[at],
-                              .terminated = terminated});
+    const std::int64_t length = static_cast<std::int64_t>(shard.times[at]) + 1;
+    if (length <= steps_before + row / shard.slots + 1)  // else it was given an age and is no whole episode
+      shard.episodes.push_back({.particle = shard.particle,
+                                .length = length,
+                                .total_reward = ends.total_rewards[at],
+                                .discounted_reward = ends.discounted[at],
+                                .terminated = terminated});
     if (terminated) continue;
     shard.final_rows.push_back(row);
     const auto end = ends.observations.begin() + row * observation_size;
@@ -105,6 +109,7 @@ DeviceRollouts::DeviceRollouts(inference::Device device, const envs::ControlEntr
   copy_in<double>(ones, factor_, device_);
   rollout_driver(device_).begin(device_.index, task_, {.seed = seed_, .first_slot = 0, .steps = 0}, memory(),
                                 next_observations_.view().data);
+  if (!shape.whole_paths) copy_in<float>(ages_at_start(shape, task_.options.horizon), lengths_, device_);
 }
 
 envs::SlotMemory DeviceRollouts::memory() {
@@ -226,7 +231,7 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
     ends.take(row * seen, rows * seen, found.observations);
     total_rewards.take(row, rows, found.total_rewards);
     discounted.take(row, rows, found.discounted);
-    gather_episodes(shard, found, seen);
+    gather_episodes(shard, found, seen, shape_.whole_paths ? 0 : steps_ - shape_.steps);
   });
 }
 

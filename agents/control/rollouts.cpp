@@ -34,6 +34,17 @@ Scratch& scratch_of(const RolloutShard& shard, const policies::ControlPolicy& po
 
 }  // namespace
 
+std::vector<float> ages_at_start(const RolloutShape& shape, std::int64_t horizon) {
+  const std::int64_t all = shape.particles * shape.slots;
+  std::vector<float> ages(static_cast<std::size_t>(all), 0.0F);
+  if (!shape.staggered) return ages;
+  for (std::int64_t i = 0; i < all; ++i) {
+    const std::int64_t particle = i / shape.slots, slot = i % shape.slots;
+    ages[static_cast<std::size_t>(i)] = static_cast<float>((slot * shape.particles + particle) * horizon / all);
+  }
+  return ages;
+}
+
 Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShape& shape, std::uint64_t seed,
                    inference::Device device)
     : shape_(shape), seed_(seed) {
@@ -51,10 +62,17 @@ Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShap
       shard.factor.assign(n, 1.0);
       shards_.push_back(std::move(shard));
     }
-  if (device.kind != inference::Device::Kind::host)
+  if (device.kind != inference::Device::Kind::host) {
     on_device_ = std::make_unique<DeviceRollouts>(device, builder, shape, environment_seed(seed, 0));
-  else if (!shape.whole_paths)
-    for (RolloutShard& shard : shards_) shard.environment->reset(environment_seed(seed, 0));
+  } else if (!shape.whole_paths) {
+    const std::vector<float> ages = ages_at_start(shape, shards_.front().environment->horizon());
+    for (RolloutShard& shard : shards_) {
+      const std::int64_t first = shard.particle * shape.slots + shard.first_slot;
+      std::copy_n(ages.begin() + first, shard.slots, shard.episode_times.begin());
+      shard.environment->reset(environment_seed(seed, 0));
+      shard.environment->set_lengths(shard.episode_times);
+    }
+  }
 }
 
 Rollouts::Rollouts(Rollouts&&) noexcept = default;
@@ -119,11 +137,12 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
     for (const envs::Episode& episode : environment.episodes()) {
       const auto s = static_cast<std::size_t>(episode.slot);
       if (shard.counts[at + s] != 0) {
-        shard.episodes.push_back({.particle = shard.particle,
-                                  .length = episode.length,
-                                  .total_reward = episode.total_reward,
-                                  .discounted_reward = shard.discounted[s],
-                                  .terminated = episode.terminated});
+        if (episode.length <= environment.steps())  // else it was given an age and is no whole episode
+          shard.episodes.push_back({.particle = shard.particle,
+                                    .length = episode.length,
+                                    .total_reward = episode.total_reward,
+                                    .discounted_reward = shard.discounted[s],
+                                    .terminated = episode.terminated});
         if (!episode.terminated) {
           shard.final_rows.push_back(first + episode.slot);
           const auto last = environment.final_observations().subspan(s * width, width);

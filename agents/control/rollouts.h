@@ -23,7 +23,14 @@ struct RolloutShape {
   std::int64_t steps = 5;    ///< of every slot
   bool whole_paths = false;  ///< begin anew each time, and play every path that began within `steps` to its end
   double discount = 0.99;    ///< of `discounted_reward`
+  bool staggered = false;    ///< where paths go on: slots begin at different ages of an episode
 };
+
+/// Steps that the first episode of every slot counts as old, [particles · slots]: where the shape is staggered evenly
+/// spread from 0 to the horizon, within a particle and over all. Tasks whose episodes all last to the horizon would
+/// else have all slots at the same time of an episode for ever: an update sees one part of the episode alone, and
+/// forgets what the last one taught of another. (rsl_rl, Rudin et al. 2022, draws such ages: `init_at_random_ep_len`.)
+std::vector<float> ages_at_start(const RolloutShape& shape, std::int64_t horizon);
 
 class DeviceRollouts;
 

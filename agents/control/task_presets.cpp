@@ -24,12 +24,14 @@ Settings common(const char* normalize, const char* step_size) {
           {"clip_norm", "0.5"},
           {"discount", "0.99"},
           {"entropy_weight", "0"},
+          {"staggered", "false"},
           {"decay_steps", "0"}};
 }
 
 Settings ppo(const char* normalize, const char* step_size, const Settings& entry) {
   Settings settings = common(normalize, step_size);
-  settings.insert({{"normalize_advantages", "true"}, {"gae_lambda", "0.95"}, {"clip_ratio", "0.2"}});
+  settings.insert(
+      {{"normalize_advantages", "true"}, {"gae_lambda", "0.95"}, {"clip_ratio", "0.2"}, {"target_kl", "0"}});
   for (const auto& [option, value] : entry) settings[option] = value;
   return settings;
 }

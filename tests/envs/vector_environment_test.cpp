@@ -356,6 +356,24 @@ TEST_CASE("a task that is data goes on from where another form of its slots is, 
   });
 }
 
+TEST_CASE("episodes that count as older are truncated so much earlier, once", "[envs][control]") {
+  const auto environment = make("Pendulum-v1", 3);
+  environment->reset(7);
+  const std::vector<float> ages{0, 150, 199}, few{0, 1}, beyond{0, 1, 200}, negative{0, 1, -1};
+  environment->set_lengths(ages);
+  std::vector<std::vector<std::int64_t>> ends(3);
+  for (int t = 0; t < 420; ++t) {
+    environment->step(actions_of(*environment, 40));
+    for (const Episode& episode : environment->episodes()) {
+      CHECK_FALSE(episode.terminated);
+      ends[static_cast<std::size_t>(episode.slot)].push_back(t);
+    }
+  }
+  CHECK(ends == std::vector<std::vector<std::int64_t>>{{199, 399}, {49, 249}, {0, 200, 400}});
+  for (const auto& wrong : {few, beyond, negative})
+    CHECK_ERROR(environment->set_lengths(wrong), usage, "the lengths of 3 episodes, each from 0 to 199 steps");
+}
+
 TEST_CASE("what makes no sense is refused", "[envs][control]") {
   const auto environment = make("CartPole-v1", 2);
   CHECK_ERROR(environment->step(std::vector<float>{0, 1}), usage, "`reset` before the first step");

@@ -24,7 +24,8 @@ policies::ControlPolicy policy_of(std::int64_t particles) {
 }
 
 constexpr RolloutShape paths{.particles = 3, .slots = 70, .steps = 10, .whole_paths = true, .discount = 0.9},
-    stretch{.particles = 3, .slots = 70, .steps = 4, .discount = 0.9};
+    stretch{.particles = 3, .slots = 70, .steps = 4, .discount = 0.9},
+    staggered{.particles = 3, .slots = 70, .steps = 4, .discount = 0.9, .staggered = true};
 
 /// A path of one slot as the rows tell it.
 struct Path {
@@ -200,6 +201,47 @@ TEST_CASE("every slot of a particle draws its own actions, in every collection",
   CHECK(std::ssize(drawn) >= actions - 5);
 }
 
+TEST_CASE("the first episodes of staggered slots count as older, evenly within a particle and over all",
+          "[agents][rollouts]") {
+  const RolloutShape few{.particles = 2, .slots = 3, .staggered = true};
+  // Places 0 … 5 of a horizon of 12: slot by slot, and within a slot particle by particle.
+  CHECK(ages_at_start(few, 12) == std::vector<float>{0, 4, 8, 2, 6, 10});
+  CHECK(ages_at_start(few, 3) == std::vector<float>{0, 1, 2, 0, 1, 2});
+  RolloutShape none = few;
+  none.staggered = false;
+  CHECK(ages_at_start(none, 12) == std::vector<float>(6, 0.0F));
+}
+
+TEST_CASE("staggered slots are truncated at different steps, and the episodes that this cut short are not counted",
+          "[agents][rollouts]") {
+  constexpr std::int64_t horizon = 200;
+  const auto pendulum = envs::controls().at("Pendulum-v1").builder();  // no episode ends before the horizon
+  policies::ControlPolicy::Options options{.particles = 2, .hidden = {4}};
+  options.posterior.flat_prior = true;
+  const policies::ControlPolicy policy(options, pendulum->spec(), 3);
+  OptionTable table;
+  pendulum->describe(table);
+  table.set("normalize_actions", "true");
+  const RolloutShape shape{.particles = 2, .slots = 4, .steps = 450, .staggered = true};
+  Rollouts rollouts(*pendulum, shape, 1);
+  rollouts.collect(policy);
+  for (const RolloutShard& shard : rollouts.shards()) {
+    std::size_t ends = 0;
+    for (std::int64_t slot = 0; slot < 4; ++slot) {
+      const std::int64_t age = (slot * 2 + shard.particle) * horizon / 8;
+      for (std::int64_t t = 0; t < shape.steps; ++t) {
+        const auto row = static_cast<std::size_t>(t * 4 + slot);
+        REQUIRE(shard.times[row] == static_cast<float>((t + age) % horizon));
+        REQUIRE(shard.truncated[row] == ((t + age) % horizon == horizon - 1 ? 1.0F : 0.0F));
+        ends += shard.truncated[row] == 1 ? 1 : 0;
+      }
+    }
+    CHECK(shard.final_rows.size() == ends);  // what follows a cut episode has a value too
+    CHECK(shard.episodes.size() == ends - (shard.particle == 0 ? 3 : 4));
+    for (const FinishedEpisode& episode : shard.episodes) CHECK(episode.length == horizon);
+  }
+}
+
 TEST_CASE("what is collected does not depend on threads", "[agents][rollouts]") {
   const policies::ControlPolicy policy = policy_of(3);
   const int before = thread_count();
@@ -219,7 +261,7 @@ TEST_CASE("what is collected does not depend on threads", "[agents][rollouts]") 
 
 TEST_CASE("rollouts go on from a snapshot with the same bits", "[agents][rollouts]") {
   const policies::ControlPolicy policy = policy_of(3);
-  for (const RolloutShape& shape : {paths, stretch}) {
+  for (const RolloutShape& shape : {paths, stretch, staggered}) {
     Rollouts whole(*test::countdown(), shape, 7), second(*test::countdown(), shape, 7);
     for (int collection = 0; collection < 3; ++collection) whole.collect(policy);
     const Snapshot saved = test::snapshot_of(whole);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t seed = 11;
 constexpr RolloutShape paths{.particles = 3, .slots = 70, .steps = 20, .whole_paths = true, .discount = 0.9},
-    stretch{.particles = 3, .slots = 70, .steps = 25, .discount = 0.9};
+    stretch{.particles = 3, .slots = 70, .steps = 25, .discount = 0.9},
+    staggered{.particles = 3, .slots = 70, .steps = 25, .discount = 0.9, .staggered = true};
 
 std::unique_ptr<envs::ControlEntry::Builder> builder_of(const std::string& name,
                                                         const std::map<std::string, std::string>& options = {}) {
@@ -93,7 +94,7 @@ const std::map<std::string, std::map<std::string, std::string>> tasks{
 
 void check_bits(Device device) {
   for (const auto& [name, options] : tasks)
-    for (const RolloutShape& shape : {stretch, paths}) {
+    for (const RolloutShape& shape : {stretch, staggered, paths}) {
       CAPTURE(name, shape.whole_paths);
       const auto builder = builder_of(name, options);
       const policies::ControlPolicy policy = policy_of(*builder, {.hidden = {5}, .output_spread = 0});
@@ -179,7 +180,7 @@ TEST_CASE("rollouts go on where they were saved, on the same device and on anoth
   CAPTURE(name);
   const auto builder = builder_of(name);
   const policies::ControlPolicy policy = policy_of(*builder, {.hidden = {5}, .output_spread = 0});
-  for (const RolloutShape& shape : {stretch, paths})
+  for (const RolloutShape& shape : {stretch, staggered, paths})
     for (const Device from : {Device{}, device}) {
       Rollouts first(*builder, shape, seed, from), on_device(*builder, shape, seed, device),
           on_host(*builder, shape, seed);
