@@ -117,7 +117,9 @@ std::vector<Preset> task_presets(const std::string& environment, const std::stri
                       {"steps_per_slot", "128"},
                       {"minibatches", "32"},
                       {"epochs", "8"},
-                      {"entropy_weight", "0.003"}}});
+                      {"entropy_weight", "0.003"},
+                      {"staggered", "false"},
+                      {"target_kl", "0"}}});
   return presets;
 }
 
