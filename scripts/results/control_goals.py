@@ -23,10 +23,6 @@ DEFAULTS = [name for name, how in PLAN["agents"].items() if "preset" not in how]
 
 # Of goals that were missed: trials of which no record is kept.
 TRIED = {
-    "Pendulum-v1": "The two seeds of A2C that miss it end at −775 and −776, the others at −140 to −157. A later program (38d0e1a9), whose sums are rounded otherwise, "
-                   "misses it in one seed (−871).",
-    "cartpole-swingup-dm": "A2C with 16 × 16 instead of 16 × 32 steps an update reached 700 in six of ten seeds (from 0 on). PPO with an entropy bonus of .01 was at "
-                           "the goal in 15 of 20 seeds (1000 to 1019), without in 17 of these.",
     "cartpole-swingup": "A2C, the highest return of seeds 1000 to 1002 after 4 M steps: with observations as they are 88; with wide first weights "
                         "(`initial_spread=3`) besides 95; with both and 32 × 128 steps an update of size .001 116; a step size of .0005 and an entropy bonus of .003 103; "
                         "normalised advantages, a step size of .001 and the bonus 110; these with 32 × 32 steps of size .003 74. PPO with an entropy bonus of .01 "
