@@ -30,7 +30,7 @@ test: configure ## build and run every test; ends with what was skipped, and why
 	@cmake --build --preset release --parallel $(JOBS)
 	@scripts/test release --parallel $(JOBS)
 
-demo: build ## structured Stein Thompson sampling against its baselines on the mushroom bandit
+demo: build ## Stein Thompson sampling against its baselines on mushrooms and on the wheel
 	@scripts/demo
 
 bench: build ## every benchmark: ours against the reference

@@ -54,7 +54,7 @@ struct Goal {
 // Untrained policies get −147 to −500 (Acrobot-v1), about −1,200 (Pendulum-v1), −200 (cartpole-swingup), 1
 // (cartpole-swingup-dm) and 90 (InvertedDoublePendulum); none of six came near its goal. Behind each line stands how
 // many of so many seeds reached the goal: `stein rl --env TASK --agent AGENT --set steps=STEPS final_episodes=20
-// --seeds 0:20`, or 0:10, of Stein posteriors 1000:1010; those of the test begin at 0. Seeds are fixed: a failure says
+// --seeds 0:20`, or 0:10, and 1000:1010; those of the test begin at 0. Seeds are fixed: a failure says
 // that a change of the code has changed what they do. Behind the rates stands how likely other random numbers alone
 // would do it, were a seed to miss its goal with probability (misses + 1)/(seeds + 2). Goals are what short trainings
 // reach; what long ones do stands in docs/results/control_goals.md. With a prior around 0, alpha = 0.01 and 4
@@ -65,11 +65,11 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's
   const Goal goal = GENERATE(values<Goal>({
       {"Acrobot-v1", Learner::a2c, 300'000, -100, 4, 3},                           // 20 of 20: .012
       {"Acrobot-v1", Learner::ppo, 200'000, -100, 4, 3},                           // 20 of 20: .012
-      {"Pendulum-v1", Learner::a2c, 1'000'000, -250, 4, 3},                        // 20 of 20: .012
+      {"Pendulum-v1", Learner::a2c, 1'000'000, -250, 4, 2},                        // 27 of 30: .007
       {"Pendulum-v1", Learner::ppo, 300'000, -250, 4, 3},                          // 20 of 20: .012
       {"Pendulum-v1", Learner::ppo, 300'000, -300, 2, 1, PolicyPosterior::svgd},   // 10 of 10: .007
       {"Pendulum-v1", Learner::ppo, 300'000, -300, 2, 1, PolicyPosterior::s2vgd},  // 10 of 10: .007
-      {"cartpole-swingup", Learner::ppo, 500'000, 60, 3, 2},                       // 18 of 20: .051
+      {"cartpole-swingup", Learner::ppo, 500'000, 60, 4, 2},                       // 17 of 20: .020
       {"cartpole-swingup-dm", Learner::a2c, 1'000'000, 100, 2, 1},                 // 10 of 10: .007
       {"InvertedDoublePendulum", Learner::ppo, 200'000, 500, 2, 1},                // 10 of 10: .007
       {"InvertedDoublePendulum", Learner::a2c, 500'000, 400, 2, 1},                // 20 of 20: .002
@@ -86,12 +86,13 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's
   CHECK(std::ranges::count_if(returns, [&](double value) { return value >= goal.goal; }) >= goal.least);
 }
 
-// Of ten seeds all reached 700 and ended at 95 % or more of the best of their ten evaluations (`stein rl --env
-// cartpole-swingup-dm --agent ppo --set steps=1000000 evaluate_every=100000 --seeds 0:10`). With ten epochs instead of
-// four and 800,000 steps one of six ended at 30 %.
+// Of twenty seeds all reached 700 and ended at 99 % or more of the best of their ten evaluations (`stein rl --env
+// cartpole-swingup-dm --agent ppo --set steps=1000000 evaluate_every=100000 --seeds 0:20`); were a seed to do otherwise
+// with probability 1/22, two of three would in .6 % of all runs. With target_kl=0 and staggered=false one of twenty
+// ended at 68 % (100 to 119), and after 2,000,000 steps three of ten below 67 % (1000 to 1009).
 TEST_CASE("what PPO has learned on cartpole-swingup-dm it does not lose later in training",
           "[agents][learning][slow]") {
-  constexpr std::int64_t steps = 1'000'000, looks = 10, seeds = 2;
+  constexpr std::int64_t steps = 1'000'000, looks = 10, seeds = 3;
   const Training training("cartpole-swingup-dm", Learner::ppo, steps);
   std::vector<std::vector<double>> returns(seeds);
   parallel_for(seeds, [&](std::int64_t i) {
@@ -103,9 +104,9 @@ TEST_CASE("what PPO has learned on cartpole-swingup-dm it does not lose later in
           evaluated(agent, *training.environment, seed + 100 * static_cast<std::uint64_t>(look)));
     }
   });
-  for (const std::vector<double>& of_seed : returns) {
-    CAPTURE(of_seed);
-    CHECK(of_seed.back() >= 700);
-    CHECK(of_seed.back() >= 0.9 * *std::ranges::max_element(of_seed));
-  }
+  const auto kept = [](const std::vector<double>& of_seed) {
+    return of_seed.back() >= 700 && of_seed.back() >= 0.9 * std::ranges::max(of_seed);
+  };
+  CAPTURE(returns);
+  CHECK(std::ranges::count_if(returns, kept) >= 2);
 }
