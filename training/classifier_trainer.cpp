@@ -74,8 +74,11 @@ void ClassifierTrainer::began() {
 }
 
 void ClassifierTrainer::take_sample() {
-  const WeightDraws::Draw now{.weights = {weights().draw_weights({}, memory_), 0, weights().buffers()}};
-  for_each_shown([&](Shown& shown) { shown.rows.add_sample(weights().posterior().model(), now, shown.samples); });
+  WeightDraws chains = weights_as_they_are();
+  for (std::int64_t k = 0; k < chains.count(); ++k) {
+    const WeightDraws::Draw now = chains.get(k);
+    for_each_shown([&](Shown& shown) { shown.rows.add_sample(weights().posterior().model(), now, shown.samples); });
+  }
 }
 
 void ClassifierTrainer::drop_samples(std::int64_t count) {

@@ -88,7 +88,6 @@ class ClassifierTrainer final : public EpochTrainer {
   Conclusion<ClassifierOutcome> concluded_;
   EpochOrder order_;
   std::vector<float> targets_;
-  inference::Matrix<float> memory_;
 };
 
 }  // namespace stein::training

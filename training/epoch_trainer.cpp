@@ -98,7 +98,7 @@ std::optional<std::string> EpochTrainer::warning() const {
 }
 
 bool EpochTrainer::share_with(distributed::Communicator& ranks) {
-  if (!model_.can_be_shared(weights_.weight_rows())) return false;
+  if (!model_.can_be_shared(weights_.rows_at_a_time())) return false;
   const inference::Device device = model_.device();
   exchange_.reset();  // that of other ranks is left before these are joined
   exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
@@ -211,7 +211,7 @@ void EpochTrainer::collect(const inference::StepReport& report) {
     if (stored_ && now.keep) stored_->add(weights_.particles());
   }
   const inference::Collection now = collector_->take(report);
-  if (now.dropped > 0) drop_samples(now.dropped);
+  if (now.dropped > 0) drop_samples(now.dropped * weights_.particles().rows());
   if (now.keep) take_sample();
 }
 

@@ -67,10 +67,12 @@ class EpochTrainer : public runs::ValidatedRepetition {
   void store_samples_in(const std::filesystem::path& folder);
   /// Where they are; empty before `store_samples_in`.
   const std::filesystem::path& sample_folder() const { return sample_folder_; }
-  /// How many samples a chain gives in all, and how many of them are stored; 0 of other methods.
-  std::int64_t planned_samples() const { return collector_ ? std::ssize(collector_->plan()) : 0; }
+  /// How many samples all chains give together, and at how many steps they are stored; 0 of other methods.
+  std::int64_t planned_samples() const {
+    return collector_ ? std::ssize(collector_->plan()) * weights_.particles().rows() : 0;
+  }
   std::int64_t planned_to_store() const { return store_collector_ ? std::ssize(store_collector_->plan()) : 0; }
-  /// How many are stored at this point of the run.
+  /// How many files of them there are at this point of the run.
   std::int64_t stored_samples() const;
 
   /// What a checkpoint has of a repetition for predictions, which need no trainer.
@@ -110,9 +112,9 @@ class EpochTrainer : public runs::ValidatedRepetition {
   virtual inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) = 0;
   /// After every step. Where the sampler went back, data that follow one another begin anew.
   virtual void stepped(const inference::StepReport& report) { static_cast<void>(report); }
-  /// The weights as they are now are a sample.
+  /// The weights as they are now are samples, one of every chain.
   virtual void take_sample() = 0;
-  /// The last samples were of steps that were taken back.
+  /// The last samples, of all chains so many, were of steps that were taken back.
   virtual void drop_samples(std::int64_t count) = 0;
   /// After the last step of an epoch.
   virtual void end_epoch(runs::Records& records) { static_cast<void>(records); }

@@ -25,6 +25,9 @@ NetworkWeights::NetworkWeights(const WeightMethodOptions& options, std::unique_p
     : method_(with_facts(options, data, model->device())),
       posterior_(inference::make_network_posterior(method_.posterior, std::move(model))),
       particles_(posterior_->initial_particles(method_.particles, seed, /*spread=*/1)) {
+  STEIN_CHECK(kind() != MethodKind::chain || particles_.rows() == 1 || sparse_layers().empty(),
+              "option 'chains': which weights a spike and slab leaves is said of one chain, expected 1, got {}",
+              particles_.rows());
   if (method_.outer_deviation != 1) widen_outer_weights();
 }
 

@@ -16,7 +16,7 @@ inline std::optional<NoiseKey> piece_key(const std::optional<NoiseKey>& draw, st
   return NoiseKey{draw->seed, (draw->step << 24) + static_cast<std::uint64_t>(piece), draw->stream};
 }
 
-/// One of them after the other, by number: of a chain the stored samples, of a variational method draws from its
+/// One of them after the other, by number: of chains the stored samples, of a variational method draws from its
 /// Gaussian, of an ensemble its particles, of an optimizer the weights where it ended; with `dropout`, as many draws of
 /// that.
 class WeightDraws {
@@ -24,7 +24,7 @@ class WeightDraws {
   /// How many, and with what noise.
   struct Options {
     std::int64_t draws = 10;  ///< of a variational method, and of dropout
-    bool mean = false;        ///< a variational method's mean instead, and of a chain the weights where it ended
+    bool mean = false;        ///< a variational method's mean instead, and of chains the weights where they ended
     bool dropout = false;     ///< with the network's dropout, as Gal & Ghahramani 2016 predict
     std::uint64_t seed = 0;   ///< of draws
   };
@@ -35,7 +35,7 @@ class WeightDraws {
   };
 
   /// @param weights  outlives the draws
-  /// @param samples  folder of a chain's stored samples, `stored` of them; 0: none were stored
+  /// @param samples  folder of the stored samples, `stored` of them, with a row for every chain; 0: none were stored
   /// @throws Error(data) where a stored sample is missing
   WeightDraws(NetworkWeights& weights, const Options& options, const std::filesystem::path& samples,
               std::int64_t stored);
@@ -49,10 +49,14 @@ class WeightDraws {
   inference::Matrix<float> all();
 
  private:
+  /// The stored sample of that number; the particles as they are where none is stored.
+  const inference::Particles<float>& sampled(std::int64_t number);
+
   NetworkWeights& weights_;
   Options options_;
   std::optional<inference::SampleReservoir<float>> samples_;
-  std::optional<inference::Particles<float>> sample_;
+  std::optional<inference::Particles<float>> sample_;  ///< the last one that was read
+  std::int64_t read_ = -1;                             ///< its number
   inference::Matrix<float> memory_;
   std::int64_t different_ = 1;  ///< draws of weights
   std::int64_t count_ = 1;

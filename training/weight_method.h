@@ -67,6 +67,12 @@ struct WeightMethodOptions {
         {{"joint", RateUnit::joint}, {"datum", RateUnit::datum}, {"sequence", RateUnit::sequence}});
     if (kind == MethodKind::ensemble)
       v("particles", particles, "M: networks that together stand for the posterior", between(1, 1000));
+    if (kind == MethodKind::chain)
+      v("chains", particles,
+        "K: chains side by side, each with a start and noise of its own, whose samples are averaged together; ranks "
+        "share them",
+        between(1, 1000))
+          .in_older_runs("1");
     if (kind == MethodKind::chain && !takes_all_data)
       v("temperature_every", temperature_every,
         "updates from one reading of the temperature meter to the next; 0: none", at_least(0), "updates");

@@ -36,6 +36,8 @@ class WeightSampler final : public NetworkWeights {
   /// Waits for the last update, of this batch: before weights are used or saved. What became of the chain since then;
   /// `taken` is false. Throws as `step`.
   inference::StepReport settle(const inference::Batch<float>& batch);
+  /// Rows of weights that a step evaluates at a time: trajectories go chain by chain.
+  std::int64_t rows_at_a_time() const { return trajectories_ != nullptr ? 1 : weight_rows(); }
   /// Multiplies the step size from now on.
   void scale_step_size(double factor) { sampler_->scale_step_size(factor); }
   /// Whether step t gives no sample: it looks for a mode, or tunes.

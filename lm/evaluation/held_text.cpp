@@ -39,8 +39,12 @@ void TextLosses::restore(const Snapshot& snapshot) {
 
 void HeldText::take_sample(training::NetworkWeights& weights) {
   inference::Matrix<float> memory;
-  score_rows(weights.posterior().model(), weights.draw_weights({}, memory));
-  samples_.add(log_probability_);
+  const MatrixView<const float> chains = weights.draw_weights({}, memory);
+  log_probability_.resize(static_cast<std::size_t>(samples_.tokens()));
+  for (std::int64_t i = 0; i < chains.rows; ++i) {
+    score_(weights.posterior().model(), {chains.block(i, 1), i}, log_probability_);
+    samples_.add(log_probability_);
+  }
 }
 
 void HeldText::score_rows(inference::Model<float>& model, MatrixView<const float> rows) {

@@ -91,7 +91,6 @@ class RegressionTrainer final : public training::EpochTrainer {
   training::EpochOrder order_;
   inference::Matrix<float> inputs_;
   std::vector<float> targets_;
-  inference::Matrix<float> memory_;
 };
 
 }  // namespace stein::supervised

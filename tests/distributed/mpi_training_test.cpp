@@ -31,6 +31,7 @@ Training language(const std::string& name, const Arguments& more) {
 
 const Training chain_of_language = language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
 const Training particles_of_language = language("particles", {"particles=3", "--sampler", "svgd"});
+const Training chains_of_language = language("chains", {"chains=3", "--sampler", "sghmc"});
 
 /// One process, then a part on `first` ranks and the rest on `then`.
 void check_shared(const Training& training, int first, int then) {
@@ -48,7 +49,7 @@ void check_shared(const Training& training, int first, int then) {
 }  // namespace
 
 TEST_CASE("language models are the same bytes on one to four ranks", "[distributed][mpi]") {
-  const Training training = GENERATE(chain_of_language, particles_of_language);
+  const Training training = GENERATE(chain_of_language, particles_of_language, chains_of_language);
   const TemporaryDirectory folder;
   launcher(2);
   REQUIRE(run(folder.path(), kept_in(training, "one")).code == 0);
@@ -66,6 +67,13 @@ TEST_CASE("trainings that were stopped go on with another number of ranks", "[di
   const auto [training, first, then] = GENERATE(table<Training, int, int>({
       {chain_of_language, 4, 3},
       {particles_of_language, 2, 4},
+      {chains_of_language, 2, 3},
+      {{"chains of trajectories",
+        {"classify", "--data", "two-moons", "--sampler", "nuts", "--hidden", "4", "--epochs", "30", "--set", "chains=2",
+         "gradient_chunks=2", "warm_up=10", "checkpoint_every=1"},
+        1},
+       3,
+       2},
       {language("sharpened", {"gradient_chunks=3", "--sampler", "sharpening"}), 3, 2},
       {{"chain of classifiers",
         {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs", "30", "--set",

@@ -243,6 +243,28 @@ TEST_CASE("the end says what samples, draws, particles or the last weights are w
   CHECK(result("svgd").samples == weight_methods().at("svgd").defaults.particles);
 }
 
+TEST_CASE("chains side by side are each the chain that it would be alone, and all their samples are averaged",
+          "[training][classifier]") {
+  for (const std::string method : {"sghmc", "psgld", "nuts"}) {
+    CAPTURE(method);
+    Case alone{.method = method, .step_size = 1e-3};
+    if (method == "nuts") alone.more = {{"warm_up", "1"}};
+    Case three = alone;
+    three.more["chains"] = "3";
+    const auto one = alone.make(), all = three.make();
+    train(*one), train(*all);
+    const auto chain = [](ClassifierTrainer& trainer, std::int64_t i) {
+      const auto row = trainer.weights().particles().values().row(i);
+      return std::vector<float>(row.begin(), row.end());
+    };
+    CHECK(chain(*all, 0) == chain(*one, 0));
+    CHECK(chain(*all, 1) != chain(*one, 0));
+    CHECK(chain(*all, 2) != chain(*all, 1));
+    CHECK(all->planned_samples() == 3 * one->planned_samples());
+    CHECK(all->test_result().samples == 3 * one->test_result().samples);
+  }
+}
+
 TEST_CASE("a short chain has a sample all the same, one without a step for it is refused", "[training][classifier]") {
   Case each{.method = "psgld", .step_size = 1e-3};
   each.options.epochs = 1, each.options.samples_per_epoch = 1;

@@ -145,5 +145,31 @@ TEST_CASE("a chain's draws are its stored samples, of which none may be missing"
   CHECK_ERROR(WeightDraws(chain, {}, folder / "nowhere", 1), data, "nowhere");
 }
 
+TEST_CASE("of several chains every stored sample has a draw of each, and so have the weights where they ended",
+          "[training][draws]") {
+  const test::TemporaryDirectory folder;
+  NetworkWeights chains = sampler_of("sgld", {{"chains", "2"}});
+  auto stored = inference::SampleReservoir<float>::create(folder / "samples");
+  const auto set = [&](float first, float second) {
+    chains.particles().values()(0, 0) = first, chains.particles().values()(1, 0) = second;
+  };
+  set(1, 2), stored.add(chains.particles());
+  set(3, 4), stored.add(chains.particles());
+  set(8, 9);
+  WeightDraws draws(chains, {}, folder / "samples", 2), ends(chains, {.mean = true}, folder / "samples", 2);
+  REQUIRE(draws.count() == 4);
+  for (const std::int64_t k : {3, 0, 1, 2, 2, 0}) {
+    CHECK(row_of(draws.get(k))[0] == static_cast<float>(k + 1));
+    CHECK(draws.get(k).weights.first_row == k % 2);
+  }
+  REQUIRE(ends.count() == 2);
+  CHECK(row_of(ends.get(0))[0] == 8);
+  CHECK(row_of(ends.get(1))[0] == 9);
+}
+
+TEST_CASE("several chains under a spike and slab are refused", "[training][draws]") {
+  CHECK_ERROR(sampler_of("sgld-sa", {{"chains", "2"}}), usage, "'chains'", "expected 1, got 2");
+}
+
 }  // namespace
 }  // namespace stein::training

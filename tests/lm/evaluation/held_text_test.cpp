@@ -82,6 +82,20 @@ TEST_CASE("a chain's samples are what its weights were when they were taken", "[
   CHECK(losses.single == Approx((quarter + three_quarters) / 2).epsilon(1e-6));
 }
 
+TEST_CASE("every chain gives a sample of a text, with the row that is its own", "[lm][held-text]") {
+  NetworkWeights weights = weights_of("sgld", {{"chains", "2"}});
+  weights.particles().values()(0, 0) = 0.25F, weights.particles().values()(1, 0) = 0.75F;
+  std::vector<std::int64_t> rows;
+  HeldText text = three_tokens(rows);
+  text.take_sample(weights);
+  CHECK(rows == std::vector<std::int64_t>{0, 1});
+  const TextLosses losses = text.losses(weights, 10, 0, 5, {});
+  CHECK(losses.samples == 2);
+  CHECK(losses.averaged == Approx(both).epsilon(1e-6));
+  CHECK(losses.single == Approx((quarter + three_quarters) / 2).epsilon(1e-6));
+  CHECK(losses.final_weights == Approx(both).epsilon(1e-6));
+}
+
 TEST_CASE("draws of a variational method are those of the seed", "[lm][held-text]") {
   NetworkWeights weights = weights_of("bbb");
   for (const inference::LayoutEntry& entry : weights.particles().layout().entries())  // narrow, around ¼
