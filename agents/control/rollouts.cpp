@@ -39,8 +39,9 @@ std::vector<float> ages_at_start(const RolloutShape& shape, std::int64_t horizon
   std::vector<float> ages(static_cast<std::size_t>(all), 0.0F);
   if (!shape.staggered) return ages;
   for (std::int64_t i = 0; i < all; ++i) {
-    const std::int64_t particle = i / shape.slots, slot = i % shape.slots;
-    ages[static_cast<std::size_t>(i)] = static_cast<float>((slot * shape.particles + particle) * horizon / all);
+    const std::int64_t particle = i / shape.slots, slot = i % shape.slots, place = slot * shape.particles + particle;
+    const std::int64_t age = place * horizon / all;
+    ages[static_cast<std::size_t>(i)] = static_cast<float>(age);
   }
   return ages;
 }
