@@ -10,6 +10,10 @@
 namespace stein::policies {
 namespace {
 
+/// Of the tens of thousands of updates that a bandit takes, on rewards that nobody has seen: a chain on shuttle needed
+/// more than three.
+constexpr std::int64_t rollbacks = 10;
+
 using inference::MatrixView;
 
 inference::MlpSpec network_of(const NeuralPolicy::Options& options, const RewardInputs& inputs) {
@@ -64,7 +68,7 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       prior_(inference::gaussian_prior_of(options.posterior, network_)),
       posterior_(make_posterior(options, network_, prior_, device)),
       particles_(start(rows)),
-      sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic))),
+      sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic)), {.rollbacks = rollbacks}),
       weights_(rows_are_networks() ? 0 : networks * posterior_->weight_samples(), posterior_->weight_layout().size(),
                device),
       current_(static_cast<std::size_t>(networks)) {
