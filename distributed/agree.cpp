@@ -1,21 +1,10 @@
+#include <fmt/format.h>
 #include <stein/distributed/agree.h>
-
-#include <nlohmann/json.hpp>
+#include <stein/distributed/failure_message.h>
 
 #include <new>
 
 namespace stein::distributed {
-namespace {
-
-using Json = nlohmann::json;
-
-std::string encode(const std::optional<Failure>& failure) {
-  if (!failure) return "";
-  const Json json{failure->place, static_cast<int>(failure->kind), failure->sentence};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a path may be no UTF-8
-}
-
-}  // namespace
 
 std::optional<Failure> failure_of(const std::exception_ptr& error, std::int64_t place) {
   if (!error) return std::nullopt;
@@ -40,16 +29,15 @@ std::exception_ptr thrown_by(const std::function<void()>& work) {
 }
 
 void throw_first(Communicator& ranks, const std::optional<Failure>& own) {
-  Json first;
-  for (const std::string& bytes : ranks.gather(encode(own))) {
+  std::optional<Failure> first;
+  for (const std::string& bytes : ranks.gather(own ? to_message(*own) : "")) {
     if (bytes.empty()) continue;
-    Json other = Json::parse(bytes);
-    if (first.is_null() || other[0] < first[0]) first = std::move(other);
+    if (Failure other = failure_in(bytes); !first || other.place < first->place) first = std::move(other);
   }
-  const std::string told = ranks.broadcast(first.is_null() ? "" : first.dump());
+  const std::string told = ranks.broadcast(first ? to_message(*first) : "");
   if (told.empty()) return;
-  const Json failure = Json::parse(told);
-  throw AgreedError(static_cast<ErrorKind>(failure[1].get<int>()), failure[2].get<std::string>());
+  const Failure failure = failure_in(told);
+  throw AgreedError(failure.kind, failure.sentence);
 }
 
 void agree(Communicator& ranks, const std::function<void()>& work) {

@@ -1,7 +1,7 @@
 #include <stein/distributed/exchange.h>
+#include <stein/distributed/failure_message.h>
 
 #include <chrono>
-#include <span>
 
 namespace stein::distributed {
 namespace {
@@ -11,28 +11,12 @@ using Clock = std::chrono::steady_clock;
 /// The last byte of a message.
 enum class Outcome : char { done = 0, failed = 1 };
 
-std::string encoded(const Failure& failure) {
-  std::string bytes;
-  write_numbers(std::span(&failure.place, 1), bytes);
-  write_numbers(std::span(&failure.kind, 1), bytes);
-  write_list(failure.sentence, bytes);
-  return bytes;
-}
-
-Failure decoded(std::string_view bytes) {
-  Failure failure{};
-  read_numbers(bytes, std::span(&failure.place, 1));
-  read_numbers(bytes, std::span(&failure.kind, 1));
-  read_list(bytes, failure.sentence);
-  return failure;
-}
-
 }  // namespace
 
 void exchange(Communicator& ranks, const std::optional<Failure>& own, std::string& bytes,
               std::vector<std::string>& all) {
   const auto began = Clock::now();
-  if (own) bytes = encoded(*own);
+  if (own) bytes = to_message(*own);
   bytes.push_back(static_cast<char>(own ? Outcome::failed : Outcome::done));
   ranks.all_gather(bytes, all);
   SharingCost& cost = ranks.sharing();
@@ -43,7 +27,7 @@ void exchange(Communicator& ranks, const std::optional<Failure>& own, std::strin
     message.pop_back();
     if (static_cast<int>(rank) != ranks.rank()) cost.bytes += std::ssize(message);
     if (outcome == Outcome::done) continue;
-    if (Failure failure = decoded(message); !first || failure.place < first->place) first = std::move(failure);
+    if (Failure failure = failure_in(message); !first || failure.place < first->place) first = std::move(failure);
   }
   cost.exchange_seconds += std::chrono::duration<double>(Clock::now() - began).count();
   ++cost.exchanges;
