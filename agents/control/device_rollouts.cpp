@@ -68,13 +68,12 @@ void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t 
     const auto at = static_cast<std::size_t>(row);
     const bool terminated = shard.terminated[at] != 0;
     if (shard.counts[at] == 0 || !(terminated || shard.truncated[at] != 0)) continue;
-    const std::int64_t length = static_cast<std::int64_t>(shard.times[at]) + 1;
-    if (length <= steps_before + row / shard.slots + 1)  // else it was given an age and is no whole episode
-      shard.episodes.push_back({.particle = shard.particle,
-                                .length = length,
-                                .total_reward = ends.total_rewards[at],
-                                .discounted_reward = ends.discounted[at],
-                                .terminated = terminated});
+    shard.add_episode({.particle = shard.particle,
+                       .length = static_cast<std::int64_t>(shard.times[at]) + 1,
+                       .total_reward = ends.total_rewards[at],
+                       .discounted_reward = ends.discounted[at],
+                       .terminated = terminated},
+                      steps_before + row / shard.slots + 1);
     if (terminated) continue;
     shard.final_rows.push_back(row);
     const auto end = ends.observations.begin() + row * observation_size;

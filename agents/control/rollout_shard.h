@@ -44,6 +44,11 @@ struct RolloutShard {
   /// How many of them count.
   std::int64_t counted_rows() const;
 
+  /// Keeps an episode that has ended, unless it counts more steps than slots have made since their reset: then it was
+  /// given an age (`ages_at_start`) and is no whole one.
+  void add_episode(const FinishedEpisode& episode, std::int64_t steps_since_reset) {
+    if (episode.length <= steps_since_reset) episodes.push_back(episode);
+  }
   /// Makes room for so many rows; keeps what is there.
   void reserve(std::int64_t rows);
   /// Appends all of the last collection, and where the episodes under way are, to a message for another rank.

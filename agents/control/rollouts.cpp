@@ -138,12 +138,12 @@ void Rollouts::play(RolloutShard& shard, const policies::ControlPolicy& policy) 
     for (const envs::Episode& episode : environment.episodes()) {
       const auto s = static_cast<std::size_t>(episode.slot);
       if (shard.counts[at + s] != 0) {
-        if (episode.length <= environment.steps())  // else it was given an age and is no whole episode
-          shard.episodes.push_back({.particle = shard.particle,
-                                    .length = episode.length,
-                                    .total_reward = episode.total_reward,
-                                    .discounted_reward = shard.discounted[s],
-                                    .terminated = episode.terminated});
+        shard.add_episode({.particle = shard.particle,
+                           .length = episode.length,
+                           .total_reward = episode.total_reward,
+                           .discounted_reward = shard.discounted[s],
+                           .terminated = episode.terminated},
+                          environment.steps());
         if (!episode.terminated) {
           shard.final_rows.push_back(first + episode.slot);
           const auto last = environment.final_observations().subspan(s * width, width);
