@@ -24,6 +24,7 @@ void ClassifierResult::save(Snapshot& snapshot) const {
   if (chosen) snapshot.put("chosen", numbers_of(*chosen));
   snapshot.put_saved("curves", curves);
   snapshot.put("sample_errors", sample_errors);
+  if (agreement) snapshot.put_saved("agreement", *agreement);
 }
 
 void ClassifierResult::restore(const Snapshot& snapshot) {
@@ -36,6 +37,7 @@ void ClassifierResult::restore(const Snapshot& snapshot) {
            .sample_errors = snapshot.get_vector<double>("sample_errors")};
   if (snapshot.contains("chosen")) chosen = score_in(snapshot, "chosen");
   curves.restore(snapshot.part("curves"));
+  if (snapshot.contains("agreement/counts")) agreement.emplace().restore(snapshot.part("agreement"));
 }
 
 void ClassifierOutcome::save(Snapshot& snapshot) const {

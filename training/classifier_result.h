@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/inference/prediction/predictive.h>
 #include <stein/runs/classifier_scores.h>
 #include <stein/training/average_curves.h>
@@ -19,9 +20,10 @@ struct ClassifierResult {
   runs::ClassifierScore single{};         ///< one sample alone, averaged over the samples
   runs::ClassifierScore averaged{};       ///< the average of the samples' probabilities
   runs::ClassifierScore final_weights{};  ///< the weights where training ended; of a variational method the mean
-  std::optional<runs::ClassifierScore> chosen{};  ///< the weights with the least validation error
-  AverageCurves curves{};                         ///< errors
-  std::vector<double> sample_errors{};            ///< of every sample alone
+  std::optional<runs::ClassifierScore> chosen{};         ///< the weights with the least validation error
+  AverageCurves curves{};                                ///< errors
+  std::vector<double> sample_errors{};                   ///< of every sample alone
+  std::optional<inference::ChainAgreement> agreement{};  ///< of a chain's predictions
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);

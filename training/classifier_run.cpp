@@ -4,6 +4,7 @@
 #include <stein/runs/seed_statistics.h>
 #include <stein/training/classifier_run.h>
 #include <stein/training/network_summary.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <fmt/ranges.h>
 
@@ -62,7 +63,7 @@ std::string part_lines(const Json& scores, const char* part) {
   lines += fmt::format("    of predictions ({}):\n", at_end ? "weights at the end" : name);
   lines += runs::summary_line("  log-likelihood", runs::text(scores["log_likelihood"], "{:.4f}") + " nats");
   lines += runs::summary_line("  calibration error", runs::text(scores["ece"], "{:.4f}"));
-  return lines;
+  return lines + agreement_line(scores);
 }
 
 }  // namespace
@@ -75,6 +76,7 @@ Json classifier_json(const std::vector<ClassifierResult>& results, const char* e
   json["final_weights"] = scores(&ClassifierResult::final_weights);
   if (std::ranges::all_of(results, [](const ClassifierResult& r) { return r.chosen.has_value(); }))
     json["validation_chosen"] = scores([](const ClassifierResult& r) { return *r.chosen; });
+  add_agreement(json, runs::of_each(results, &ClassifierResult::agreement), each);
   return json;
 }
 

@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/core/flush_denormals.h>
 #include <stein/training/classifier_trainer.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <utility>
 #include <vector>
@@ -127,6 +128,7 @@ ClassifierResult ClassifierTrainer::result(Shown& shown, const SampledClasses& s
   if (samples.samples() > 1)
     found.curves = AverageCurves::of(
         [&](inference::Selection which, std::int64_t at_most) { return samples.error_curve(which, at_most); });
+  found.agreement = predictive_agreement(weights(), samples);
   with_best([&] { found.chosen = score_of_weights(shown); });
   return found;
 }

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/calibration.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/training/sampled_classes.h>
 
 #include <algorithm>
@@ -100,6 +101,17 @@ std::vector<double> SampledClasses::error_curve(Selection selection, std::int64_
     errors.push_back(error_of(growing.mean(), labels_));
   }
   return errors;
+}
+
+inference::Matrix<double> SampledClasses::traces(std::int64_t at_most) const {
+  return inference::traces_of(rows(), samples_, at_most, [&](std::int64_t k, std::int64_t row) {
+    const std::span<const float> logits = sample(k).row(row);
+    const double most = std::ranges::max(logits);
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - most);
+    const auto label = static_cast<std::size_t>(labels_[static_cast<std::size_t>(row)]);
+    return static_cast<double>(logits[label]) - most - std::log(sum);
+  });
 }
 
 void SampledClasses::save(Snapshot& snapshot) const {

@@ -4,6 +4,7 @@
 #include <stein/core/snapshot.h>
 #include <stein/inference/prediction/collector.h>
 #include <stein/inference/prediction/predictive.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/runs/classifier_scores.h>
 
 #include <cstdint>
@@ -48,6 +49,10 @@ class SampledClasses {
   /// @param at_most  so many averages
   std::vector<double> error_curve(inference::Selection selection,
                                   std::int64_t at_most = std::numeric_limits<std::int64_t>::max()) const;
+
+  /// [rows, samples()] log probability of the label under every sample, of some of the rows, `at_most` at equal
+  /// distances.
+  inference::Matrix<double> traces(std::int64_t at_most) const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for other rows.

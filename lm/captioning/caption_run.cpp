@@ -6,6 +6,7 @@
 #include <stein/lm/evaluation/loss_json.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,7 @@ Json CaptionRun::part_json(const std::vector<PartWorth>& worths, const std::vect
   if (std::ranges::all_of(worths, [](const PartWorth& w) { return w.losses.chosen && w.captions.chosen; }))
     part["validation_chosen"] = json([](const PartWorth& w) { return *w.losses.chosen; },
                                      [](const PartWorth& w) { return *w.captions.chosen; });
+  training::add_agreement(part, of_each(worths, [](const PartWorth& w) { return w.losses.agreement; }));
   return part;
 }
 

@@ -1,6 +1,7 @@
 #include <stein/lm/captioning/readable_caption_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/training/network_summary.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ std::string part_lines(const Json& summary, const char* part) {
   lines += readable_caption_scores("  weights at the end", scores["final_weights"]);
   if (scores.contains("validation_chosen"))
     lines += readable_caption_scores("  best by validation", scores["validation_chosen"]);
-  return lines;
+  return lines + training::agreement_line(scores);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <stein/lm/evaluation/held_text.h>
+#include <stein/training/predictive_agreement.h>
 #include <stein/training/weight_draws.h>
 
 namespace stein::lm {
@@ -22,6 +23,7 @@ void TextLosses::save(Snapshot& snapshot) const {
   snapshot.put("losses", std::vector<double>{single, averaged, final_weights});
   if (chosen) snapshot.put("chosen", *chosen);
   curves.save(snapshot);
+  if (agreement) snapshot.put_saved("agreement", *agreement);
 }
 
 void TextLosses::restore(const Snapshot& snapshot) {
@@ -35,6 +37,7 @@ void TextLosses::restore(const Snapshot& snapshot) {
            .final_weights = losses.at(2)};
   curves.restore(snapshot);
   if (snapshot.contains("chosen")) chosen = snapshot.get_scalar<double>("chosen");
+  if (snapshot.contains("agreement/counts")) agreement.emplace().restore(snapshot.part("agreement"));
 }
 
 void HeldText::take_sample(training::NetworkWeights& weights) {
@@ -99,6 +102,7 @@ TextLosses HeldText::losses(training::NetworkWeights& weights, std::int64_t draw
     found.averaged = samples.averaged_loss();
     found.curves = training::AverageCurves::of(
         [&](Selection which, std::int64_t at_most) { return samples.curve(which, at_most); });
+    found.agreement = training::predictive_agreement(weights, samples);
   }
   return found;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/watch.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 #include <stein/training/average_curves.h>
 #include <stein/training/network_weights.h>
@@ -25,6 +26,7 @@ struct TextLosses {
   double final_weights = 0;          ///< the weights where training ended; of a variational method the mean
   std::optional<double> chosen{};    ///< the weights with the best validation score
   training::AverageCurves curves{};  ///< losses
+  std::optional<inference::ChainAgreement> agreement{};  ///< of a chain's predictions
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);

@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/lm/evaluation/sampled_probabilities.h>
 
 #include <algorithm>
@@ -110,6 +111,12 @@ std::vector<float> SampledProbabilities::averaged() const {
     }
   });
   return result;
+}
+
+inference::Matrix<double> SampledProbabilities::traces(std::int64_t at_most) const {
+  return inference::traces_of(tokens_, samples_, at_most, [&](std::int64_t k, std::int64_t token) {
+    return static_cast<double>(sample(k)[static_cast<std::size_t>(token)]);
+  });
 }
 
 void SampledProbabilities::save(Snapshot& snapshot) const {

@@ -3,6 +3,7 @@
 
 #include <stein/core/snapshot.h>
 #include <stein/inference/prediction/collector.h>
+#include <stein/inference/storage/matrix.h>
 
 #include <cstdint>
 #include <limits>
@@ -43,6 +44,9 @@ class SampledProbabilities {
                             std::int64_t at_most = std::numeric_limits<std::int64_t>::max()) const;
   /// log p of every token under the average over all samples.
   std::vector<float> averaged() const;
+
+  /// [tokens, samples()] log p of some of the tokens under every sample, `at_most` at equal distances.
+  inference::Matrix<double> traces(std::int64_t at_most) const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for a text of another length.

@@ -5,6 +5,7 @@
 #include <stein/lm/language/uncertainty_file.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/of_each.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +28,7 @@ Json part_json(const std::vector<TextLosses>& losses, std::optional<double> toke
   if (std::ranges::all_of(losses, [](const TextLosses& l) { return l.chosen.has_value(); }))
     json["validation_chosen"] =
         loss_json(of_each(losses, [](const TextLosses& l) { return *l.chosen; }), tokens_a_character);
+  training::add_agreement(json, of_each(losses, &TextLosses::agreement));
   return json;
 }
 

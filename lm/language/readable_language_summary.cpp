@@ -1,6 +1,7 @@
 #include <stein/lm/language/readable_language_summary.h>
 #include <stein/runs/measured.h>
 #include <stein/training/network_summary.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ std::string part_lines(const Json& summary, const char* part) {
   lines += runs::summary_line("  weights at the end", score_text(scores["final_weights"]));
   if (scores.contains("validation_chosen"))
     lines += runs::summary_line("  best by validation", score_text(scores["validation_chosen"]));
-  return lines;
+  return lines + training::agreement_line(scores);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ void RegressionResult::save(Snapshot& snapshot) const {
   snapshot.put("final_weights", numbers_of(final_weights));
   if (chosen) snapshot.put("chosen", numbers_of(*chosen));
   snapshot.put_saved("curves", curves);
+  if (agreement) snapshot.put_saved("agreement", *agreement);
 }
 
 void RegressionResult::restore(const Snapshot& snapshot) {
@@ -58,6 +59,7 @@ void RegressionResult::restore(const Snapshot& snapshot) {
            .final_weights = score_in(snapshot, "final_weights")};
   if (snapshot.contains("chosen")) chosen = score_in(snapshot, "chosen");
   curves.restore(snapshot.part("curves"));
+  if (snapshot.contains("agreement/counts")) agreement.emplace().restore(snapshot.part("agreement"));
 }
 
 void RegressionOutcome::save(Snapshot& snapshot) const {

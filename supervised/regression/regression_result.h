@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/snapshot.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/supervised/regression/regression_score.h>
 #include <stein/supervised/regression/sampled_numbers.h>
 #include <stein/training/average_curves.h>
@@ -22,6 +23,7 @@ struct RegressionResult {
   RegressionScore final_weights{};          ///< the weights where training ended; of a variational method the mean
   std::optional<RegressionScore> chosen{};  ///< the weights with the least validation loss
   training::AverageCurves curves{};         ///< −log density [nats]
+  std::optional<inference::ChainAgreement> agreement{};  ///< of a chain's predictions
 
   void save(Snapshot& snapshot) const;
   void restore(const Snapshot& snapshot);

@@ -4,6 +4,7 @@
 #include <stein/runs/seed_statistics.h>
 #include <stein/supervised/regression/regression_run.h>
 #include <stein/training/network_summary.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <fmt/ranges.h>
 
@@ -82,7 +83,7 @@ std::string part_lines(const Json& scores, const char* part) {
       fmt::format("  in {:.0f} % intervals", 100 * interval_level).c_str(),
       fmt::format("{:.1f} % of the targets, {} long on average", 100 * runs::mean_of(scores["coverage"]),
                   runs::text(scores["interval_width"], "{:.4g}")));
-  return lines;
+  return lines + training::agreement_line(scores);
 }
 
 }  // namespace
@@ -103,6 +104,7 @@ Json regression_json(const std::vector<RegressionResult>& results, const char* e
   json["final_weights"] = scores(&RegressionResult::final_weights);
   if (std::ranges::all_of(results, [](const RegressionResult& r) { return r.chosen.has_value(); }))
     json["validation_chosen"] = scores([](const RegressionResult& r) { return *r.chosen; });
+  training::add_agreement(json, runs::of_each(results, &RegressionResult::agreement), each);
   return json;
 }
 

@@ -1,5 +1,6 @@
 #include <stein/core/flush_denormals.h>
 #include <stein/supervised/regression/regression_trainer.h>
+#include <stein/training/predictive_agreement.h>
 
 #include <fmt/format.h>
 
@@ -138,6 +139,7 @@ RegressionResult RegressionTrainer::result(Shown& shown, const SampledNumbers& s
   if (samples.samples() > 1)
     found.curves = training::AverageCurves::of(
         [&](inference::Selection which, std::int64_t at_most) { return samples.loss_curve(which, at_most); });
+  found.agreement = training::predictive_agreement(weights(), samples);
   with_best([&] { found.chosen = of_weights(shown).averaged(); });
   return found;
 }

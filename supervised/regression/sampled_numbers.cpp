@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/inference/diagnostics/chain_agreement.h>
 #include <stein/runs/of_each.h>
 #include <stein/runs/seed_statistics.h>
 #include <stein/supervised/regression/sampled_numbers.h>
@@ -242,6 +243,13 @@ std::vector<double> SampledNumbers::loss_curve(inference::Selection selection, s
     losses.push_back(std::log(static_cast<double>(count)) - runs::mean(growing));
   }
   return losses;
+}
+
+inference::Matrix<double> SampledNumbers::traces(std::int64_t at_most) const {
+  return inference::traces_of(static_cast<std::int64_t>(rows_), samples(), at_most,
+                              [&](std::int64_t k, std::int64_t row) {
+                                return mean(static_cast<std::size_t>(k), static_cast<std::size_t>(row));
+                              });
 }
 
 void SampledNumbers::save(Snapshot& snapshot) const {

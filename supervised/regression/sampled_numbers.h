@@ -3,7 +3,7 @@
 
 #include <stein/core/snapshot.h>
 #include <stein/inference/prediction/collector.h>
-#include <stein/inference/storage/matrix_view.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/supervised/regression/regression_score.h>
 #include <stein/supervised/tables/table_encoding.h>
 
@@ -60,6 +60,9 @@ class SampledNumbers {
   /// −log density of averages over 1, 2, … samples(): the first k, the last k, or k at equal distances [nats].
   std::vector<double> loss_curve(inference::Selection selection,
                                  std::int64_t at_most = std::numeric_limits<std::int64_t>::max()) const;
+
+  /// [rows, samples()] the mean that every sample predicts for some of the rows, `at_most` at equal distances.
+  inference::Matrix<double> traces(std::int64_t at_most) const;
 
   void save(Snapshot& snapshot) const;
   /// Throws Error(data) if it was saved for other rows.

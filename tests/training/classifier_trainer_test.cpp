@@ -265,6 +265,31 @@ TEST_CASE("chains side by side are each the chain that it would be alone, and al
   }
 }
 
+TEST_CASE("chains are asked whether they agree about test rows, other methods are not", "[training][classifier]") {
+  Case three{.method = "psgld", .step_size = 1e-3};
+  three.more["chains"] = "3";
+  three.options.epochs = 10, three.options.samples_per_epoch = 2;
+  const auto trainer = three.make();
+  train(*trainer);
+  const ClassifierResult test = trainer->test_result();
+  REQUIRE(test.agreement);
+  CHECK(test.agreement->chains == 3);
+  CHECK(test.agreement->draws * 3 == test.samples);
+  CHECK(test.agreement->quantities == test.rows);
+  Snapshot snapshot;
+  test.save(snapshot);
+  ClassifierResult restored;
+  restored.restore(snapshot);
+  REQUIRE(restored.agreement);
+  CHECK(restored.agreement->worst_r_hat == test.agreement->worst_r_hat);
+  for (const char* method : {"svgd", "bbb", "adam"}) {
+    Case other{.method = method};
+    const auto without = other.make();
+    train(*without);
+    CHECK_FALSE(without->test_result().agreement);
+  }
+}
+
 TEST_CASE("a short chain has a sample all the same, one without a step for it is refused", "[training][classifier]") {
   Case each{.method = "psgld", .step_size = 1e-3};
   each.options.epochs = 1, each.options.samples_per_epoch = 1;

@@ -63,6 +63,19 @@ TEST_CASE("samples are averaged as probabilities, and single ones are scored alo
   CHECK(samples.predictive().deviation()[1] == Approx(std::sqrt((0.09 + 0.09 + 0) / 3)));
 }
 
+TEST_CASE("traces are log probabilities of the labels", "[training][samples]") {
+  SampledClasses samples({1, 0, 1}, 2);
+  add(samples, {0.9, 0.4, 0.2});
+  add(samples, {0.3, 0.8, 1 - 1e-12});
+  const inference::Matrix<double> all = samples.traces(3), two = samples.traces(2);
+  REQUIRE((all.rows() == 3 && all.columns() == 2 && two.rows() == 2));
+  CHECK(all.view()(0, 0) == Approx(std::log(0.9)));
+  CHECK(all.view()(1, 1) == Approx(std::log(0.2)));
+  CHECK(all.view()(2, 0) == Approx(std::log(0.2)));
+  CHECK(all.view()(2, 1) == Approx(-1e-12).epsilon(1e-3));
+  CHECK(two.view()(1, 0) == all.view()(1, 0));
+}
+
 TEST_CASE("curves average the first, the last and evenly spread samples", "[training][samples]") {
   SampledClasses samples({1}, 2);
   for (const double p : {0.1, 0.2, 0.9, 0.95}) add(samples, {p});

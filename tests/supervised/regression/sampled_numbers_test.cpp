@@ -124,6 +124,17 @@ TEST_CASE("scores that are asked for as samples come and go are those of the sam
   CHECK(scores(samples) == scores(of({4, 5})));
 }
 
+TEST_CASE("traces are the means that samples predict, in the targets' units", "[supervised][regression]") {
+  SampledNumbers samples(3, {11, 12, 13}, {.mean = 10, .deviation = 2});
+  add(samples, {0, 1, 2}, 1);
+  add(samples, {3, 4, 5}, 1);
+  const inference::Matrix<double> all = samples.traces(3), one = samples.traces(1);
+  REQUIRE((all.rows() == 3 && all.columns() == 2 && one.rows() == 1));
+  CHECK(all.view()(0, 1) == 16);
+  CHECK(all.view()(2, 0) == 14);
+  CHECK(one.view()(0, 1) == 16);
+}
+
 TEST_CASE("samples of lost steps are dropped, and saved ones come back", "[supervised][regression]") {
   SampledNumbers samples = two_samples();
   Snapshot snapshot;
