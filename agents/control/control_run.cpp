@@ -213,19 +213,22 @@ std::optional<double> ControlRepetition::collapse() const {
 
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
-  constexpr double little = 0.001, small = 0.1, alike = 0.95;
+  constexpr double little = 0.001, small = 0.1, none = 0.01, alike = 0.95;
   if (shares_ >= steady_shares && mean_share_ < little)
     return fmt::format(
         "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
         "posterior; a larger alpha makes it one",
         100 * mean_share_);
   const std::optional<double> variance = collapse();
-  if (!(variance < small && effective_share_ > alike)) return {};
+  const bool one = effective_share_ ? (variance < small) && (*effective_share_ > alike) : (variance < none);
+  if (!variance || !one) return {};
   return fmt::format(
       "the particles are a posterior in name only: their weights have {:.2g} of the variance of independent ones "
-      "(collapse), and they act alike (effective_share {:.3g}, where 1 is one policy); a larger alpha, a lower "
-      "initial_correlation or kernel_sees=behaviour keeps them apart",
-      *variance, *effective_share_);
+      "(collapse){}; a larger alpha, a lower initial_correlation or kernel_sees=behaviour keeps them apart",
+      *variance,
+      effective_share_
+          ? fmt::format(", and they act alike (effective_share {:.3g}, where 1 is one policy)", *effective_share_)
+          : "");
 }
 
 ControlTiming ControlRepetition::timing() const {

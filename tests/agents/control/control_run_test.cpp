@@ -355,8 +355,14 @@ TEST_CASE("particles of a Stein posterior that act alike and hardly differ are w
       CHECK(apart.collapse > 0.1);
       CHECK(apart.effective_share.has_value());
       CHECK(!none);
-      const auto [unknown, alone] = play(posterior, "0.999", "false", pauses);
+      const auto [jitter, alone] = play(posterior, "0.999", "false", pauses);
       CHECK(!alone.effective_share);
+      REQUIRE(alone.collapse < 0.01);
+      REQUIRE(jitter);
+      CHECK_THAT(*jitter, Catch::Contains("a posterior in name only") && Catch::Contains("(collapse);"));
+      const auto [unknown, close] = play(posterior, "0.9", "false", pauses);
+      CHECK(close.collapse > 0.01);
+      CHECK(close.collapse < 0.2);
       CHECK(!unknown);
     }
 }
