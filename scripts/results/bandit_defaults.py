@@ -232,7 +232,7 @@ Made by `scripts/results/bandit_defaults.py` from the records in `docs/results/d
 Nothing is tuned here but where it says so: each policy has the defaults that `stein bandit` gives it, the same on every bandit, and greedy is
 epsilon-greedy with ε = 0. The defaults were looked for on seeds 1000 to 1002 by trials of which no record is kept; these are seeds {low} to {high - 1}.
 Numbers are regrets in percent of that of uniform play on the same contexts, mean ± sd over seeds; below 100 is better than chance, 0 is perfect. The table
-is about 15 hours of a core: one for a policy of twenty particles, minutes for the others.
+is {PLAN["cost"]}.
 
 ## Over all bandits
 

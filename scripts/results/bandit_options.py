@@ -48,4 +48,4 @@ def section():
         words += [f"{option}={value}" for option, value in change["settings"].items()]
         text += f"| {name} | {' | '.join(cells)} | {f'`{chr(32).join(words)}`' if words else ''} |\n"
     entries = [entry for of_bandit in found.values() for entry in of_bandit.values() if entry]
-    return text + (f"\nRecords by commit: {by_commit(entries)}.\n" if entries else "")
+    return text + (f"\nRecords of these changes by commit: {by_commit(entries)}.\n" if entries else "")

@@ -173,6 +173,8 @@ explore where a simple policy leads to the reward, and chance in every step does
     for (agent, method, size), entry in entries.items():
         if entry:
             text += f"| {agent.upper()}, {method}, N = {size} | `{entry['command']}` |\n"
+    text += ("\nRecords are of programs before staggered slots and the bound on PPO's steps: with `staggered=false target_kl=0` their commands have the same "
+             "settings today.\n")
     text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("deep_exploration", text)
     if all(entries.values()):

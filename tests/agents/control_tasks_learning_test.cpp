@@ -1,5 +1,5 @@
 // Whether A2C and PPO learn classic control tasks with their defaults: several seeds, a criterion whose pass rate was
-// measured on others.
+// measured on these and others.
 #include <stein/agents/control/control_agent.h>
 #include <stein/agents/control/evaluation.h>
 #include <stein/core/parallel.h>
