@@ -34,9 +34,6 @@ std::unique_ptr<inference::Posterior<float>> make_posterior(const NeuralPolicy::
   if (device == inference::Device{}) return inference::make_network_posterior(options.posterior, network);
   STEIN_CHECK(options.posterior.arithmetic == inference::Arithmetic::fused,
               "option 'arithmetic': reference is on the processor only, got device={}", device_name(device));
-  STEIN_CHECK(options.average_steps == 0,
-              "option 'average_steps': averages are kept on the processor only, expected 0 with device={}, got {}",
-              device_name(device), options.average_steps);
   inference::NetworkPosteriorOptions stated = options.posterior;
   stated.prior = prior;
   return inference::make_network_posterior(stated, std::make_unique<inference::DeviceMlp>(network, device));
@@ -75,7 +72,8 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
   check_likelihood(options, spec);
   if (options.noise_per_arm && options.likelihood == inference::Likelihood::gaussian)
     arm_noise_.emplace(options.arm_noise, spec.arms, options.noise_precision);
-  if (options.average_steps > 0) averaged_ = inference::Matrix<float>(weights_.rows(), weights_.columns());
+  if (options.average_steps > 0)
+    averaged_ = inference::Matrix<float>(networks, posterior_->weight_layout().size(), device);
 }
 
 inference::Particles<float> NeuralPolicy::start(std::int64_t rows) {
@@ -91,16 +89,18 @@ bool NeuralPolicy::rows_are_networks() const {
 }
 
 MatrixView<const float> NeuralPolicy::networks(std::int64_t first, std::int64_t count) {
+  if (!averaged_.empty() && updates_ > 0) return averaged_.view().block(first, count);
+  return networks_now(first, count);
+}
+
+MatrixView<const float> NeuralPolicy::networks_now(std::int64_t first, std::int64_t count) {
   if (rows_are_networks()) return posterior_->weights_of(particles_.coordinates().block(first, count), {}, weights_);
-  if (!averaged_.empty() && updates_ > 0) return one_row_each(averaged_.view()).block(first, count);
   refresh_stale(first, count);
   return one_row_each(weights_.view()).block(first, count);
 }
 
 MatrixView<const float> NeuralPolicy::network_weights() {
-  if (rows_are_networks()) return networks(0, std::ssize(current_));
-  refresh_stale(0, std::ssize(current_));
-  return one_row_each(weights_.view());
+  return networks_now(0, std::ssize(current_));
 }
 
 MatrixView<const float> NeuralPolicy::one_row_each(MatrixView<const float> weights) const {
@@ -127,13 +127,11 @@ void NeuralPolicy::make_networks(std::int64_t first, std::int64_t count, MatrixV
 }
 
 void NeuralPolicy::average_networks() {
-  refresh(0, std::ssize(current_));
   const auto share = static_cast<float>(1.0 / static_cast<double>(std::min(updates_, options_.average_steps)));
-  for (std::int64_t i = 0; i < weights_.rows(); ++i) {
-    float* const average = averaged_.row(i).data();
-    const float* const now = weights_.row(i).data();
-    for (std::int64_t q = 0; q < weights_.columns(); ++q) average[q] += share * (now[q] - average[q]);
-  }
+  const inference::ScaledRun<float> fades{0, averaged_.columns(), share}, comes{0, averaged_.columns(), -share};
+  const auto& driver = inference::driver<float>(particles_.ensemble(seed_, options_.posterior.arithmetic));
+  driver.subtract_runs(averaged_.view(), {&fades, 1}, averaged_.view());
+  driver.subtract_runs(network_weights(), {&comes, 1}, averaged_.view());
 }
 
 MatrixView<const float> NeuralPolicy::predict(const envs::Context& context, std::int64_t first, std::int64_t count) {

@@ -187,8 +187,10 @@ class NeuralPolicy : public BanditPolicy {
   inference::Particles<float> start(std::int64_t rows);
   /// Whether the networks are the rows of coordinates themselves, as those of plain weights on a device.
   bool rows_are_networks() const;
-  /// The networks of `count` of those that decide, [count, P] numbers: made where they are not current.
+  /// The networks of `count` of those that decide, [count, P] numbers: averages where there are such.
   inference::MatrixView<const float> networks(std::int64_t first, std::int64_t count);
+  /// Those where the coordinates stand now: made where they are not current.
+  inference::MatrixView<const float> networks_now(std::int64_t first, std::int64_t count);
   void refresh(std::int64_t first, std::int64_t count);
   /// Those of `count` networks, one row of weights each, that were not made since the coordinates moved.
   void refresh_stale(std::int64_t first, std::int64_t count);
@@ -205,7 +207,7 @@ class NeuralPolicy : public BanditPolicy {
   void average_networks();
 
   inference::Matrix<float> weights_;  ///< [M · S, P] of the networks that decide; none if they are the rows of a device
-  inference::Matrix<float> averaged_;  ///< [M · S, P], or none
+  inference::Matrix<float> averaged_;  ///< [M, P] of the networks, one draw each, or none
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;
   std::vector<float> predictions_;  ///< [M · choices]

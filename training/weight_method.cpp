@@ -153,7 +153,6 @@ void WeightMethodOptions::check_device(inference::Device device) const {
                                                     : posterior.sampled_law == inference::PriorLaw::scale_mixture;
   const char* const on_host =
       form == WeightForm::variational_matrix_gaussian ? "a Gaussian of whole matrices (vmg)"
-      : form == WeightForm::matrix_gaussian           ? "an ensemble of structured weights (s2vgd)"
       : takes_all_data                                ? "a chain of trajectories (hmc, nuts)"
       : posterior.sharpened && posterior.sharpening.gradient == inference::SharpeningGradient::exact
           ? "sharpening_gradient=exact"
@@ -163,7 +162,7 @@ void WeightMethodOptions::check_device(inference::Device device) const {
           : nullptr;
   STEIN_CHECK(on_host == nullptr,
               "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht, "
-              "santa, sgld-sa, sghmc-sa, bbb, sharpening or svgd",
+              "santa, sgld-sa, sghmc-sa, bbb, sharpening, svgd or s2vgd",
               on_host, device_name(device));
 }
 

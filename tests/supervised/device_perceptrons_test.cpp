@@ -19,7 +19,7 @@ using inference::Device;
 
 constexpr training::EpochOptions epochs{
     .batch_size = 20, .epochs = 4, .burn_in = 0.4, .samples_per_epoch = 2, .draws = 3};
-const char* const methods[] = {"adam", "sgd", "psgld", "sghmc", "svgd"};
+const char* const methods[] = {"adam", "sgd", "psgld", "sghmc", "svgd", "s2vgd"};
 
 /// A chain so cold that it does not magnify rounding.
 training::WeightMethodOptions method_of(const std::string& name) {

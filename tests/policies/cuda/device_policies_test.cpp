@@ -116,6 +116,7 @@ void check_policies(Device device) {
                  device);
   check_learning("s2vgd", one_hot, {{"reflectors", "8"}, {"scales", "free"}}, device);
   check_learning("ensemble", dense, {{"prior_scale", "weights"}, {"draw", "mean"}}, device);
+  for (const char* name : {"svgd", "s2vgd", "psgld"}) check_learning(name, one_hot, {{"average_steps", "6"}}, device);
   check_learning("ensemble", dense, {{"learn_noise_precision", "true"}, {"noise_per_arm", "false"}}, device);
   const Settings learned{{"learn_weight_precision", "true"}, {"prior_scale", "weights"}, {"anchors", "false"}};
   for (const char* name : {"svgd", "s2vgd"}) check_learning(name, one_hot, learned, device);
@@ -133,12 +134,13 @@ TEST_CASE("policies on a GPU learn and choose what they do on the host", "[polic
 
 TEST_CASE("what a policy learned on a device goes on there and on the host", "[policies][cuda]") {
   const Device device = test::fenced_networks();
-  for (const std::string name : {"svgd", "sghmc", "epsilon-greedy"}) {
-    Learning there(name, one_hot, {}, device);
+  for (const auto& [name, settings] : std::vector<std::pair<std::string, Settings>>{
+           {"svgd", {}}, {"sghmc", {}}, {"epsilon-greedy", {}}, {"s2vgd", {{"average_steps", "6"}}}}) {
+    Learning there(name, one_hot, settings, device);
     for (std::int64_t number = 0; number < 8; ++number) there.interact(number);
     Snapshot saved;
     there.learner().save(saved);
-    Learning same(name, one_hot, {}, device), host(name, one_hot, {}, {});
+    Learning same(name, one_hot, settings, device), host(name, one_hot, settings, {});
     same.learner().restore(saved), host.learner().restore(saved);
     const std::vector<double> start = there.rewards(100);
     for (std::int64_t number = 8; number < 16; ++number)
@@ -170,7 +172,6 @@ TEST_CASE("policies without networks of plain or structured weights are refused 
 TEST_CASE("options that a policy has on the host only are refused on a device", "[policies][cuda]") {
   const Device device = test::fenced_networks();
   const auto made = [&](const Settings& settings) { return policy_of("ensemble", dense, settings, device); };
-  CHECK_ERROR(made({{"average_steps", "5"}}), usage, "option 'average_steps'", "on the processor only");
   CHECK_ERROR(made({{"arithmetic", "reference"}}), usage, "option 'arithmetic'", "on the processor only");
   CHECK_ERROR(made({{"hidden", "9,9,9,9,9,9,9,9"}}), usage, "at most 8 layers, got 9");
 }
