@@ -242,7 +242,8 @@ TEST_CASE("a warning of an agent names its seed", "[agents][run][control]") {
   agent.policy().particles().values()(0, 0) = NAN;
   agent.policy().refresh();
   run->advance(agent.total_steps() + 1, StopToken(), {recorder, progress});
-  const std::vector<std::string> warnings = run->warnings();
+  std::vector<std::string> warnings = run->warnings();
+  std::erase_if(warnings, [](const std::string& text) { return text.find("gone back") == std::string::npos; });
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings.front(), Catch::StartsWith("seed 5: ") && Catch::Contains("has gone back 1 time"));
 }
@@ -287,7 +288,7 @@ TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is
           "[agents][run][control]") {
   const auto after = [](std::int64_t iterations, const char* alpha, bool pauses, const char* half_life = "0") {
     ControlAgentOptions options = earlier_options(Learner::a2c, PolicyPosterior::svgd, true);
-    test::set(options, {{"alpha", alpha}, {"alpha_half_life", half_life}});
+    test::set(options, {{"alpha", alpha}, {"alpha_half_life", half_life}, {"initial_correlation", "0"}});
     runs::Records records(false);
     const auto repetition = played(options, iterations, pauses, records);
     const ControlOutcome outcome = repetition->outcome(StopToken());
@@ -302,7 +303,7 @@ TEST_CASE("a Stein posterior of which prior and repulsion are next to nothing is
     CHECK_THAT(*warning, Catch::Contains(fmt::format("are {:.2g} % of", percent)) &&
                              Catch::Contains("not draws of a posterior; a larger alpha"));
     CHECK(!after(9, "1e-6", pauses).first);  // a prior around the start would be 0 there
-    const auto [none, more] = after(10, "3e-5", pauses);
+    const auto [none, more] = after(10, "5e-5", pauses);
     REQUIRE(more > 0.1);
     REQUIRE(more < 1);
     CHECK(!none);
