@@ -240,7 +240,7 @@ std::unique_ptr<Model<float>> make_image_network(const ImageNetworkSpec& spec, D
     return found == places.end() ? 1 : found->second;
   };
   functions.draws_numbers = spec.dropout > 0;
-  return std::make_unique<ModuleModel>(module, std::move(functions), device);
+  return std::make_unique<ModuleModel>(module, std::move(functions), device, spec.precision);
 }
 
 }  // namespace stein::inference

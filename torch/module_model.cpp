@@ -5,6 +5,7 @@
 #include <stein/inference/storage/device_memory.h>
 #include <stein/torch/module_binding.h>
 #include <stein/torch/module_model.h>
+#include <stein/torch/product_precision.h>
 #include <stein/torch/tensor_view.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/nn/module.h>
@@ -127,11 +128,13 @@ struct ModuleModel::Parameters {
   std::mutex calls{};  ///< held by a call: it binds them
 };
 
-/// A call of the module on a device: alone, and where it draws numbers, with the generator to itself.
+/// A call of the module on a device: alone, in the model's precision, and where it draws numbers, with the generator to
+/// itself.
 class ModuleModel::Call {
  public:
   Call(const ModuleModel& model, bool draws, Device device)
       : own_(model.parameters_->calls), use_(device), generator_(generator_use(), std::defer_lock) {
+    if (model.precision_ == Precision::bfloat16) mixed_.emplace(device);
     if (!draws) return;
     generator_.lock();
     seeded_.emplace(device);
@@ -144,12 +147,14 @@ class ModuleModel::Call {
  private:
   std::scoped_lock<std::mutex> own_;
   DeviceUse use_;
+  std::optional<MixedPrecision> mixed_;
   std::unique_lock<std::mutex> generator_;
   std::optional<SeededGenerator> seeded_;
 };
 
-ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device)
-    : module_(std::move(module)), functions_(std::move(functions)), device_(device) {
+ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device,
+                         Precision precision)
+    : module_(std::move(module)), functions_(std::move(functions)), precision_(precision), device_(device) {
   STEIN_CHECK(module_ != nullptr, "module: expected a module, got none");
   STEIN_CHECK(functions_.log_likelihood != nullptr, "module: expected a function that gives the log-likelihood");
   STEIN_CHECK(functions_.output_count >= 1, "module: output count must be at least 1, got {}", functions_.output_count);
@@ -157,8 +162,9 @@ ModuleModel::ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFuncti
   parameters_->all = module_parameters(*module_);
   layout_ = module_layout(*module_, parameters_->all, functions_.uses);
   check_present(device);
-  // Single precision is what it says: by default LibTorch lets cuDNN round the factors of products to TF32 (10 bits).
-  if (device.kind == Device::Kind::cuda) at::globalContext().setAllowTF32CuDNN(false);
+  STEIN_CHECK(precision != Precision::tf32 || device.kind != Device::Kind::host,
+              "module: tf32 is of a GPU, expected single or bfloat16 on the host");
+  if (device.kind == Device::Kind::cuda) allow_tf32(precision == Precision::tf32);
 }
 
 ModuleModel::~ModuleModel() = default;
@@ -350,7 +356,7 @@ void ModuleModel::input_gradient(const ParticleRows<const float>& weights, Matri
       at::from_blob(const_cast<std::int64_t*>(classes.data()), {std::ssize(classes), 1}, at::kLong).to(dense.device());
   // log p_c by its slope (1 − p_c) ∇(z_c − log Σ_{k≠c} e^{z_k}), in which 1 − p_c is no difference: where the network
   // is sure, that of log_softmax is lost to rounding.
-  const at::Tensor logits = functions_.logits(dense),
+  const at::Tensor logits = functions_.logits(dense).to(at::kFloat),
                    of_others = logits.scatter(1, chosen, -std::numeric_limits<float>::infinity()).logsumexp(1),
                    share_of_others = (of_others - logits.logsumexp(1)).exp().detach();
   const at::Tensor sum = (share_of_others * (logits.gather(1, chosen).squeeze(1) - of_others)).sum();
@@ -374,7 +380,7 @@ void ModuleModel::for_outputs(const ParticleRows<const float>& weights, const In
     Inputs<float> own = inputs;
     own.carried = inputs.carried.block(i, 1);
     mark_unwritten(own.carried);
-    const at::Tensor found = functions_.outputs(own);
+    const at::Tensor found = functions_.outputs(own).to(at::kFloat);
     check_written(own.carried);
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),

@@ -3,6 +3,7 @@
 
 #include <stein/inference/input_gradient.h>
 #include <stein/inference/model.h>
+#include <stein/inference/precision.h>
 
 #include <functional>
 #include <memory>
@@ -74,13 +75,15 @@ struct ModuleFunctions {
 /// multiplied into the inputs before the function sees them.
 class ModuleModel final : public Model<float>, public InputGradient {
  public:
-  /// @param device  where the weights and buffers of calls lie; the module's own numbers stay on the CPU. On a GPU
-  ///                LibTorch multiplies in single precision from then on, in the whole process: its TF32 is turned off
-  ///                for cuDNN
+  /// @param device  where the weights and buffers of calls lie; the module's own numbers stay on the CPU
+  /// @param precision  of products and convolutions: bfloat16 is LibTorch's mixed precision, whose weights, gradients
+  ///                and sums of many rows stay floats. Whether a GPU rounds to TF32 is set for the whole process: the
+  ///                last model that is made there says so
   /// @throws Error(usage) naming the trainable parameter or real-valued buffer that is not float32 or not on the CPU,
   ///         or is registered under two names; if no parameter is trainable; for a complex buffer; without a module or
-  ///         a log-likelihood; unless output_count ≥ 1; where there is no such device
-  ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device = {});
+  ///         a log-likelihood; unless output_count ≥ 1; for TF32 on the host; where there is no such device
+  ModuleModel(std::shared_ptr<torch::nn::Module> module, ModuleFunctions functions, Device device = {},
+              Precision precision = Precision::single);
   ~ModuleModel() override;
   ModuleModel(ModuleModel&&) noexcept;
 
@@ -136,6 +139,7 @@ class ModuleModel final : public Model<float>, public InputGradient {
   struct Parameters;
   std::shared_ptr<torch::nn::Module> module_;
   ModuleFunctions functions_;
+  Precision precision_;
   std::unique_ptr<Parameters> parameters_;  ///< the module's, in the order of the layout
   Layout layout_;
   Device device_;

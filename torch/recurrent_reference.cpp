@@ -239,7 +239,7 @@ std::unique_ptr<Model<float>> make_recurrent_reference(const RecurrentSpec& spec
     draw_recurrent_start(spec, layout, weights, seed, row);
   };
   functions.draws_numbers = spec.dropout > 0;
-  auto model = std::make_unique<ModuleModel>(module, std::move(functions), device);
+  auto model = std::make_unique<ModuleModel>(module, std::move(functions), device, spec.precision);
   model->layout().check_description(layout.description());
   return model;
 }

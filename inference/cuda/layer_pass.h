@@ -27,7 +27,8 @@ class LayerPass {
                       .inner = layer.inputs,
                       .a = input(l),
                       .b = weights(l),
-                      .c = units});
+                      .c = units,
+                      .precision = launch_.layers.precision});
       work_.each(launch_.networks * rows_ * layer.outputs, FinishUnit{.units = units.data,
                                                                       .rows = rows_,
                                                                       .step = units.step,
@@ -58,7 +59,8 @@ class LayerPass {
            .a = seen,
            .b = slopes,
            .c = {.data = launch_.gradient + layer.weight, .stride = layer.outputs, .step = launch_.gradient_stride},
-           .adds = first_ > 0});
+           .adds = first_ > 0,
+           .precision = launch_.layers.precision});
       work_.each(launch_.networks * layer.outputs, AddUpBias{slopes.data, rows_, layer.outputs, first_ > 0,
                                                              launch_.gradient + bias(l), launch_.gradient_stride});
       if (l == 0) continue;
@@ -69,7 +71,8 @@ class LayerPass {
                       .inner = layer.outputs,
                       .a = slopes,
                       .b = turned,
-                      .c = {.data = below, .stride = layer.inputs, .step = rows_ * layer.inputs}});
+                      .c = {.data = below, .stride = layer.inputs, .step = rows_ * layer.inputs},
+                      .precision = launch_.layers.precision});
       work_.each(launch_.networks * rows_ * layer.inputs, PullBackUnit{below, units(l - 1), launch_.shape.activation});
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stein/core/registry.h>
+#include <stein/inference/precision.h>
 #include <stein/inference/storage/device.h>
 
 #include <cstdint>
@@ -26,13 +27,14 @@ struct BatchedProduct {
   ProductMatrix<const float> a{}, b{};
   ProductMatrix<float> c{};  ///< never turned, each its own
   bool adds = false;         ///< to what is in C
+  Precision precision = Precision::single;
 };
 
 /// Products on one kind of device; `index` is which of its kind.
 struct ProductDriver {
   std::string_view name;  ///< "cuda"
-  /// In single precision throughout, with the same bits every time on the same kind of device. Need not be over when it
-  /// returns. Throws Error(io) with the device's reason where it refuses.
+  /// Factors are rounded as the precision says, and summed in single precision, with the same bits every time on the
+  /// same kind of device. Need not be over when it returns. Throws Error(io) with the device's reason where it refuses.
   void (*multiply)(std::int32_t index, const BatchedProduct& product);
 };
 

@@ -42,6 +42,9 @@ DeviceMlp::DeviceMlp(const MlpSpec& spec, Device device, bool products)
       driver_(mlp_driver(device)),
       shared_bytes_(driver_.shared_bytes(device.index)),
       products_(products && !weights_fit(shape_, shared_bytes_)) {
+  STEIN_CHECK(products_ || spec.precision == Precision::single,
+              "option 'precision': the weights of this network lie in the memory of a block of threads, which computes "
+              "in single precision; expected single, or wider layers");
   if (!products_ || spec.active_inputs > 0)
     static_cast<void>(tile(shape_, 1, static_cast<int>(spec.active_inputs), true, shared_bytes_));  // else says why
 }
@@ -89,7 +92,8 @@ MlpLayers DeviceMlp::layers_of(Room& room, std::int64_t networks, std::int64_t r
   return {.rows = chunk,
           .units = memory,
           .slopes = memory + units,
-          .row_sums = reserve(room.row_sums, 2 * networks * chunk, device_)};
+          .row_sums = reserve(room.row_sums, 2 * networks * chunk, device_),
+          .precision = spec_.precision};
 }
 
 void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey&,

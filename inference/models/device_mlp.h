@@ -16,7 +16,7 @@ namespace stein::inference {
 /// nothing.
 ///
 /// Networks whose weights a block of threads has no room for are products of matrices, layer by layer, where the device
-/// has them (batched_product.h) and inputs are dense.
+/// has them (batched_product.h) and inputs are dense; the precision of the spec is of these.
 ///
 /// Everything that ParticleMlp takes. A score of the batch's own is made on the host: outputs come back for it, and its
 /// slopes go to the device. Sums are added up in a fixed order: the same bits every time on the same kind of device,
@@ -24,8 +24,9 @@ namespace stein::inference {
 class DeviceMlp final : public Model<float> {
  public:
   /// @param device  other than the host
-  /// @throws Error(usage) naming what makes no sense in `spec`, where it has more layers or weights than a launch, and
-  ///         where Stein was built without the library of the device
+  /// @throws Error(usage) naming what makes no sense in `spec`, where it has more layers or weights than a launch, for
+  ///         another precision than single of a network that is no product of matrices, and where Stein was built
+  ///         without the library of the device
   DeviceMlp(const MlpSpec& spec, Device device);
   /// The same. @param products  whether the driver makes products of matrices of networks that are large
   DeviceMlp(const MlpSpec& spec, Device device, bool products);

@@ -1,6 +1,8 @@
 // Networks that read images, as data: which layers, of which sizes.
 #pragma once
 
+#include <stein/inference/precision.h>
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,7 @@ struct ImageNetworkSpec {
   std::int64_t channels = 1, height = 28, width = 28, classes = 10;
   std::vector<std::int64_t> hidden{};  ///< of a perceptron
   double dropout = 0;  ///< share of the units of fully connected hidden layers that is dropped in training
+  Precision precision = Precision::single;  ///< of products and convolutions; others on a GPU only
 
   std::int64_t pixels() const { return channels * height * width; }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stein/inference/layout.h>
+#include <stein/inference/precision.h>
 
 #include <cstdint>
 #include <vector>
@@ -29,6 +30,7 @@ struct MlpSpec {
   std::int64_t constants = 0;
   bool learn_noise_precision = false;  ///< γ = exp(log_noise_precision) is a coordinate, with a prior of its own
   std::int64_t active_inputs = 0;      ///< ones of a row of one-hot inputs, 0: dense; for priors stated by functions
+  Precision precision = Precision::single;  ///< of products of matrices; others in a large `DeviceMlp` only
 
   std::int64_t layers() const { return static_cast<std::int64_t>(hidden.size()) + 1; }
   std::int64_t layer_inputs(std::int64_t layer) const { return layer == 0 ? inputs : hidden[layer - 1]; }

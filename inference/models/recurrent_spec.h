@@ -75,7 +75,7 @@ struct RecurrentSpec {
   /// have none: the image was there before.
   std::int64_t features = 0;
   FeatureUse feature_use = FeatureUse::first_input;
-  Precision precision = Precision::single;  ///< of products; bfloat16 in `ParticleRecurrent` only
+  Precision precision = Precision::single;  ///< of products; tf32 on a GPU only
   RecurrentStart start = RecurrentStart::orthogonal;
   double start_range = 0.01;  ///< r
   double forget_bias = 3;     ///< where the forget gate's bias of an LSTM starts, as the sum of both

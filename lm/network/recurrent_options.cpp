@@ -20,10 +20,9 @@ std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::R
                                                               inference::Arithmetic arithmetic,
                                                               inference::Device device, std::int64_t networks) {
   const bool fused = arithmetic == inference::Arithmetic::fused, on_host = device == inference::Device{};
+  STEIN_CHECK(!on_host || spec.precision != inference::Precision::tf32, "precision tf32 is of a GPU, got device=cpu");
   if (on_host && fused) return std::make_unique<inference::ParticleRecurrent>(spec);
-  const bool single = spec.precision == inference::Precision::single;
-  STEIN_CHECK(!on_host || single, "precision bfloat16 needs arithmetic=fused");
-  STEIN_CHECK(on_host || single, "precision bfloat16 is of the processor, got device={}", device_name(device));
+  STEIN_CHECK(!on_host || spec.precision == inference::Precision::single, "precision bfloat16 needs arithmetic=fused");
   STEIN_CHECK(on_host || fused, "arithmetic=reference is of the processor, got device={}", device_name(device));
   const inference::ReferenceArithmetic& torch = inference::torch_arithmetic();
   torch.set_threads(static_cast<int>(std::max<std::int64_t>(1, thread_count() / networks)));

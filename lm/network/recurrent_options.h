@@ -5,6 +5,7 @@
 #include <stein/inference/arithmetic.h>
 #include <stein/inference/model.h>
 #include <stein/inference/models/recurrent_spec.h>
+#include <stein/inference/precision_option.h>
 
 #include <cstdint>
 #include <memory>
@@ -36,10 +37,10 @@ struct RecurrentOptions {
     v("dropout_mask", spec.dropout_mask,
       "a mask for each step; or one for a whole sequence, of the state before as well",
       {{"each_step", DropoutMask::each_step}, {"sequence", DropoutMask::sequence}});
-    v("precision", spec.precision,
-      "products of matrices in float, or with both factors rounded to bfloat16 (faster with AVX-512 BF16 only)",
-      {{"single", inference::Precision::single}, {"bfloat16", inference::Precision::bfloat16}})
-        .in_older_runs("single");
+    inference::describe_precision(
+        v, spec.precision,
+        "products of matrices in float, with both factors rounded to bfloat16 (faster with AVX-512 BF16 or a GPU), or "
+        "to tf32 (a GPU only)");
     v("start", spec.start,
       "orthogonal: recurrent matrices orthogonal, others U(−r, r); uniform: all U(−r, r); fan_in: embeddings N(0, 1), "
       "others N(0, 1/fan-in) cut at two sd",
@@ -56,7 +57,8 @@ std::string network_name(const inference::RecurrentSpec& spec);
 
 /// The likelihood of a recurrent network: fused or on LibTorch, on a device other than the host on LibTorch.
 /// @param networks  how many are trained side by side and share the cores
-/// @throws Error(usage) for a network that makes no sense, for reference arithmetic and bfloat16 on a device, where
+/// @throws Error(usage) for a network that makes no sense, for reference arithmetic on a device and tf32 on the host,
+/// where
 ///         there is no such device, and for LibTorch where Stein was built without it
 std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
                                                               inference::Arithmetic arithmetic,

@@ -14,7 +14,8 @@ inference::MlpSpec perceptron_of(const ImageNetworkOptions& options) {
           .hidden = options.spec.hidden,
           .outputs = options.spec.classes,
           .activation = options.activation,
-          .likelihood = inference::Likelihood::categorical};
+          .likelihood = inference::Likelihood::categorical,
+          .precision = options.spec.precision};
 }
 
 }  // namespace
@@ -31,6 +32,8 @@ std::unique_ptr<inference::Model<float>> ImageNetworkOptions::make_model(inferen
   if (perceptron && spec.dropout == 0) return make_perceptron_model(perceptron_of(*this), arithmetic, device);
   STEIN_CHECK(!perceptron || activation == inference::Activation::relu,
               "a perceptron with dropout has activation=relu, got tanh");
+  STEIN_CHECK(device != inference::Device{} || spec.precision == inference::Precision::single,
+              "option 'precision': of image networks bfloat16 and tf32 are of a GPU, expected single with device=cpu");
   const inference::ReferenceArithmetic& torch = inference::torch_arithmetic();
   torch.set_threads(static_cast<int>(std::max<std::int64_t>(1, thread_count() / networks)));
   return torch.make_image_network(spec, device);

@@ -6,6 +6,7 @@
 #include <stein/inference/model.h>
 #include <stein/inference/models/image_network_spec.h>
 #include <stein/inference/models/mlp_spec.h>
+#include <stein/inference/precision_option.h>
 
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,10 @@ struct ImageNetworkOptions {
     v("hidden", spec.hidden, "of a perceptron: widths of the hidden layers; none: softmax regression", between(1, 1e5));
     v("activation", activation, "of a perceptron without dropout",
       {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
+    inference::describe_precision(
+        v, spec.precision,
+        "products of matrices and convolutions in float, or on a GPU with both factors rounded to "
+        "bfloat16 or tf32 (of a perceptron where it is too large for a block of threads)");
     v("dropout", spec.dropout,
       "share of the units of fully connected hidden layers that is dropped in training (on LibTorch)",
       Range{.low = 0, .high = 1, .high_open = true});

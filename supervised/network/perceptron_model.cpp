@@ -16,6 +16,8 @@ std::unique_ptr<inference::Model<float>> make_perceptron_model(const inference::
                 "arithmetic=reference is on the processor only, got device={}", inference::device_name(device));
     return std::make_unique<inference::DeviceMlp>(spec, device);
   }
+  STEIN_CHECK(spec.precision == inference::Precision::single,
+              "option 'precision': of perceptrons bfloat16 and tf32 are of a GPU, expected single with device=cpu");
   if (arithmetic == inference::Arithmetic::fused) return std::make_unique<inference::ParticleMlp>(spec);
   return inference::torch_arithmetic().make_perceptron(spec);
 }

@@ -11,8 +11,9 @@
 
 namespace stein::supervised {
 
-/// Throws Error(usage) for a network that makes no sense or does not fit the device, and for reference arithmetic on
-/// another device than the host or where Stein was built without LibTorch.
+/// Throws Error(usage) for a network that makes no sense or does not fit the device, for another precision than
+/// single on the host, and for reference arithmetic on another device than that or where Stein was built without
+/// LibTorch.
 std::unique_ptr<inference::Model<float>> make_perceptron_model(const inference::MlpSpec& spec,
                                                                inference::Arithmetic arithmetic,
                                                                inference::Device device);

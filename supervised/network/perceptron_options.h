@@ -3,6 +3,7 @@
 
 #include <stein/core/options.h>
 #include <stein/inference/models/mlp_spec.h>
+#include <stein/inference/precision_option.h>
 
 namespace stein::supervised {
 
@@ -15,6 +16,9 @@ struct PerceptronOptions {
     v("hidden", spec.hidden, "widths of the hidden layers; none: a linear model", between(1, 1e5));
     v("activation", spec.activation, "of the hidden layers",
       {{"relu", inference::Activation::relu}, {"tanh", inference::Activation::tanh}});
+    inference::describe_precision(v, spec.precision,
+                                  "products of matrices in float; of a network too large for a block of threads of a "
+                                  "GPU with both factors rounded to bfloat16 or tf32 there");
   }
   /// The same with the noise of a Gaussian likelihood.
   template <class V>

@@ -25,6 +25,7 @@ TEST_CASE("priors, draws and masks of weights on a device are those of the host"
       {"sghmc", {{"learn_weight_precision", "true"}, {"precision_per_layer", "true"}}},
       {"svgd", {{"learn_weight_precision", "true"}}},
       {"svgd", {{"prior", "scale_mixture"}}},
+      {"s2vgd", {{"particles", "3"}}},
       {"sghmc-sa", {{"pruning.final_share", "0.5"}, {"pruning.decay_steps", "2"}}},
       {"sgld-sa", {{"pruning.final_share", "0.3"}, {"adaptation", "em"}}}};
   for (const auto& [name, settings] : methods) {
@@ -115,7 +116,6 @@ TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
                 usage, part);
   };
   refused("vmg", {}, "a Gaussian of whole matrices (vmg)");
-  refused("s2vgd", {}, "an ensemble of structured weights");
   refused("sharpening", {{"sharpening_gradient", "exact"}}, "sharpening_gradient=exact");
   refused("bbb", {{"mixture_over", "row"}}, "mixture_over=row");
   refused("psgld", {{"prior", "scale_mixture"}, {"mixture_over", "row"}}, "mixture_over=row");
@@ -124,8 +124,10 @@ TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
   CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,
               "arithmetic=reference is of the processor");
   spec.precision = inference::Precision::bfloat16;
-  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::fused, test::fenced_device(), 1), usage,
-              "bfloat16 is of the processor");
+  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, {}, 1), usage,
+              "bfloat16 needs arithmetic=fused");
+  spec.precision = inference::Precision::tf32;
+  CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::fused, {}, 1), usage, "tf32 is of a GPU");
   const auto model = inference::make_recurrent_reference({.vocabulary = 12, .hidden = 4}, test::fenced_device());
   const inference::Matrix<float> weights(1, model->layout().size());
   const std::int32_t token = 0;

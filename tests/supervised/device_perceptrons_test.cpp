@@ -152,5 +152,13 @@ TEST_CASE("a perceptron in reference arithmetic is refused on a device", "[super
               "arithmetic=reference is on the processor only");
 }
 
+TEST_CASE("rounded factors are refused on the host, and of networks that are no products", "[supervised][device]") {
+  const inference::MlpSpec spec{.inputs = 3, .hidden = {7}, .precision = inference::Precision::tf32};
+  CHECK_ERROR(make_perceptron_model(spec, inference::Arithmetic::fused, {}), usage,
+              "'precision': of perceptrons bfloat16 and tf32 are of a GPU, expected single with device=cpu");
+  CHECK_ERROR(make_perceptron_model(spec, inference::Arithmetic::fused, test::fenced_networks()), usage,
+              "'precision': the weights of this network lie in the memory of a block");
+}
+
 }  // namespace
 }  // namespace stein::supervised

@@ -30,7 +30,7 @@ at::Tensor unit_gaussian(const at::Tensor& outputs, const Batch<float>& batch) {
 }
 
 template <class Network>
-ModuleModel gaussian_model(Network network, std::int64_t outputs) {
+ModuleModel gaussian_model(Network network, std::int64_t outputs, Precision precision = Precision::single) {
   return {network.ptr(),
           {.log_likelihood =
                [network](const Batch<float>& batch) mutable {
@@ -38,7 +38,9 @@ ModuleModel gaussian_model(Network network, std::int64_t outputs) {
                },
            .outputs =
                [network](const Inputs<float>& inputs) mutable { return network->forward(tensor_view(inputs.dense)); },
-           .output_count = outputs}};
+           .output_count = outputs},
+          {},
+          precision};
 }
 
 struct Numbers {
@@ -119,6 +121,42 @@ TEST_CASE("a module has the log-likelihood and gradient of the same perceptron, 
   mlp.predict(ours.coordinates(), data.batch.inputs, {outputs.data(), 21, 2});
   model.predict(theirs.coordinates(), data.batch.inputs, {other.data(), 21, 2});
   for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(other[i] == Approx(outputs[i]).margin(1e-5));
+}
+
+TEST_CASE("a module in bfloat16 scores as in single precision but for rounding, every particle of its own",
+          "[inference][module][precision]") {
+  ModuleModel single = gaussian_model(two_layers(), 2), mixed = gaussian_model(two_layers(), 2, Precision::bfloat16);
+  Particles<float> ours(single.layout(), 3), theirs(mixed.layout(), 3);
+  for (std::int64_t m = 0; m < 3; ++m) {
+    fill_normal(ours.values().row(m), {.seed = 2}, static_cast<std::uint32_t>(m));
+    std::ranges::copy(ours.values().row(m), theirs.values().row(m).begin());
+  }
+  const Numbers data = random_numbers(7, 4, 2);
+  std::vector<double> expected(3), value(3);
+  single.log_likelihood(ours.coordinates(), data.batch, {}, {.gradient = ours.gradients(), .value = expected});
+  mixed.log_likelihood(theirs.coordinates(), data.batch, {}, {.gradient = theirs.gradients(), .value = value});
+  for (std::int64_t m = 0; m < 3; ++m) {
+    CAPTURE(m);
+    CHECK(value[m] == Approx(expected[m]).epsilon(0.02));
+    CHECK(value[m] != Approx(expected[m]).epsilon(1e-7));
+    double apart = 0, length = 0;
+    for (std::int64_t q = 0; q < single.layout().size(); ++q) {
+      apart += std::pow(theirs.gradients()(m, q) - ours.gradients()(m, q), 2);
+      length += std::pow(ours.gradients()(m, q), 2);
+    }
+    CHECK(std::sqrt(apart) < 0.03 * std::sqrt(length));
+    CHECK(std::sqrt(apart) > 1e-5 * std::sqrt(length));
+  }
+  std::vector<float> outputs(3 * 7 * 2), other(3 * 7 * 2);
+  single.predict(ours.coordinates(), data.batch.inputs, {outputs.data(), 21, 2});
+  mixed.predict(theirs.coordinates(), data.batch.inputs, {other.data(), 21, 2});
+  for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(other[i] == Approx(outputs[i]).margin(0.05));
+  CHECK(other != outputs);
+  // The setting is that of a call: what comes after it multiplies in floats again.
+  std::vector<double> again(3);
+  single.log_likelihood(ours.coordinates(), data.batch, {}, {.value = again});
+  CHECK(again == expected);
+  CHECK_ERROR(gaussian_model(two_layers(), 2, Precision::tf32), usage, "tf32 is of a GPU");
 }
 
 namespace {

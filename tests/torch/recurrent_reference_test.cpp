@@ -22,6 +22,27 @@ TEST_CASE("every recurrent network scores, differentiates, predicts and carries 
   for (test::RecurrentCase& c : test::recurrent_cases()) test::check_plain(*make_recurrent_reference(c.spec), c);
 }
 
+TEST_CASE("every recurrent network scores and differentiates in bfloat16 as in single precision but for rounding",
+          "[torch][recurrent][precision]") {
+  for (test::RecurrentCase& c : test::recurrent_cases()) {
+    CAPTURE(describe(c));
+    RecurrentSpec mixed = c.spec;
+    mixed.precision = Precision::bfloat16;
+    const Scored expected = score(*make_recurrent_reference(c.spec), c),
+                 found = score(*make_recurrent_reference(mixed), c);
+    CHECK(found.value == Approx(expected.value).epsilon(0.02));
+    CHECK(found.value != expected.value);
+    double apart = 0, length = 0;
+    for (std::size_t q = 0; q < expected.gradient.size(); ++q) {
+      apart += std::pow(found.gradient[q] - expected.gradient[q], 2);
+      length += std::pow(expected.gradient[q], 2);
+    }
+    CHECK(std::sqrt(apart) < 0.05 * std::sqrt(length));
+    for (std::size_t i = 0; i < expected.after.size(); ++i)
+      CHECK(found.after[i] == Approx(expected.after[i]).margin(0.05));
+  }
+}
+
 TEST_CASE("LSTM and tanh networks are those of LibTorch's own modules", "[torch][recurrent]") {
   for (const Cell cell : {Cell::lstm, Cell::tanh}) {
     test::RecurrentCase c =

@@ -46,6 +46,16 @@ cublasLtMatrixLayout_t layout_of(const ProductShape::Operand& matrix, std::int64
   return layout;
 }
 
+/// Numbers are floats in memory in all, and so are sums.
+cublasComputeType_t arithmetic_of(Precision precision) {
+  switch (precision) {
+    case Precision::bfloat16: return CUBLAS_COMPUTE_32F_FAST_16BF;
+    case Precision::tf32: return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case Precision::single: break;
+  }
+  return CUBLAS_COMPUTE_32F;
+}
+
 /// What an algorithm may be.
 class Preference {
  public:
@@ -73,7 +83,8 @@ ProductShape::ProductShape(const BatchedProduct& product)
       inner(product.inner),
       a(operand_of(product.a)),
       b(operand_of(product.b)),
-      c(operand_of(product.c)) {}
+      c(operand_of(product.c)),
+      precision(product.precision) {}
 
 ProductPlan::ProductPlan(cublasLtHandle_t library, const ProductShape& shape, std::size_t workspace_bytes) {
   try {
@@ -90,7 +101,7 @@ ProductPlan::~ProductPlan() {
 
 /// Along columns the product is Cᵀ = Bᵀ Aᵀ: B comes first.
 void ProductPlan::make(cublasLtHandle_t library, const ProductShape& shape, std::size_t workspace_bytes) {
-  check(cublasLtMatmulDescCreate(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F), describe);
+  check(cublasLtMatmulDescCreate(&operation_, arithmetic_of(shape.precision), CUDA_R_32F), describe);
   const cublasOperation_t turn_b = shape.b.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t turn_a = shape.a.turned ? CUBLAS_OP_T : CUBLAS_OP_N;
   check(cublasLtMatmulDescSetAttribute(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &turn_b, sizeof(turn_b)), describe);

@@ -28,10 +28,11 @@ struct ProductShape {
   };
   std::int64_t count, rows, columns, inner;
   Operand a, b, c;
+  Precision precision;
 };
 
-/// Made once for a shape on a GPU: the first algorithm that cuBLASLt names for single precision without TF32, without
-/// sums that are split between blocks. The choice is that of the library and the GPU, so the bits are too.
+/// Made once for a shape on a GPU: the first algorithm that cuBLASLt names for the precision, without sums that are
+/// split between blocks. The choice is that of the library and the GPU, so the bits are too.
 class ProductPlan {
  public:
   /// Throws Error(io) where there is no such algorithm.

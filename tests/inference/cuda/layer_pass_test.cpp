@@ -164,6 +164,52 @@ TEST_CASE("large perceptrons by products of matrices are those of the host", "[i
                        {.rows = rows, .data_size = 400});
 }
 
+namespace {
+
+/// Distance of gradients of all particles, as a share of the length of the second.
+double share_apart(const MlpResult& found, const MlpResult& expected) {
+  double apart = 0, length = 0;
+  for (std::int64_t i = 0; i < expected.gradients.rows(); ++i)
+    for (std::int64_t q = 0; q < expected.gradients.layout().size(); ++q) {
+      apart += std::pow(found.gradients.gradients()(i, q) - expected.gradients.gradients()(i, q), 2);
+      length += std::pow(expected.gradients.gradients()(i, q), 2);
+    }
+  return std::sqrt(apart / length);
+}
+
+/// A large perceptron whose factors are rounded has the gradients of single precision but for that: those of tf32 are
+/// nearer.
+void check_precisions(Device device) {
+  const auto gradients = [&](Precision precision) {
+    const MlpSpec spec{.inputs = 53,
+                       .hidden = {600, 600},
+                       .outputs = 20,
+                       .likelihood = Likelihood::categorical,
+                       .precision = precision};
+    DeviceMlp model(spec, device, true);
+    return run(model, make_mlp_case<float>(spec, {.particles = 2, .rows = 33, .data_size = 400}));
+  };
+  const MlpResult single = gradients(Precision::single);
+  const double coarse = share_apart(gradients(Precision::bfloat16), single),
+               fine = share_apart(gradients(Precision::tf32), single);
+  CAPTURE(coarse, fine);
+  CHECK(coarse < 0.03);
+  CHECK(coarse > 4 * fine);
+  CHECK(fine > 1e-5);
+}
+
+}  // namespace
+
+TEST_CASE("large perceptrons whose factors are rounded differ by that from single precision",
+          "[inference][mlp][cuda]") {
+  check_precisions(test::fenced_networks());
+}
+
+TEST_CASE("large perceptrons on a GPU whose factors are rounded differ by that from single precision",
+          "[inference][mlp][cuda][gpu]") {
+  check_precisions(test::gpu());
+}
+
 TEST_CASE("large perceptrons agree with the host's on masks, row weights and per-particle data",
           "[inference][mlp][cuda][parity]") {
   for (const Likelihood likelihood : {Likelihood::gaussian, Likelihood::categorical, Likelihood::bernoulli})

@@ -7,6 +7,7 @@
 #include <stein/inference/cuda/structure_body.h>
 #include <stein/inference/models/mlp_driver.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -40,11 +41,21 @@ void pass_blocks(const inference::MlpLaunch& launch, ThreadOrder order) {
   }
 }
 
+/// To the nearest factor of a precision, ties away from zero.
+inline float rounded_factor(float number, inference::Precision precision) {
+  if (precision == inference::Precision::single) return number;
+  const int dropped = precision == inference::Precision::bfloat16 ? 16 : 13;  // of 24 bits of mantissa 8 or 11 are left
+  const std::uint32_t half = std::uint32_t{1} << (dropped - 1), below = (std::uint32_t{1} << dropped) - 1;
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(number) + half) & ~below);
+}
+
 /// Products number by number, in order of the inner index, in multiply-adds.
 inline void multiply_on_host(const inference::BatchedProduct& product) {
-  const auto number = [](const inference::ProductMatrix<const float>& matrix, std::int64_t i, std::int64_t r,
-                         std::int64_t c) {
-    return matrix.data[i * matrix.step + (matrix.turned ? c * matrix.stride + r : r * matrix.stride + c)];
+  const auto number = [&](const inference::ProductMatrix<const float>& matrix, std::int64_t i, std::int64_t r,
+                          std::int64_t c) {
+    return rounded_factor(
+        matrix.data[i * matrix.step + (matrix.turned ? c * matrix.stride + r : r * matrix.stride + c)],
+        product.precision);
   };
   for (std::int64_t i = 0; i < product.count; ++i)
     for (std::int64_t r = 0; r < product.rows; ++r)
