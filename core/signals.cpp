@@ -1,5 +1,7 @@
 #include <stein/core/signals.h>
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
 
@@ -16,6 +18,12 @@ namespace {
 const StopToken* volatile handled_token = nullptr;
 std::atomic<std::int64_t> first_request_milliseconds{0};
 
+/// Says on a terminal what the first Ctrl-C does, as work that was begun is ended first. Only what a handler may call.
+void announce_stop() noexcept {
+  static constexpr char text[] = "\r\x1b[Kstein: stopping where it can be saved; Ctrl-C again ends it at once\n";
+  if (::isatty(STDERR_FILENO) != 0) static_cast<void>(!::write(STDERR_FILENO, text, sizeof(text) - 1));
+}
+
 std::int64_t milliseconds_now() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -29,6 +37,7 @@ extern "C" void on_signal(int signal) {
   if (!token.stop_requested()) {
     first_request_milliseconds.store(now);
     token.request_stop();
+    if (signal == SIGINT) announce_stop();
   } else if (signal == SIGINT && now - first_request_milliseconds.load() > 500) {
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
