@@ -29,6 +29,18 @@ std::string escaped(std::string_view raw) {
   return text;
 }
 
+std::string without_controls(std::string_view raw) {
+  std::string text;
+  for (const char letter : raw) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if ((byte < 0x20 && letter != '\n' && letter != '\t') || byte == 0x7f)
+      text += fmt::format("\\x{:02x}", byte);
+    else
+      text += letter;
+  }
+  return text;
+}
+
 std::string unescaped(std::string_view text) {
   std::string raw;
   for (std::size_t i = 0; i < text.size(); ++i) {

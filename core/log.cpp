@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include <stein/core/error.h>
+#include <stein/core/escaped_text.h>
 
 namespace stein {
 namespace {
@@ -83,7 +84,7 @@ void close_log_file() {
 
 void log_message(LogLevel level, std::string_view message) {
   Log& log = the_log();
-  log.logger.log(spdlog_level(level), message);
+  log.logger.log(spdlog_level(level), without_controls(message));
   log.logger.flush();
 }
 

@@ -23,6 +23,11 @@ TEST_CASE("text of strangers is shown as one line of UTF-8, and read back", "[co
   }
 }
 
+TEST_CASE("text of strangers cannot steer a terminal, and keeps its lines", "[core][escaped]") {
+  CHECK(without_controls("größe\t1\n\x1b]0;title\a\r\x7f\\"s) == "größe\t1\n\\x1b]0;title\\x07\\x0d\\x7f\\");
+  CHECK(without_controls("").empty());
+}
+
 TEST_CASE("an escape that is none is refused", "[core][escaped]") {
   for (const char* text : {"\\", "\\q", "\\x1", "\\xg1", "\\x+1"})
     CHECK_ERROR(unescaped(text), data, "no escaped text");
