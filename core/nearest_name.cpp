@@ -34,16 +34,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> candidates) {
   const std::string lower = lower_case(name);
-  const auto distance = [&](const std::string& candidate) { return edit_distance(lower, lower_case(candidate)); };
+  // Of names that are as near the one with the same letters: `svgd` for `sgvd`, not `sgld`.
+  const auto distance = [&](const std::string& candidate) {
+    const std::string other = lower_case(candidate);
+    return std::pair(edit_distance(lower, other), !std::ranges::is_permutation(lower, other));
+  };
   const auto best = std::ranges::min_element(candidates, {}, distance);
   if (best == candidates.end()) return std::nullopt;
-  const std::size_t allowed = std::max<std::size_t>(2, best->size() / 3);
-  if (distance(*best) <= allowed) return *best;
+  const std::size_t edits = distance(*best).first;
+  if (edits <= 1) return *best;
   // A name typed without its prefix or cut short: `bandwidth` for `kernel.bandwidth`.
   const auto part = std::ranges::find_if(candidates, [&](const std::string& candidate) {
     return name.size() >= 3 && lower_case(candidate).find(lower) != std::string::npos;
   });
   if (part != candidates.end()) return *part;
+  if (edits <= std::max<std::size_t>(2, best->size() / 3)) return *best;
   return std::nullopt;
 }
 

@@ -12,6 +12,8 @@ TEST_CASE("a slip of the fingers finds the name that was meant", "[core]") {
   CHECK(nearest_name("SYNTHETIC", names) == "mushroom-synthetic");
   CHECK(nearest_name("weel", names) == "wheel");
   CHECK(nearest_name("synthetic", names) == "mushroom-synthetic");
+  CHECK(nearest_name("sgvd", std::vector<std::string>{"sgld", "svgd"}) == "svgd");
+  CHECK(nearest_name("ucb", std::vector<std::string>{"bbb", "linucb"}) == "linucb");
   CHECK(nearest_name("setps", std::vector<std::string>{"seeds", "steps"}) == "steps");  // neighbours change places
   CHECK_FALSE(nearest_name("cartpole", names));
   CHECK(suggestion("cartpole", names) == " Known: mushroom, mushroom-synthetic, wheel, linear.");
