@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <stein/core/error.h>
 #include <stein/replay/decision_log.h>
+#include <stein/replay/json_fault.h>
 
 #include <simdjson.h>
 #include <nlohmann/json.hpp>
@@ -165,7 +166,9 @@ void DecisionLog::begin(std::string_view first_line) {
 
 LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   const auto bad = [](std::string_view reason) { return LineVerdict::bad(reason); };
-  if (json_->parser.parse(line.data(), line.size()).get(json_->line) != simdjson::SUCCESS) return bad("no JSON object");
+  if (const std::string_view fault = json_fault(json_->parser.parse(line.data(), line.size()).get(json_->line));
+      !fault.empty())
+    return bad(fault);
   if (json_->line["log"].error() == simdjson::SUCCESS) {
     if (line != head_) fail(ErrorKind::data, "expected the first line of the log's first file, found that of another");
     return {LineVerdict::Kind::other};
@@ -184,8 +187,9 @@ LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent
 }
 
 LineVerdict DecisionLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
-  if (json_->parser.parse(line.data(), line.size()).get(json_->line) != simdjson::SUCCESS)
-    return LineVerdict::bad("no JSON object");
+  if (const std::string_view fault = json_fault(json_->parser.parse(line.data(), line.size()).get(json_->line));
+      !fault.empty())
+    return LineVerdict::bad(fault);
   if (const std::string_view reason = take_context(event); !reason.empty()) return LineVerdict::bad(reason);
   if (const std::int64_t count = choices(event, arms); count > 0)  // a service is told what was expected
     envs::check_sizes(spec_, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features), count);

@@ -2,6 +2,7 @@
 #include <stein/replay/decision_log.h>
 #include <stein/replay/dsjson.h>
 #include <stein/replay/feature_hash.h>
+#include <stein/replay/json_fault.h>
 #include <stein/replay/timestamp.h>
 #include <stein/replay/words.h>
 
@@ -141,11 +142,7 @@ struct Dsjson::Json {
   dom::array actions;
 
   /// Why `text` is no object, or nothing.
-  std::string_view parse(std::string_view text) {
-    const simdjson::error_code error = parser.parse(text.data(), text.size()).get(line);
-    if (error == simdjson::DEPTH_ERROR) return "JSON that is nested too deep";
-    return error == simdjson::SUCCESS ? "" : "no JSON object";
-  }
+  std::string_view parse(std::string_view text) { return json_fault(parser.parse(text.data(), text.size()).get(line)); }
   /// Why there are no actions in the context, or nothing.
   std::string_view find_actions() {
     if (context["_multi"].get(actions) != simdjson::SUCCESS) return "a context without actions";

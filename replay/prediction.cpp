@@ -171,7 +171,12 @@ Json Prediction::perform(const RunDirectory& directory, const std::string& data,
       check_names(format->context_names(), columns);
       check_fits(*format, policy->spec());
     }
-    service.answer(line, answers);
+    try {
+      service.answer(line, answers);
+    } catch (...) {
+      write(answers, console.out);  // to lines before it
+      throw;
+    }
     if (!lines.ready() || answers.size() > most_bytes) write(answers, console.out);
     if (!learn_ || done() < saved + checkpoint_every_) continue;
     save(held, *policy);

@@ -236,8 +236,11 @@ TEST_CASE("what cannot be understood is said with its line, and the service goes
   Asked asked;
   CHECK(asked("nonsense")["error"] == "line 1: no JSON object");
   CHECK_THAT(asked(R"({"context":[1]})")["error"].get<std::string>(), Catch::Contains("has 2 numbers, got 1"));
+  CHECK(asked(R"({"context":[1,1e999]})")["error"] == "line 3: a number in it is none, or too large");
+  CHECK(asked(R"({"context":[1,-1e38]})")["error"] ==
+        "line 4: -1e+38 in a context: networks multiply numbers up to 1e+15");
   CHECK(asked(context)["id"] == 0);
-  CHECK(asked.service.errors() == 2);
+  CHECK(asked.service.errors() == 4);
   CHECK(asked.service.decisions() == 1);
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("a line that is no event of dsjson says why, and names no arms", "[rep
       {R"({"_label_cost":NaN})", "no JSON object"},
       {R"({"a":"\xff"})", "no JSON object"},
       {with(R"("_label_cost":"NaN")"), "a cost that is no number"},
-      {with(R"("_label_cost":1e999)"), "no JSON object"},
+      {with(R"("_label_cost":1e999)"), "a number in it is none, or too large"},
       {with(R"("_label_cost":1)"), "a reward that is not between `reward_low` and `reward_high`"},
       {with(R"("_label_cost":0,"_label_probability":"x")"), "a probability that is no number"},
       {with(R"("_label_cost":0,"_label_probability":0)"), "a probability that is not in (0, 1]"},
