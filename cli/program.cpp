@@ -187,7 +187,9 @@ void check_leftovers(const CLI::App& command, const std::string& name) {
   }
   if (leftovers.empty()) return;
   std::string unknown = leftovers.front();
-  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'; see `stein {} --help`", unknown, name);
+  const char* const again =
+      unknown.find('=') == std::string::npos ? "" : " (`--set` takes one setting here: repeat it)";
+  STEIN_CHECK(unknown.starts_with("--"), "unexpected argument '{}'{}; see `stein {} --help`", unknown, again, name);
   unknown = unknown.substr(0, unknown.find('='));
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())

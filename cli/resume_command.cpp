@@ -49,12 +49,14 @@ Action resume_command(CLI::App& command, const Ranks& ranks) {
   const auto arguments = std::make_shared<ResumeArguments>();
   arguments->ranks = ranks;
   command.add_option("RUN", arguments->directory, "Run directory, or the folder of a sweep")->required();
-  command.add_option("--set", arguments->settings, "steps=N makes the run longer")->allow_extra_args(false);
+  command
+      .add_option("--set", arguments->settings,
+                  "steps=N makes the run longer; with it an agent takes decay_steps=N; may be repeated")
+      ->allow_extra_args(false);
   arguments->session.add_data(command);
   arguments->session.add_stop_after(command);
   not_empty(command.add_option("--device", arguments->device,
-                               "Where the run goes on: cpu, cuda or cuda:INDEX (default: where it was), for language "
-                               "models, captions and classifiers"));
+                               "Where the run goes on: cpu, cuda or cuda:INDEX (default: where it was)"));
   arguments->common.add_all_but_device(command);
   return [arguments] {
     distributed::agree(*arguments->ranks, [&] { arguments->common.apply(); });

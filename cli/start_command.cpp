@@ -152,11 +152,9 @@ Action start_command(const std::string& subcommand, CLI::App& command, const Ran
                                "Named settings to begin with, from `stein list`; --config and --set win, but over "
                                "the data and the sampler of a published one"));
   command.add_option("--set", arguments->settings, "key=value, any option below; may be repeated");
-  command
-      .add_option("--sweep", arguments->sweeps,
-                  "key=a,b,c: a run for every value, in folders of --out, with one table and one report; may be "
-                  "repeated; lists are separated by ';'")
-      ->allow_extra_args(false);
+  command.add_option("--sweep", arguments->sweeps,
+                     "key=a,b,c: a run for every value, in folders of --out, with one table and one report; may be "
+                     "repeated; lists are separated by ';'");
   not_empty(command.add_option("--seeds", arguments->seeds, "Independent repetitions A:B, without B; default below"));
   not_empty(
       command.add_option("--out", arguments->out,

@@ -29,6 +29,11 @@ Experiment::Experiment(const RunKind& kind, Length length)
       steps_(length_.steps),
       checkpoint_every_(length_.checkpoint_every) {}
 
+bool Experiment::may_change(std::string_view option) const {
+  return option == "steps" || option == "device" ||
+         std::ranges::find(kind_.with_length, option) != kind_.with_length.end();
+}
+
 void Experiment::add_part(std::string heading, const std::function<void(OptionTable&)>& describe) {
   OptionTable section;
   describe(section);

@@ -36,9 +36,9 @@ class Experiment {
   /// the only one looked in; empty: the usual places. Throws Error(data) where a data set is missing or damaged.
   virtual std::unique_ptr<Run> make_run(const std::string& data) const = 0;
 
-  /// Whether a run that goes on may have another value of an option than it began with: its length, and where it
-  /// computes, as a checkpoint is the same on all devices.
-  static bool may_change(std::string_view option) { return option == "steps" || option == "device"; }
+  /// Whether a run that goes on may have another value of an option than it began with: its length and what its kind
+  /// says goes with that, and where it computes, as a checkpoint is the same on all devices.
+  bool may_change(std::string_view option) const;
 
   const RunKind& kind() const { return kind_; }
   SeedRange seeds() const { return SeedRange::parse(seeds_); }

@@ -55,7 +55,7 @@ void save_settings(const Experiment& experiment, Snapshot& state) {
   std::istringstream lines(to_toml(experiment.options()));
   std::string kept;
   for (std::string line; std::getline(lines, line);)
-    if (!Experiment::may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
+    if (!experiment.may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
   state.put_text(settings_text, kept);
 }
 
@@ -74,7 +74,7 @@ void check_settings(const Experiment& experiment, const Snapshot& state, const R
            "version's, and cannot go on",
            directory.checkpoints().string(), key, value);
   for (const Option& option : now.options()) {
-    if (Experiment::may_change(option.name)) continue;
+    if (experiment.may_change(option.name)) continue;
     const auto place = before.find(option.name);
     STEIN_CHECK(place != before.end() || option.older_value.has_value(),
                 "the run in '{}' began before there was an option '{}', and no value is known that goes on with it",

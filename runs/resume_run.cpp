@@ -14,6 +14,8 @@
 #include <stein/runs/same_on_all_ranks.h>
 #include <stein/runs/saved_run.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,24 +37,31 @@ std::optional<Json> result_after(std::int64_t steps, const RunDirectory& directo
   return summary;
 }
 
+bool lengthens(const Settings& settings) {
+  return std::ranges::any_of(settings, [](const auto& setting) { return setting.first == "steps"; });
+}
+
 /// The settings that a run goes on with: what it may not change would make it another run. The processor as device is
 /// none where the kind has no such option. Throws Error(usage).
 Settings checked_settings(const RunDirectory& directory, Settings settings) {
-  for (const auto& [key, value] : settings)
-    STEIN_CHECK(key == "steps" || key == "device", "a resumed run may change its steps and nothing else, got '{}={}'",
-                key, value);
+  const std::unique_ptr<Experiment> experiment = recorded_experiment(directory);
+  const RunKind& kind = experiment->kind();
+  for (const auto& [key, value] : settings) {
+    const bool goes_with_length = std::ranges::find(kind.with_length, key) != kind.with_length.end();
+    STEIN_CHECK(key == "steps" || key == "device" || goes_with_length,
+                "a resumed run may change its steps{} and nothing else, got '{}={}'",
+                kind.with_length.empty() ? "" : fmt::format(", with them {}", fmt::join(kind.with_length, ", ")), key,
+                value);
+    STEIN_CHECK(!goes_with_length || lengthens(settings), "{} changes where a run is made longer: expected steps too",
+                key);
+  }
   const auto device = std::ranges::find(settings, "device", &Settings::value_type::first);
   if (device == settings.end()) return settings;
-  const std::unique_ptr<Experiment> experiment = recorded_experiment(directory);
   if (experiment->options().contains("device")) return settings;
-  STEIN_CHECK(device->second == "cpu", "a run of `stein {}` is on the processor alone, got device={}",
-              experiment->kind().subcommand, device->second);
+  STEIN_CHECK(device->second == "cpu", "a run of `stein {}` is on the processor alone, got device={}", kind.subcommand,
+              device->second);
   settings.erase(device);
   return settings;
-}
-
-bool lengthens(const Settings& settings) {
-  return std::ranges::any_of(settings, [](const auto& setting) { return setting.first == "steps"; });
 }
 
 /// How long the run was to be when `state` was saved; before that was kept, what its file says.

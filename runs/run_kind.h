@@ -61,7 +61,8 @@ struct RunKind {
   /// Fields of the summary, as `measured` makes them, in which runs on the same seeds are compared pair by pair:
   /// "regret", "test/error".
   std::vector<std::string> paired{};
-  bool reads_data = false;  ///< `--data DIR` says where data sets are
+  std::vector<std::string> with_length{};  ///< options that may change where a run is made longer: "decay_steps"
+  bool reads_data = false;                 ///< `--data DIR` says where data sets are
   /// Whether the subcommand means this kind; needed where several share it, and decided by what they name as data.
   std::function<bool(const OptionSources&)> recognises{};
   /// Names that an option `data` of this kind takes, where several kinds share a subcommand: what a person may have

@@ -63,6 +63,8 @@ class ControlAgent {
     return rollouts_.shape().particles * rollouts_.shape().slots * rollouts_.shape().steps;
   }
   double discount() const { return options_.discount; }
+  /// Over which step sizes fall; 0: they stay.
+  std::int64_t decay_steps() const { return options_.decay_steps; }
   /// Whether it climbs a clipped surrogate.
   bool clips() const { return options_.clip_ratio > 0; }
   policies::ControlPolicy& policy() { return policy_; }

@@ -28,6 +28,11 @@ std::string reached_text(const Json& summary) {
   return fmt::format("{} of {}", reached, steps.size());
 }
 
+/// That a seed has played: whole iterations.
+std::string steps_text(const Json& summary) {
+  return fmt::format("{:.0f}", summary["env_steps"].get<double>() / static_cast<double>(summary["seeds"].size()));
+}
+
 std::string label_of(const Json& summary) {
   const std::string posterior = summary["posterior"].get<std::string>();
   return summary["agent"].get<std::string>() + (posterior == "none" ? "" : "-" + posterior);
@@ -45,12 +50,13 @@ runs::ReportLayout report_layout() {
   return {.script = report_script,
           .grouped_by = {"env", "env_version", "source"},
           .needs = {"agent", "posterior", "return", "return_sampled", "particles", "threshold", "steps_to_threshold",
-                    "steps_per_second"},
+                    "steps_per_second", "env_steps"},
           .first_column = "agent",
           .columns = {{"return, mean ± sd", [](const Json& s) { return runs::mean_and_deviation(s["return"]); }},
                       {"particles' mean", [](const Json& s) { return text(s["particles"]["mean"]); }},
                       {"best", [](const Json& s) { return text(s["particles"]["max"]); }},
                       {"reached threshold", reached_text},
+                      {"steps", steps_text},
                       {"steps/s", [](const Json& s) { return text(s["steps_per_second"], "{:.0f}"); }}},
           .label = label_of,
           .curve_parts = [](std::string_view) { return 120; },
@@ -65,6 +71,7 @@ runs::ReportLayout report_layout() {
      .directory = "ENV-AGENT-POSTERIOR",
      .arguments = {"env", "agent", "posterior", "device"},
      .paired = {"return"},
+     .with_length = {"decay_steps"},
      .make = [](const runs::RunKind& kind,
                 const runs::OptionSources& sources) { return std::make_unique<ControlExperiment>(kind, sources); },
      .parts = control_parts,

@@ -214,6 +214,12 @@ std::optional<double> ControlRepetition::collapse() const {
 std::optional<std::string> ControlRepetition::warning() const {
   if (auto found = agent_->warning()) return found;
   constexpr double little = 0.001, small = 0.1, none = 0.01, alike = 0.95;
+  if (shares_ >= steady_shares && 1 - mean_share_ < little)
+    return fmt::format(
+        "returns are {:.2g} % of what moves the particles: they follow their prior and the repulsion; a smaller alpha "
+        "lets "
+        "returns speak",
+        100 * (1 - mean_share_));
   if (shares_ >= steady_shares && mean_share_ < little)
     return fmt::format(
         "prior and repulsion are {:.2g} % of what moves the particles: they are maxima of the return, not draws of a "
@@ -308,9 +314,20 @@ std::vector<std::string> ControlRun::notices() const {
   constexpr std::int64_t few = 10;
   const std::int64_t planned = repetition(0).agent().steps_per_iteration();
   const std::int64_t iterations = (facts_.steps + planned - 1) / planned;
-  if (facts_.steps == 0 || iterations >= few) return {};
-  return {fmt::format("an iteration takes {} steps, so each repetition learns {}; set steps for more", planned,
-                      runs::counted(iterations, "time"))};
+  std::vector<std::string> found;
+  if (facts_.steps > 0 && planned > facts_.steps)
+    found.push_back(fmt::format("an iteration takes {} steps, more than the {} that were asked for: it is played whole",
+                                planned, facts_.steps));
+  else if (facts_.steps > 0 && iterations < few)
+    found.push_back(fmt::format("an iteration takes {} steps, so each repetition learns {}; set steps for more",
+                                planned, runs::counted(iterations, "time")));
+  const std::int64_t decay = repetition(0).agent().decay_steps();
+  if (decay > 0 && decay < facts_.steps)
+    found.push_back(
+        fmt::format("step sizes fall to a hundredth over {} steps (decay_steps) and stay there; a run that is "
+                    "made longer takes decay_steps={} with its steps",
+                    decay, facts_.steps));
+  return found;
 }
 
 Json ControlRun::protocol() const {

@@ -97,6 +97,28 @@ TEST_CASE("a control run resumed half-way equals the uninterrupted one byte for 
   check_same_run(folder, "part", "whole");
 }
 
+TEST_CASE("a control run that is made longer may let its step sizes fall over the new length, and is told so",
+          "[cli][resume][rl]") {
+  const TemporaryDirectory folder;
+  const std::vector<std::string> begin{"rl",    "--env",      "CartPole-v1", "--agent", "a2c",
+                                       "--set", "steps=2000", "--out",       "part"};
+  REQUIRE(run(folder.path(), begin).code == 0);
+  const Outcome alone = run(folder.path(), {"resume", "part", "--set", "decay_steps=4000"});
+  CHECK(alone.code == 2);
+  CHECK_THAT(alone.err, Contains("decay_steps changes where a run is made longer: expected steps too"));
+  const Outcome kept = run(folder.path(), {"resume", "part", "--set", "steps=4000"});
+  CHECK(kept.code == 0);
+  CHECK_THAT(kept.err, Contains("step sizes fall to a hundredth over 2000 steps (decay_steps) and stay there") &&
+                           Contains("takes decay_steps=4000 with its steps"));
+  const Outcome anew = run(folder.path(), {"resume", "part", "--set", "steps=6000", "--set", "decay_steps=6000"});
+  CHECK(anew.code == 0);
+  CHECK_THAT(anew.err, !Contains("stay there"));
+  CHECK_THAT(content_of(folder / "part/config.toml"), Contains("decay_steps = 6000"));
+  const Outcome seeds = run(folder.path(), {"resume", "part", "--set", "steps=7000", "--set", "seeds=0:2"});
+  CHECK(seeds.code == 2);
+  CHECK_THAT(seeds.err, Contains("may change its steps, with them decay_steps and nothing else, got 'seeds=0:2'"));
+}
+
 TEST_CASE("the state of MuJoCo is resumed bit for bit too", "[cli][resume][rl]") {
   const TemporaryDirectory folder;
   const auto arguments = [](const std::string& out, const std::vector<std::string>& more = {}) {

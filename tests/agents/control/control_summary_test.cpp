@@ -69,10 +69,13 @@ TEST_CASE("a person reads each of them in a line of its own", "[agents][control]
                {"steps", 100},    {"threshold", 15.0}, {"peak_memory_mb", 20.0}, {"wall_seconds", 1.0}};
   summary.update(summarize_outcomes(outcomes, timing));
   const std::string text = readable_control_summary(summary);
-  CHECK_THAT(text, Catch::Contains("a2c with posterior svgd on countdown, 100 steps per seed") &&
+  CHECK_THAT(text, Catch::Contains("a2c with posterior svgd on countdown, 105 steps per seed\n") &&
                        Catch::Contains("16.0 ± 7.1   mean ± sd of 2 seeds") && Catch::Contains("3.0 ± 2.8") &&
                        Catch::Contains("mean 4.5, median 3.0, best 8.5") &&
                        Catch::Contains("15 in 1 of 2 seeds, median after 60 steps, 1.50 s"));
+  summary["steps"] = 50;
+  CHECK_THAT(readable_control_summary(summary),
+             Catch::Contains("105 steps per seed, in whole iterations (50 asked for)"));
   CHECK(was_evaluated(summary));
   summary["evaluated"] = false;
   CHECK_THAT(readable_control_summary(summary), Catch::Contains("15, not looked for: no evaluation while it learned") &&
