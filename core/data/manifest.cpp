@@ -429,7 +429,8 @@ std::optional<fs::path> find_data_set(std::string_view name, const fs::path& fol
   const DataSet& set = data_set(name);
   std::error_code ignored;
   if (!folder.empty() && !fs::is_directory(folder, ignored)) {
-    fail(ErrorKind::data, "the data folder '{}' does not exist", folder.string());
+    fail(ErrorKind::data, "the data folder '{}' {}", folder.string(),
+         fs::exists(folder, ignored) ? "is a file" : "does not exist");
   }
   if (folder.empty()) warn_of_missing_environment_folder();
   const std::vector<fs::path> places = data_folders(folder);
