@@ -31,10 +31,9 @@ inline training::WeightMethodOptions steady_method(const std::string& name) {
   return method;
 }
 
-inline std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus,
-                                                         const training::WeightMethodOptions& method, Device device,
-                                                         double dropout = 0.2, std::int64_t chunks = 1,
-                                                         std::int64_t epochs = 3) {
+inline std::unique_ptr<LanguageTrainer> language_trainer(
+    const Corpus& corpus, const training::WeightMethodOptions& method, Device device, double dropout = 0.2,
+    std::int64_t chunks = 1, std::int64_t epochs = 3, inference::Precision precision = inference::Precision::single) {
   const LanguageTrainingOptions options{.epochs = {.batch_size = 4,
                                                    .gradient_chunks = chunks,
                                                    .epochs = epochs,
@@ -42,7 +41,8 @@ inline std::unique_ptr<LanguageTrainer> language_trainer(const Corpus& corpus,
                                                    .samples_per_epoch = 3,
                                                    .draws = 3},
                                         .unroll = 6};
-  const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout};
+  const inference::RecurrentSpec spec{
+      .vocabulary = 12, .hidden = 16, .layers = 2, .dropout = dropout, .precision = precision};
   return std::make_unique<LanguageTrainer>(corpus, options, method, inference::make_recurrent_reference(spec, device),
                                            0);
 }

@@ -215,5 +215,22 @@ TEST_CASE("a language model on a GPU learns what the host learns", "[lm][device]
   }
 }
 
+TEST_CASE("a language model on a GPU learns in bfloat16 and TF32 what it learns in single precision but for rounding",
+          "[lm][device][gpu][precision]") {
+  const Device gpu = test::gpu();
+  const Corpus corpus = test::small_text(600);
+  const auto losses = [&](inference::Precision precision) {
+    const auto trainer = language_trainer(corpus, steady_method("adam"), gpu, /*dropout=*/0, 1, 3, precision);
+    train(*trainer);
+    return trainer->test_losses();
+  };
+  const TextLosses single = losses(inference::Precision::single);
+  for (const inference::Precision precision : {inference::Precision::bfloat16, inference::Precision::tf32}) {
+    const TextLosses found = losses(precision);
+    CHECK(found.final_weights == Approx(single.final_weights).epsilon(0.02));
+    CHECK(found.final_weights != single.final_weights);
+  }
+}
+
 }  // namespace
 }  // namespace stein::lm
