@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
+#include "inference/cuda/networks_on_host.h"
 #include "lm/device_training.h"
 
 namespace stein::lm {
@@ -25,7 +26,6 @@ TEST_CASE("priors, draws and masks of weights on a device are those of the host"
       {"sghmc", {{"learn_weight_precision", "true"}, {"precision_per_layer", "true"}}},
       {"svgd", {{"learn_weight_precision", "true"}}},
       {"svgd", {{"prior", "scale_mixture"}}},
-      {"s2vgd", {{"particles", "3"}}},
       {"sghmc-sa", {{"pruning.final_share", "0.5"}, {"pruning.decay_steps", "2"}}},
       {"sgld-sa", {{"pruning.final_share", "0.3"}, {"adaptation", "em"}}}};
   for (const auto& [name, settings] : methods) {
@@ -38,6 +38,20 @@ TEST_CASE("priors, draws and masks of weights on a device are those of the host"
     if (host->weights().kind() == training::MethodKind::variational)
       CHECK(device->weights().divergence({.seed = 3}) == host->weights().divergence({.seed = 3}));
   }
+}
+
+TEST_CASE("structured weights of a language model learn on a device what they learn on the host", "[lm][device]") {
+  const Corpus corpus = test::small_text(600);
+  const training::WeightMethodOptions method = method_of("s2vgd", {{"particles", "3"}});
+  const auto host = language_trainer(corpus, method, {}, /*dropout=*/0),
+             device = language_trainer(corpus, method, test::fenced_networks(), /*dropout=*/0);
+  const double untrained = host->test_losses().averaged;
+  train(*host), train(*device);
+  CHECK(device->weights().particles().device() == test::fenced_device());
+  const TextLosses found = device->test_losses(), expected = host->test_losses();
+  CHECK(expected.averaged < 0.99 * untrained);
+  CHECK(found.averaged == Approx(expected.averaged).epsilon(1e-3));
+  CHECK(found.final_weights == Approx(expected.final_weights).epsilon(1e-3));
 }
 
 TEST_CASE("weights are drawn, averaged, pruned and counted on a device as on the host", "[lm][device]") {
