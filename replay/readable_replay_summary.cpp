@@ -72,6 +72,10 @@ std::string readable_replay_summary(const Json& summary) {
       fmt::format("{} of {}, {}{}{}\n\n", count("events", "event"), count("arms", "arm"),
                   count("bad_lines", "bad line"), reasons.empty() ? "" : fmt::format(" ({})", reasons_text(reasons)),
                   seeds > 1 ? fmt::format("; means of {} seeds", seeds) : "");
+  if (!log["uniformly_logged"].get<bool>())
+    lines +=
+        "  The log was not uniform: the accepted events of this table are not what a policy would have met.\n"
+        "  Believe the estimates below it.\n\n";
   lines += fmt::format("  {:<20}{:>10}{:>10}{:>9}  {:<18}{:>10}{:>12}\n", "policy", "accepted", "of all, %",
                        reward.name, "interval", "÷ uniform", "events/s");
   for (const Json& policy : summary["policies"])
@@ -87,9 +91,6 @@ std::string readable_replay_summary(const Json& summary) {
           fmt::format("  {:<20}{:>9}\n", policy["policy"].get<std::string>(), reward(policy["ctr_over_seeds"]["sd"]));
   }
   lines += estimate_lines(summary["policies"], reward) + difference_lines(summary["differences"], reward) + "\n";
-  if (!log["uniformly_logged"].get<bool>())
-    lines +=
-        "  The log was not uniform: accepted events are not what a policy would have met. Believe the estimates.\n";
   lines += runs::summary_line("peak memory", runs::text(summary["peak_memory_mb"], "{:.0f}") + " MB");
   lines += runs::summary_line("wall time", runs::text(summary["wall_seconds"], "{:.2f}") + " s");
   return lines;
