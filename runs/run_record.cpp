@@ -98,7 +98,8 @@ RunRecord read_run(const RunDirectory& directory) {
     fail(ErrorKind::data, "the run in '{}' diverged and has no result: {}", directory.root().string(),
          read_file(directory.divergence()));
   if (!std::filesystem::exists(directory.summary(), ignored))
-    fail(ErrorKind::data, "the run in '{0}' is not finished: `stein resume {0}` goes on with it, where no other process does",
+    fail(ErrorKind::data,
+         "the run in '{0}' is not finished: `stein resume {0}` goes on with it, where no other process does",
          directory.root().string());
   RunRecord record;
   record.kind = &kind_of(directory);
