@@ -152,6 +152,9 @@ std::string decision_line(const LoggedDecision& decision, const envs::BanditSpec
 struct DecisionLog::Json {
   dom::parser parser;
   dom::object line;
+
+  /// Why `text` is no object, or nothing.
+  std::string_view parse(std::string_view text) { return json_fault(parser.parse(text.data(), text.size()).get(line)); }
 };
 
 DecisionLog::DecisionLog(const Options& options)
@@ -166,9 +169,7 @@ void DecisionLog::begin(std::string_view first_line) {
 
 LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent& event) {
   const auto bad = [](std::string_view reason) { return LineVerdict::bad(reason); };
-  if (const std::string_view fault = json_fault(json_->parser.parse(line.data(), line.size()).get(json_->line));
-      !fault.empty())
-    return bad(fault);
+  if (const std::string_view fault = json_->parse(line); !fault.empty()) return bad(fault);
   if (json_->line["log"].error() == simdjson::SUCCESS) {
     if (line != head_) fail(ErrorKind::data, "expected the first line of the log's first file, found that of another");
     return {LineVerdict::Kind::other};
@@ -187,9 +188,7 @@ LineVerdict DecisionLog::read(std::string_view line, ArmTable& arms, LoggedEvent
 }
 
 LineVerdict DecisionLog::read_context(std::string_view line, ArmTable& arms, LoggedEvent& event) {
-  if (const std::string_view fault = json_fault(json_->parser.parse(line.data(), line.size()).get(json_->line));
-      !fault.empty())
-    return LineVerdict::bad(fault);
+  if (const std::string_view fault = json_->parse(line); !fault.empty()) return LineVerdict::bad(fault);
   if (const std::string_view reason = take_context(event); !reason.empty()) return LineVerdict::bad(reason);
   if (const std::int64_t count = choices(event, arms); count > 0)  // a service is told what was expected
     envs::check_sizes(spec_, std::ssize(event.dense), std::ssize(event.active), std::ssize(event.arm_features), count);

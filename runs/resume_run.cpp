@@ -47,12 +47,10 @@ Settings checked_settings(const RunDirectory& directory, Settings settings) {
   const std::unique_ptr<Experiment> experiment = recorded_experiment(directory);
   const RunKind& kind = experiment->kind();
   for (const auto& [key, value] : settings) {
-    const bool goes_with_length = std::ranges::find(kind.with_length, key) != kind.with_length.end();
-    STEIN_CHECK(key == "steps" || key == "device" || goes_with_length,
-                "a resumed run may change its steps{} and nothing else, got '{}={}'",
+    STEIN_CHECK(experiment->may_change(key), "a resumed run may change its steps{} and nothing else, got '{}={}'",
                 kind.with_length.empty() ? "" : fmt::format(", with them {}", fmt::join(kind.with_length, ", ")), key,
                 value);
-    STEIN_CHECK(!goes_with_length || lengthens(settings), "{} changes where a run is made longer: expected steps too",
+    STEIN_CHECK(key == "device" || lengthens(settings), "{} changes where a run is made longer: expected steps too",
                 key);
   }
   const auto device = std::ranges::find(settings, "device", &Settings::value_type::first);

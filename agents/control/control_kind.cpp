@@ -28,11 +28,6 @@ std::string reached_text(const Json& summary) {
   return fmt::format("{} of {}", reached, steps.size());
 }
 
-/// That a seed has played: whole iterations.
-std::string steps_text(const Json& summary) {
-  return fmt::format("{:.0f}", summary["env_steps"].get<double>() / static_cast<double>(summary["seeds"].size()));
-}
-
 std::string label_of(const Json& summary) {
   const std::string posterior = summary["posterior"].get<std::string>();
   return summary["agent"].get<std::string>() + (posterior == "none" ? "" : "-" + posterior);
@@ -56,7 +51,7 @@ runs::ReportLayout report_layout() {
                       {"particles' mean", [](const Json& s) { return text(s["particles"]["mean"]); }},
                       {"best", [](const Json& s) { return text(s["particles"]["max"]); }},
                       {"reached threshold", reached_text},
-                      {"steps", steps_text},
+                      {"steps", [](const Json& s) { return fmt::format("{:.0f}", steps_of_seed(s)); }},
                       {"steps/s", [](const Json& s) { return text(s["steps_per_second"], "{:.0f}"); }}},
           .label = label_of,
           .curve_parts = [](std::string_view) { return 120; },

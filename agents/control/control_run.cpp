@@ -217,8 +217,7 @@ std::optional<std::string> ControlRepetition::warning() const {
   if (shares_ >= steady_shares && 1 - mean_share_ < little)
     return fmt::format(
         "returns are {:.2g} % of what moves the particles: they follow their prior and the repulsion; a smaller alpha "
-        "lets "
-        "returns speak",
+        "lets returns speak",
         100 * (1 - mean_share_));
   if (shares_ >= steady_shares && mean_share_ < little)
     return fmt::format(

@@ -69,6 +69,10 @@ bool was_evaluated(const Json& summary) {
   return summary.value("evaluated", true);
 }
 
+double steps_of_seed(const Json& summary) {
+  return summary["env_steps"].get<double>() / static_cast<double>(summary["seeds"].size());
+}
+
 Json over_particles(const std::vector<std::vector<double>>& returns) {
   std::vector<double> mean, median, best;
   for (const std::vector<double>& seed : returns) {
@@ -135,15 +139,14 @@ std::string readable_control_summary(const Json& summary) {
   using runs::mean_and_deviation, runs::text;
   const std::size_t seeds = summary["seeds"].size();
   const std::string posterior = summary["posterior"].get<std::string>();
-  const std::int64_t asked = summary["steps"],
-                     played = summary["env_steps"].get<std::int64_t>() / static_cast<std::int64_t>(seeds);
+  const std::int64_t asked = summary["steps"];
+  const double played = steps_of_seed(summary);
   constexpr double clearly = 1.1;
-  std::string lines = fmt::format("{}{} on {}, {} steps{}{}\n\n", summary["agent"].get<std::string>(),
-                                  posterior == "none" ? "" : fmt::format(" with posterior {}", posterior),
-                                  summary["env"].get<std::string>(), played, seeds > 1 ? " per seed" : "",
-                                  static_cast<double>(played) > clearly * static_cast<double>(asked)
-                                      ? fmt::format(", in whole iterations ({} asked for)", asked)
-                                      : "");
+  std::string lines = fmt::format(
+      "{}{} on {}, {:.0f} steps{}{}\n\n", summary["agent"].get<std::string>(),
+      posterior == "none" ? "" : fmt::format(" with posterior {}", posterior), summary["env"].get<std::string>(),
+      played, seeds > 1 ? " per seed" : "",
+      played > clearly * static_cast<double>(asked) ? fmt::format(", in whole iterations ({} asked for)", asked) : "");
   const auto line = [&](const char* name, const std::string& value) { lines += runs::summary_line(name, value); };
   line("return", mean_and_deviation(summary["return"]) + runs::spread_note(seeds));
   line("with drawn actions", mean_and_deviation(summary["return_sampled"]));

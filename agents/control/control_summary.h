@@ -22,6 +22,9 @@ nlohmann::ordered_json summarize_outcomes(const std::vector<ControlOutcome>& out
 /// summaries of earlier versions do not say, and count as if they were.
 bool was_evaluated(const nlohmann::ordered_json& summary);
 
+/// Steps that a seed has played, in the mean over seeds: whole iterations, so rather more than were asked for.
+double steps_of_seed(const nlohmann::ordered_json& summary);
+
 /// The lines that a person sees of the summary of a control run.
 std::string readable_control_summary(const nlohmann::ordered_json& summary);
 

@@ -58,8 +58,7 @@ std::string network_name(const inference::RecurrentSpec& spec);
 /// The likelihood of a recurrent network: fused or on LibTorch, on a device other than the host on LibTorch.
 /// @param networks  how many are trained side by side and share the cores
 /// @throws Error(usage) for a network that makes no sense, for reference arithmetic on a device and tf32 on the host,
-/// where
-///         there is no such device, and for LibTorch where Stein was built without it
+///         where there is no such device, and for LibTorch where Stein was built without it
 std::unique_ptr<inference::Model<float>> make_recurrent_model(const inference::RecurrentSpec& spec,
                                                               inference::Arithmetic arithmetic,
                                                               inference::Device device, std::int64_t networks);
