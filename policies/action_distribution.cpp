@@ -1,5 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/policies/action_distribution.h>
+#include <stein/policies/action_score.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,37 +41,17 @@ class Categorical final : public ActionDistribution {
 
   void log_density(const Parameters& parameters, MatrixView<const float> actions,
                    std::span<float> values) const override {
-    for (std::int64_t i = 0; i < actions.rows; ++i) {
-      const auto logits = parameters.outputs.row(i);
-      const float top = *std::max_element(logits.begin(), logits.end());
-      float total = 0;
-      for (const float logit : logits) total += std::exp(logit - top);
-      values[static_cast<std::size_t>(i)] = logits[static_cast<std::size_t>(actions(i, 0))] - top - std::log(total);
-    }
+    for (std::int64_t i = 0; i < actions.rows; ++i)
+      values[static_cast<std::size_t>(i)] =
+          choice_log_density({parameters.outputs.row(i).data()}, choices_, static_cast<std::int64_t>(actions(i, 0)));
   }
 
-  // ∂ log π(a)/∂ l_k = [k = a] − p_k and ∂ H/∂ l_k = −p_k (log p_k + H).
   void gradient(const Parameters& parameters, MatrixView<const float> actions, std::span<const float> weights,
                 std::span<const float> entropy, MatrixView<float> gradient, std::span<float>) const override {
     for (std::int64_t i = 0; i < actions.rows; ++i) {
-      const auto logits = parameters.outputs.row(i);
-      const auto slope = gradient.row(i);
-      const float weight = weights[static_cast<std::size_t>(i)], beta = entropy[static_cast<std::size_t>(i)];
-      const float top = *std::max_element(logits.begin(), logits.end());
-      float total = 0;
-      for (std::size_t k = 0; k < logits.size(); ++k) total += slope[k] = std::exp(logits[k] - top);
-      const float log_total = std::log(total);
-      float spread = 0;  // H
-      for (std::size_t k = 0; k < logits.size(); ++k) {
-        slope[k] /= total;
-        spread -= slope[k] * (logits[k] - top - log_total);
-      }
-      const auto chosen = static_cast<std::size_t>(actions(i, 0));
-      for (std::size_t k = 0; k < logits.size(); ++k) {
-        const float share = slope[k];
-        slope[k] =
-            weight * ((k == chosen ? 1.0F : 0.0F) - share) - beta * share * (logits[k] - top - log_total + spread);
-      }
+      const auto at = static_cast<std::size_t>(i);
+      choice_gradient({parameters.outputs.row(i).data()}, choices_, static_cast<std::int64_t>(actions(i, 0)),
+                      weights[at], entropy[at], gradient.row(i).data());
     }
   }
 
@@ -172,14 +153,11 @@ class Gaussian final : public ActionDistribution {
                    std::span<float> values) const override {
     std::fill(values.begin(), values.end(), 0.0F);
     for (std::int64_t i = 0; i < actions.rows; ++i)
-      for (std::int64_t a = 0; a < actions_; ++a) {
-        const float log_sd = log_deviation(parameters, i, a);
-        const float z = (actions(i, a) - parameters.outputs(i, a)) * std::exp(-log_sd);
-        values[static_cast<std::size_t>(i)] -= 0.5F * z * z + log_sd + half_log_two_pi;
-      }
+      for (std::int64_t a = 0; a < actions_; ++a)
+        values[static_cast<std::size_t>(i)] -=
+            normal_surprise(actions(i, a), parameters.outputs(i, a), log_deviation(parameters, i, a));
   }
 
-  // ∂ log π/∂ μ = z/σ, ∂ log π/∂ log σ = z² − 1, ∂ H/∂ log σ = 1.
   void gradient(const Parameters& parameters, MatrixView<const float> actions, std::span<const float> weights,
                 std::span<const float> entropy, MatrixView<float> gradient,
                 std::span<float> constant_gradient) const override {
@@ -188,9 +166,10 @@ class Gaussian final : public ActionDistribution {
       const auto slope_of = [&](std::int64_t i) {
         const auto s = static_cast<std::size_t>(i);
         const float inverse = constants() > 0 ? shared : std::exp(-log_deviation(parameters, i, a));
-        const float z = (actions(i, a) - parameters.outputs(i, a)) * inverse;
-        gradient(i, a) = weights[s] * z * inverse;
-        return weights[s] * (z * z - 1) + entropy[s];
+        const NormalSlopes slopes =
+            normal_slopes(actions(i, a), parameters.outputs(i, a), inverse, weights[s], entropy[s]);
+        gradient(i, a) = slopes.mean;
+        return slopes.log_sd;
       };
       carry_to_deviation(parameters, a, slope_of, gradient, constant_gradient);
     }
@@ -244,7 +223,6 @@ class Gaussian final : public ActionDistribution {
 
  private:
   static constexpr float root_two = 1.41421356237309504880F;
-  static constexpr auto half_log_two_pi = static_cast<float>(0.91893853320467274178);
 
   float log_deviation(const Parameters& parameters, std::int64_t i, std::int64_t a) const {
     const float own =
@@ -262,16 +240,11 @@ class Gaussian final : public ActionDistribution {
       if (constants() > 0)
         sum += double{slope};
       else
-        gradient(i, actions_ + a) = inward(parameters.outputs(i, actions_ + a), slope);
+        gradient(i, actions_ + a) = inward_slope(parameters.outputs(i, actions_ + a), start_, slope);
     }
     if (constants() == 0) return;
     const auto k = static_cast<std::size_t>(a);
-    constant_gradient[k] += inward(parameters.constants[k], static_cast<float>(sum));
-  }
-  /// Beyond a limit only a slope that leads back counts.
-  float inward(float own, float slope) const {
-    const float log_sd = own + start_;
-    return (log_sd > highest_log_deviation && slope > 0) || (log_sd < lowest_log_deviation && slope < 0) ? 0.0F : slope;
+    constant_gradient[k] += inward_slope(parameters.constants[k], start_, static_cast<float>(sum));
   }
 
   std::int64_t actions_;
