@@ -1,6 +1,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/models/batched_product.h>
 #include <stein/inference/models/device_mlp.h>
+#include <stein/inference/models/device_score.h>
 #include <stein/inference/models/mlp_batch.h>
 #include <stein/inference/storage/device_memory.h>
 
@@ -140,9 +141,31 @@ void DeviceMlp::score(const Batch<float>& batch, const Evaluation<float>& wanted
   forward.gradient = forward.shares = nullptr;
   forward.outputs = reserve(room.outputs, outputs, device_);
   driver_.pass(device_.index, forward);
+  const auto* there = dynamic_cast<const DeviceScore*>(batch.score);
+  if (wanted.wants_value() || batch.weight_samples > 1 || there == nullptr || !there->made_on(device_))
+    return score_here(batch, wanted, room, launch);
+  launch.rows.slopes = reserve(room.slopes, outputs + networks * constants, device_);
+  launch.rows.constant_slopes = launch.rows.slopes + outputs;
+  float* const slopes = room.slopes.view().data;
+  there->score_on(device_, {.networks = networks,
+                            .first_particle = batch.first_particle,
+                            .rows = n,
+                            .columns = columns,
+                            .outputs = forward.outputs,
+                            .constants = constants > 0 ? launch.weights + shape_.constant : nullptr,
+                            .constant_stride = launch.weight_stride,
+                            .scale = static_cast<float>(launch.scale),
+                            .slopes = slopes,
+                            .constant_slopes = slopes + outputs});
+}
+
+void DeviceMlp::score_here(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room,
+                           MlpLaunch& launch) const {
+  const std::int64_t networks = launch.networks, n = batch.rows, columns = spec_.outputs, constants = spec_.constants;
+  const std::int64_t outputs = networks * n * columns;
   room.outputs_here.resize(static_cast<std::size_t>(outputs + networks * constants));
   room.slopes_here.assign(room.outputs_here.size(), 0);
-  copy_out(room.outputs_here.data(), forward.outputs, static_cast<std::size_t>(outputs) * sizeof(float));
+  copy_out(room.outputs_here.data(), room.outputs.view().data, static_cast<std::size_t>(outputs) * sizeof(float));
   for (std::int64_t i = 0; i < networks; ++i) {
     const auto place = static_cast<std::size_t>(outputs + i * constants), count = static_cast<std::size_t>(constants);
     const std::span<float> of_network = std::span(room.outputs_here).subspan(place, count);

@@ -18,9 +18,10 @@ namespace stein::inference {
 /// Networks whose weights a block of threads has no room for are products of matrices, layer by layer, where the device
 /// has them (batched_product.h) and inputs are dense; the precision of the spec is of these.
 ///
-/// Everything that ParticleMlp takes. A score of the batch's own is made on the host: outputs come back for it, and its
-/// slopes go to the device. Sums are added up in a fixed order: the same bits every time on the same kind of device,
-/// and those of ParticleMlp but for rounding.
+/// Everything that ParticleMlp takes. A score of the batch's own is made on the host, outputs come back for it, and its
+/// slopes go to the device; unless it is one that the device makes (DeviceScore), and its value is not asked for. Sums
+/// are added up in a fixed order: the same bits every time on the same kind of device, and those of ParticleMlp but for
+/// rounding.
 class DeviceMlp final : public Model<float> {
  public:
   /// @param device  other than the host
@@ -59,8 +60,10 @@ class DeviceMlp final : public Model<float> {
   /// Copies the packed batch to the device. @returns the rows there
   MlpRows upload(Room& room) const;
   void copy_out(void* to, const void* from, std::size_t bytes) const;
-  /// Scores the outputs of all networks on the host; their slopes, and those of constants, go to the device.
+  /// Slopes of the outputs of all networks, and those of constants, by the batch's own score.
   void score(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room, MlpLaunch& launch) const;
+  /// The same on the host, from outputs that come back.
+  void score_here(const Batch<float>& batch, const Evaluation<float>& wanted, Room& room, MlpLaunch& launch) const;
   MlpLaunch launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const;
   /// How a launch divides its work. @param by_layers  not at all: it is products of matrices
   MlpTiling tiling_of(bool by_layers, const Inputs<float>& inputs, std::int64_t rows, bool backward) const;
