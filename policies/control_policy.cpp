@@ -1,6 +1,8 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
+#include <stein/inference/models/device_mlp.h>
 #include <stein/inference/priors/anchors.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/policies/control_policy.h>
 #include <stein/policies/orthogonal_start.h>
 
@@ -25,6 +27,13 @@ inference::MlpSpec network_of(const ControlPolicy::Options& options, const envs:
           .outputs = distribution.outputs(),
           .activation = options.activation,
           .constants = distribution.constants()};
+}
+
+std::unique_ptr<inference::Posterior<float>> posterior_on(inference::Device device,
+                                                          const inference::NetworkPosteriorOptions& options,
+                                                          const inference::MlpSpec& network) {
+  if (device == inference::Device{}) return inference::make_network_posterior(options, network);
+  return inference::make_network_posterior(options, std::make_unique<inference::DeviceMlp>(network, device));
 }
 
 /// A quiet last layer: every particle starts with much the same moderate distribution in all states.
@@ -57,19 +66,29 @@ void shape_start(inference::Particles<float>& particles, const ControlPolicy::Op
   quieten_outputs(particles, options);
 }
 
+/// Particles as the posterior starts them, on the host.
+inference::Particles<float> start_of(inference::Posterior<float>& posterior, std::int64_t particles, std::uint64_t seed,
+                                     double spread) {
+  inference::Particles<float> start(posterior.layout(), particles);
+  posterior.initialise(start, seed, spread);
+  return start;
+}
+
 double weight_variance(const inference::Particles<float>& particles) {
   return inference::mean_variance(particles.values(), particles.layout(), inference::Role::weight);
 }
 
 }  // namespace
 
-ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed)
+ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed,
+                             inference::Device device)
     : observation_size_(std::ssize(spec.observation)),
       activation_(options.activation),
       distribution_(distribution_of(checked(options), spec)),
-      posterior_(inference::make_network_posterior(options.posterior, network_of(options, spec, *distribution_))),
-      particles_(posterior_->initial_particles(options.particles, seed, options.initial_spread)),
-      weights_(options.particles, posterior_->weight_layout().size()) {
+      posterior_(posterior_on(device, options.posterior, network_of(options, spec, *distribution_))),
+      particles_(start_of(*posterior_, options.particles, seed, options.initial_spread)) {
+  STEIN_CHECK(device == inference::Device{} || on_devices(options),
+              "control policies on {}: expected no shared layers and arithmetic=fused", device_name(device));
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
   STEIN_CHECK(
       !spec.discrete() || spec.action.size() == 1,
@@ -85,14 +104,13 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
     });
   }
   if (options.initial_weights == WeightStart::orthogonal && options.initial_correlation < 1) {
-    inference::Particles<float> independent =
-        posterior_->initial_particles(options.particles, seed, options.initial_spread);
+    inference::Particles<float> independent = start_of(*posterior_, options.particles, seed, options.initial_spread);
     shape_start(independent, options);
     if (shared_) shared_->start(independent.values());
     start_variance_ = weight_variance(independent);
   }
   if (options.initial_correlation > 0)
-    correlate(particles_, posterior_->initial_particles(1, ~seed, options.initial_spread), options.initial_correlation);
+    correlate(particles_, start_of(*posterior_, 1, ~seed, options.initial_spread), options.initial_correlation);
   shape_start(particles_, options);
   if (shared_) shared_->start(particles_.values());
   // √ρ z is the same for all particles, √(1 − ρ) x_i is not.
@@ -102,9 +120,15 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
     STEIN_CHECK(!options.posterior.prior.learn_weight_precision && !options.posterior.prior.learn_reflector_precision,
                 "option 'anchors' needs a prior of fixed precision, expected anchors=false where one is learned "
                 "(learn_weight_precision, learn_reflector_precision)");
-    posterior_->multiply_prior(std::make_unique<inference::Anchors<float>>(options.posterior.prior, particles_));
+    posterior_->multiply_prior(
+        std::make_unique<inference::Anchors<float>>(options.posterior.prior, particles_, device));
   }
-  if (const auto* entry = posterior_->weight_layout().find("constants")) constants_ = entry->offset;
+  if (device != inference::Device{}) {
+    particles_ = particles_.to(device);
+    here_ = inference::make_network_posterior({.flat_prior = true}, network_of(options, spec, *distribution_));
+  }
+  weights_ = inference::Matrix<float>(options.particles, weight_layout().size());
+  if (const auto* entry = weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();
 }
@@ -116,7 +140,10 @@ inference::Target<float>& ControlPolicy::target() {
 
 void ControlPolicy::refresh() {
   if (shared_) shared_->share(particles_.values());
-  posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
+  if (!here_) return posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
+  const inference::Matrix<float> home =
+      inference::host_copy<float>(posterior_->weights_of(particles_.coordinates(), {}, made_there_), device());
+  here_->effective_weights({.values = home.view(), .first_row = particles_.first_row()}, {}, weights_.view());
 }
 
 void ControlPolicy::present(MatrixView<const float> rows, MatrixView<float> to) const {
@@ -136,14 +163,16 @@ void ControlPolicy::observe(MatrixView<const float> rows) {
 
 ActionDistribution::Parameters ControlPolicy::parameters(std::int64_t i, MatrixView<const float> presented,
                                                          MatrixView<float> outputs) const {
-  posterior_->model().predict({weights_.view().block(i, 1), particles_.first_row() + i}, {.dense = presented}, outputs);
+  (here_ ? here_ : posterior_)
+      ->model()
+      .predict({weights_.view().block(i, 1), particles_.first_row() + i}, {.dense = presented}, outputs);
   if (constants_ < 0) return {outputs, {}};
   return {outputs, weights_.row(i).subspan(static_cast<std::size_t>(constants_),
                                            static_cast<std::size_t>(distribution_->constants()))};
 }
 
 double ControlPolicy::particle_distance() const {
-  const std::int64_t m = particles_.rows(), size = posterior_->weight_layout().size();
+  const std::int64_t m = particles_.rows(), size = weight_layout().size();
   if (m < 2) return 0;
   // Σ over pairs |x_i − x_j|² = M Σ |x_i|² − |Σ x_i|².
   double total = 0;
@@ -155,8 +184,7 @@ double ControlPolicy::particle_distance() const {
     }
     total += static_cast<double>(m) * squares - sum * sum;
   }
-  return total /
-         (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(posterior_->weight_layout().coordinate_count()));
+  return total / (0.5 * static_cast<double>(m * (m - 1)) * static_cast<double>(weight_layout().coordinate_count()));
 }
 
 double ControlPolicy::largest_weight() const {
@@ -169,7 +197,7 @@ double ControlPolicy::largest_weight() const {
 std::vector<std::pair<std::string, double>> ControlPolicy::diagnostics() const {
   if (particle_count() == 1) return {};
   std::vector<std::pair<std::string, double>> found{{"particle_distance", particle_distance()}};
-  if (start_variance_ > 0) found.emplace_back("collapse", weight_variance(particles_) / start_variance_);
+  if (start_variance_ > 0) found.emplace_back("collapse", weight_variance(particles_.to({})) / start_variance_);
   return found;
 }
 

@@ -71,20 +71,30 @@ class ControlPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the environment.
-  ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed);
+  /// @param device  where the particles are, and what moves them finds its gradients; what they do and say is asked of
+  ///                their networks on the host
+  /// @throws Error(usage) naming the option that is out of range or does not fit the environment or the device
+  ControlPolicy(const Options& options, const envs::ControlSpec& spec, std::uint64_t seed,
+                inference::Device device = {});
+
+  /// Whether the particles of a policy with these options can be on a device: networks that share no layers, of this
+  /// library's own arithmetic.
+  static bool on_devices(const Options& options) {
+    return options.shared_layers == 0 && options.posterior.arithmetic == inference::Arithmetic::fused;
+  }
 
   std::int64_t particle_count() const { return particles_.rows(); }
   std::int64_t observation_size() const { return observation_size_; }
   const ActionDistribution& distribution() const { return *distribution_; }
   inference::Particles<float>& particles() { return particles_; }
   const inference::Particles<float>& particles() const { return particles_; }
+  inference::Device device() const { return particles_.device(); }
   inference::Posterior<float>& posterior() { return *posterior_; }
   /// What a sampler of the particles climbs: the posterior, in which layers may be shared.
   inference::Target<float>& target();
 
   /// Makes the weights of the networks from the particles, shared layers from their mean; to be called after the
-  /// particles have moved.
+  /// particles have moved. On a device it waits for them.
   void refresh();
 
   /// Observations as the networks see them. @param rows, to  [n, O]
@@ -99,7 +109,7 @@ class ControlPolicy {
                                             inference::MatrixView<float> outputs) const;
   /// Weights of the networks as the particles make them, [M, P], in the order of `weight_layout()`.
   inference::MatrixView<const float> weights() const { return weights_.view(); }
-  const inference::Layout& weight_layout() const { return posterior_->weight_layout(); }
+  const inference::Layout& weight_layout() const { return (here_ ? here_ : posterior_)->weight_layout(); }
   inference::Activation activation() const { return activation_; }
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
@@ -121,10 +131,12 @@ class ControlPolicy {
   std::unique_ptr<ActionDistribution> distribution_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   std::optional<inference::SharedCoordinates<float>> shared_;  ///< where there are shared layers
+  std::unique_ptr<inference::Posterior<float>> here_;  ///< networks of the host, where those of `posterior_` are not
   inference::Particles<float> particles_;
-  inference::Matrix<float> weights_;  ///< [M, P]
-  std::int64_t constants_ = -1;       ///< where they begin in a row of weights
-  double start_variance_ = 0;         ///< of the weights over particles that start independently
+  inference::Matrix<float> weights_;     ///< [M, P] on the host
+  inference::Matrix<float> made_there_;  ///< [M, P] on a device, of factors
+  std::int64_t constants_ = -1;          ///< where they begin in a row of weights
+  double start_variance_ = 0;            ///< of the weights over particles that start independently
   std::optional<RunningMoments> moments_;
 };
 

@@ -1,5 +1,7 @@
 #include <stein/agents/control/baseline.h>
 #include <stein/distributed/shared_work.h>
+#include <stein/inference/models/device_mlp.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/inference/targets/shared_target.h>
 #include <stein/policies/orthogonal_start.h>
 #include <stein/policies/running_moments.h>
@@ -97,42 +99,65 @@ class LinearBaseline final : public Baseline {
   distributed::Communicator* ranks_ = &distributed::single_process();
 };
 
+inference::MlpSpec network_of(const ValueNetworkOptions& options, std::int64_t observation_size) {
+  return {
+      .inputs = observation_size, .hidden = options.hidden, .outputs = 1, .activation = inference::Activation::tanh};
+}
+
+std::unique_ptr<inference::Posterior<float>> posterior_of(const ValueNetworkOptions& options,
+                                                          const inference::MlpSpec& network, inference::Device device) {
+  const inference::NetworkPosteriorOptions stated{.flat_prior = true, .arithmetic = options.arithmetic};
+  if (device == inference::Device{}) return inference::make_network_posterior(stated, network);
+  return inference::make_network_posterior(stated, std::make_unique<inference::DeviceMlp>(network, device));
+}
+
 /// M perceptrons under no prior, moved by Adam. With `normalize` their outputs are in units of the running mean and sd
 /// of the targets, and the last layer is rescaled where these move, so that no prediction does (Pop-Art: van Hasselt et
 /// al. 2016, eqs. 5 and 6).
 class ValueNetwork final : public Baseline {
  public:
   ValueNetwork(const ValueNetworkOptions& options, std::int64_t particles, std::int64_t observation_size,
-               std::uint64_t seed)
+               std::uint64_t seed, inference::Device device)
       : options_(checked(options)),
-        posterior_(inference::make_network_posterior({.flat_prior = true, .arithmetic = options.arithmetic},
-                                                     {.inputs = observation_size,
-                                                      .hidden = options.hidden,
-                                                      .outputs = 1,
-                                                      .activation = inference::Activation::tanh})),
-        particles_(posterior_->initial_particles(particles, seed, 1)),
+        posterior_(posterior_of(options, network_of(options, observation_size), device)),
+        particles_(start(particles, seed)),
         optimizer_({.step = {.step_size = options.step_size},
                     .epsilon = options.epsilon,
                     .clip = {.clip_norm = options.largest_gradient}},
                    particles_.ensemble(seed, options.arithmetic)),
-        weights_(particles, posterior_->weight_layout().size()) {
-    if (options.initial_weights == policies::WeightStart::orthogonal)
-      policies::orthogonalise(particles_, options.initial_spread);
+        objective_(device) {
+    if (device != inference::Device{}) here_ = posterior_of(options, network_of(options, observation_size), {});
+    weights_ = inference::Matrix<float>(particles, networks_here().weight_layout().size());
     if (options.normalize) moments_.assign(static_cast<std::size_t>(particles), policies::RunningMoments(1));
     refresh();
   }
 
   void predict(std::int64_t particle, MatrixView<const float> observations, std::span<const float>,
                std::span<float> values) override {
-    posterior_->model().predict({weights_.view().block(particle, 1), particle}, {.dense = observations},
-                                {values.data(), observations.rows, 1});
+    networks_here().model().predict({weights_.view().block(particle, 1), particle}, {.dense = observations},
+                                    {values.data(), observations.rows, 1});
     if (moments_.empty()) return;
     const Unit unit = unit_of(particle);
     for (float& value : values.first(static_cast<std::size_t>(observations.rows)))
       value = unit.mean + unit.deviation * value;
   }
 
+  std::optional<ValuedBy> networks() const override {
+    ValuedBy valued{.layout = (here_ ? here_ : posterior_)->weight_layout(),
+                    .activation = inference::Activation::tanh,
+                    .weights = weights_.view()};
+    for (std::int64_t i = 0; i < weights_.rows(); ++i) {
+      const Unit unit = moments_.empty() ? Unit{.mean = 0, .deviation = 1} : unit_of(i);
+      valued.units.insert(valued.units.end(), {unit.mean, unit.deviation});
+    }
+    return valued;
+  }
+
   void observe(const ValueRows& rows) override {
+    if (moments_.empty()) return;
+    std::optional<inference::Particles<float>> copy;
+    if (here_) copy.emplace(particles_.to({}));
+    inference::Particles<float>& home = copy ? *copy : particles_;
     for (std::size_t i = 0; i < moments_.size(); ++i) {
       const auto particle = static_cast<std::int64_t>(i);
       const auto n = static_cast<std::size_t>(rows.rows), first = i * n;
@@ -141,9 +166,10 @@ class ValueNetwork final : public Baseline {
         if (rows.scale[at] != 0) counted.push_back(rows.targets[at]);
       const Unit before = unit_of(particle);
       moments_[i].add({counted.data(), std::ssize(counted), 1});
-      keep_predictions(particle, before, unit_of(particle));
+      keep_predictions(home, particle, before, unit_of(particle));
     }
-    if (!moments_.empty()) refresh();
+    if (copy) bring_back(*copy);
+    refresh();
   }
 
   void learn(const ValueRows& rows) override {
@@ -154,6 +180,7 @@ class ValueNetwork final : public Baseline {
                                         .data_size = static_cast<double>(rows.rows),
                                         .score = &objective_};
     for (std::int64_t update = 0; update < options_.updates; ++update) optimizer_.step(particles_, target(), batch);
+    optimizer_.settle(particles_, target(), batch);
     refresh();
   }
 
@@ -174,6 +201,20 @@ class ValueNetwork final : public Baseline {
   }
 
  private:
+  inference::Particles<float> start(std::int64_t count, std::uint64_t seed) {
+    inference::Particles<float> particles(posterior_->layout(), count);
+    posterior_->initialise(particles, seed, 1);
+    if (options_.initial_weights == policies::WeightStart::orthogonal)
+      policies::orthogonalise(particles, options_.initial_spread);
+    return particles.to(posterior_->model().device());
+  }
+  /// Values of the host become those of the particles on a device.
+  void bring_back(const inference::Particles<float>& copy) {
+    const inference::DeviceMemory& memory = inference::device_memory(particles_.device().kind);
+    for (std::int64_t i = 0; i < copy.rows(); ++i)
+      memory.copy_in(particles_.device().index, particles_.values().row(i).data(), copy.values().row(i).data(),
+                     copy.values().row(i).size_bytes());
+  }
   /// What outputs of a network are multiplied with, and what is added then.
   struct Unit {
     float mean, deviation;
@@ -184,10 +225,11 @@ class ValueNetwork final : public Baseline {
             .deviation = static_cast<float>(std::sqrt(moments.variance(0) + 1e-8))};
   }
   /// σ w + μ is the same before and after, for every observation.
-  void keep_predictions(std::int64_t particle, const Unit& before, const Unit& after) {
+  void keep_predictions(inference::Particles<float>& particles, std::int64_t particle, const Unit& before,
+                        const Unit& after) const {
     const std::string layer = "layer" + std::to_string(options_.hidden.size());
-    const MatrixView<float> weight = particles_.view(layer + ".weight", particle),
-                            bias = particles_.view(layer + ".bias", particle);
+    const MatrixView<float> weight = particles.view(layer + ".weight", particle),
+                            bias = particles.view(layer + ".bias", particle);
     for (std::int64_t k = 0; k < weight.rows; ++k) weight(k, 0) *= before.deviation / after.deviation;
     bias(0, 0) = (before.deviation * bias(0, 0) + before.mean - after.mean) / after.deviation;
   }
@@ -203,14 +245,20 @@ class ValueNetwork final : public Baseline {
   inference::Target<float>& target() {
     return shared_ ? static_cast<inference::Target<float>&>(*shared_) : *posterior_;
   }
-  void refresh() { posterior_->effective_weights(particles_.coordinates(), {}, weights_.view()); }
+  void refresh() {
+    if (!here_) return posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
+    const inference::Matrix<float> home = inference::host_copy<float>(particles_.values(), particles_.device());
+    here_->effective_weights({.values = home.view()}, {}, weights_.view());
+  }
+  inference::Posterior<float>& networks_here() { return here_ ? *here_ : *posterior_; }
 
   ValueNetworkOptions options_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   std::optional<inference::SharedTarget<float>> shared_;  ///< with other ranks
   inference::Particles<float> particles_;
   inference::Optimizer<float> optimizer_;
-  inference::Matrix<float> weights_;
+  inference::Matrix<float> weights_;                   ///< on the host
+  std::unique_ptr<inference::Posterior<float>> here_;  ///< networks of the host, where those of `posterior_` are not
   ValueObjective objective_;
   std::vector<policies::RunningMoments> moments_;  ///< [M] of the targets; empty where they are learned as they are
   std::vector<float> scaled_targets_;
@@ -225,6 +273,7 @@ class SharedBaseline final : public Baseline {
                std::span<float> values) override {
     one_->predict(0, observations, times, values);
   }
+  std::optional<ValuedBy> networks() const override { return one_->networks(); }
   void observe(const ValueRows& rows) override { one_->observe(together(rows)); }
   void learn(const ValueRows& rows) override { one_->learn(together(rows)); }
   void refit(const ValueRows& rows) override { one_->refit(together(rows)); }
@@ -252,14 +301,16 @@ class SharedBaseline final : public Baseline {
 }  // namespace
 
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const ValueNetworkOptions& options, std::int64_t particles,
-                                        std::int64_t observation_size, std::uint64_t seed, bool shared) {
-  if (shared) return std::make_unique<SharedBaseline>(make_baseline(kind, options, 1, observation_size, seed));
+                                        std::int64_t observation_size, std::uint64_t seed, bool shared,
+                                        inference::Device device) {
+  if (shared)
+    return std::make_unique<SharedBaseline>(make_baseline(kind, options, 1, observation_size, seed, false, device));
   switch (kind) {
     case BaselineKind::none: return std::make_unique<NoBaseline>();
     case BaselineKind::linear: return std::make_unique<LinearBaseline>(particles, observation_size);
     case BaselineKind::network: break;
   }
-  return std::make_unique<ValueNetwork>(options, particles, observation_size, seed);
+  return std::make_unique<ValueNetwork>(options, particles, observation_size, seed, device);
 }
 
 }  // namespace stein::agents

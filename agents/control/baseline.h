@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stein/agents/control/policy_objective.h>
+#include <stein/agents/control/valued_by.h>
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
 #include <stein/distributed/communicator.h>
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -68,6 +70,9 @@ class Baseline {
   /// Values of some observations [k, O] for particle i.
   virtual void predict(std::int64_t particle, inference::MatrixView<const float> observations,
                        std::span<const float> times, std::span<float> values) = 0;
+  /// The networks that `predict` asks, on the host, for whoever asks them elsewhere; valid until they learn or move.
+  /// Nothing where there are none.
+  virtual std::optional<ValuedBy> networks() const { return {}; }
   /// Called once with everything that was collected, before the first `learn` of an iteration.
   virtual void observe(const ValueRows& rows) { static_cast<void>(rows); }
   /// Called with every batch that the policies are moved by.
@@ -88,8 +93,10 @@ class Baseline {
 
 /// What particles share where `shared`: one baseline that learns from the rows of all.
 /// @param observation_size  O
-/// @throws Error(usage) naming the option that is out of range
+/// @param device  where value networks learn; what they say is asked of them on the host
+/// @throws Error(usage) naming the option that is out of range or does not fit the device
 std::unique_ptr<Baseline> make_baseline(BaselineKind kind, const ValueNetworkOptions& options, std::int64_t particles,
-                                        std::int64_t observation_size, std::uint64_t seed, bool shared = false);
+                                        std::int64_t observation_size, std::uint64_t seed, bool shared = false,
+                                        inference::Device device = {});
 
 }  // namespace stein::agents

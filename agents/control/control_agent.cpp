@@ -4,6 +4,7 @@
 #include <stein/distributed/shared_work.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/svgd.h>
+#include <stein/inference/storage/host_copy.h>
 #include <stein/runs/repetitions.h>
 
 #include <algorithm>
@@ -72,6 +73,14 @@ std::unique_ptr<inference::Sampler<float>> make_sampler(const ControlAgentOption
   return std::make_unique<inference::Svgd<float>>(options.svgd, ensemble);
 }
 
+/// Where what is learned is found and the particles move: on the device of the rollouts, unless their networks cannot
+/// be there, or a kernel looks at what they say on the host.
+inference::Device learning_device(const ControlAgentOptions& options, inference::Device rollouts) {
+  const bool there =
+      policies::ControlPolicy::on_devices(policy_options(options)) && options.kernel_sees == KernelSees::weights;
+  return there ? rollouts : inference::Device{};
+}
+
 /// Different streams of randomness for what one seed makes.
 std::uint64_t part_of(std::uint64_t seed, std::uint64_t part) {
   return runs::derived_seed({.seed = seed, .step = part, .stream = Stream::initial_values}, 0xFFFFFFFF);
@@ -83,10 +92,10 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                            std::uint64_t seed, inference::Device device)
     : options_(fitting(checked(options))),
       seed_(seed),
-      policy_(policy_options(options), environment.spec(), part_of(seed, 0)),
+      policy_(policy_options(options), environment.spec(), part_of(seed, 0), learning_device(options, device)),
       rollouts_(environment, shape_of(options), part_of(seed, 1), device),
       baseline_(make_baseline(options.baseline, value_options(options), policy_.particle_count(),
-                              policy_.observation_size(), part_of(seed, 2), options.shared_critic)),
+                              policy_.observation_size(), part_of(seed, 2), options.shared_critic, policy_.device())),
       experience_({.discount = options.discount,
                    .gae_lambda = options.gae_lambda,
                    .horizon_is_an_end = options.learner == Learner::reinforce,
@@ -96,7 +105,7 @@ ControlAgent::ControlAgent(const ControlAgentOptions& options, const envs::Contr
                   rollouts_),
       likelihoods_(policy_, experience_),
       shared_(options.importance_limit),
-      objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio),
+      objective_(policy_.distribution(), options.entropy_weight, options.clip_ratio, policy_.device()),
       sampler_(watched(make_sampler(
                    options, policy_.particles().ensemble(part_of(seed, 3), options.policy.posterior.arithmetic))),
                {}, inference::AfterRollback::wait) {
@@ -119,7 +128,8 @@ std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr
   gradients_ = dynamic_cast<inference::GradientSampler<float>*>(sampler.get());
   STEIN_CHECK(gradients_ != nullptr, "control agents are moved by samplers of one gradient a step, got '{}'",
               sampler->name());
-  gradients_->observe_gradients([this](const inference::Particles<float>& particles) { watch_gradients(particles); });
+  gradients_->observe_gradients([this](const inference::Particles<float>& particles) { watch_gradients(particles); },
+                                [this](std::int64_t) { return measures_ != nullptr; });
   return sampler;
 }
 
@@ -144,7 +154,8 @@ IterationReport ControlAgent::iterate(Measured measured) {
   if (measured == Measured::yes) measures_ = &report.measures.emplace();
   const std::int64_t before = total_steps();
   decay_step_sizes();
-  rollouts_.collect(policy_);
+  const std::optional<ValuedBy> valued_by = networks_to_value_with();
+  rollouts_.collect(policy_, valued_by ? &*valued_by : nullptr);
   report.steps = total_steps() - before;
   for (const RolloutShard& shard : rollouts_.shards())
     report.episodes.insert(report.episodes.end(), shard.episodes.begin(), shard.episodes.end());
@@ -170,6 +181,15 @@ IterationReport ControlAgent::iterate(Measured measured) {
   }
   ++iterations_;
   return report;
+}
+
+/// Those of the baseline where rollouts are made on a device, which can value steps as it makes them. Advantages are
+/// not its: they are of rewards that may be normalised.
+std::optional<ValuedBy> ControlAgent::networks_to_value_with() const {
+  if (!rollouts_.on_device()) return {};
+  std::optional<ValuedBy> networks = baseline_->networks();
+  if (networks) networks->horizon_is_an_end = options_.learner == Learner::reinforce;
+  return networks;
 }
 
 /// Linearly in the steps taken, and never below 1 %, so that a longer run still moves.
@@ -203,14 +223,14 @@ void ControlAgent::look_at_forces(const inference::Batch<float>& batch) {
   if (behaviour_) forces_->take_repulsion(target(), policy_.particles(), batch, behaviour_->repulsion());
 }
 
-/// The particles are where the gradient was taken, and it is not clipped yet.
+/// Of an iteration that is measured. The particles are where the gradient was taken, and it is not clipped yet.
 void ControlAgent::watch_gradients(const inference::Particles<float>& particles) {
-  if (measures_ == nullptr) return;
   if (forces_) forces_->take_gradients(particles);
+  const inference::Matrix<float> gradients = inference::host_copy<float>(particles.gradients(), particles.device());
   double sum = 0;
   for (std::int64_t i = 0; i < particles.rows(); ++i) {
     double square = 0;
-    for (const float number : particles.gradients().row(i)) square += double{number} * double{number};
+    for (const float number : gradients.row(i)) square += double{number} * double{number};
     sum += std::sqrt(square);
   }
   measures_->gradient_norm = sum / static_cast<double>(particles.rows());
@@ -293,18 +313,23 @@ ControlAgent::Update ControlAgent::step(const ExperienceRows& own, std::span<con
       .data_size = static_cast<double>(n),
       .score = &score_of(rows)};
   look_at_forces(batch);
-  const bool went_back = sampler_.step(policy_.particles(), target(), batch).went_back;
+  const bool went_back = move(batch);
   policy_.refresh();
-  if (forces_ && !went_back) {
-    const auto* svgd = dynamic_cast<const inference::Svgd<float>*>(gradients_);
-    measures_->parts = forces_->parts(svgd != nullptr ? &svgd->kernel() : nullptr);
-  }
+  objective_.wait();
+  if (forces_ && !went_back) measures_->parts = forces_->parts(behaviour_ ? nullptr : &options_.svgd.kernel);
   forces_.reset();
   if (went_back) return Update::went_back;
   if (!baseline_has_seen_) baseline_->observe(value_rows(experience_.all()));
   baseline_has_seen_ = true;
   baseline_->learn(value_rows(own));
   return options_.target_kl > 0 && approximate_kl(rows) > 1.5 * options_.target_kl ? Update::last : Update::made;
+}
+
+/// One step of the particles, known to its end. @returns whether they went back to earlier ones
+bool ControlAgent::move(const inference::Batch<float>& batch) {
+  const inference::StepReport report = sampler_.step(policy_.particles(), target(), batch);
+  if (report.settled) return report.went_back;
+  return sampler_.settle(policy_.particles(), target(), batch).went_back || report.went_back;
 }
 
 /// What an update climbs. All particles have the same rows where the kernel sees behaviour; the one that acted counts

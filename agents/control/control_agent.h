@@ -38,7 +38,9 @@ enum class Measured { no, yes };
 /// One repetition: every particle plays, values what it did, and all particles move.
 class ControlAgent {
  public:
-  /// @param device  where rollouts are made (Rollouts); learning is the host's
+  /// @param device  where rollouts are made (Rollouts), and gradients and moves of policies and value networks; where
+  ///                policies share layers, compute by the reference or a kernel sees behaviour, these are the host's.
+  ///                Advantages and measures are the host's always.
   /// @throws Error(usage) naming the option that is out of range or does not fit the others, for an environment
   ///         whose actions no control agent makes, and for a device that is missing or cannot move it
   ControlAgent(const ControlAgentOptions& options, const envs::ControlEntry::Builder& environment, std::uint64_t seed,
@@ -86,11 +88,13 @@ class ControlAgent {
   void watch_gradients(const inference::Particles<float>& particles);
   void look_at_forces(const inference::Batch<float>& batch);
   const inference::OutputScore<float>& score_of(const ExperienceRows& rows);
+  std::optional<ValuedBy> networks_to_value_with() const;
   void decay_step_sizes();
   void look_before();
   inference::Target<float>& target();
   bool update();
   Update step(const ExperienceRows& own, std::span<const std::int64_t> chosen = {});
+  bool move(const inference::Batch<float>& batch);
   distributed::PartRange learners_here() const;
   double approximate_kl(const ExperienceRows& rows) const;
   void observe();

@@ -67,8 +67,8 @@ ControlExperiment::ControlExperiment(const runs::RunKind& kind, const runs::Opti
     table("agent", agent_name_, fmt::format("how policies learn: {}", fmt::join(control_agents().names(), ", ")));
     table("posterior", posterior_, fmt::format("over policies: {}", fmt::join(policy_posteriors().names(), ", ")));
     table("device", device_,
-          "where rollouts are made: cpu, cuda (the first GPU; of several ranks on a machine each its own) or "
-          "cuda:INDEX; policies learn on the processor")
+          "where the agent plays and learns: cpu, cuda (the first GPU; of several ranks on a machine each its own) or "
+          "cuda:INDEX; advantages, measures and evaluations are made on the processor")
         .in_older_runs("cpu");
   });
   add_part("Evaluation", [this](OptionTable& table) { evaluation_.describe(table); });

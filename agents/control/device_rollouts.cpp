@@ -1,6 +1,8 @@
 #include <stein/agents/control/device_rollouts.h>
+#include <stein/agents/control/rollout_places.h>
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/inference/models/mlp_driver.h>
 #include <stein/inference/storage/device_memory.h>
 
 #include <algorithm>
@@ -57,13 +59,14 @@ struct EndsOfShard {
   std::vector<float> observations;   ///< [rows, O]
   std::vector<float> total_rewards;  ///< [rows]
   std::vector<double> discounted;    ///< [rows]
+  std::vector<float> values;         ///< [rows]; empty: none were made
 };
 
 /// The episodes of a shard that ended and count, in order.
 /// @param steps_before  since the reset, before this collection
 void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t observation_size,
                      std::int64_t steps_before) {
-  shard.final_observations.clear(), shard.final_rows.clear(), shard.episodes.clear();
+  shard.final_observations.clear(), shard.final_rows.clear(), shard.episodes.clear(), shard.final_values.clear();
   for (std::int64_t row = 0; row < shard.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
     const bool terminated = shard.terminated[at] != 0;
@@ -76,6 +79,7 @@ void gather_episodes(RolloutShard& shard, const EndsOfShard& ends, std::int64_t 
                       steps_before + row / shard.slots + 1);
     if (terminated) continue;
     shard.final_rows.push_back(row);
+    if (!ends.values.empty()) shard.final_values.push_back(ends.values[at]);
     const auto end = ends.observations.begin() + row * observation_size;
     shard.final_observations.insert(shard.final_observations.end(), end, end + observation_size);
   }
@@ -134,11 +138,16 @@ PolicyPlan DeviceRollouts::policy_plan(const policies::ControlPolicy& policy) {
 
 ValuePlan DeviceRollouts::value_plan(const ValuedBy& valued) {
   const inference::MatrixView<const float> weights = valued.weights;
-  STEIN_CHECK(weights.rows == shape_.particles && std::ssize(valued.units) == 2 * weights.rows,
-              "rollouts on a device: expected value networks and units of {} particles, got {} and {}",
-              shape_.particles, weights.rows, valued.units.size() / 2);
+  const bool shared = weights.rows == 1;
+  STEIN_CHECK(
+      (shared || weights.rows == shape_.particles) && std::ssize(valued.units) == 2 * weights.rows,
+      "rollouts on a device: expected value networks and units of {} particles, or of one for all, got {} and {}",
+      shape_.particles, weights.rows, valued.units.size() / 2);
   copy_in<float>({weights.data, static_cast<std::size_t>(weights.rows * weights.stride)}, value_weights_, device_);
-  copy_in<float>(valued.units, value_units_, device_);
+  std::vector<float> units = valued.units;
+  for (std::int64_t i = weights.rows; i < shape_.particles; ++i)
+    units.insert(units.end(), {valued.units[0], valued.units[1]});
+  copy_in<float>(units, value_units_, device_);
   if (values_.empty()) {
     for (auto* numbers : {&values_, &end_values_, &advantages_})
       *numbers = Numbers<float>(1, slots() * capacity_, device_);
@@ -146,7 +155,7 @@ ValuePlan DeviceRollouts::value_plan(const ValuedBy& valued) {
   }
   return {.network = PerceptronShape(valued.layout, valued.activation),
           .weights = value_weights_.view().data,
-          .stride = weights.stride,
+          .stride = shared ? 0 : weights.stride,
           .units = value_units_.view().data,
           .advantage = valued.advantage,
           .horizon_is_an_end = valued.horizon_is_an_end};
@@ -175,7 +184,8 @@ RolloutRows DeviceRollouts::rows() {
 void DeviceRollouts::launch(const policies::ControlPolicy& policy, std::uint64_t environment_seed,
                             const NoiseKey& decisions, const ValuedBy* valued) {
   if (shape_.whole_paths) seed_ = environment_seed, steps_ = 0;
-  const ValuePlan value = valued != nullptr ? value_plan(*valued) : ValuePlan{};
+  has_valued_ = valued != nullptr;
+  const ValuePlan value = has_valued_ ? value_plan(*valued) : ValuePlan{};
   const RolloutPlan plan{.particles = shape_.particles,
                          .slots = shape_.slots,
                          .steps = shape_.steps,
@@ -204,6 +214,16 @@ ValuedRows DeviceRollouts::valued_rows() const {
           .advantages = numbers_of(advantages_)};
 }
 
+bool DeviceRollouts::fits(const policies::ControlPolicy& policy, const ValuedBy& valued) const {
+  RolloutPlan plan{};
+  plan.slots = shape_.slots;
+  plan.policy.network = PerceptronShape(policy.weight_layout(), policy.activation());
+  plan.value.network = PerceptronShape(valued.layout, valued.activation);
+  const cuda::SharedPlaces places(plan, static_cast<int>(std::ssize(spec_.observation)));
+  return std::int64_t{places.size} * std::int64_t{sizeof(float)} <=
+         inference::mlp_driver(device_).shared_bytes(device_.index);
+}
+
 void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
   const std::vector<std::int64_t> taken = numbers_of(taken_);
   for (std::size_t i = 0; i < shards.size(); ++i) shards[i].steps = taken[i];
@@ -213,6 +233,12 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
       times(times_, together), ends(end_observations_, together), total_rewards(ended_rewards_, together),
       next_observations(next_observations_, true), lengths(lengths_, true);
   const Home discounted(ended_discounted_, together);
+  const Numbers<float> none;
+  const auto valued = [&](const Numbers<float>& numbers) -> const Numbers<float>& {
+    return has_valued_ ? numbers : none;
+  };
+  const Home values(valued(values_), together), end_values(valued(end_values_), together),
+      next_values(valued(next_values_), true);
   const std::int64_t seen = std::ssize(spec_.observation), acts = std::ssize(spec_.action);
   parallel_for(std::ssize(shards), [&](std::int64_t i) {
     RolloutShard& shard = shards[static_cast<std::size_t>(i)];
@@ -230,6 +256,12 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
     ends.take(row * seen, rows * seen, found.observations);
     total_rewards.take(row, rows, found.total_rewards);
     discounted.take(row, rows, found.discounted);
+    shard.values.clear();
+    if (has_valued_) {
+      values.take(row, rows, shard.values);
+      next_values.take(slot, shard.slots, shard.next_values);
+      end_values.take(row, rows, found.values);
+    }
     gather_episodes(shard, found, seen, shape_.whole_paths ? 0 : steps_ - shape_.steps);
   });
 }

@@ -3,31 +3,13 @@
 
 #include <stein/agents/control/rollout_driver.h>
 #include <stein/agents/control/rollouts.h>
+#include <stein/agents/control/valued_by.h>
 #include <stein/inference/storage/matrix.h>
 
 #include <cstdint>
 #include <span>
 
 namespace stein::agents {
-
-/// Value networks of all particles and how advantages are made of what they say.
-struct ValuedBy {
-  const inference::Layout& layout;  ///< of their weights, as mlp_layout makes it
-  inference::Activation activation;
-  inference::MatrixView<const float> weights;  ///< [M, P]
-  std::vector<float> units;                    ///< [M, 2] mean and deviation: V = mean + deviation · output
-  AdvantageStep advantage;
-  bool horizon_is_an_end = false;  ///< nothing follows a truncated path or the last step
-};
-
-/// Values and advantages of what was collected, shard by shard; a shard's rows are step by step.
-struct ValuedRows {
-  std::int64_t capacity;           ///< steps that a shard has room for
-  std::vector<float> values;       ///< [rows] V(s_t)
-  std::vector<float> end_values;   ///< [rows] of the ends of truncated paths; others are old
-  std::vector<float> next_values;  ///< [M · slots] of what follows the last step
-  std::vector<float> advantages;   ///< [rows]
-};
 
 /// Where the episodes under way of a shard are.
 struct ShardProgress {
@@ -52,7 +34,9 @@ class DeviceRollouts {
   /// @throws Error(usage)     where the networks are too large for the device
   void launch(const policies::ControlPolicy& policy, std::uint64_t environment_seed, const NoiseKey& decisions,
               const ValuedBy* valued = nullptr);
-  /// Writes what the shards have of the last launch.
+  /// Whether a launch has room for networks that value its steps beside those of the policies.
+  bool fits(const policies::ControlPolicy& policy, const ValuedBy& valued) const;
+  /// Writes what the shards have of the last launch, values included where it made some.
   void bring_home(std::span<RolloutShard> shards) const;
   /// What the last launch valued. Throws Error(usage) where it valued nothing.
   ValuedRows valued_rows() const;
@@ -90,6 +74,7 @@ class DeviceRollouts {
   Numbers<float> observations_, actions_, rewards_, terminated_, truncated_, counts_, times_, end_observations_,
       ended_rewards_, next_observations_;
   Numbers<double> ended_discounted_;
+  bool has_valued_ = false;                                                                      ///< the last launch
   Numbers<float> value_weights_, value_units_, values_, end_values_, next_values_, advantages_;  ///< once valued
 };
 

@@ -169,20 +169,22 @@ void Experience::value_steps(const RolloutShard& shard, const policies::ControlP
   const auto count = static_cast<std::size_t>(rows);
   thread_local std::vector<float> presented, final_values, times;
   const auto value_of = [&](const std::vector<float>& observations, std::int64_t k, std::span<const float> at_times,
-                            std::span<float> to) {
+                            std::span<const float> known, std::span<float> to) {
+    if (!shard.values.empty()) return static_cast<void>(std::ranges::copy(known, to.begin()));
     const MatrixView<float> seen_rows{resized(presented, k * seen), k, seen};
     policy.present({observations.data(), k, seen}, seen_rows);
     if (k > 0) baseline.predict(shard.particle, seen_rows, at_times, to);
   };
-  value_of(shard.observations, rows, {shard.times.data(), count}, values);
+  value_of(shard.observations, rows, {shard.times.data(), count}, shard.values, values);
   std::copy(values.begin() + slots, values.begin() + rows, next_values.begin());
   if (options_.horizon_is_an_end) {
     std::fill(next_values.end() - slots, next_values.end(), 0.0F);
   } else {
-    value_of(shard.next_observations, slots, shard.episode_times, next_values.last(static_cast<std::size_t>(slots)));
+    value_of(shard.next_observations, slots, shard.episode_times, shard.next_values,
+             next_values.last(static_cast<std::size_t>(slots)));
     // A value network does not look at the time.
     times.assign(shard.final_rows.size(), 0.0F), final_values.resize(times.size());
-    value_of(shard.final_observations, std::ssize(shard.final_rows), times, final_values);
+    value_of(shard.final_observations, std::ssize(shard.final_rows), times, shard.final_values, final_values);
   }
   for (std::size_t row = 0; row < count; ++row)
     if (shard.terminated[row] + shard.truncated[row] > 0) next_values[row] = 0;

@@ -46,8 +46,9 @@ class Experience {
   /// each values some of the shards.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
 
-  /// Replaces what was taken before. Advantages are of the baseline as it is; rewards are divided by the running sd of
-  /// their discounted sums where `normalize_rewards` says so.
+  /// Replaces what was taken before. Advantages are of the baseline as it is, by the values that came with the rollouts
+  /// (those of its networks) where some did; rewards are divided by the running sd of their discounted sums where
+  /// `normalize_rewards` says so.
   void take(const Rollouts& rollouts, const policies::ControlPolicy& policy, Baseline& baseline);
 
   ExperienceRows& all() { return all_; }

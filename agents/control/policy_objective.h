@@ -1,10 +1,12 @@
 // What a policy gradient climbs, as a score of the outputs of a policy network.
 #pragma once
 
-#include <stein/inference/output_score.h>
+#include <stein/agents/control/surrogate.h>
+#include <stein/inference/models/device_score.h>
 #include <stein/policies/action_distribution.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace stein::agents {
@@ -16,7 +18,9 @@ namespace stein::agents {
 ///
 /// It has a gradient and no value: `score` returns 0. A Posterior adds the gradient of the log prior, so any sampler
 /// that moves a posterior moves policies as well. Spans belong to the caller and may change between steps.
-class PolicyObjective final : public inference::OutputScore<float> {
+///
+/// Where the policies are on a device it is made there, of rows that are copied when they are set.
+class PolicyObjective final : public inference::DeviceScore {
  public:
   /// One entry a row, of all particles one after the other: [M·n], actions [M·n, A].
   struct Rows {
@@ -29,23 +33,35 @@ class PolicyObjective final : public inference::OutputScore<float> {
   };
 
   /// @param clip_ratio  ε of the clipped surrogate; 0: the plain policy gradient
-  PolicyObjective(const policies::ActionDistribution& distribution, double entropy_weight, double clip_ratio);
+  /// @param device      of the policies
+  PolicyObjective(const policies::ActionDistribution& distribution, double entropy_weight, double clip_ratio,
+                  inference::Device device = {});
+  PolicyObjective(PolicyObjective&&) noexcept;
+  ~PolicyObjective() override;
 
-  void set_rows(const Rows& rows) { rows_ = rows; }
+  void set_rows(const Rows& rows);
+  /// Waits for what a device has made of the rows: their `log_ratio` is there then.
+  void wait() const;
 
   bool has_value() const override { return false; }
+  bool made_on(inference::Device device) const override;
+  void score_on(inference::Device device, const inference::DeviceOutputs& outputs) const override;
   double score(std::int64_t particle, std::int64_t first, inference::MatrixView<const float> outputs,
                std::span<const float> constants, inference::MatrixView<float> gradient,
                std::span<float> constant_gradient) const override;
 
  private:
+  struct OnDevice;
+
   const policies::ActionDistribution& distribution_;
-  float entropy_weight_, clip_ratio_;
+  float entropy_weight_;
+  Surrogate surrogate_;
   Rows rows_;
+  std::unique_ptr<OnDevice> on_device_;  ///< none on the host
 };
 
-/// −½ Σ_i c_i (y_i − f(o_i))²: what a value network climbs.
-class ValueObjective final : public inference::OutputScore<float> {
+/// −½ Σ_i c_i (y_i − f(o_i))²: what a value network climbs. On a device as PolicyObjective.
+class ValueObjective final : public inference::DeviceScore {
  public:
   /// Targets of all particles, one after the other.
   struct Rows {
@@ -54,14 +70,23 @@ class ValueObjective final : public inference::OutputScore<float> {
     std::span<const float> scale{};    ///< [M·n] c
   };
 
-  void set_rows(const Rows& rows) { rows_ = rows; }
+  /// @param device  of the value networks
+  explicit ValueObjective(inference::Device device = {});
+  ~ValueObjective() override;
 
+  void set_rows(const Rows& rows);
+
+  bool made_on(inference::Device device) const override;
+  void score_on(inference::Device device, const inference::DeviceOutputs& outputs) const override;
   double score(std::int64_t particle, std::int64_t first, inference::MatrixView<const float> outputs,
                std::span<const float> constants, inference::MatrixView<float> gradient,
                std::span<float> constant_gradient) const override;
 
  private:
+  struct OnDevice;
+
   Rows rows_;
+  std::unique_ptr<OnDevice> on_device_;  ///< none on the host
 };
 
 }  // namespace stein::agents

@@ -1,6 +1,9 @@
 #include <stein/agents/control/posterior_forces.h>
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/storage/host_copy.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace stein::agents {
 
@@ -18,22 +21,18 @@ class NoReturn final : public inference::OutputScore<float> {
   }
 };
 
-Matrix<float> copied(MatrixView<const float> rows) {
-  Matrix<float> copy(rows.rows, rows.columns);
-  for (std::int64_t i = 0; i < rows.rows; ++i) std::ranges::copy(rows.row(i), copy.row(i).begin());
-  return copy;
-}
-
 }  // namespace
 
 /// The gradient of the prior alone is that of a batch of one row without a return.
 PosteriorForces::PosteriorForces(inference::Target<float>& target, const inference::Particles<float>& particles,
                                  const inference::Batch<float>& batch)
-    : positions_(copied(particles.values())), priors_(particles.rows(), particles.size()) {
+    : positions_(inference::host_copy<float>(particles.values(), particles.device())) {
   const NoReturn nothing;
+  Matrix<float> priors(particles.rows(), particles.size(), particles.device());
   target.evaluate(particles.coordinates(),
                   {.inputs = {.dense = batch.inputs.dense.block(0, 1)}, .rows = 1, .data_size = 1, .score = &nothing},
-                  {}, {.gradient = priors_.view()});
+                  {}, {.gradient = priors.view()});
+  priors_ = priors.to({});
 }
 
 void PosteriorForces::take_repulsion(inference::Target<float>& target, const inference::Particles<float>& particles,
@@ -48,12 +47,19 @@ void PosteriorForces::take_repulsion(inference::Target<float>& target, const inf
 }
 
 void PosteriorForces::take_gradients(const inference::Particles<float>& particles) {
-  gradients_ = copied(particles.gradients());
+  gradients_ = inference::host_copy<float>(particles.gradients(), particles.device());
 }
 
-PosteriorParts PosteriorForces::parts(const inference::KernelWeights* kernel) const {
-  if (kernel != nullptr) return posterior_parts(*kernel, positions_.view(), gradients_.view(), priors_.view());
-  return posterior_parts(gradients_.view(), priors_.view(), repulsions_.view());
+PosteriorParts PosteriorForces::parts(const inference::SvgdKernelOptions* kernel) const {
+  if (kernel == nullptr) return posterior_parts(gradients_.view(), priors_.view(), repulsions_.view());
+  const auto m = static_cast<std::size_t>(positions_.rows());
+  std::vector<double> pairs(m * m);
+  const auto& host = inference::driver<float>({});
+  const bool linear = kernel->kernel == inference::SvgdKernel::linear;
+  (linear ? host.inner_products : host.squared_distances)(positions_.view(), pairs);
+  inference::KernelWeights weights;
+  inference::kernel_weights(*kernel, pairs, positions_.rows(), weights);
+  return posterior_parts(weights, positions_.view(), gradients_.view(), priors_.view());
 }
 
 }  // namespace stein::agents

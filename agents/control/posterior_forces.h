@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/agents/control/learning_measures.h>
+#include <stein/inference/samplers/svgd_kernel.h>
 #include <stein/inference/storage/matrix.h>
 #include <stein/inference/target.h>
 
@@ -20,11 +21,11 @@ class PosteriorForces {
   /// [M, Q] of the full log joint, where they were asked for.
   void take_gradients(const inference::Particles<float>& particles);
 
-  /// @param kernel  that has moved the weights; null where the repulsion was taken
-  PosteriorParts parts(const inference::KernelWeights* kernel) const;
+  /// @param kernel  of weights, that has moved them; null where the repulsion was taken
+  PosteriorParts parts(const inference::SvgdKernelOptions* kernel) const;
 
  private:
-  inference::Matrix<float> positions_, priors_, gradients_, repulsions_;  ///< [M, Q]; the last may be empty
+  inference::Matrix<float> positions_, priors_, gradients_, repulsions_;  ///< [M, Q] on the host; the last may be empty
 };
 
 }  // namespace stein::agents

@@ -36,6 +36,9 @@ struct RolloutShard {
   std::vector<float> final_observations;   ///< of truncated episodes, by row; [k, O]
   std::vector<std::int64_t> final_rows;    ///< [k] whose step it was
   std::vector<float> next_observations;    ///< [slots, O] after the last step
+  std::vector<float> values;               ///< [rows] V(s_t) by whoever collected them; empty: they are to be valued
+  std::vector<float> final_values;         ///< [k] beside `values`, of the final observations
+  std::vector<float> next_values;          ///< [slots] beside `values`, of the next observations
   std::vector<FinishedEpisode> episodes;   ///< that ended, in order
   std::vector<float> episode_times;        ///< [slots] of the episodes under way
   std::vector<double> discounted, factor;  ///< [slots] Σ γᵗ r_t so far, and γᵗ

@@ -79,10 +79,11 @@ Rollouts::Rollouts(const envs::ControlEntry::Builder& builder, const RolloutShap
 Rollouts::Rollouts(Rollouts&&) noexcept = default;
 Rollouts::~Rollouts() = default;
 
-void Rollouts::collect(const policies::ControlPolicy& policy) {
+void Rollouts::collect(const policies::ControlPolicy& policy, const ValuedBy* valued) {
   const auto part = [&](std::int64_t i) -> RolloutShard& { return shards_[static_cast<std::size_t>(i)]; };
   if (on_device_) {
-    on_device_->launch(policy, environment_seed(seed_, collections_), decisions(0));
+    if (valued != nullptr && !on_device_->fits(policy, *valued)) valued = nullptr;
+    on_device_->launch(policy, environment_seed(seed_, collections_), decisions(0), valued);
     on_device_->bring_home(shards_);
   } else {
     distributed::share_work(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/agents/control/rollout_shard.h>
+#include <stein/agents/control/valued_by.h>
 #include <stein/core/snapshot.h>
 #include <stein/distributed/communicator.h>
 #include <stein/envs/vector_environment.h>
@@ -52,9 +53,13 @@ class Rollouts {
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
 
   /// The next steps; those of the last call are gone.
-  void collect(const policies::ControlPolicy& policy);
+  /// @param valued  networks that a device values the steps with as it makes them, if there is room for them beside
+  ///                the policies'; null: none do. On the host whoever learns values them.
+  void collect(const policies::ControlPolicy& policy, const ValuedBy* valued = nullptr);
 
   const RolloutShape& shape() const { return shape_; }
+  /// Whether they are made on a device.
+  bool on_device() const { return on_device_ != nullptr; }
   const envs::ControlSpec& spec() const { return shards_.front().environment->spec(); }
   /// By particle, and within a particle by slot.
   std::span<const RolloutShard> shards() const { return shards_; }

@@ -1,14 +1,12 @@
 // A small perceptron in the shared memory of a block: its weights, and its layers for all slots of the block at once.
 #pragma once
 
-#include <stein/agents/control/perceptron_shape.h>
+#include <stein/agents/control/rollout_places.h>
 #include <stein/inference/cuda/coordinate_group.h>
 
 #include <cmath>
 
 namespace stein::agents::cuda {
-
-inline constexpr int tile_slots = 4;  ///< that a thread takes through a layer together: the numbers of one load
 
 /// Copies a row of weights to shared memory, each thread its part.
 STEIN_HOST_DEVICE inline void load_weights(const PerceptronShape& network, const float* weights, float* shared,

@@ -4,7 +4,7 @@
 // `play`.
 #pragma once
 
-#include <stein/agents/control/rollout_plan.h>
+#include <stein/agents/control/rollout_places.h>
 #include <stein/agents/cuda/perceptron_body.h>
 #include <stein/envs/cuda/slot_episode.h>
 #include <stein/policies/column_unit.h>
@@ -12,28 +12,6 @@
 namespace stein::agents::cuda {
 
 inline constexpr int rollout_threads = 256;  ///< of a block: slots have the first of them, layers all
-
-/// Where the parts of a block's shared memory begin, in floats, each on a 16-byte boundary.
-struct SharedPlaces {
-  int pitch;  ///< from one number of all slots to the next: the slots and four more, so that banks do not collide
-  int value, inputs, first, second, size;
-
-  STEIN_HOST_DEVICE SharedPlaces(const RolloutPlan& plan, int observation_size)
-      : pitch(tiles(plan) * tile_slots + tile_slots) {
-    const PerceptronShape &policy = plan.policy.network, &judge = plan.value.network;
-    const int widest = policy.widest > judge.widest ? policy.widest : judge.widest;
-    value = policy.size;
-    inputs = value + judge.size;
-    first = inputs + observation_size * pitch;
-    second = first + widest * pitch;
-    size = second + widest * pitch;
-  }
-  /// Tiles of slots that a block has at most.
-  STEIN_HOST_DEVICE static int tiles(const RolloutPlan& plan) {
-    const std::int64_t most = plan.slots < shard_slots ? plan.slots : shard_slots;
-    return static_cast<int>((most + tile_slots - 1) / tile_slots);
-  }
-};
 
 /// The registers of a thread that has a slot.
 template <class Task>

@@ -15,7 +15,7 @@ namespace stein::test {
 
 /// The threads of a block, as `play` asks for them.
 template <class Task>
-class ThreadsOnHost {
+class RolloutThreadsOnHost {
  public:
   int count() const { return agents::cuda::rollout_threads; }
   template <class Phase>
@@ -55,7 +55,7 @@ std::optional<envs::StepFailure> play_on_host(const Task& task, const envs::Cont
     std::vector<inference::cuda::FourNumbers> shared(static_cast<std::size_t>(places.size / 4 + 1),
                                                      {{nan, nan, nan, nan}});
     const agents::cuda::RolloutBlock<Task> block(task, rules, memory, plan, index, shared.front().number);
-    ThreadsOnHost<Task> threads;
+    RolloutThreadsOnHost<Task> threads;
     agents::cuda::play(block, threads);
     if (threads.failure) failure = threads.failure;
   }

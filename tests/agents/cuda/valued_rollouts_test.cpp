@@ -164,5 +164,5 @@ TEST_CASE("a launch refuses value networks of other particles", "[agents][advant
   const Networks networks;
   const ValuedBy valued = networks.valued(false);
   CHECK_ERROR(rollouts.launch(policy, 0, {}, &valued), usage,
-              "expected value networks and units of 2 particles, got 3");
+              "expected value networks and units of 2 particles, or of one for all, got 3");
 }
