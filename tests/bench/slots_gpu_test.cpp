@@ -1,4 +1,5 @@
-// What `stein bench envs-gpu` and `stein bench rollouts-gpu` measure, on the fenced device.
+// What `stein bench envs-gpu`, `rollouts-gpu` and `agents-gpu` measure, on the fenced device.
+#include <stein/bench/agents_gpu.h>
 #include <stein/bench/slots_gpu.h>
 
 #include <catch2/catch.hpp>
@@ -38,6 +39,12 @@ void check_benchmarks(inference::Device device, const std::string& model) {
   REQUIRE(rollouts.size() == 1);
   CHECK(rollouts.front().name == "CartPole-v1");
   check_rows(rollouts, model);
+  const std::vector<Row> agents =
+      measure_agents_on(device, {.slots = 6, .slots_of_reference = 4, .particles = 2, .paths = 1}, short_rounds);
+  REQUIRE(agents.size() == 2);
+  CHECK(agents.front().name == "a2c");
+  CHECK(agents.back().name == "svpg");
+  check_rows(agents, model);
 }
 
 }  // namespace
@@ -54,7 +61,7 @@ TEST_CASE("every control task that is data has a row of its rate on a GPU", "[be
 }
 
 TEST_CASE("slots and rollouts on a GPU are left out with a reason where there is none", "[bench]") {
-  for (const std::string name : {"envs-gpu", "rollouts-gpu"}) {
+  for (const std::string name : {"envs-gpu", "rollouts-gpu", "agents-gpu"}) {
     const std::string lacking = benchmarks().at(name).lacking();
     if (!lacking.empty()) CHECK_THAT(lacking, Catch::Contains("no GPU here") || Catch::Contains("without its library"));
   }
