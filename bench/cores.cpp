@@ -24,21 +24,21 @@ struct CoresOptions {
   }
 };
 
-const MlpSpec network{.inputs = 117, .hidden = {50, 50}, .outputs = 2};
+const MlpSpec small_network{.inputs = 117, .hidden = {50, 50}, .outputs = 2};
 
 /// Random rows with answers for both outputs.
 class Data {
  public:
   explicit Data(std::int64_t rows)
       : rows_(rows),
-        inputs_(static_cast<std::size_t>(rows * network.inputs)),
-        answers_(static_cast<std::size_t>(rows * network.outputs)) {
+        inputs_(static_cast<std::size_t>(rows * small_network.inputs)),
+        answers_(static_cast<std::size_t>(rows * small_network.outputs)) {
     fill_normal(std::span<float>(inputs_), {.seed = 1}, 0);
     fill_normal(std::span<float>(answers_), {.seed = 1}, 1);
   }
   Batch<float> batch(std::int64_t rows) const {
-    return {.inputs = {.dense = {inputs_.data(), rows, network.inputs}},
-            .targets = {answers_.data(), rows, network.outputs},
+    return {.inputs = {.dense = {inputs_.data(), rows, small_network.inputs}},
+            .targets = {answers_.data(), rows, small_network.outputs},
             .rows = rows,
             .data_size = static_cast<double>(rows)};
   }
@@ -102,10 +102,10 @@ class Gradient {
 class Prediction {
  public:
   explicit Prediction(const Batch<float>& batch)
-      : posterior_(make_network_posterior({}, network)),
+      : posterior_(make_network_posterior({}, small_network)),
         weights_(1, posterior_->weight_layout().size()),
         batch_(batch),
-        outputs_(batch.rows, network.outputs) {
+        outputs_(batch.rows, small_network.outputs) {
     posterior_->effective_weights(posterior_->initial_particles(1, 1, 1).coordinates(), {}, weights_.view());
   }
   std::vector<float> operator()() {
@@ -120,25 +120,25 @@ class Prediction {
   Matrix<float> outputs_;
 };
 
-std::vector<Row> measure(const CoresOptions& options) {
+std::vector<Row> measure_cores(const CoresOptions& options) {
   const Data data(options.rows);
   const Comparison comparison;
   std::vector<Row> found;
   for (const auto& [name, particles] : {std::pair{"one-network", 1}, {"four-networks", 4}}) {
-    Gradient gradient(make_network_posterior({}, network), particles, data.batch());
+    Gradient gradient(make_network_posterior({}, small_network), particles, data.batch());
     found.push_back(comparison.measure(name, [&] { return gradient(); }));
   }
 
   Prediction prediction(data.batch());
   found.push_back(comparison.measure("one-network-prediction", [&] { return prediction(); }));
 
-  auto likelihood = std::make_unique<ParticleMlp>(network);
+  auto likelihood = std::make_unique<ParticleMlp>(small_network);
   auto family = std::make_unique<MeanFieldGaussian<float>>(likelihood->layout(), VariationalOptions{});
   Gradient bound(make_variational_objective<float>(std::move(likelihood), std::move(family), ScaleMixtureOptions{}), 1,
                  data.batch());
   found.push_back(comparison.measure("bayes-by-backprop", [&] { return bound(); }));
 
-  const auto posterior = make_network_posterior({}, network);
+  const auto posterior = make_network_posterior({}, small_network);
   const Particles<float> start = posterior->initial_particles(4, 1, 1);
   const Batch<float> few = data.batch(std::min<std::int64_t>(options.rows, 128));
   found.push_back(comparison.measure("four-chains", [&] {
@@ -150,8 +150,9 @@ std::vector<Row> measure(const CoresOptions& options) {
   return found;
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    "cores", "gradients, predictions and chains of few networks on all cores, against one core", measure, Cores::all);
+[[maybe_unused]] const bool registered =
+    register_benchmark("cores", "gradients, predictions and chains of few networks on all cores, against one core",
+                       measure_cores, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

@@ -103,7 +103,7 @@ void add_all_cores(Row& row, const ControlEntry::Builder& builder, std::int64_t 
   row.extra.emplace_back("all_cores_to_one", seconds.reference / seconds.ours);
 }
 
-std::vector<Row> measure(const EnvironmentBenchmarkOptions& options) {
+std::vector<Row> measure_envs(const EnvironmentBenchmarkOptions& options) {
   const int threads = thread_count();
   std::vector<Row> rows;
   for (const auto& [name, entry] : controls().entries()) {
@@ -119,7 +119,7 @@ std::vector<Row> measure(const EnvironmentBenchmarkOptions& options) {
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "envs", "steps a second and core of every control task, against its reference", measure, Cores::all);
+    "envs", "steps a second and core of every control task, against its reference", measure_envs, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

@@ -17,7 +17,7 @@ namespace {
 
 using namespace stein::inference;
 
-constexpr std::int64_t rows = 20, unroll = 35, vocabulary = 10'000;
+constexpr std::int64_t text_rows = 20, text_unroll = 35, text_vocabulary = 10'000;
 
 struct AveragingOptions {
   std::vector<std::int64_t> hidden{200, 650};
@@ -28,7 +28,7 @@ struct AveragingOptions {
   void describe(V& v) {
     v("hidden", hidden, "units of both layers", between(1, 10'000));
     v("samples", samples, "S: draws of the weights", between(1, 1000));
-    v("tokens", tokens, "of the text", between(rows * unroll, 1e7));
+    v("tokens", tokens, "of the text", between(text_rows * text_unroll, 1e7));
   }
 };
 
@@ -36,7 +36,8 @@ struct AveragingOptions {
 lm::Stretches random_text(std::int64_t tokens) {
   Draws draws({.seed = 1}, 0);
   std::vector<std::int32_t> text;
-  while (std::ssize(text) < tokens + rows) text.push_back(static_cast<std::int32_t>(draws.integer(vocabulary)));
+  while (std::ssize(text) < tokens + text_rows)
+    text.push_back(static_cast<std::int32_t>(draws.integer(text_vocabulary)));
   return {std::move(text)};
 }
 
@@ -45,9 +46,10 @@ class Averaging {
  public:
   Averaging(std::int64_t hidden, const AveragingOptions& options, const lm::Stretches& text)
       : weights_(training::weight_methods().at("bbb").defaults,
-                 std::make_unique<ParticleRecurrent>(RecurrentSpec{.vocabulary = vocabulary, .hidden = hidden}), {}, 1),
+                 std::make_unique<ParticleRecurrent>(RecurrentSpec{.vocabulary = text_vocabulary, .hidden = hidden}),
+                 {}, 1),
         samples_(options.samples),
-        scorer_(text, lm::TextProtocol::stateful, rows, unroll, "scored"),
+        scorer_(text, lm::TextProtocol::stateful, text_rows, text_unroll, "scored"),
         log_probability_(static_cast<std::size_t>(scorer_.tokens())) {}
 
   double loss() {
@@ -76,9 +78,9 @@ class ForwardPass {
   ForwardPass(training::NetworkWeights& weights, const lm::Stretches& text)
       : model_(weights.posterior().model()),
         weights_(weights.mean_weights(memory_)),
-        batches_(text, rows, unroll, "scored"),
-        logits_(rows * unroll, vocabulary),
-        log_probability_(static_cast<std::size_t>(rows * unroll)) {}
+        batches_(text, text_rows, text_unroll, "scored"),
+        logits_(text_rows * text_unroll, text_vocabulary),
+        log_probability_(static_cast<std::size_t>(text_rows * text_unroll)) {}
 
   void run() {
     const auto network = model_.predictor({weights_});
@@ -104,7 +106,7 @@ class ForwardPass {
   std::vector<float> log_probability_;
 };
 
-std::vector<Row> measure(const AveragingOptions& options) {
+std::vector<Row> measure_lm_averaging(const AveragingOptions& options) {
   const lm::Stretches text = random_text(options.tokens);
   std::vector<Row> measured;
   for (const std::int64_t hidden : options.hidden) {
@@ -127,8 +129,8 @@ std::vector<Row> measure(const AveragingOptions& options) {
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "lm-averaging", "a text scored by the average over draws of the weights, against as many forward passes", measure,
-    Cores::all);
+    "lm-averaging", "a text scored by the average over draws of the weights, against as many forward passes",
+    measure_lm_averaging, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

@@ -16,7 +16,7 @@ namespace {
 using namespace stein::inference;
 using namespace stein::training;
 
-constexpr std::int64_t rows = 20, unroll = 35, vocabulary = 10'000;
+constexpr std::int64_t rows_a_step = 20, step_length = 35, vocabulary_size = 10'000;
 constexpr double data_size = 929'589;
 
 struct MemoryOptions {
@@ -35,9 +35,9 @@ class Training {
  public:
   Training(const std::string& method, std::int64_t hidden)
       : weights_(options_of(method),
-                 std::make_unique<ParticleRecurrent>(RecurrentSpec{.vocabulary = vocabulary, .hidden = hidden}),
-                 {.size = data_size, .sequence = unroll, .minibatches = data_size / (rows * unroll)}, 1,
-                 {.keep_every = 1}) {}
+                 std::make_unique<ParticleRecurrent>(RecurrentSpec{.vocabulary = vocabulary_size, .hidden = hidden}),
+                 {.size = data_size, .sequence = step_length, .minibatches = data_size / (rows_a_step * step_length)},
+                 1, {.keep_every = 1}) {}
 
   /// @param sequences, steps  of the minibatch
   void step(std::int64_t sequences, std::int64_t steps) {
@@ -87,8 +87,8 @@ Held held_by(WeightSampler& weights) {
   return held;
 }
 
-std::vector<Row> measure(const MemoryOptions& options) {
-  const ParticleRecurrent network({.vocabulary = vocabulary, .hidden = options.hidden});
+std::vector<Row> measure_lm_memory(const MemoryOptions& options) {
+  const ParticleRecurrent network({.vocabulary = vocabulary_size, .hidden = options.hidden});
   const double bytes_of_weights = static_cast<double>(network.layout().size()) * sizeof(float);
   std::vector<Row> measured;
   for (const std::string& method : options.methods) {
@@ -97,7 +97,7 @@ std::vector<Row> measure(const MemoryOptions& options) {
       training = std::make_unique<Training>(method, options.hidden);
       for (int t = 0; t < 4; ++t) training->step(1, 1);
     });
-    const auto activations = peak_memory_of([&] { training->step(rows, unroll); });
+    const auto activations = peak_memory_of([&] { training->step(rows_a_step, step_length); });
     if (!resident || !activations) continue;
     const Held held = held_by(training->weights());
     const auto multiples = [&](double bytes) { return bytes / bytes_of_weights; };
@@ -119,8 +119,9 @@ std::vector<Row> measure(const MemoryOptions& options) {
   return measured;
 }
 
-[[maybe_unused]] const bool registered = register_benchmark(
-    "lm-memory", "memory of a training by each method, in multiples of the network's weights", measure, Cores::all);
+[[maybe_unused]] const bool registered =
+    register_benchmark("lm-memory", "memory of a training by each method, in multiples of the network's weights",
+                       measure_lm_memory, Cores::all);
 
 }  // namespace
 }  // namespace stein::bench

@@ -178,14 +178,14 @@ const ProductDriver& products_on(Device device) {
   return *found;
 }
 
-std::vector<Row> measure(const MlpGpuOptions& options) {
+std::vector<Row> measure_mlp_gpu(const MlpGpuOptions& options) {
   const Device gpu = gpu_named(options.device, "supervised");
   return measure_gradients_on(gpu, products_on(gpu), options.which);
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "mlp-gpu", "gradients of large perceptrons on a GPU, against the bare products of matrices of cuBLASLt", measure,
-    Cores::one, [] { static_cast<void>(products_on(parse_device(MlpGpuOptions{}.device))); });
+    "mlp-gpu", "gradients of large perceptrons on a GPU, against the bare products of matrices of cuBLASLt",
+    measure_mlp_gpu, Cores::one, [] { static_cast<void>(products_on(parse_device(MlpGpuOptions{}.device))); });
 
 }  // namespace
 

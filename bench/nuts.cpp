@@ -77,7 +77,7 @@ struct Run {
   }
 };
 
-std::vector<Row> measure(const NutsBenchmarkOptions& options) {
+std::vector<Row> measure_nuts(const NutsBenchmarkOptions& options) {
   const LogisticData data(options.rows, options.columns, 1);
   LogisticPosterior ours(data);
   EigenPosterior reference(data);
@@ -131,7 +131,7 @@ std::vector<Row> measure(const NutsBenchmarkOptions& options) {
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "nuts", "effective draws a second of NUTS on a logistic regression, one core, warm-up included", measure);
+    "nuts", "effective draws a second of NUTS on a logistic regression, one core, warm-up included", measure_nuts);
 
 }  // namespace
 }  // namespace stein::bench

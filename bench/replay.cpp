@@ -152,7 +152,7 @@ Row measure_reading(const char* name, std::int64_t events, std::int64_t article_
                     {"plain_mb_per_s", megabytes / plain.ours}}};
 }
 
-std::vector<Row> measure(const ReplayBenchmarkOptions& options) {
+std::vector<Row> measure_replay(const ReplayBenchmarkOptions& options) {
   std::vector<Row> rows;
   for (const Case& which : cases)
     if (options.only.empty() || options.only == which.name) rows.push_back(measure_policy(which, options.events));
@@ -165,8 +165,8 @@ std::vector<Row> measure(const ReplayBenchmarkOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered =
-    register_benchmark("replay", "events of a log a second, of linear policies and of the reader of R6A", measure);
+[[maybe_unused]] const bool registered = register_benchmark(
+    "replay", "events of a log a second, of linear policies and of the reader of R6A", measure_replay);
 
 }  // namespace
 }  // namespace stein::bench

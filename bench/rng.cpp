@@ -8,10 +8,10 @@
 namespace stein::bench {
 namespace {
 
-constexpr std::size_t count = 1 << 16;
+constexpr std::size_t numbers_a_round = 1 << 16;
 
-std::vector<Row> measure(const NoOptions&) {
-  std::vector<float> ours(count), reference(count);
+std::vector<Row> measure_rng(const NoOptions&) {
+  std::vector<float> ours(numbers_a_round), reference(numbers_a_round);
   NoiseKey key{.seed = 1};
   std::mt19937 generator(1);
   std::normal_distribution<float> normal;
@@ -25,7 +25,7 @@ std::vector<Row> measure(const NoOptions&) {
         for (float& value : reference) value = normal(generator);
         keep(reference.front());
       });
-  const double millions = count / 1e6;
+  const double millions = numbers_a_round / 1e6;
   return {{.name = "normal-float",
            .ours = millions / seconds.ours,
            .reference = millions / seconds.reference,
@@ -35,7 +35,7 @@ std::vector<Row> measure(const NoOptions&) {
 }
 
 [[maybe_unused]] const bool registered =
-    register_benchmark("rng", "standard normals a second, one thread, against the standard library's", measure);
+    register_benchmark("rng", "standard normals a second, one thread, against the standard library's", measure_rng);
 
 }  // namespace
 }  // namespace stein::bench

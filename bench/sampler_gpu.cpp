@@ -80,13 +80,13 @@ struct SamplerGpuOptions {
   }
 };
 
-std::vector<Row> measure(const SamplerGpuOptions& options) {
+std::vector<Row> measure_sampler_gpu(const SamplerGpuOptions& options) {
   return measure_samplers_on(gpu_named(options.device, "sampler"), options.parameters, options.only);
 }
 
 [[maybe_unused]] const bool registered =
     register_benchmark("sampler-gpu", "one update of 100 million parameters on a GPU, against a copy within its memory",
-                       measure, Cores::one, check_gpu);
+                       measure_sampler_gpu, Cores::one, check_gpu);
 
 }  // namespace
 

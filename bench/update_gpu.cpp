@@ -107,13 +107,13 @@ struct UpdateOptions {
   }
 };
 
-std::vector<Row> measure(const UpdateOptions& options) {
+std::vector<Row> measure_update_gpu(const UpdateOptions& options) {
   return measure_updates_on(gpu_named(options.device, "update"), options.policy, options.which);
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "update-gpu", "one update of a bandit policy on a GPU, from minibatch to moved networks, and one decision", measure,
-    Cores::all, check_gpu);
+    "update-gpu", "one update of a bandit policy on a GPU, from minibatch to moved networks, and one decision",
+    measure_update_gpu, Cores::all, check_gpu);
 
 }  // namespace
 

@@ -80,11 +80,11 @@ Row measure_solving(std::int64_t seeds) {
                     {"slowest_seconds", *std::ranges::max_element(ours)}}};
 }
 
-std::vector<Row> measure(const A2cOptions& options) {
+std::vector<Row> measure_a2c(const A2cOptions& options) {
   return {measure_speed(8), measure_speed(256), measure_solving(options.seeds)};
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("a2c", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("a2c", Measure::of(measure_a2c));
 
 }  // namespace
 }  // namespace stein::bench

@@ -13,7 +13,7 @@ namespace {
 
 using namespace stein::inference;
 
-std::span<float> numbers(const at::Tensor& tensor) {
+std::span<float> writable_numbers(const at::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
@@ -109,7 +109,7 @@ void BatchedRollouts::play(Group& group, const BatchedNetwork& all) {
       if (l + 1 < group.layers.size()) group.layers[l].tanh_();
     }
     draw(group, group.steps, step.actions);
-    environment.step(numbers(step.actions));
+    environment.step(writable_numbers(step.actions));
     open = record(group, group.steps);
   }
 }
@@ -120,7 +120,7 @@ void BatchedRollouts::draw(Group& group, std::int64_t t, const at::Tensor& actio
                        .step = (static_cast<std::uint64_t>(collections_) << 24) + static_cast<std::uint64_t>(t),
                        .stream = Stream::decision};
   const at::Tensor& outputs = group.layers.back();
-  const std::span<float> drawn = numbers(discrete_ ? group.chances : actions);
+  const std::span<float> drawn = writable_numbers(discrete_ ? group.chances : actions);
   const std::size_t share = drawn.size() / static_cast<std::size_t>(group.particles);
   for (std::int64_t i = 0; i < group.particles; ++i) {
     const std::span<float> own = drawn.subspan(static_cast<std::size_t>(i) * share, share);
@@ -151,7 +151,7 @@ bool BatchedRollouts::record(Group& group, std::int64_t t) const {
   const Step& step = group.views[static_cast<std::size_t>(t)];
   const envs::VectorEnvironment& environment = *group.environment;
   std::ranges::copy(environment.rewards(), step.rewards.data_ptr<float>());
-  const std::span<float> ends = numbers(step.ends), counts = numbers(step.counts);
+  const std::span<float> ends = writable_numbers(step.ends), counts = writable_numbers(step.counts);
   std::ranges::copy(group.episode_times, step.times.data_ptr<float>());
   std::int64_t open = 0;
   for (std::size_t s = 0; s < ends.size(); ++s) {
@@ -171,7 +171,7 @@ double largest_difference(const agents::Rollouts& ours, const BatchedRollouts& r
   for (const agents::RolloutShard& shard : ours.shards()) {
     const auto compare = [&](std::span<const float> found, const at::Tensor& all) {
       const at::Tensor expected = all.narrow(0, 0, steps).select(1, shard.particle).contiguous();
-      const std::span<const float> wanted = numbers(expected);
+      const std::span<const float> wanted = writable_numbers(expected);
       for (std::size_t i = 0; i < wanted.size(); ++i)
         worst = std::max(worst, std::abs(double{found[i]} - double{wanted[i]}));
     };

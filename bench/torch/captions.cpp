@@ -50,8 +50,8 @@ lm::Vocabulary numbered_words(std::int64_t count) {
 }
 
 /// Random images and a random network that never ends a caption before it has to: the work is the same for every image.
-struct Case {
-  explicit Case(const CaptionOptions& wanted)
+struct CaptionCase {
+  explicit CaptionCase(const CaptionOptions& wanted)
       : options(wanted),
         spec{.vocabulary = wanted.vocabulary,
              .hidden = wanted.hidden,
@@ -79,9 +79,9 @@ struct Case {
 };
 
 /// As `stein caption eval` decodes.
-class Ours {
+class OurCaptions {
  public:
-  explicit Ours(Case& shared)
+  explicit OurCaptions(CaptionCase& shared)
       : case_(shared),
         vocabulary_(numbered_words(shared.options.vocabulary)),
         rows_(static_cast<std::size_t>(shared.options.images)),
@@ -100,7 +100,7 @@ class Ours {
   }
 
  private:
-  Case& case_;
+  CaptionCase& case_;
   lm::Vocabulary vocabulary_;
   std::vector<std::int64_t> rows_;
   lm::CaptionDecoder decoder_;
@@ -108,9 +108,9 @@ class Ours {
 
 /// As its own best user writes it in LibTorch: hypotheses of all images are rows of one batch, the best words of each
 /// are found first, then the best of an image.
-class Reference {
+class ReferenceCaptions {
  public:
-  explicit Reference(Case& shared) : options_(shared.options), shared_(shared) {
+  explicit ReferenceCaptions(CaptionCase& shared) : options_(shared.options), shared_(shared) {
     images_ = at::from_blob(shared.images.row(0).data(), {shared.options.images, features}, at::kFloat);
     first_image_ = at::arange(options_.images).unsqueeze(1);
   }
@@ -149,7 +149,7 @@ class Reference {
   }
 
   const CaptionOptions& options_;
-  Case& shared_;
+  CaptionCase& shared_;
   at::Tensor images_, first_image_;
 };
 
@@ -160,10 +160,10 @@ void check_same(const std::vector<double>& ours, const std::vector<double>& refe
            i, ours[i], reference[i]);
 }
 
-std::vector<Row> measure(const CaptionOptions& options) {
-  Case shared(options);
-  Ours ours(shared);
-  Reference reference(shared);
+std::vector<Row> measure_captions(const CaptionOptions& options) {
+  CaptionCase shared(options);
+  OurCaptions ours(shared);
+  ReferenceCaptions reference(shared);
   check_same(ours.decode(), reference.decode());
   const TensorPair pair = measure_tensor_pair([&] { keep(ours.decode()); }, [&] { keep(reference.decode()); },
                                               {.round_seconds = options.round_seconds, .warm_up_seconds = 0.5});
@@ -179,7 +179,7 @@ std::vector<Row> measure(const CaptionOptions& options) {
                      {"ratio_to_one_reference_thread", pair.ratio_to_one_thread}}}};
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("captions", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("captions", Measure::of(measure_captions));
 
 }  // namespace
 }  // namespace stein::bench

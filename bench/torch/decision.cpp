@@ -16,7 +16,7 @@ namespace stein::bench {
 namespace {
 
 using namespace stein::inference;
-using Propensities = std::array<double, 2>;
+using TwoPropensities = std::array<double, 2>;
 
 /// The forward pass in tensor operations; an arm is a particle's largest output.
 class ReferenceDecision {
@@ -32,23 +32,23 @@ class ReferenceDecision {
   }
 
   /// Of a context with ones at `active`.
-  Propensities decide(const at::Tensor& active) {
+  TwoPropensities decide(const at::Tensor& active) {
     const at::Tensor chosen = parameters_[0].index_select(1, active).sum(1, true);
     return finish(chosen.add_(parameters_[1]));
   }
   /// Of a dense context [1, 1, D].
-  Propensities decide_dense(const at::Tensor& context) {
+  TwoPropensities decide_dense(const at::Tensor& context) {
     return finish(at::baddbmm(parameters_[1], context.expand({particle_count, 1, -1}), parameters_[0]));
   }
   const at::Tensor& outputs() const { return outputs_; }
 
  private:
-  Propensities finish(at::Tensor hidden) {
+  TwoPropensities finish(at::Tensor hidden) {
     hidden.relu_();
     hidden = at::baddbmm(parameters_[3], hidden, parameters_[2]).relu_();
     outputs_ = at::baddbmm(parameters_[5], hidden, parameters_[4]);
     const at::Tensor best = outputs_.argmax(2);
-    Propensities share{};
+    TwoPropensities share{};
     for (std::int64_t i = 0; i < particle_count; ++i) share[best.data_ptr<std::int64_t>()[i]] += 1.0 / particle_count;
     return share;
   }
@@ -59,7 +59,7 @@ class ReferenceDecision {
 
 /// Throws Error(numeric) unless both give the same outputs and propensities.
 void check_same(policies::ParticlePolicy& policy, const envs::Context& context, const ReferenceDecision& reference,
-                const Propensities& share) {
+                const TwoPropensities& share) {
   const std::vector<std::vector<double>> rewards = policy.posterior_rewards(context);
   const policies::Decision decision = policy.decide(context, 0, policies::Propensities::exact);
   double error = 0;
@@ -93,7 +93,7 @@ Row measure_case(const MushroomCase& which) {
     context.dense = inputs.dense.row(0);
     input = tensor_view(inputs.dense.block(0, 1)).unsqueeze(0).clone();
   }
-  Propensities share{};
+  TwoPropensities share{};
   const auto decide_reference = [&] {
     share = which.one_hot ? reference.decide(input) : reference.decide_dense(input);
   };
@@ -108,13 +108,13 @@ Row measure_case(const MushroomCase& which) {
   return row;
 }
 
-std::vector<Row> measure(const NoOptions&) {
+std::vector<Row> measure_decision(const NoOptions&) {
   std::vector<Row> rows;
   for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which));
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("decision", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("decision", Measure::of(measure_decision));
 
 }  // namespace
 }  // namespace stein::bench

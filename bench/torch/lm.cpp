@@ -27,7 +27,7 @@ struct LanguageOptions {
   }
 };
 
-std::vector<Row> measure(const LanguageOptions& options) {
+std::vector<Row> measure_lm(const LanguageOptions& options) {
   std::vector<Row> measured;
   for (const std::int64_t hidden : options.hidden) {
     const RandomTokens data({.hidden = hidden});
@@ -53,7 +53,7 @@ std::vector<Row> measure(const LanguageOptions& options) {
   return measured;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("lm", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("lm", Measure::of(measure_lm));
 
 }  // namespace
 }  // namespace stein::bench

@@ -20,7 +20,7 @@ struct LanguageGpuOptions {
   }
 };
 
-std::vector<Row> measure(const LanguageGpuOptions& options) {
+std::vector<Row> measure_lm_gpu(const LanguageGpuOptions& options) {
   std::vector<Row> measured;
   for (const std::int64_t hidden : options.hidden)
     for (const Row& row :
@@ -30,7 +30,7 @@ std::vector<Row> measure(const LanguageGpuOptions& options) {
   return measured;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("lm-gpu", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("lm-gpu", Measure::of(measure_lm_gpu));
 
 }  // namespace
 }  // namespace stein::bench

@@ -64,9 +64,9 @@ std::unique_ptr<Sampler<float>> make_sampler(const std::string& name, const Ense
 }
 
 /// As a user of Stein has it: one particle, prior N(0, 1).
-class Ours {
+class OurModule {
  public:
-  Ours(const std::string& name, const Data& data)
+  OurModule(const std::string& name, const Data& data)
       : network_(make_network()), data_(data), posterior_(make_posterior()), particles_(posterior_->layout(), 1) {
     static_cast<ModuleModel&>(posterior_->model()).copy_parameters(particles_.values().row(0));
     sampler_ = make_sampler(name, particles_.ensemble(1));
@@ -91,9 +91,9 @@ class Ours {
 };
 
 /// As its own best user writes it in LibTorch: backward to the parameters, then updates of all of them in place.
-class Reference {
+class ReferenceModule {
  public:
-  Reference(const std::string& name, const Data& data)
+  ReferenceModule(const std::string& name, const Data& data)
       : name_(name), network_(make_network()), data_(data), parameters_(network_->parameters()) {
     if (name == "sghmc")
       for (const at::Tensor& parameter : parameters_) momenta_.push_back(at::zeros_like(parameter));
@@ -133,8 +133,8 @@ class Reference {
 /// Throws Error(numeric) unless three steps of Adam, which draws nothing, take both to the same weights, to 1 % of how
 /// far they go.
 void check_same(const Data& data) {
-  Ours ours("adam", data);
-  Reference reference("adam", data);
+  OurModule ours("adam", data);
+  ReferenceModule reference("adam", data);
   const std::vector<float> start(ours.weights().begin(), ours.weights().end());
   for (int t = 0; t < 3; ++t) ours.step(), reference.step();
   double apart = 0, moved = 0;
@@ -165,9 +165,10 @@ std::optional<double> memory_in_weights(const std::string& name, const Data& dat
 }
 
 Row measure_case(const std::string& name, const Data& data) {
-  const auto memory = memory_in_weights<Ours>(name, data), reference_memory = memory_in_weights<Reference>(name, data);
-  Ours ours(name, data);
-  Reference reference(name, data);
+  const auto memory = memory_in_weights<OurModule>(name, data),
+             reference_memory = memory_in_weights<ReferenceModule>(name, data);
+  OurModule ours(name, data);
+  ReferenceModule reference(name, data);
   const TensorPair pair = measure_tensor_pair([&] { ours.step(); }, [&] { reference.step(); });
   Row row{.name = name,
           .ours = pair.seconds.ours * 1e3,
@@ -181,7 +182,7 @@ Row measure_case(const std::string& name, const Data& data) {
   return row;
 }
 
-std::vector<Row> measure(const NoOptions&) {
+std::vector<Row> measure_module(const NoOptions&) {
   const Data data;
   check_same(data);
   std::vector<Row> found;
@@ -189,7 +190,7 @@ std::vector<Row> measure(const NoOptions&) {
   return found;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("module", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("module", Measure::of(measure_module));
 
 }  // namespace
 }  // namespace stein::bench

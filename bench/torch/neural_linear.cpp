@@ -17,7 +17,7 @@ namespace {
 
 using namespace stein::inference;
 
-constexpr PairSettings settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
+constexpr PairSettings neural_linear_settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
 constexpr const char* reference_is = "LibTorch for the network, Eigen for the regressions";
 
 /// Interactions in the window; the rest are the defaults of BanditLearner.
@@ -39,9 +39,9 @@ policies::NeuralLinear::Options policy_options() {
 }
 
 /// Both sides after the same interactions, with the same weights and regressions.
-class Case {
+class NeuralLinearCase {
  public:
-  explicit Case(const Options& options)
+  explicit NeuralLinearCase(const Options& options)
       : options_(options),
         data_(true, options.window),
         window_(spec(), options.window, minibatch_rows),
@@ -183,13 +183,13 @@ class Case {
 };
 
 Row measure_row(std::string name, const std::function<void()>& ours, const std::function<void()>& reference) {
-  Row row = tensor_row(std::move(name), measure_tensor_pair(ours, reference, settings), reference_is);
+  Row row = tensor_row(std::move(name), measure_tensor_pair(ours, reference, neural_linear_settings), reference_is);
   if (const auto count = allocations_in(ours)) row.extra.emplace_back("allocations", static_cast<double>(*count));
   return row;
 }
 
-std::vector<Row> measure(const Options& options) {
-  Case both(options);
+std::vector<Row> measure_neural_linear(const Options& options) {
+  NeuralLinearCase both(options);
   std::vector<Row> rows;
   rows.push_back(measure_row(
       "neural-linear-decision", [&] { both.decide(); }, [&] { both.decide_reference(); }));
@@ -205,7 +205,7 @@ std::vector<Row> measure(const Options& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("neural-linear", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("neural-linear", Measure::of(measure_neural_linear));
 
 }  // namespace
 }  // namespace stein::bench

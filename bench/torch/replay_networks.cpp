@@ -184,7 +184,7 @@ std::vector<Row> measure_case(const NetworkCase& which, std::int64_t learn_every
   return {row, exact};
 }
 
-std::vector<Row> measure(const ReplayBenchmarkOptions& options) {
+std::vector<Row> measure_replay_networks(const ReplayBenchmarkOptions& options) {
   std::vector<Row> rows;
   for (const NetworkCase& which : {NetworkCase{"s2vgd-joint", RewardNetwork::joint, 200, 2000},
                                    NetworkCase{"s2vgd-heads", RewardNetwork::heads, 200, 2000},
@@ -193,7 +193,7 @@ std::vector<Row> measure(const ReplayBenchmarkOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("replay-networks", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("replay-networks", Measure::of(measure_replay_networks));
 
 }  // namespace
 }  // namespace stein::bench

@@ -71,7 +71,7 @@ Row measure_environment(const std::string& name, const RolloutOptions& options, 
   return row;
 }
 
-std::vector<Row> measure(const RolloutOptions& options) {
+std::vector<Row> measure_rollout(const RolloutOptions& options) {
   const int all = thread_count();
   std::vector<Row> rows;
   for (const char* name : {"CartPole-v1", "cartpole", "cartpole-swingup", "double-pendulum"}) {
@@ -81,7 +81,7 @@ std::vector<Row> measure(const RolloutOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("rollout", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("rollout", Measure::of(measure_rollout));
 
 }  // namespace
 }  // namespace stein::bench

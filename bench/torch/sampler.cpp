@@ -42,7 +42,7 @@ auto with_threads(int count, const Body& body) {
   return result;
 }
 
-constexpr PairSettings settings{.warm_up_seconds = 0.05};
+constexpr PairSettings sampler_settings{.warm_up_seconds = 0.05};
 
 class Measurement {
  public:
@@ -72,7 +72,7 @@ class Measurement {
   Row beside_copy(const UpdateCase& which, ParameterUpdate& ours, int threads) {
     const auto step = [&] { ours.step(); };
     const Pair seconds = measure_pair(
-        step, [&] { copy_(); }, settings);
+        step, [&] { copy_(); }, sampler_settings);
     const auto rate = [&](double bytes, double time) { return bytes * parameters_ / time / 1e9; };
     Row row{.name = name_of(which.name, threads),
             .ours = rate(which.bytes, seconds.ours),
@@ -92,7 +92,7 @@ class Measurement {
   Row beside_tensors(const UpdateCase& which, ParameterUpdate& ours, ParameterUpdate& tensors, int threads) {
     const auto measure_with = [&](int tensor_threads) {
       inference::set_tensor_threads(tensor_threads);
-      const Pair seconds = measure_pair([&] { ours.step(); }, [&] { tensors.step(); }, settings);
+      const Pair seconds = measure_pair([&] { ours.step(); }, [&] { tensors.step(); }, sampler_settings);
       inference::set_tensor_threads(1);
       return seconds;
     };
@@ -118,7 +118,7 @@ class Measurement {
   Copy copy_;
 };
 
-std::vector<Row> measure(const SamplerOptions& options) {
+std::vector<Row> measure_sampler(const SamplerOptions& options) {
   Measurement measurement(options);
   std::vector<Row> rows;
   for (const UpdateCase& which : update_cases())
@@ -126,7 +126,7 @@ std::vector<Row> measure(const SamplerOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("sampler", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("sampler", Measure::of(measure_sampler));
 
 }  // namespace
 }  // namespace stein::bench

@@ -181,7 +181,7 @@ Row measure_chain(const std::string& method, const DenseRows& data, double round
   return tensor_row(method + "-conv-2-fc-2", pair, "plain SGD in LibTorch");
 }
 
-std::vector<Row> measure(const SupervisedOptions& options) {
+std::vector<Row> measure_supervised(const SupervisedOptions& options) {
   const double peak = matrix_product_rate(thread_count());
   const DenseRows images(pixels, true, 50'000), houses(13, false, 455);
   const MlpSpec network = image_perceptron(options), boston{.inputs = 13, .hidden = {50}, .outputs = 1};
@@ -195,7 +195,7 @@ std::vector<Row> measure(const SupervisedOptions& options) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("supervised", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("supervised", Measure::of(measure_supervised));
 
 }  // namespace
 }  // namespace stein::bench

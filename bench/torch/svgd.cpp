@@ -86,14 +86,14 @@ void measure_shape(std::int64_t rows, std::int64_t size, std::vector<Row>& resul
   result.push_back(all);
 }
 
-std::vector<Row> measure(const SvgdBenchmarkOptions& options) {
+std::vector<Row> measure_svgd(const SvgdBenchmarkOptions& options) {
   std::vector<Row> rows;
   for (const std::int64_t particles : options.particles)
     for (const std::int64_t coordinates : options.coordinates) measure_shape(particles, coordinates, rows);
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("svgd", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("svgd", Measure::of(measure_svgd));
 
 }  // namespace
 }  // namespace stein::bench

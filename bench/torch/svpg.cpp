@@ -9,7 +9,7 @@ namespace stein::bench {
 namespace {
 
 /// One iteration of each a round: policies that have learned play longer paths, so both must have learned as much.
-constexpr PairSettings settings{.rounds = 15, .round_seconds = 0, .warm_up_seconds = 1e-9};
+constexpr PairSettings svpg_settings{.rounds = 15, .round_seconds = 0, .warm_up_seconds = 1e-9};
 
 /// Throws Error(numeric) unless both learn the same from short paths: long ones magnify rounding until they are others.
 void check_same(const ControlCase& which) {
@@ -33,7 +33,7 @@ Row measure_posterior(const std::string& name, agents::PolicyPosterior posterior
   const auto environment = make_environment(which);
   agents::ControlAgent ours(options_of(which, false, inference::Arithmetic::fused), *environment, 1);
   BatchedAgent reference(options_of(which, false, inference::Arithmetic::reference), *environment, 1);
-  const TensorPair pair = measure_tensor_pair([&] { ours.iterate(); }, [&] { reference.iterate(); }, settings);
+  const TensorPair pair = measure_tensor_pair([&] { ours.iterate(); }, [&] { reference.iterate(); }, svpg_settings);
   return {.name = name,
           .ours = pair.seconds.ours,
           .reference = pair.seconds.reference,
@@ -43,12 +43,12 @@ Row measure_posterior(const std::string& name, agents::PolicyPosterior posterior
                     {"steps", static_cast<double>(ours.steps_per_iteration())}}};
 }
 
-std::vector<Row> measure(const NoOptions&) {
+std::vector<Row> measure_svpg(const NoOptions&) {
   return {measure_posterior("svgd", agents::PolicyPosterior::svgd),
           measure_posterior("s2vgd", agents::PolicyPosterior::s2vgd)};
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("svpg", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("svpg", Measure::of(measure_svpg));
 
 }  // namespace
 }  // namespace stein::bench

@@ -11,7 +11,7 @@ namespace {
 
 using namespace stein::inference;
 
-constexpr PairSettings settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
+constexpr PairSettings update_settings{.round_seconds = 0.1, .warm_up_seconds = 0.2};
 
 Row measure_case(const MushroomCase& which, double peak) {
   const NetworkPosteriorOptions options = posterior_options(which.structured);
@@ -26,7 +26,8 @@ Row measure_case(const MushroomCase& which, double peak) {
   }
   check_same_way("update", start, update.particles(), reference.particles());
 
-  const TensorPair pair = measure_tensor_pair([&] { update.step(batch); }, [&] { reference.step(batch); }, settings);
+  const TensorPair pair =
+      measure_tensor_pair([&] { update.step(batch); }, [&] { reference.step(batch); }, update_settings);
   const double of_a_gradient =
       gradient_operations(mushroom_network(), minibatch_rows, which.one_hot ? mushroom_attributes : 0);
   const double rate =
@@ -36,7 +37,7 @@ Row measure_case(const MushroomCase& which, double peak) {
   row.extra.emplace_back("share_of_matrix_product_rate", rate / peak);
   if (which.structured) {
     FusedParticleUpdate direct(posterior_options(false), mushroom_network(), particle_count);
-    const Pair both = measure_pair([&] { update.step(batch); }, [&] { direct.step(batch); }, settings);
+    const Pair both = measure_pair([&] { update.step(batch); }, [&] { direct.step(batch); }, update_settings);
     row.extra.emplace_back("times_svgd", both.ours / both.reference);
   }
   return row;
@@ -82,16 +83,16 @@ Row measure_functions(bool one_hot) {
 
   const auto learn = [&] { policy.learn(interactions); };
   const TensorPair pair = measure_tensor_pair(
-      learn, [&] { reference.step(batch); }, settings);
+      learn, [&] { reference.step(batch); }, update_settings);
   Row row = tensor_row(one_hot ? "function-svgd-onehot" : "function-svgd-dense", pair,
                        "LibTorch autograd, batched over particles");
   const Pair both = measure_pair(
-      learn, [&] { svgd.learn(interactions); }, settings);
+      learn, [&] { svgd.learn(interactions); }, update_settings);
   row.extra.emplace_back("times_svgd", both.ours / both.reference);
   return row;
 }
 
-std::vector<Row> measure(const NoOptions&) {
+std::vector<Row> measure_update(const NoOptions&) {
   const double peak = matrix_product_rate();
   std::vector<Row> rows;
   for (const MushroomCase& which : mushroom_cases()) rows.push_back(measure_case(which, peak));
@@ -99,7 +100,7 @@ std::vector<Row> measure(const NoOptions&) {
   return rows;
 }
 
-[[maybe_unused]] const bool registered = torch_measures().add("update", Measure::of(measure));
+[[maybe_unused]] const bool registered = torch_measures().add("update", Measure::of(measure_update));
 
 }  // namespace
 }  // namespace stein::bench
