@@ -16,7 +16,7 @@ namespace {
 
 /// Mean return of 20 episodes of the most likely actions, each of a particle that is drawn for it, in environments
 /// apart from those of training.
-double evaluated(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, std::uint64_t number) {
+double return_apart(const ControlAgent& agent, const envs::ControlEntry::Builder& environment, std::uint64_t number) {
   double sum = 0;
   const std::uint64_t seed = 1'000'000 + number;
   for (const FinishedEpisode& episode : play_episodes(
@@ -80,7 +80,7 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's
     const auto seed = static_cast<std::uint64_t>(i);
     ControlAgent agent(training.options, *training.environment, seed);
     while (agent.total_steps() < goal.steps) agent.iterate();
-    returns[static_cast<std::size_t>(i)] = evaluated(agent, *training.environment, seed);
+    returns[static_cast<std::size_t>(i)] = return_apart(agent, *training.environment, seed);
   });
   CAPTURE(goal.task, static_cast<int>(goal.learner), static_cast<int>(goal.posterior), returns);
   CHECK(std::ranges::count_if(returns, [&](double value) { return value >= goal.goal; }) >= goal.least);
@@ -101,7 +101,7 @@ TEST_CASE("what PPO has learned on cartpole-swingup-dm it does not lose later in
     for (std::int64_t look = 1; look <= looks; ++look) {
       while (agent.total_steps() < look * steps / looks) agent.iterate();
       returns[static_cast<std::size_t>(i)].push_back(
-          evaluated(agent, *training.environment, seed + 100 * static_cast<std::uint64_t>(look)));
+          return_apart(agent, *training.environment, seed + 100 * static_cast<std::uint64_t>(look)));
     }
   });
   const auto kept = [](const std::vector<double>& of_seed) {

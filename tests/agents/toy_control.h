@@ -151,6 +151,12 @@ inline std::unique_ptr<envs::ControlEntry::Builder> two_states() {
 inline std::unique_ptr<envs::ControlEntry::Builder> countdown() {
   return builder_of<Countdown>("countdown");
 }
+/// Policies of one hidden layer for it, under a flat prior.
+inline policies::ControlPolicy countdown_policy(std::int64_t particles) {
+  policies::ControlPolicy::Options options{.particles = particles, .hidden = {4}, .output_spread = 1};
+  options.posterior.flat_prior = true;
+  return {options, countdown()->spec(), 3};
+}
 inline std::unique_ptr<envs::ControlEntry::Builder> crossroads() {
   return builder_of<Crossroads>("crossroads");
 }

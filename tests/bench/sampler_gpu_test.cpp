@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "bench/short_rounds.h"
 #include "core/error_matcher.h"
 #include "inference/fenced_device.h"
 #include "inference/gpu.h"
@@ -13,7 +14,7 @@ using namespace stein::bench;
 
 namespace {
 
-constexpr PairSettings short_rounds{.rounds = 7, .round_seconds = 0.001, .warm_up_seconds = 0.001};
+using test::short_rounds;
 
 template <class T>
 T extra_of(const Row& row, const std::string& key) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "agents/cuda/fenced_rollouts.h"
+#include "bench/short_rounds.h"
 #include "core/error_matcher.h"
 #include "inference/gpu.h"
 
@@ -14,7 +15,7 @@ using namespace stein::bench;
 
 namespace {
 
-constexpr PairSettings short_rounds{.rounds = 7, .round_seconds = 0.001, .warm_up_seconds = 0.001};
+using test::short_rounds;
 
 void check_rows(const std::vector<Row>& rows, const std::string& model) {
   for (const Row& row : rows) {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "bench/short_rounds.h"
 #include "core/error_matcher.h"
 #include "inference/cuda/networks_on_host.h"
 #include "inference/gpu.h"
@@ -12,7 +13,7 @@ using namespace stein::bench;
 
 namespace {
 
-constexpr PairSettings short_rounds{.rounds = 7, .round_seconds = 0.001, .warm_up_seconds = 0.001};
+using test::short_rounds;
 
 void check_rows(inference::Device device) {
   const std::vector<Row> rows =

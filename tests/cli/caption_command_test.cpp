@@ -52,7 +52,7 @@ void write_toy_features(const std::filesystem::path& path, int count, int width 
 }
 
 /// A run of a few seconds on the made-up scenes.
-std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+std::vector<std::string> caption_training(const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"caption", "train", "--out", out, "--quiet", "--hidden", "12"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
@@ -63,8 +63,9 @@ std::vector<std::string> train_toys(const std::filesystem::path& folder, const s
                                     const std::vector<std::string>& more = {}) {
   write_images(folder / "toys.json", 60);
   write_toy_features(folder / "toys.npy", 60);
-  std::vector<std::string> arguments = train(out, {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler",
-                                                   "adam", "--step-size", "0.02", "--batch-size", "12"});
+  std::vector<std::string> arguments =
+      caption_training(out, {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler", "adam", "--step-size",
+                             "0.02", "--batch-size", "12"});
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -74,8 +75,8 @@ std::vector<std::string> train_toys(const std::filesystem::path& folder, const s
 TEST_CASE("a captioning model is trained, and the files of its captions score as its summary says", "[cli][caption]") {
   const TemporaryDirectory folder;
   const Outcome trained =
-      run(folder.path(), train("run", {"--sampler", "psgld", "--set", "temperature=1e-4", "--epochs", "3", "--set",
-                                       "burn_in=0.3", "--seeds", "0:2", "--json"}));
+      run(folder.path(), caption_training("run", {"--sampler", "psgld", "--set", "temperature=1e-4", "--epochs", "3",
+                                                  "--set", "burn_in=0.3", "--seeds", "0:2", "--json"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const Json summary = trained.json();
@@ -121,8 +122,8 @@ TEST_CASE("a killed captioning goes on to the same bytes", "[cli][caption][resum
                                       "--dropout", "0.2",
                                       "--seeds",   "0:2",
                                       "--set",     "samples_per_epoch=4"};
-  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
-  Program program(folder.path(), train("part", more));
+  REQUIRE(run(folder.path(), caption_training("whole", more)).code == 0);
+  Program program(folder.path(), caption_training("part", more));
   REQUIRE(program.wait_until(
       [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
   program.send(SIGKILL);
@@ -209,10 +210,11 @@ TEST_CASE("images that nobody has described are, by a trained model without its 
   const TemporaryDirectory folder;
   write_images(folder / "toys.json", 60);
   write_toy_features(folder / "toys.npy", 60);
-  REQUIRE(run(folder.path(), train("run", {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler", "psgld",
-                                           "--step-size", "0.01", "--set", "temperature=0.001", "--batch-size", "12",
-                                           "--epochs", "60", "--seeds", "0:2"}))
-              .code == 0);
+  REQUIRE(
+      run(folder.path(), caption_training("run", {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler",
+                                                  "psgld", "--step-size", "0.01", "--set", "temperature=0.001",
+                                                  "--batch-size", "12", "--epochs", "60", "--seeds", "0:2"}))
+          .code == 0);
   const Json own = run(folder.path(), {"caption", "eval", "run", "--json"}).json()["decoded"];
   for (const char* file : {"toys.json", "toys.npy"}) std::filesystem::remove(folder / file);
   write_toy_features(folder / "new.npy", 60);
@@ -305,9 +307,10 @@ TEST_CASE("an evaluation of a part says of it what the run's summary says", "[cl
   std::ofstream(folder / "toys.json") << toys.dump();
   // Few enough samples that all of them are stored.
   const Outcome trained =
-      run(folder.path(), train("run", {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler", "psgld",
-                                       "--step-size", "0.01", "--set", "temperature=0.001", "--batch-size", "12",
-                                       "--epochs", "8", "--set", "burn_in=0.25", "--seeds", "0:2", "--json"}));
+      run(folder.path(),
+          caption_training("run", {"--data", "./toys.json", "--set", "features=toys.npy", "--sampler", "psgld",
+                                   "--step-size", "0.01", "--set", "temperature=0.001", "--batch-size", "12",
+                                   "--epochs", "8", "--set", "burn_in=0.25", "--seeds", "0:2", "--json"}));
   REQUIRE(trained.code == 0);
   const Json summary = trained.json();
   for (const auto& [part, name, captions] :
@@ -340,8 +343,8 @@ TEST_CASE("an evaluation of a part says of it what the run's summary says", "[cl
 TEST_CASE("runs of captioning models have a page with their captions", "[cli][caption][browser]") {
   const TemporaryDirectory folder;
   REQUIRE(
-      run(folder.path(), train("run", {"--epochs", "2", "--set", "temperature=1e-4", "samples_per_epoch=3"})).code ==
-      0);
+      run(folder.path(), caption_training("run", {"--epochs", "2", "--set", "temperature=1e-4", "samples_per_epoch=3"}))
+          .code == 0);
   const Outcome report = run(folder.path(), {"report", "run", "--out", "page.html"});
   CAPTURE(report.err);
   REQUIRE(report.code == 0);
@@ -353,7 +356,8 @@ TEST_CASE("runs of captioning models have a page with their captions", "[cli][ca
 
 TEST_CASE("published settings of captioning are presets", "[cli][caption]") {
   const TemporaryDirectory folder;
-  const Outcome unstored = run(folder.path(), train("run", {"--sampler", "psgld", "--set", "stored_samples=0"}));
+  const Outcome unstored =
+      run(folder.path(), caption_training("run", {"--sampler", "psgld", "--set", "stored_samples=0"}));
   CHECK(unstored.code == 2);
   CHECK_THAT(unstored.err, Contains("set stored_samples to at least 1"));
   const Outcome list = run(folder.path(), {"list"});

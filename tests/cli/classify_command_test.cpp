@@ -33,7 +33,7 @@ void write_riddles(const std::filesystem::path& path, int lines) {
          << (i % 2 == 0 ? " purrs softly\n" : " bites\n");
 }
 
-std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+std::vector<std::string> sentence_training(const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{
       "classify", "--data",      "./own.txt", "--out",   out,     "--quiet",          "--hidden",     "8",
       "--set",    "embedding=6", "--set",     "folds=3", "--set", "stored_samples=4", "--batch-size", "10"};
@@ -46,8 +46,9 @@ std::vector<std::string> train(const std::string& out, const std::vector<std::st
 TEST_CASE("sentences of one's own are classified in folds, and new ones predicted", "[cli][classify]") {
   const TemporaryDirectory folder;
   write_sentences(folder / "own.txt", 120);
-  const Outcome trained = run(folder.path(), train("run", {"--seeds", "0:3", "--epochs", "20", "--step-size", "0.05",
-                                                           "--set", "temperature=1e-3", "--json"}));
+  const Outcome trained =
+      run(folder.path(), sentence_training("run", {"--seeds", "0:3", "--epochs", "20", "--step-size", "0.05", "--set",
+                                                   "temperature=1e-3", "--json"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const Json summary = trained.json();
@@ -122,7 +123,7 @@ TEST_CASE("an evaluation of a saved run scores each fold by its own network, as 
     std::vector<std::string> more{"--sampler", sampler,       "--seeds", "0:3",   "--epochs",
                                   "4",         "--step-size", "0.05",    "--json"};
     if (is_chain) more.insert(more.end(), {"--set", "temperature=1e-3"});
-    const Outcome trained = run(folder.path(), train(sampler, more));
+    const Outcome trained = run(folder.path(), sentence_training(sampler, more));
     REQUIRE(trained.code == 0);
     for (const auto& [part, arguments] : chosen) {
       CAPTURE(part);
@@ -171,8 +172,8 @@ TEST_CASE("a killed training of classifiers goes on to the same bytes", "[cli][c
   write_sentences(folder / "own.txt", 120);
   const std::vector<std::string> more{"--seeds",   "0:2", "--epochs", "60", "--set", "checkpoint_every=100",
                                       "--dropout", "0.3"};
-  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
-  Program program(folder.path(), train("part", more));
+  REQUIRE(run(folder.path(), sentence_training("whole", more)).code == 0);
+  Program program(folder.path(), sentence_training("part", more));
   REQUIRE(program.wait_until(
       [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
   program.send(SIGKILL);

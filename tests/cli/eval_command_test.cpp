@@ -9,7 +9,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-void train(const TemporaryDirectory& folder, const std::string& posterior, const std::vector<std::string>& more = {}) {
+void train_cart_pole(const TemporaryDirectory& folder, const std::string& posterior,
+                     const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"rl",      "--env",      "CartPole-v1",     "--posterior", posterior,
                                      "--seeds", "2:4",        "--out",           "run",         "--quiet",
                                      "--set",   "steps=3000", "final_episodes=8"};
@@ -30,7 +31,7 @@ Json evaluate(const TemporaryDirectory& folder, std::vector<std::string> more) {
 
 TEST_CASE("evaluation plays the policies of the newest checkpoint, and the same seed the same episodes", "[cli][rl]") {
   const TemporaryDirectory folder;
-  train(folder, "svgd");
+  train_cart_pole(folder, "svgd");
   const auto before = files_of(folder / "run");
   const Json first = evaluate(folder, {"--episodes", "10"}), again = evaluate(folder, {"--episodes", "10"});
   CHECK(first == again);
@@ -52,7 +53,7 @@ TEST_CASE("evaluation plays the policies of the newest checkpoint, and the same 
 
 TEST_CASE("one particle can be evaluated alone", "[cli][rl]") {
   const TemporaryDirectory folder;
-  train(folder, "independent");
+  train_cart_pole(folder, "independent");
   const Json third = evaluate(folder, {"--episodes", "6", "--particle", "3"});
   CHECK_FALSE(third.contains("particles"));
   CHECK(third["return"] != evaluate(folder, {"--episodes", "6", "--particle", "0"})["return"]);
@@ -63,7 +64,7 @@ TEST_CASE("one particle can be evaluated alone", "[cli][rl]") {
 
 TEST_CASE("a person reads a table of evaluated episodes, also of an unfinished run", "[cli][rl]") {
   const TemporaryDirectory folder;
-  train(folder, "s2vgd", {"--stop-after", "1000"});
+  train_cart_pole(folder, "s2vgd", {"--stop-after", "1000"});
   const Outcome outcome = run(folder.path(), {"eval", "run", "--episodes", "4"});
   REQUIRE(outcome.code == 0);
   CHECK_THAT(outcome.out,
@@ -79,7 +80,7 @@ TEST_CASE("what has no policies to play is refused", "[cli][rl][bad-input]") {
   };
   refused("eval", "'run'");
   refused("render", "'run'");
-  train(folder, "none", {"--stop-after", "1000"});
+  train_cart_pole(folder, "none", {"--stop-after", "1000"});
   std::filesystem::remove_all(folder / "run/checkpoints");
   refused("eval", "no checkpoint");
   std::filesystem::remove_all(folder / "run");
@@ -116,7 +117,7 @@ TEST_CASE("bandit policies choose in new contexts without learning, the same aga
 
 TEST_CASE("options of an evaluation are those of the run's kind, and help names them all", "[cli][rl][bad-input]") {
   const TemporaryDirectory folder;
-  train(folder, "none");
+  train_cart_pole(folder, "none");
   const Outcome wrong = run(folder.path(), {"eval", "run", "--interactions", "5"});
   CHECK(wrong.code == 2);
   CHECK_THAT(wrong.err, Contains("'--interactions'. It is for runs of `stein bandit`."));

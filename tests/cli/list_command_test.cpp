@@ -6,20 +6,20 @@
 
 using namespace stein::test;
 using Catch::Contains;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
-Json listed(const std::filesystem::path& folder, std::vector<std::string> words) {
+OrderedJson listed(const std::filesystem::path& folder, std::vector<std::string> words) {
   words.insert(words.begin(), "list");
   words.emplace_back("--json");
   const Outcome outcome = run(folder, words);
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
-  return Json::parse(outcome.out);
+  return OrderedJson::parse(outcome.out);
 }
 
-std::vector<std::string> headings(const Json& lists) {
+std::vector<std::string> headings(const OrderedJson& lists) {
   std::vector<std::string> names;
   for (const auto& [heading, list] : lists.items()) names.push_back(heading);
   return names;
@@ -31,7 +31,7 @@ using Names = std::vector<std::string>;
 
 TEST_CASE("a section is listed alone, by its name or by its last word", "[cli][list]") {
   const TemporaryDirectory folder;
-  const Json all = listed(folder.path(), {});
+  const OrderedJson all = listed(folder.path(), {});
   const Outcome help = run(folder.path(), {"list", "--help"});
   REQUIRE(all.size() > 10);
   for (const auto& [heading, list] : all.items()) {
@@ -64,8 +64,8 @@ TEST_CASE("a section that there is none of is refused with the nearest", "[cli][
 TEST_CASE("presets of a task are listed with the agent that they are for, and each can be taken", "[cli][list][rl]") {
   const TemporaryDirectory folder;
   std::set<std::string> titles;
-  const Json lists = listed(folder.path(), {"presets"});
-  for (const Json& preset : lists["presets"])
+  const OrderedJson lists = listed(folder.path(), {"presets"});
+  for (const OrderedJson& preset : lists["presets"])
     if (preset["name"] == "zoo" || preset["name"] == "tuned") {
       const std::string text = preset["description"];
       titles.insert(preset["name"].get<std::string>() + ", " + text.substr(0, text.find(" and posterior none")));

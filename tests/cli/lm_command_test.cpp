@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 namespace {
 
 /// A run of a few seconds on a made-up text.
-std::vector<std::string> train(const std::string& out, const std::vector<std::string>& more = {}) {
+std::vector<std::string> language_training(const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"lm",
                                      "train",
                                      "--out",
@@ -57,8 +57,9 @@ std::size_t trained_samples(const std::filesystem::path& folder, const std::stri
 
 TEST_CASE("a language model is trained, and its summary says all that was asked for", "[cli][lm]") {
   const TemporaryDirectory folder;
-  const Outcome trained = run(folder.path(), train("run", {"--sampler", "sgld", "--set", "rate_unit=sequence",
-                                                           "--step-size", "0.1", "--epochs", "5", "--json"}));
+  const Outcome trained =
+      run(folder.path(), language_training("run", {"--sampler", "sgld", "--set", "rate_unit=sequence", "--step-size",
+                                                   "0.1", "--epochs", "5", "--json"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const Json summary = trained.json();
@@ -92,8 +93,8 @@ TEST_CASE("a killed training goes on to the same bytes, with its stored samples"
   const std::vector<std::string> more{"--sampler",   "sghmc", "--set",    "rate_unit=sequence",
                                       "--step-size", "0.001", "--epochs", "20",
                                       "--dropout",   "0.2",   "--seeds",  "0:2"};
-  REQUIRE(run(folder.path(), train("whole", more)).code == 0);
-  Program program(folder.path(), train("part", more));
+  REQUIRE(run(folder.path(), language_training("whole", more)).code == 0);
+  Program program(folder.path(), language_training("part", more));
   REQUIRE(program.wait_until(
       [&] { return std::filesystem::exists(folder / "part/samples/seed-0/sample-000002.safetensors"); }));
   program.send(SIGKILL);
@@ -174,11 +175,13 @@ TEST_CASE("a report of language models shows text, samples, entropies and pruned
           "[cli][lm][report][browser]") {
   const TemporaryDirectory folder;
   const std::vector<std::string> chain{"--sampler", "sgld", "--set", "rate_unit=sequence", "--step-size", "0.1"};
-  REQUIRE(run(folder.path(), train("chain", chain)).code == 0);
-  REQUIRE(run(folder.path(), train("bayes", {"--sampler", "bbb", "--epochs", "2", "--set", "report_tokens=60"})).code ==
-          0);
-  REQUIRE(run(folder.path(), train("bare", {"--sampler", "sgd", "--epochs", "1", "--set", "report_tokens=0"})).code ==
-          0);
+  REQUIRE(run(folder.path(), language_training("chain", chain)).code == 0);
+  REQUIRE(
+      run(folder.path(), language_training("bayes", {"--sampler", "bbb", "--epochs", "2", "--set", "report_tokens=60"}))
+          .code == 0);
+  REQUIRE(
+      run(folder.path(), language_training("bare", {"--sampler", "sgd", "--epochs", "1", "--set", "report_tokens=0"}))
+          .code == 0);
   CHECK_FALSE(std::filesystem::exists(folder / "bare/uncertainty.json"));
   const Outcome report = run(folder.path(), {"report", "bayes", "chain", "bare"});
   CAPTURE(report.err);
@@ -215,7 +218,7 @@ TEST_CASE("a report of language models shows text, samples, entropies and pruned
 
 TEST_CASE("a report says which result file of a language model is not as it was written", "[cli][lm][report]") {
   const TemporaryDirectory folder;
-  REQUIRE(run(folder.path(), train("run", {"--sampler", "sgd", "--epochs", "1"})).code == 0);
+  REQUIRE(run(folder.path(), language_training("run", {"--sampler", "sgd", "--epochs", "1"})).code == 0);
   const std::string whole = content_of(folder / "run/uncertainty.json");
   for (const std::string& content : {std::string(), whole.substr(0, whole.size() / 2), std::string("{}"),
                                      std::string(R"({"draws": 1, "passage": {"tokens": []}})")}) {
@@ -233,8 +236,8 @@ TEST_CASE("dynamic evaluation moves the network as it predicts, without dropout 
   const TemporaryDirectory folder;
   for (const char* sampler : {"sgd", "sharpening"}) {
     CAPTURE(sampler);
-    REQUIRE(run(folder.path(),
-                train(sampler, {"--sampler", sampler, "--step-size", "1e-4", "--dropout", "0.5", "--epochs", "1"}))
+    REQUIRE(run(folder.path(), language_training(sampler, {"--sampler", sampler, "--step-size", "1e-4", "--dropout",
+                                                           "0.5", "--epochs", "1"}))
                 .code == 0);
     const Outcome still = run(folder.path(), {"lm", "eval", sampler, "--by", "mean", "--protocol", "stateful-1",
                                               "--dynamic-rate", "1e-12", "--json"});
@@ -257,9 +260,10 @@ TEST_CASE("the sharpened bound is of sharpening, without dropout", "[cli][lm]") 
   const TemporaryDirectory folder;
   for (const char* dropout : {"0", "0.5"}) {
     CAPTURE(dropout);
-    REQUIRE(run(folder.path(), train(dropout, {"--sampler", "sharpening", "--step-size", "1e-9", "--dropout", dropout,
-                                               "--epochs", "1", "--set", "sharpening_deviation=1e-4"}))
-                .code == 0);
+    REQUIRE(
+        run(folder.path(), language_training(dropout, {"--sampler", "sharpening", "--step-size", "1e-9", "--dropout",
+                                                       dropout, "--epochs", "1", "--set", "sharpening_deviation=1e-4"}))
+            .code == 0);
     const Outcome eval =
         run(folder.path(), {"lm", "eval", dropout, "--bound", "--by", "mean", "--protocol", "stateful", "--json"});
     CAPTURE(eval.err);
@@ -270,7 +274,8 @@ TEST_CASE("the sharpened bound is of sharpening, without dropout", "[cli][lm]") 
           Approx(result["averaged"]["loss"]["mean"].get<double>()).epsilon(1e-2));
     CHECK(result["bound"]["protocol"] == result["protocol"]);
   }
-  REQUIRE(run(folder.path(), train("plain", {"--sampler", "sgd", "--step-size", "1e-9", "--epochs", "1"})).code == 0);
+  REQUIRE(run(folder.path(), language_training("plain", {"--sampler", "sgd", "--step-size", "1e-9", "--epochs", "1"}))
+              .code == 0);
   const Outcome refused = run(folder.path(), {"lm", "eval", "plain", "--bound"});
   CHECK(refused.code == 2);
   CHECK_THAT(refused.err, Contains("'bound' is of posterior sharpening, the run's sampler is sgd"));
@@ -374,7 +379,7 @@ TEST_CASE("a model of bytes draws what may be no UTF-8", "[cli][lm]") {
 
 TEST_CASE("a run that ends with its epochs says so where more steps were asked for", "[cli][lm]") {
   const TemporaryDirectory folder;
-  std::vector<std::string> arguments = train("run", {"--epochs", "1"});
+  std::vector<std::string> arguments = language_training("run", {"--epochs", "1"});
   std::erase(arguments, "--quiet");
   const Outcome whole = run(folder.path(), arguments);
   CAPTURE(whole.err);
@@ -390,7 +395,8 @@ TEST_CASE("a run that ends with its epochs says so where more steps were asked f
 
 TEST_CASE("a language model whose perplexity is beyond numbers has diverged", "[cli][lm]") {
   const TemporaryDirectory folder;
-  const Outcome far = run(folder.path(), train("far", {"--sampler", "sgd", "--step-size", "1e10", "--epochs", "1"}));
+  const Outcome far =
+      run(folder.path(), language_training("far", {"--sampler", "sgd", "--step-size", "1e10", "--epochs", "1"}));
   CHECK(far.code == 4);
   CHECK_THAT(far.err, Contains("diverged"));
   CHECK_FALSE(std::filesystem::exists(folder / "far/summary.json"));

@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-void train(const TemporaryDirectory& folder, const std::string& policy = "lints") {
+void train_wheel(const TemporaryDirectory& folder, const std::string& policy = "lints") {
   REQUIRE(run(folder.path(), {"bandit", "--env", "wheel", "--policy", policy, "--seeds", "3:5", "--set", "steps=200",
                               "updates=1", "--quiet", "--out", "run"})
               .code == 0);
@@ -36,7 +36,7 @@ const std::string context = R"({"context":[0.1,-0.2]})";
 
 TEST_CASE("a trained policy decides over a pipe, and changes nothing unless it learns", "[cli][predict]") {
   const TemporaryDirectory folder;
-  train(folder, GENERATE("lints", "s2vgd"));
+  train_wheel(folder, GENERATE("lints", "s2vgd"));
   const auto checkpoints = files_of(folder / "run/checkpoints");
   const auto first = ask(folder, "run --seed 4", repeated(context, 50)),
              second = ask(folder, "run --seed 4", repeated(context, 50));
@@ -51,7 +51,7 @@ TEST_CASE("a trained policy decides over a pipe, and changes nothing unless it l
 
 TEST_CASE("a service that learns goes on with what it has learned", "[cli][predict]") {
   const TemporaryDirectory folder;
-  train(folder);
+  train_wheel(folder);
   const auto decided = ask(folder, "run --learn", repeated(context, 3));
   REQUIRE(decided.size() == 3);
   const std::string id = decided[1]["id"].dump();
@@ -66,7 +66,7 @@ TEST_CASE("a service that learns goes on with what it has learned", "[cli][predi
 
 TEST_CASE("a killed service loses at most what came after its checkpoint", "[cli][predict][resume]") {
   const TemporaryDirectory folder;
-  train(folder);
+  train_wheel(folder);
   const std::string fifo = (folder / "fifo").string();
   REQUIRE(std::system(("mkfifo '" + fifo + "'").c_str()) == 0);
   const std::string command = "cd '" + folder.path().string() +
@@ -122,7 +122,7 @@ TEST_CASE("a policy that learned from a log decides by names of arms, without th
 
 TEST_CASE("what a service cannot begin with is said", "[cli][predict]") {
   const TemporaryDirectory folder;
-  train(folder);
+  train_wheel(folder);
   ask(folder, "run --seed 7", context, 2);
   CHECK_THAT(content_of(folder / "errors"), Contains("seeds 3:5"));
   ask(folder, "run --format jsonn", context, 2);
@@ -146,7 +146,7 @@ TEST_CASE("a policy whose run is not finished is served with a warning", "[cli][
 
 TEST_CASE("a service that understood no line says so with its exit code", "[cli][predict]") {
   const TemporaryDirectory folder;
-  train(folder);
+  train_wheel(folder);
   const auto wrong = ask(folder, "run", "{\"context\":[1]}\nx\n", 3);
   REQUIRE(wrong.size() == 2);
   CHECK_THAT(wrong[0]["error"].get<std::string>(), Contains("line 1") && Contains("has 2 numbers, got 1"));

@@ -26,8 +26,8 @@ void write_prices(const std::filesystem::path& path, int first, int rows) {
 }
 
 /// What a person types; `more` wins over what is usual here.
-std::vector<std::string> train(const std::map<std::string, std::string>& more = {},
-                               const std::vector<std::string>& flags = {"--quiet"}) {
+std::vector<std::string> regression_training(const std::map<std::string, std::string>& more = {},
+                                             const std::vector<std::string>& flags = {"--quiet"}) {
   std::map<std::string, std::string> options{{"--data", "prices.csv"}, {"--target", "price"}, {"--out", "run"},
                                              {"--sampler", "svgd"},    {"--epochs", "40"},    {"--hidden", "20"},
                                              {"--step-size", "0.02"},  {"--batch-size", "20"}};
@@ -44,7 +44,7 @@ std::vector<std::string> train(const std::map<std::string, std::string>& more = 
 TEST_CASE("a table of one's own is learned, evaluated, and used for new rows", "[cli][regress]") {
   const TemporaryDirectory folder;
   write_prices(folder / "prices.csv", 0, 300);
-  const Outcome trained = run(folder.path(), train({{"--seeds", "0:2"}}, {"--quiet", "--json"}));
+  const Outcome trained = run(folder.path(), regression_training({{"--seeds", "0:2"}}, {"--quiet", "--json"}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   const Json summary = trained.json();
@@ -91,7 +91,7 @@ TEST_CASE("a table of one's own is learned, evaluated, and used for new rows", "
 TEST_CASE("what a person should know of a table is said before it is learned", "[cli][regress]") {
   const TemporaryDirectory folder;
   write_prices(folder / "prices.csv", 0, 300);
-  const Outcome trained = run(folder.path(), train({{"--epochs", "1"}}, {}));
+  const Outcome trained = run(folder.path(), regression_training({{"--epochs", "1"}}, {}));
   CAPTURE(trained.err);
   REQUIRE(trained.code == 0);
   CHECK_THAT(trained.err, Contains("cells without a value: size (6)") && Contains("price from 2 columns (3 numbers)"));
@@ -101,8 +101,8 @@ TEST_CASE("what a person should know of a table is said before it is learned", "
 TEST_CASE("a regression that was interrupted goes on to the same end", "[cli][regress]") {
   const TemporaryDirectory folder;
   write_prices(folder / "prices.csv", 0, 300);
-  REQUIRE(run(folder.path(), train({{"--out", "whole"}})).code == 0);
-  REQUIRE(run(folder.path(), train({{"--out", "parted"}, {"--stop-after", "3000"}})).code == 75);
+  REQUIRE(run(folder.path(), regression_training({{"--out", "whole"}})).code == 0);
+  REQUIRE(run(folder.path(), regression_training({{"--out", "parted"}, {"--stop-after", "3000"}})).code == 75);
   const Outcome resumed = run(folder.path(), {"resume", "parted", "--quiet"});
   CAPTURE(resumed.err);
   REQUIRE(resumed.code == 0);
@@ -152,7 +152,7 @@ TEST_CASE("what test rows hold is in no weight of a run", "[cli][regress]") {
   write_prices(folder / "tests.csv", 100, 40);
   const auto weights = [&](const std::string& out) {
     const Outcome trained =
-        run(folder.path(), train({{"--test-data", "tests.csv"}, {"--out", out}, {"--epochs", "3"}}));
+        run(folder.path(), regression_training({{"--test-data", "tests.csv"}, {"--out", out}, {"--epochs", "3"}}));
     INFO(trained.err);
     REQUIRE(trained.code == 0);
     REQUIRE(run(folder.path(), {"export", out, "--to", out + ".safetensors"}).code == 0);

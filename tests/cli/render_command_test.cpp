@@ -8,8 +8,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-Outcome train(const TemporaryDirectory& folder, const std::string& environment,
-              const std::vector<std::string>& more = {}) {
+Outcome train_to_render(const TemporaryDirectory& folder, const std::string& environment,
+                        const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"rl",     "--env", environment, "--posterior", "independent",      "--out",
                                      "run",    "--set", "steps=600", "particles=2", "final_episodes=2", "horizon=80",
                                      "--quiet"};
@@ -33,7 +33,7 @@ TEST_CASE("an episode of every task becomes an animated SVG with as many frames 
                "InvertedPendulum", "InvertedDoublePendulum", "cartpole-swingup-dm", "cartpole-mujoco",
                "cartpole-swingup-mujoco", "double-pendulum-mujoco");
   CAPTURE(environment);
-  REQUIRE(train(folder, environment).code == 0);
+  REQUIRE(train_to_render(folder, environment).code == 0);
   const Outcome outcome = run(folder.path(), {"render", "run", "--out", "picture.svg", "--particle", "1"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.code == 0);
@@ -58,7 +58,7 @@ TEST_CASE("an episode of every task becomes an animated SVG with as many frames 
 
 TEST_CASE("the same episode is drawn again, another seed or particle is another one", "[cli][rl]") {
   const TemporaryDirectory folder;
-  REQUIRE(train(folder, "Pendulum-v1").code == 0);
+  REQUIRE(train_to_render(folder, "Pendulum-v1").code == 0);
   const auto picture = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"render", "run", "--out", "picture.svg"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -76,7 +76,7 @@ TEST_CASE("the same episode is drawn again, another seed or particle is another 
 
 TEST_CASE("a trained policy can be watched in the terminal, and --json stays alone on standard output", "[cli][rl]") {
   const TemporaryDirectory folder;
-  const Outcome outcome = train(folder, "CartPole-v1", {"--render", "--json"});
+  const Outcome outcome = train_to_render(folder, "CartPole-v1", {"--render", "--json"});
   REQUIRE(outcome.code == 0);
   CHECK(outcome.json()["env"] == "CartPole-v1");
   CHECK_THAT(outcome.err, Contains("\xE2\xA1") && Contains("0.00 s") && Contains("CartPole-v1, particle"));

@@ -12,7 +12,7 @@
 namespace stein {
 namespace {
 
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
+std::vector<std::string> written_lines(const std::filesystem::path& path) {
   LineReader reader(path);
   std::vector<std::string> lines;
   for (std::string_view line; reader.next(line);) lines.emplace_back(line);
@@ -29,7 +29,7 @@ TEST_CASE("lines that were written are read back, plain and compressed", "[core]
     for (const std::string& line : lines) writer.write(line);
     CHECK_FALSE(std::filesystem::exists(folder / name));
     writer.commit();
-    CHECK(lines_of(folder / name) == lines);
+    CHECK(written_lines(folder / name) == lines);
   }
   std::ifstream packed(folder / "packed.gz", std::ios::binary);
   CHECK(packed.get() == 0x1f);
@@ -43,7 +43,7 @@ TEST_CASE("a file that is not finished leaves nothing behind", "[core][line_writ
   CHECK_ERROR(LineWriter(folder / "none/a.gz"), io, "a.gz");
   LineWriter empty(folder / "empty.gz");
   empty.commit();
-  CHECK(lines_of(folder / "empty.gz").empty());
+  CHECK(written_lines(folder / "empty.gz").empty());
 }
 
 }  // namespace

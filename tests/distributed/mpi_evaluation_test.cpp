@@ -11,20 +11,20 @@ struct Evaluated {
   Arguments arguments;  ///< without where it is kept
 };
 
-const Evaluated draws_of_classes{"draws of classes",
-                                 {"classify", "--data", "two-moons", "--sampler", "bbb", "--hidden", "10", "--epochs",
-                                  "10", "--set", "draws=7", "validation_share=0.2"}};
-const Evaluated particles_of_regressions{"particles of regressions",
-                                         {"regress", "--data", "regression-toy", "--sampler", "svgd", "--hidden", "5",
-                                          "--epochs", "20", "--set", "particles=4"}};
-const Evaluated images{"images",
-                       {"classify", "--data", "digits-synthetic", "--sampler", "sgld", "--hidden", "8", "--epochs", "2",
-                        "--set", "samples_per_epoch=2"}};
-const Evaluated captions{"captions",
-                         {"caption", "train", "--sampler", "bbb", "--set", "hidden=8", "epochs=1", "draws=2",
-                          "beam_width=1", "max_length=4", "validations_per_epoch=1"}};
+const Evaluated evaluated_classes{"draws of classes",
+                                  {"classify", "--data", "two-moons", "--sampler", "bbb", "--hidden", "10", "--epochs",
+                                   "10", "--set", "draws=7", "validation_share=0.2"}};
+const Evaluated evaluated_regressions{"particles of regressions",
+                                      {"regress", "--data", "regression-toy", "--sampler", "svgd", "--hidden", "5",
+                                       "--epochs", "20", "--set", "particles=4"}};
+const Evaluated evaluated_images{"images",
+                                 {"classify", "--data", "digits-synthetic", "--sampler", "sgld", "--hidden", "8",
+                                  "--epochs", "2", "--set", "samples_per_epoch=2"}};
+const Evaluated evaluated_captions{"captions",
+                                   {"caption", "train", "--sampler", "bbb", "--set", "hidden=8", "epochs=1", "draws=2",
+                                    "beam_width=1", "max_length=4", "validations_per_epoch=1"}};
 
-Arguments kept_in(const Evaluated& training, const std::string& out) {
+Arguments evaluation_kept_in(const Evaluated& training, const std::string& out) {
   Arguments arguments = training.arguments;
   arguments.insert(arguments.end(), {"--seeds", "0:3", "--out", out, "--quiet", "--threads", "1"});
   return arguments;
@@ -33,17 +33,17 @@ Arguments kept_in(const Evaluated& training, const std::string& out) {
 }  // namespace
 
 TEST_CASE("what seeds are worth in the end is the same bytes on one to four ranks", "[distributed][mpi]") {
-  const Evaluated training = GENERATE(draws_of_classes, particles_of_regressions, images, captions);
+  const Evaluated training = GENERATE(evaluated_classes, evaluated_regressions, evaluated_images, evaluated_captions);
   CAPTURE(training.name);
   const TemporaryDirectory folder;
   launcher(2);
-  const Outcome whole = run(folder.path(), kept_in(training, "one"));
+  const Outcome whole = run(folder.path(), evaluation_kept_in(training, "one"));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
   for (const int ranks : {2, 3, 4}) {
     CAPTURE(ranks);
     const std::string out = "on-" + std::to_string(ranks);
-    const Outcome many = run_on(ranks, folder, kept_in(training, out));
+    const Outcome many = run_on(ranks, folder, evaluation_kept_in(training, out));
     CAPTURE(many.err);
     REQUIRE(many.code == 0);
     check_same_run(folder, "one", out);

@@ -6,13 +6,13 @@ using Catch::Contains;
 
 namespace {
 
-struct Training {
+struct StoppedTraining {
   std::string name;
   Arguments arguments;  ///< without where it is kept, and whose seeds
   int stop_after;
 };
 
-Arguments kept_in(const Training& training, const std::string& out, const Arguments& more = {}) {
+Arguments kept_in(const StoppedTraining& training, const std::string& out, const Arguments& more = {}) {
   Arguments arguments = training.arguments;
   arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -20,21 +20,22 @@ Arguments kept_in(const Training& training, const std::string& out, const Argume
 }
 
 /// A language model on a made-up text: state is carried, units are dropped.
-Training language(const std::string& name, const Arguments& more) {
-  Training made{name,
-                {"lm", "train", "--hidden", "8", "--layers", "2", "--batch-size", "8", "--unroll", "5", "--epochs", "2",
-                 "--set", "synthetic_words=6", "synthetic_tokens=5000", "dropout=0.2", "checkpoint_every=2000"},
-                3000};
+StoppedTraining stopped_language(const std::string& name, const Arguments& more) {
+  StoppedTraining made{
+      name,
+      {"lm", "train", "--hidden", "8", "--layers", "2", "--batch-size", "8", "--unroll", "5", "--epochs", "2", "--set",
+       "synthetic_words=6", "synthetic_tokens=5000", "dropout=0.2", "checkpoint_every=2000"},
+      3000};
   made.arguments.insert(made.arguments.end(), more.begin(), more.end());
   return made;
 }
 
-const Training chain_of_language = language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
-const Training particles_of_language = language("particles", {"particles=3", "--sampler", "svgd"});
-const Training chains_of_language = language("chains", {"chains=3", "--sampler", "sghmc"});
+const StoppedTraining stopped_chain = stopped_language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
+const StoppedTraining stopped_particles = stopped_language("particles", {"particles=3", "--sampler", "svgd"});
+const StoppedTraining stopped_chains = stopped_language("chains", {"chains=3", "--sampler", "sghmc"});
 
 /// One process, then a part on `first` ranks and the rest on `then`.
-void check_shared(const Training& training, int first, int then) {
+void check_shared(const StoppedTraining& training, int first, int then) {
   CAPTURE(training.name, first, then);
   const TemporaryDirectory folder;
   launcher(first);
@@ -49,7 +50,7 @@ void check_shared(const Training& training, int first, int then) {
 }  // namespace
 
 TEST_CASE("language models are the same bytes on one to four ranks", "[distributed][mpi]") {
-  const Training training = GENERATE(chain_of_language, particles_of_language, chains_of_language);
+  const StoppedTraining training = GENERATE(stopped_chain, stopped_particles, stopped_chains);
   const TemporaryDirectory folder;
   launcher(2);
   REQUIRE(run(folder.path(), kept_in(training, "one")).code == 0);
@@ -64,17 +65,17 @@ TEST_CASE("language models are the same bytes on one to four ranks", "[distribut
 }
 
 TEST_CASE("trainings that were stopped go on with another number of ranks", "[distributed][mpi]") {
-  const auto [training, first, then] = GENERATE(table<Training, int, int>({
-      {chain_of_language, 4, 3},
-      {particles_of_language, 2, 4},
-      {chains_of_language, 2, 3},
+  const auto [training, first, then] = GENERATE(table<StoppedTraining, int, int>({
+      {stopped_chain, 4, 3},
+      {stopped_particles, 2, 4},
+      {stopped_chains, 2, 3},
       {{"chains of trajectories",
         {"classify", "--data", "two-moons", "--sampler", "nuts", "--hidden", "4", "--epochs", "30", "--set", "chains=2",
          "gradient_chunks=2", "warm_up=10", "checkpoint_every=1"},
         1},
        3,
        2},
-      {language("sharpened", {"gradient_chunks=3", "--sampler", "sharpening"}), 3, 2},
+      {stopped_language("sharpened", {"gradient_chunks=3", "--sampler", "sharpening"}), 3, 2},
       {{"chain of classifiers",
         {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs", "30", "--set",
          "gradient_chunks=4", "checkpoint_every=500"},
@@ -106,8 +107,8 @@ TEST_CASE("trainings that were stopped go on with another number of ranks", "[di
 TEST_CASE("seeds, and the ranks that help them, train as one process does", "[distributed][mpi]") {
   const TemporaryDirectory folder;
   launcher(5);
-  REQUIRE(run(folder.path(), kept_in(chain_of_language, "one", {"--seeds", "0:2"})).code == 0);
-  const Outcome many = run_on(5, folder, kept_in(chain_of_language, "many", {"--seeds", "0:2"}));
+  REQUIRE(run(folder.path(), kept_in(stopped_chain, "one", {"--seeds", "0:2"})).code == 0);
+  const Outcome many = run_on(5, folder, kept_in(stopped_chain, "many", {"--seeds", "0:2"}));
   CAPTURE(many.err);
   REQUIRE(many.code == 0);
   check_same_run(folder, "one", "many");
@@ -117,13 +118,13 @@ TEST_CASE("a training that begins with the weights of another run is shared from
           "[distributed][mpi]") {
   const TemporaryDirectory folder;
   launcher(3);
-  const Training dense{
+  const StoppedTraining dense{
       "dense", {"classify", "--data", "two-moons", "--sampler", "adam", "--hidden", "10", "--epochs", "3"}, 0};
   REQUIRE(run(folder.path(), kept_in(dense, "first")).code == 0);
-  const Training chain{"chain",
-                       {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs", "5",
-                        "--set", "gradient_chunks=3", "from_run=first"},
-                       0};
+  const StoppedTraining chain{"chain",
+                              {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs",
+                               "5", "--set", "gradient_chunks=3", "from_run=first"},
+                              0};
   REQUIRE(run(folder.path(), kept_in(chain, "one")).code == 0);
   const Outcome many = run_on(3, folder, kept_in(chain, "many"));
   CAPTURE(many.err);

@@ -26,7 +26,7 @@ nlohmann::json vectors(const std::string& name) {
   return all.at(name);
 }
 
-std::unique_ptr<VectorEnvironment> make(const std::string& name, const std::string& model = "") {
+std::unique_ptr<VectorEnvironment> make_slot(const std::string& name, const std::string& model = "") {
   const auto builder = controls().at(name).builder();
   OptionTable table;
   builder->describe(table);
@@ -72,7 +72,7 @@ std::filesystem::path with_integration(const test::TemporaryDirectory& directory
 template <class Task>
 double largest_difference(const Task& task, const std::string& model, double largest_action, int steps) {
   double worst = 0;
-  const auto twin = make(task.spec().name + "-mujoco", model);
+  const auto twin = make_slot(task.spec().name + "-mujoco", model);
   for (std::uint32_t start = 0; start < 12; ++start) {
     Draws draws({.seed = 4, .stream = Stream::test}, start);
     double state[Task::state_size];
@@ -137,7 +137,7 @@ template <class Task>
 double largest_error(State (*motion)(const State&, double), const std::string& name, const Task& task,
                      double largest_action, int steps) {
   double worst = 0;
-  const auto twin = make(name);
+  const auto twin = make_slot(name);
   for (std::uint32_t start = 0; start < 6; ++start) {
     Draws draws({.seed = 5, .stream = Stream::test}, start);
     double begin[Task::state_size];
@@ -162,7 +162,7 @@ double largest_error(State (*motion)(const State&, double), const std::string& n
 TEST_CASE("a step of every MuJoCo task is that of Gymnasium or dm_control", "[envs][control][mujoco]") {
   for (const std::string name : {"InvertedPendulum", "InvertedDoublePendulum", "cartpole-swingup-dm"}) {
     DYNAMIC_SECTION(name) {
-      const auto environment = make(name);
+      const auto environment = make_slot(name);
       for (const auto& reference : vectors(name)) {
         environment->set_state(0, reference["state"].get<std::vector<double>>());
         environment->step(reference["action"].get<std::vector<float>>());
@@ -173,7 +173,7 @@ TEST_CASE("a step of every MuJoCo task is that of Gymnasium or dm_control", "[en
 }
 
 TEST_CASE("a path into the ends of the rail is that of dm_control, warm starts and all", "[envs][control][mujoco]") {
-  const auto environment = make("cartpole-swingup-dm");
+  const auto environment = make_slot("cartpole-swingup-dm");
   const auto path = vectors("cartpole-swingup-dm path");
   environment->set_state(0, path[0]["state"].get<std::vector<double>>());
   for (const auto& reference : path) {
@@ -228,7 +228,7 @@ TEST_CASE("undriven twins keep their energy, and what they lose of it is as the 
           "[envs][control][mujoco]") {
   const auto drift = [](const std::string& name, const std::string& model, const std::vector<double>& start,
                         const auto& energy, int steps) {
-    const auto environment = make(name, model);
+    const auto environment = make_slot(name, model);
     environment->set_state(0, start);
     const double before = energy(start);
     double worst = 0;

@@ -18,8 +18,8 @@
 namespace stein::envs {
 namespace {
 
-std::unique_ptr<VectorEnvironment> make(const std::string& name, std::int64_t slots, std::int64_t first_slot = 0,
-                                        const std::map<std::string, std::string>& options = {}) {
+std::unique_ptr<VectorEnvironment> make_slots(const std::string& name, std::int64_t slots, std::int64_t first_slot = 0,
+                                              const std::map<std::string, std::string>& options = {}) {
   const auto builder = controls().at(name).builder();
   OptionTable table;
   builder->describe(table);
@@ -50,7 +50,7 @@ std::vector<float> row(std::span<const float> rows, std::int64_t slot, std::size
 template <class Task>
 void check_against_loop(const std::string& name) {
   const std::int64_t slots = 300;
-  const auto environment = make(name, slots);
+  const auto environment = make_slots(name, slots);
   environment->reset(4);
   ClassicSlotLoop<Task> loop(Task({}), environment->horizon(), slots, 4);
   const auto bits = [](std::span<const float> a, std::span<const float> b) { return std::ranges::equal(a, b); };
@@ -93,7 +93,7 @@ TEST_CASE("every control task describes itself", "[envs][control]") {
   CHECK(controls().names().size() >= 6);
   for_every_task([](const std::string& name) {
     CHECK_FALSE(controls().at(name).description.empty());
-    const auto environment = make(name, 1);
+    const auto environment = make_slots(name, 1);
     const ControlSpec& spec = environment->spec();
     CHECK(spec.name == name);
     CHECK(spec.version >= 1);
@@ -118,7 +118,7 @@ TEST_CASE("every control task describes itself", "[envs][control]") {
 TEST_CASE("observations and rewards stay inside what the spec says, and episodes add up", "[envs][control]") {
   for_every_task([](const std::string& name) {
     const std::int64_t slots = 37;
-    const auto environment = make(name, slots);
+    const auto environment = make_slots(name, slots);
     const ControlSpec& spec = environment->spec();
     const std::size_t width = spec.observation.size();
     environment->reset(3);
@@ -163,7 +163,7 @@ TEST_CASE("observations and rewards stay inside what the spec says, and episodes
 
 TEST_CASE("a seed gives the same bits, other seeds and slots others", "[envs][control]") {
   for_every_task([](const std::string& name) {
-    const auto first = make(name, 8), second = make(name, 8), other = make(name, 8);
+    const auto first = make_slots(name, 8), second = make_slots(name, 8), other = make_slots(name, 8);
     first->reset(1), second->reset(1), other->reset(2);
     const std::size_t width = first->spec().observation.size();
     std::set<std::vector<float>> different;
@@ -182,7 +182,7 @@ TEST_CASE("a seed gives the same bits, other seeds and slots others", "[envs][co
 
 TEST_CASE("what happens in a slot does not depend on the slots beside it", "[envs][control]") {
   for_every_task([](const std::string& name) {
-    const auto whole = make(name, 21), part = make(name, 4, 15);
+    const auto whole = make_slots(name, 21), part = make_slots(name, 4, 15);
     whole->reset(5), part->reset(5);
     const std::size_t width = whole->spec().observation.size();
     for (int t = 0; t < 150; ++t) {
@@ -195,7 +195,7 @@ TEST_CASE("what happens in a slot does not depend on the slots beside it", "[env
 
 TEST_CASE("saved and restored, a task goes on with the same bits", "[envs][control]") {
   for_every_task([](const std::string& name) {
-    const auto environment = make(name, 6), again = make(name, 6);
+    const auto environment = make_slots(name, 6), again = make_slots(name, 6);
     environment->reset(7);
     for (int t = 0; t < 60 || environment->episodes().empty(); ++t) environment->step(actions_of(*environment, 0));
     Snapshot snapshot;
@@ -222,14 +222,14 @@ TEST_CASE("saved and restored, a task goes on with the same bits", "[envs][contr
       for (std::size_t k = 0; k < again->episodes().size(); ++k)
         REQUIRE(again->episodes()[k].total_reward == environment->episodes()[k].total_reward);
     }
-    CHECK_ERROR(make(name, 5)->restore(snapshot), data, "6 slots", "expected 5");
-    CHECK_ERROR(make(name == "cartpole" ? "CartPole-v1" : "cartpole", 6)->restore(snapshot), data,
+    CHECK_ERROR(make_slots(name, 5)->restore(snapshot), data, "6 slots", "expected 5");
+    CHECK_ERROR(make_slots(name == "cartpole" ? "CartPole-v1" : "cartpole", 6)->restore(snapshot), data,
                 "the saved environment is " + name + " version", "expected");
   });
 }
 
 TEST_CASE("the state of a slot can be set and read", "[envs][control]") {
-  const auto environment = make("CartPole-v1", 3);
+  const auto environment = make_slots("CartPole-v1", 3);
   environment->reset(1);
   environment->set_state(2, std::vector<double>{0.5, 0, 0.125, -1});
   CHECK(environment->state(2) == std::vector<double>{0.5, 0, 0.125, -1});
@@ -260,7 +260,7 @@ TEST_CASE("a step has the bits of the reference, which takes one slot after the 
 }
 
 TEST_CASE("the loop that a task outside the tree gets has the bits of the fused one", "[envs][control][parity]") {
-  const auto fused = make("CartPole-v1", 519);
+  const auto fused = make_slots("CartPole-v1", 519);
   ClassicEnvironment<CartPole> expected({}, {}, reference::step_slots<CartPole>, 519, 0);
   fused->reset(4), expected.reset(4);
   for (int t = 0; t < 100; ++t) {
@@ -275,7 +275,7 @@ TEST_CASE("any number of threads gives the same bits and the same order of episo
   const std::int64_t slots = 9001;  // more than two shares
   const auto steps = [&](int threads) {
     set_thread_count(threads);
-    const auto environment = make("CartPole-v1", slots);
+    const auto environment = make_slots("CartPole-v1", slots);
     environment->reset(3);
     std::vector<float> seen;
     std::vector<std::int64_t> ended;
@@ -299,7 +299,7 @@ TEST_CASE("any number of threads gives the same bits and the same order of episo
 }
 
 TEST_CASE("without the automatic reset a slot stays where its episode ended", "[envs][control]") {
-  const auto environment = make("CartPole-v1", 2);
+  const auto environment = make_slots("CartPole-v1", 2);
   environment->set_auto_reset(false);
   environment->reset(1);
   environment->set_state(1, std::vector<double>{2.39, 2, 0, 0});
@@ -313,7 +313,7 @@ TEST_CASE("without the automatic reset a slot stays where its episode ended", "[
 TEST_CASE("actions are clipped, mapped or refused as the options say", "[envs][control]") {
   // One step from rest: the force shows in the velocity.
   const auto velocity_after = [](float action, const std::map<std::string, std::string>& options) {
-    const auto environment = make("cartpole", 1, 0, options);
+    const auto environment = make_slots("cartpole", 1, 0, options);
     environment->reset(1);
     environment->set_state(0, std::vector<double>(4));
     environment->step(std::vector<float>{action});
@@ -328,14 +328,15 @@ TEST_CASE("actions are clipped, mapped or refused as the options say", "[envs][c
               "slot 0 at step 0");
   CHECK_ERROR(velocity_after(1.5F, {{"clip_actions", "false"}, {"normalize_actions", "true"}}), usage, "in [-1, 1]");
   CHECK_ERROR(velocity_after(NAN, {}), numeric, "cartpole", "the action 'force' of slot 0 is nan at step 0");
-  CHECK_ERROR(make("CartPole-v1", 1, 0, {{"normalize_actions", "true"}}), usage, "'normalize_actions'", "choices");
+  CHECK_ERROR(make_slots("CartPole-v1", 1, 0, {{"normalize_actions", "true"}}), usage, "'normalize_actions'",
+              "choices");
 }
 
 TEST_CASE("a task that is data goes on from where another form of its slots is, with the same bits",
           "[envs][control]") {
   for_every_task([](const std::string& name) {
     if (!controls().at(name).builder()->analytic()) return;
-    const auto environment = make(name, 300, 40), again = make(name, 300, 40);
+    const auto environment = make_slots(name, 300, 40), again = make_slots(name, 300, 40);
     environment->reset(7), again->reset(1);
     for (int t = 0; t < 30; ++t) environment->step(actions_of(*environment, 40));
     again->step(actions_of(*again, 40));
@@ -352,12 +353,13 @@ TEST_CASE("a task that is data goes on from where another form of its slots is, 
         REQUIRE(again->episodes()[k].length == environment->episodes()[k].length);
       }
     }
-    CHECK_ERROR(make(name, 2)->set_progress(environment->progress()), usage, "the progress of 2 slots", "300 lengths");
+    CHECK_ERROR(make_slots(name, 2)->set_progress(environment->progress()), usage, "the progress of 2 slots",
+                "300 lengths");
   });
 }
 
 TEST_CASE("episodes that count as older are truncated so much earlier, once", "[envs][control]") {
-  const auto environment = make("Pendulum-v1", 3);
+  const auto environment = make_slots("Pendulum-v1", 3);
   environment->reset(7);
   const std::vector<float> ages{0, 150, 199}, few{0, 1}, beyond{0, 1, 200}, negative{0, 1, -1};
   environment->set_lengths(ages);
@@ -375,7 +377,7 @@ TEST_CASE("episodes that count as older are truncated so much earlier, once", "[
 }
 
 TEST_CASE("what makes no sense is refused", "[envs][control]") {
-  const auto environment = make("CartPole-v1", 2);
+  const auto environment = make_slots("CartPole-v1", 2);
   CHECK_ERROR(environment->step(std::vector<float>{0, 1}), usage, "`reset` before the first step");
   environment->reset(1);
   CHECK_ERROR(environment->step(std::vector<float>{0}), usage, "expected 2 x 1 actions, got 1");
@@ -384,23 +386,23 @@ TEST_CASE("what makes no sense is refused", "[envs][control]") {
   environment->set_state(1, std::vector<double>{0, INFINITY, 0, 0});
   CHECK_ERROR(environment->step(std::vector<float>{0, 1}), numeric, "CartPole-v1",
               "the observation 'cart position' of slot 1", "after step 0");
-  CHECK_ERROR(make("CartPole-v1", 0), usage, "1 to 10000000 slots, got 0");
+  CHECK_ERROR(make_slots("CartPole-v1", 0), usage, "1 to 10000000 slots, got 0");
   // A reward that overflows while the observation does not: θ² of the pendulum, whose observation is cos and sin.
-  const auto pendulum = make("Pendulum-v1", 3);
+  const auto pendulum = make_slots("Pendulum-v1", 3);
   pendulum->reset(1);
   pendulum->set_state(2, std::vector<double>{0, 1e30});
   CHECK_ERROR(pendulum->step(std::vector<float>{0, 0, 0}), numeric, "Pendulum-v1", "the reward of slot 2 is -inf",
               "after step 0");
-  CHECK_ERROR(make("CartPole-v1", 1, 0, {{"horizon", "-1"}}), usage, "'horizon'");
-  CHECK_ERROR(make("CartPole-v1", 1, 0, {{"horizon", "0"}}), usage, "'horizon'", "0");
+  CHECK_ERROR(make_slots("CartPole-v1", 1, 0, {{"horizon", "-1"}}), usage, "'horizon'");
+  CHECK_ERROR(make_slots("CartPole-v1", 1, 0, {{"horizon", "0"}}), usage, "'horizon'", "0");
   ControlSpec endless = controls().at("CartPole-v1").builder()->spec();
   endless.horizon = 0;
   CHECK_ERROR(ControlOptions().of(endless), usage, "CartPole-v1", "a horizon of at least 1 step");
-  CHECK(ControlOptions().of(make("CartPole-v1", 1)->spec()).horizon == 500);
+  CHECK(ControlOptions().of(make_slots("CartPole-v1", 1)->spec()).horizon == 500);
 }
 
 TEST_CASE("the horizon is an option", "[envs][control]") {
-  const auto environment = make("Pendulum-v1", 2, 0, {{"horizon", "3"}});
+  const auto environment = make_slots("Pendulum-v1", 2, 0, {{"horizon", "3"}});
   environment->reset(1);
   for (int t = 1; t <= 6; ++t) {
     environment->step(std::vector<float>{0, 0});

@@ -22,6 +22,11 @@ inline const std::vector<inference::Dynamics> every_dynamics{inference::Dynamics
                                                              inference::Dynamics::santa_splitting_refinement,
                                                              inference::Dynamics::santa_half_move};
 
+/// The readable loops.
+inline const inference::Driver<float>& reference_driver() {
+  return inference::driver<float>(inference::Ensemble{.arithmetic = inference::Arithmetic::reference});
+}
+
 /// One parameter of `size` numbers.
 inline inference::Layout flat(std::int64_t size) {
   inference::Layout layout;

@@ -30,7 +30,7 @@ Options at(const Setting& s, Options options) {
   return options;
 }
 
-ChainPlan plan(const Setting& s) {
+ChainPlan plan_of(const Setting& s) {
   return {.curvature = s.k, .gradient_noise = s.v};
 }
 
@@ -75,7 +75,7 @@ TEMPLATE_TEST_CASE("SGLD settles at the variance of its discretised law, with an
   for (const Setting& s : settings) {
     Opened<Sgld<TestType>> sampler(at(s, SgldOptions{}), ensemble_of(64, 8, 3));
     CAPTURE(s.h, s.t, s.v);
-    const double z = squares_of_positions<TestType>(plan(s), sampler).z(sgld_variance(s));
+    const double z = squares_of_positions<TestType>(plan_of(s), sampler).z(sgld_variance(s));
     CHECK(recorded_z("sgld", column, z) < critical_value);
   }
   CHECK(sgld_variance(settings[0]) == Approx(4.0 / 3));
@@ -88,7 +88,7 @@ TEMPLATE_TEST_CASE("pSGLD with a metric G at rest is SGLD with step h G/2", "[in
     Opened<Psgld<TestType>> sampler(options, ensemble_of(64, 8, 3));
     sampler.metric_at_rest = true;
     CAPTURE(s.h, s.t, s.v);
-    const double z = squares_of_positions<TestType>(plan(s), sampler).z(sgld_variance(s));
+    const double z = squares_of_positions<TestType>(plan_of(s), sampler).z(sgld_variance(s));
     CHECK(recorded_z("psgld, metric at rest", column, z) < critical_value);
   }
 }
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("SGHMC settles at the variances of its discretised law, D-SGH
       const double alpha = options.friction;
       const SghmcLaw law(s, alpha, estimate);
       const auto check = [&](auto sampler) {
-        const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
+        const MomentumAverages found = momentum_statistics<TestType>(plan_of(s), sampler);
         CAPTURE(s.h, s.t, s.v, estimate, sampler.name());
         CHECK(recorded_z(sampler.name(), column, found.momentum.z(law.momentum)) < critical_value);
         CHECK(recorded_z(sampler.name(), column, found.square.z(law.position)) < critical_value);
@@ -124,7 +124,7 @@ TEMPLATE_TEST_CASE("SGNHT keeps its exact identities, whichever coordinates shar
       SgnhtOptions options = at(s, SgnhtOptions{});
       options.thermostat = thermostat;
       Opened<Sgnht<TestType>> sampler(options, ensemble_of(64, 8, 3));
-      const MomentumAverages found = momentum_statistics<TestType>(plan(s), sampler);
+      const MomentumAverages found = momentum_statistics<TestType>(plan_of(s), sampler);
       CAPTURE(s.h, s.t, s.v, static_cast<int>(thermostat));
       const char* name = thermostat == Thermostat::particle ? "sgnht, one a particle" : "sgnht, one a coordinate";
       CHECK(recorded_z(name, column, found.momentum.z(s.t)) < critical_value);
@@ -138,7 +138,7 @@ TEST_CASE("SGNHT's friction settles where injected and gradient noise balance", 
   for (const Setting& s : {Setting{1, 0.2, 1, 0}, Setting{1, 0.2, 1, 4}, Setting{2, 0.1, 0.5, 3}}) {
     SgnhtOptions options = at(s, SgnhtOptions{});
     options.thermostat = Thermostat::particle;
-    ChainPlan wide = plan(s);
+    ChainPlan wide = plan_of(s);
     wide.size = 1024, wide.burn_in = 500, wide.steps = 500;
     Opened<Sgnht<float>> sampler(options, ensemble_of(wide.chains, wide.size, 3));
     ChainAverages friction(wide.chains);

@@ -17,12 +17,12 @@ using namespace stein::inference;
 namespace {
 
 /// Forty rows of a 5-7-2 network with one trained output each.
-struct Data {
+struct OneOutputRows {
   std::vector<float> inputs, targets;
   std::vector<std::int32_t> outputs;
   Batch<float> batch;
 
-  Data() : inputs(40 * 5), targets(40), outputs(40) {
+  OneOutputRows() : inputs(40 * 5), targets(40), outputs(40) {
     fill_normal(std::span<float>(inputs), {.seed = 1}, 0);
     fill_normal(std::span<float>(targets), {.seed = 2}, 0);
     for (int i = 0; i < 40; ++i) outputs[i] = i % 2;
@@ -70,12 +70,12 @@ class Twice final : public Parameterization<float> {
   Layout weights_, coordinates_;
 };
 
-const MlpSpec network{.inputs = 5, .hidden = {7}, .outputs = 2, .activation = Activation::tanh};
+const MlpSpec trained_network{.inputs = 5, .hidden = {7}, .outputs = 2, .activation = Activation::tanh};
 
 /// All coordinates after some SVGD steps from the same start.
 std::vector<float> sampled(const NetworkPosteriorOptions& options, int steps = 20) {
-  const Data data;
-  const auto posterior = make_network_posterior(options, network);
+  const OneOutputRows data;
+  const auto posterior = make_network_posterior(options, trained_network);
   Particles<float> particles = posterior->initial_particles(6, 3, 1);
   Svgd<float> sampler({}, particles.ensemble(0));
   for (int t = 0; t < steps; ++t) sampler.step(particles, *posterior, data.batch);
@@ -113,7 +113,7 @@ TEST_CASE("the same bits at one thread and at several", "[inference][posterior]"
 
 TEST_CASE("chains on a network have the same bits at one thread and at several",
           "[inference][posterior][hamiltonian]") {
-  const Data data;
+  const OneOutputRows data;
   const std::string name = GENERATE("hmc", "nuts");
   const WeightForm form = GENERATE(WeightForm::direct, WeightForm::matrix_gaussian);
   const auto walk = [&](int threads) {
@@ -121,7 +121,7 @@ TEST_CASE("chains on a network have the same bits at one thread and at several",
     set_thread_count(threads);
     NetworkPosteriorOptions options;
     options.parameterization = form;
-    const auto posterior = make_network_posterior(options, network);
+    const auto posterior = make_network_posterior(options, trained_network);
     Particles<float> chains = posterior->initial_particles(5, 3, 1);
     SamplerChoice choice = samplers().at(name).defaults;
     OptionTable table = OptionTable::of(choice);
@@ -140,7 +140,7 @@ TEST_CASE("chains on a network have the same bits at one thread and at several",
 }
 
 TEST_CASE("a chain sees the data that are its own", "[inference][posterior][hamiltonian]") {
-  const Data data;
+  const OneOutputRows data;
   std::vector<float> targets(80);  // another set for each of two chains
   fill_normal(std::span<float>(targets), {.seed = 7}, 0);
   Batch<float> both = data.batch;
@@ -148,7 +148,7 @@ TEST_CASE("a chain sees the data that are its own", "[inference][posterior][hami
   both.targets_per_particle = true;
   const std::string name = GENERATE("hmc", "nuts");
   const auto walk = [&](const Batch<float>& batch, std::int64_t first, std::int64_t count) {
-    const auto posterior = make_network_posterior({}, network);
+    const auto posterior = make_network_posterior({}, trained_network);
     Particles<float> chains(posterior->layout(), count, first, 2);
     posterior->initialise(chains, 3, 1);
     SamplerChoice choice = samplers().at(name).defaults;
@@ -164,10 +164,10 @@ TEST_CASE("a chain sees the data that are its own", "[inference][posterior][hami
 }
 
 TEST_CASE("every sampler moves in plain loops as it does in SIMD", "[inference][posterior][driver]") {
-  const Data data;
+  const OneOutputRows data;
   for (const std::string& name : samplers().names()) {
     const auto walk = [&](Arithmetic arithmetic) {
-      const auto posterior = make_network_posterior({}, network);
+      const auto posterior = make_network_posterior({}, trained_network);
       Particles<float> particles = posterior->initial_particles(4, 3, 1);
       const auto sampler = samplers().at(name).defaults.make(particles.ensemble(4, arithmetic));
       for (int t = 0; t < 3; ++t) sampler->step(particles, *posterior, data.batch);
@@ -182,11 +182,11 @@ TEST_CASE("every sampler moves in plain loops as it does in SIMD", "[inference][
 }
 
 TEST_CASE("the value is the log joint whose gradient is given", "[inference][posterior]") {
-  const Data data;
+  const OneOutputRows data;
   NetworkPosteriorOptions options;
   options.parameterization = WeightForm::matrix_gaussian;
   options.structure.reflectors = 3;
-  const auto posterior = make_network_posterior(options, network);
+  const auto posterior = make_network_posterior(options, trained_network);
   Particles<float> particles = posterior->initial_particles(1, 3, 1);
   std::vector<double> value(1);
   posterior->evaluate(particles.coordinates(), data.batch, {}, {.gradient = particles.gradients(), .value = value});
@@ -207,8 +207,8 @@ TEST_CASE("the value is the log joint whose gradient is given", "[inference][pos
 }
 
 TEST_CASE("targets of one's own for every particle are that particle's", "[inference][posterior]") {
-  Data data;
-  const auto posterior = make_network_posterior({}, network);
+  OneOutputRows data;
+  const auto posterior = make_network_posterior({}, trained_network);
   Particles<float> particles = posterior->initial_particles(3, 3, 1), shared = particles;
   std::vector<float> own;
   for (int i = 0; i < 3; ++i) own.insert(own.end(), data.targets.begin(), data.targets.end());
@@ -225,8 +225,8 @@ TEST_CASE("targets of one's own for every particle are that particle's", "[infer
 }
 
 TEST_CASE("the weight samples of a particle all see that particle's own data", "[inference][posterior]") {
-  Data data;
-  auto model = std::make_unique<ParticleMlp>(network);
+  OneOutputRows data;
+  auto model = std::make_unique<ParticleMlp>(trained_network);
   auto twice = std::make_unique<Twice>(model->layout());
   Posterior<float> posterior(std::move(model), std::move(twice), {});
   Particles<float> together = posterior.initial_particles(3, 3, 1), apart = together;
@@ -257,7 +257,7 @@ TEST_CASE("the weight samples of a particle all see that particle's own data", "
 }
 
 TEST_CASE("a noise precision that is learned starts at its option", "[inference][posterior]") {
-  MlpSpec learned = network;
+  MlpSpec learned = trained_network;
   learned.learn_noise_precision = true;
   learned.noise_precision = 20;
   for (const WeightForm form : {WeightForm::direct, WeightForm::matrix_gaussian}) {

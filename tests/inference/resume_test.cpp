@@ -18,7 +18,7 @@ using namespace stein::inference;
 
 namespace {
 
-constexpr std::int64_t rows = 3, data_rows = 30, minibatch = 10;
+constexpr std::int64_t particle_count = 3, data_rows = 30, minibatch = 10;
 
 /// A sampler that can be rolled back, its particles and what it samples: all that a trainer saves.
 class Trainer {
@@ -27,7 +27,7 @@ class Trainer {
       : posterior_(make_network_posterior(
             {.parameterization = form, .structure = {.reflectors = 2}},
             {.inputs = 3, .hidden = {5}, .outputs = 1, .activation = Activation::tanh, .learn_noise_precision = true})),
-        particles_(posterior_->initial_particles(rows, 3, 1)),
+        particles_(posterior_->initial_particles(particle_count, 3, 1)),
         sampler_(sampler.make(particles_.ensemble(7)), {.keep_every = 64}) {
     fill_normal(std::span<float>(x_), {.seed = 1}, 0);
     fill_normal(std::span<float>(y_), {.seed = 1}, 1);

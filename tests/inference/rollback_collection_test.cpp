@@ -20,12 +20,14 @@ using stein::test::TemporaryDirectory;
 
 namespace {
 
-const Batch<double> batch{.rows = 1, .data_size = 1};
+const Batch<double> no_data{.rows = 1, .data_size = 1};
 
 /// N(0, 1), with the number of accepted steps as its latent. Evaluations whose number is in `breaks` give no number.
-class Bowl final : public Target<double> {
+class BreakingBowl final : public Target<double> {
  public:
-  explicit Bowl(std::set<std::int64_t> breaks) : breaks_(std::move(breaks)) { layout_.add("x", {1}, Role::bias); }
+  explicit BreakingBowl(std::set<std::int64_t> breaks) : breaks_(std::move(breaks)) {
+    layout_.add("x", {1}, Role::bias);
+  }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const double>& at, const Batch<double>&, const NoiseKey&,
                 const Evaluation<double>& wanted) override {
@@ -58,7 +60,7 @@ TEST_CASE("samples of lost steps are dropped from everything that collects", "[i
   // States are kept at steps 0, 10, 20, …. Evaluation 25 breaks: back to 20. So does the second after that: the state
   // of step 20 may be at fault, back to 10. Two more later, in one step.
   const auto after = GENERATE(AfterRollback::step_again, AfterRollback::wait);
-  Bowl target({25, 27, 80, 81});
+  BreakingBowl target({25, 27, 80, 81});
   Particles<double> particles(target.layout(), 1);
   RollbackSampler<double> sampler(sgld(particles), {.keep_every = 10, .rollbacks = 9}, after);
   const TemporaryDirectory folder;
@@ -70,7 +72,7 @@ TEST_CASE("samples of lost steps are dropped from everything that collects", "[i
   std::vector<std::int64_t> made;  // the chain's own count of its steps, with each sample
   std::int64_t dropped = 0, lost = 0;
   while (collector.steps() < steps) {
-    const StepReport report = sampler.step(particles, target, batch);
+    const StepReport report = sampler.step(particles, target, no_data);
     streamed.follow(report);
     const Collection now = collector.take(report);
     dropped += now.dropped, lost += report.lost_steps;
@@ -102,18 +104,18 @@ TEST_CASE("samples of lost steps are dropped from everything that collects", "[i
 }
 
 TEST_CASE("a sampler that waits takes no step with the batch that led away", "[inference][rollback]") {
-  Bowl target({7});
+  BreakingBowl target({7});
   Particles<double> particles(target.layout(), 1);
   RollbackSampler<double> sampler(sgld(particles), {.keep_every = 4}, AfterRollback::wait);
-  for (int t = 0; t < 7; ++t) CHECK(sampler.step(particles, target, batch).taken);
-  const StepReport report = sampler.step(particles, target, batch);
+  for (int t = 0; t < 7; ++t) CHECK(sampler.step(particles, target, no_data).taken);
+  const StepReport report = sampler.step(particles, target, no_data);
   CHECK(report.went_back);
   CHECK(!report.taken);
   CHECK(!report.accepted);
   CHECK(report.lost_steps == 3);
   CHECK(target.evaluations == 8);
   CHECK(target.accepted == 4);
-  CHECK(sampler.step(particles, target, batch).taken);
+  CHECK(sampler.step(particles, target, no_data).taken);
 }
 
 TEST_CASE("an interrupted run drops what the whole run drops", "[inference][rollback][collector]") {
@@ -121,14 +123,14 @@ TEST_CASE("an interrupted run drops what the whole run drops", "[inference][roll
   const auto breaks = GENERATE(std::set<std::int64_t>{25}, std::set<std::int64_t>{25, 27});
   struct Run {
     explicit Run(const std::set<std::int64_t>& at) : target(at) {}
-    Bowl target;
+    BreakingBowl target;
     Particles<double> particles{target.layout(), 1};
     RollbackSampler<double> sampler{sgld(particles), {.keep_every = 10}};
     Collector collector{{.burn_in = 0, .thinning = 2, .samples = 20}, 40};
     StreamedPredictive streamed{Likelihood::gaussian, 1, 1};
     void go(std::int64_t until) {
       while (target.evaluations < until && collector.steps() < 40) {
-        const StepReport report = sampler.step(particles, target, batch);
+        const StepReport report = sampler.step(particles, target, no_data);
         streamed.follow(report);
         if (collector.take(report).keep) streamed.current().add(row_of(particles.values()(0, 0)));
       }
@@ -152,12 +154,12 @@ TEST_CASE("an interrupted run drops what the whole run drops", "[inference][roll
 TEST_CASE("a step that is lost where a state was kept does not push the older state out", "[inference][rollback]") {
   // States at steps 0, 10, 20. Evaluation 20, the first from the state of step 20, breaks; so does 22, the second: that
   // state has been tried, the older one is that of step 10.
-  Bowl target({20, 22});
+  BreakingBowl target({20, 22});
   Particles<double> particles(target.layout(), 1);
   RollbackSampler<double> sampler(sgld(particles), {.keep_every = 10, .rollbacks = 9}, AfterRollback::wait);
   std::vector<std::int64_t> lost;
   for (int t = 0; t < 23; ++t)
-    if (const StepReport report = sampler.step(particles, target, batch); report.went_back)
+    if (const StepReport report = sampler.step(particles, target, no_data); report.went_back)
       lost.push_back(report.lost_steps);
   CHECK(lost == std::vector<std::int64_t>{0, 11});
   CHECK(target.accepted == 10);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/critical_value.h"
 #include "core/error_matcher.h"
 
 using namespace stein;
@@ -15,7 +16,7 @@ using inference::MatrixView;
 
 namespace {
 
-constexpr double critical_value = 6.1;  // |z|: false alarms of 1e-9 a comparison
+using test::critical_value;
 
 /// Some rows of parameters and of actions, drawn.
 struct Case {

@@ -10,6 +10,11 @@
 
 namespace stein::test {
 
+/// The context of these numbers, while they last.
+inline envs::Context at(const std::vector<float>& x) {
+  return {.dense = x, .active = {}};
+}
+
 /// Draws contexts; each is a function of its step.
 class ArmContexts {
  public:

@@ -9,7 +9,7 @@ using namespace stein::policies;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "shop", .arms = 3, .context_size = 1, .reward_low = 0, .reward_high = 1};
+const envs::BanditSpec shop{.name = "shop", .arms = 3, .context_size = 1, .reward_low = 0, .reward_high = 1};
 
 /// Always chooses the last arm.
 class Last final : public BanditPolicy {
@@ -47,7 +47,7 @@ TEST_CASE("an interaction weighs what it stands for, and 1 / propensity up to a 
     std::vector<double> told;
     std::vector<float> learned;
     BanditLearner learner(
-        {.buffer = 1, .batch = 4, .updates = 1, .importance_weights = importance, .largest_weight = 9}, spec, 0,
+        {.buffer = 1, .batch = 4, .updates = 1, .importance_weights = importance, .largest_weight = 9}, shop, 0,
         std::make_unique<Noting>(told, learned));
     const auto learned_from = [&](const Outcome& outcome) {
       learner.learn(context, outcome);
@@ -63,7 +63,7 @@ TEST_CASE("an interaction weighs what it stands for, and 1 / propensity up to a 
 TEST_CASE("a policy learns after so many outcomes, however many decisions were made", "[policies][learner]") {
   std::vector<double> told;
   std::vector<float> learned;
-  BanditLearner learner({.buffer = 10, .batch = 4, .updates = 1, .learn_every = 3, .forced_pulls = 0}, spec, 0,
+  BanditLearner learner({.buffer = 10, .batch = 4, .updates = 1, .learn_every = 3, .forced_pulls = 0}, shop, 0,
                         std::make_unique<Noting>(told, learned));
   const std::vector<float> dense{1};
   const envs::Context context{.dense = dense};
@@ -78,7 +78,7 @@ TEST_CASE("a policy learns after so many outcomes, however many decisions were m
 }
 
 TEST_CASE("pulls are forced by those that were made, though no outcome is known yet", "[policies][learner]") {
-  BanditLearner learner({.forced_pulls = 2}, spec, 0, std::make_unique<Last>());
+  BanditLearner learner({.forced_pulls = 2}, shop, 0, std::make_unique<Last>());
   const std::vector<float> dense{1};
   const envs::Context context{.dense = dense};
   CHECK(learner.choose(context, Propensities::exact).action == 2);  // whoever learns nothing forces nothing
@@ -98,7 +98,7 @@ TEST_CASE("updates are limited by the rows that the window holds, not by all tha
   const envs::Context context{.dense = dense};
   std::vector<double> told;
   std::vector<float> learned;
-  BanditLearner learner({.buffer = 6, .batch = 4, .updates = 9, .rows_per_update = 2, .forced_pulls = 0}, spec, 0,
+  BanditLearner learner({.buffer = 6, .batch = 4, .updates = 9, .rows_per_update = 2, .forced_pulls = 0}, shop, 0,
                         std::make_unique<Noting>(told, learned));
   std::vector<std::int64_t> updates;
   for (int i = 0; i < 10; ++i) {
@@ -116,8 +116,8 @@ TEST_CASE("a restored learner learns after as many outcomes as the saved one, wi
   std::vector<double> told[2];
   std::vector<float> learned[2];
   const BanditLearner::Options options{.buffer = 10, .batch = 4, .updates = 1, .learn_every = 3, .forced_pulls = 0};
-  BanditLearner first(options, spec, 0, std::make_unique<Noting>(told[0], learned[0])),
-      second(options, spec, 0, std::make_unique<Noting>(told[1], learned[1]));
+  BanditLearner first(options, shop, 0, std::make_unique<Noting>(told[0], learned[0])),
+      second(options, shop, 0, std::make_unique<Noting>(told[1], learned[1]));
   for (int i = 0; i < 7; ++i) first.learn(context, {.action = 1, .weight = 2.0 + i});
   for (int i = 0; i < 2; ++i) second.learn(context, {.action = 1, .weight = 9});
   Snapshot state;

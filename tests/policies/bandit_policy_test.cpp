@@ -12,12 +12,13 @@
 #include <set>
 #include <utility>
 
+#include "core/critical_value.h"
 #include "core/error_matcher.h"
 
 namespace stein::policies {
 namespace {
 
-constexpr double critical_value = 6.1;
+using test::critical_value;
 constexpr std::uint64_t seed = 21;
 
 std::unique_ptr<envs::BanditEnvironment> make_bandit(const std::string& name) {

@@ -6,13 +6,14 @@
 #include <numeric>
 #include <vector>
 
+#include "core/critical_value.h"
 #include "core/error_matcher.h"
 
 namespace stein::policies {
 namespace {
 
 constexpr double tolerance = 1e-8;  // what the header promises
-constexpr double critical_value = 6.1;
+using test::critical_value;
 
 std::vector<double> probabilities_of(const std::vector<Beta>& variables) {
   std::vector<double> result(variables.size());

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <vector>
 
+#include "core/critical_value.h"
 #include "policies/coins.h"
 
 namespace stein::policies {
 namespace {
 
-constexpr double critical_value = 6.1;
+using test::critical_value;
 
 const envs::BanditSpec coins{.name = "coins", .arms = 3, .reward_high = 1, .data = "synthetic", .source = "this test"};
 

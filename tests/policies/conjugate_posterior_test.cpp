@@ -16,18 +16,18 @@ namespace {
 constexpr double noise_variance = 0.25;
 constexpr int interactions = 60;
 
-const envs::BanditSpec spec{.name = "conjugate", .arms = 2, .context_size = 3, .reward_deviation = 1};
+const envs::BanditSpec conjugate_arms{.name = "conjugate", .arms = 2, .context_size = 3, .reward_deviation = 1};
 
 /// Interactions whose rewards are linear in the context, both arms in turn.
-struct History {
-  InteractionWindow window{spec, 0, 1};
+struct LinearHistory {
+  InteractionWindow window{conjugate_arms, 0, 1};
   LinTs exact{{.prior_precision = noise_variance,  // coefficients ~ N(0, σ²/λ) = N(0, 1)
                .prior_shape = 1e8,                 // the noise variance is known
                .prior_rate = 1e8 * noise_variance},
-              spec,
+              conjugate_arms,
               1};
 
-  History() {
+  LinearHistory() {
     for (int i = 0; i < interactions; ++i) {
       const std::vector<float> x = context(i);
       const int arm = i % 2;
@@ -46,7 +46,7 @@ struct History {
 };
 
 /// A policy of a linear network under the same prior and noise, after `updates` minibatches of the whole history.
-std::unique_ptr<BanditPolicy> fitted(const History& history, const std::string& name, int updates,
+std::unique_ptr<BanditPolicy> fitted(const LinearHistory& history, const std::string& name, int updates,
                                      std::map<std::string, std::string> settings) {
   settings.insert({{"hidden", "none"},
                    {"noise_precision", "4"},
@@ -61,7 +61,7 @@ std::unique_ptr<BanditPolicy> fitted(const History& history, const std::string& 
   builder->describe(table);
   for (const Option& option : table.options())
     if (const auto setting = settings.find(option.name); setting != settings.end()) option.assign(setting->second);
-  auto policy = builder->make(spec, 1);
+  auto policy = builder->make(conjugate_arms, 1);
   const InteractionBatch all = history.window.all();
   for (int update = 0; update < updates; ++update) policy->learn(all);
   return policy;
@@ -72,10 +72,10 @@ struct Comparison {
   double deviation;  ///< root of the ratio of the mean variances
   double bias;       ///< root mean square of the differences of means, in exact sds
 };
-Comparison compare(History& history, BanditPolicy& policy) {
+Comparison compare(LinearHistory& history, BanditPolicy& policy) {
   double variance = 0, exact_variance = 0, square = 0;
   for (int number = 1000; number < 1050; ++number) {
-    const std::vector<float> x = History::context(number);
+    const std::vector<float> x = LinearHistory::context(number);
     const auto samples = policy.posterior_rewards({.dense = x});
     const auto exact = history.exact.posterior({.dense = x});
     const auto m = static_cast<double>(samples.size());
@@ -97,7 +97,7 @@ using Settings = std::map<std::string, std::string>;
 
 TEST_CASE("of linear networks, policies have the exact posterior's spread, or as much of it as they are known to have",
           "[policies][conjugate][slow]") {
-  History history;
+  LinearHistory history;
   // 100 draws of 8 coefficients: the ratio of sds has an sd of 1/√(2 · 99 · 8) = 0.025 for independent draws.
   struct Case {
     std::string name;
@@ -130,11 +130,11 @@ TEST_CASE("of linear networks, policies have the exact posterior's spread, or as
 }
 
 TEST_CASE("a single linear network settles at the exact mean", "[policies][conjugate][slow]") {
-  History history;
+  LinearHistory history;
   const auto policy = fitted(history, "epsilon-greedy", 4000, {{"step_size", "0.02"}, {"step_decay_steps", "400"}});
   double square = 0;
   for (int number = 1000; number < 1050; ++number) {
-    const std::vector<float> x = History::context(number);
+    const std::vector<float> x = LinearHistory::context(number);
     const auto expected = policy->posterior_rewards({.dense = x});
     const auto exact = history.exact.posterior({.dense = x});
     REQUIRE(expected.size() == 1);

@@ -12,8 +12,9 @@ using policies::InteractionWindow;
 
 namespace {
 
-const envs::BanditSpec dense{.name = "dense", .arms = 3, .context_size = 2, .data = "synthetic", .source = "this test"};
-const envs::BanditSpec one_hot{
+const envs::BanditSpec dense_arms{
+    .name = "dense", .arms = 3, .context_size = 2, .data = "synthetic", .source = "this test"};
+const envs::BanditSpec one_hot_arms{
     .name = "one-hot", .arms = 3, .context_size = 9, .active_columns = 2, .data = "synthetic", .source = "this test"};
 
 /// Interaction i: context (i, −i), arm i mod 3, reward 10 i.
@@ -25,7 +26,7 @@ void append(InteractionWindow& window, int i) {
 }  // namespace
 
 TEST_CASE("a window holds the last interactions, and a drawn row is one of them, whole", "[policies][window]") {
-  InteractionWindow window(dense, 5, 64);
+  InteractionWindow window(dense_arms, 5, 64);
   for (int i = 0; i < 12; ++i) {
     append(window, i);
     CHECK(window.rows() == std::min(i + 1, 5));
@@ -45,7 +46,7 @@ TEST_CASE("a window holds the last interactions, and a drawn row is one of them,
 }
 
 TEST_CASE("a window without a bound holds all interactions, and all of them are seen once", "[policies][window]") {
-  InteractionWindow window(dense, 0, 64), restored(dense, 0, 64);
+  InteractionWindow window(dense_arms, 0, 64), restored(dense_arms, 0, 64);
   for (int i = 0; i < 5000; ++i) append(window, i);
   Snapshot saved;
   window.save(saved);
@@ -72,7 +73,7 @@ TEST_CASE("a window without a bound holds all interactions, and all of them are 
 
 TEST_CASE("numbers of interactions go on behind a checkpoint, also one that has none", "[policies][window]") {
   for (const bool older : {false, true}) {
-    InteractionWindow window(dense, 5, 4), restored(dense, 5, 4);
+    InteractionWindow window(dense_arms, 5, 4), restored(dense_arms, 5, 4);
     for (int i = 0; i < 8; ++i) append(window, i);
     Snapshot saved, state;
     window.save(saved);
@@ -91,7 +92,7 @@ TEST_CASE("numbers of interactions go on behind a checkpoint, also one that has 
 }
 
 TEST_CASE("rows are drawn uniformly with replacement", "[policies][window]") {
-  InteractionWindow window(dense, 10, 100);
+  InteractionWindow window(dense_arms, 10, 100);
   for (int i = 0; i < 10; ++i) append(window, i);
   std::map<int, double> drawn;
   constexpr int updates = 1000;
@@ -103,7 +104,7 @@ TEST_CASE("rows are drawn uniformly with replacement", "[policies][window]") {
 }
 
 TEST_CASE("a minibatch depends on the seed and the update alone", "[policies][window]") {
-  InteractionWindow window(one_hot, 50, 8);
+  InteractionWindow window(one_hot_arms, 50, 8);
   for (std::int32_t i = 0; i < 30; ++i) {
     const std::vector<std::int32_t> active{i % 4, 4 + i % 5};
     window.append({.dense = {}, .active = active}, {.action = 0, .reward = static_cast<double>(i)});
@@ -121,11 +122,11 @@ TEST_CASE("a minibatch depends on the seed and the update alone", "[policies][wi
 }
 
 TEST_CASE("a restored window goes on like the saved one", "[policies][window]") {
-  InteractionWindow window(dense, 5, 4);
+  InteractionWindow window(dense_arms, 5, 4);
   for (int i = 0; i < 8; ++i) append(window, i);
   Snapshot snapshot;
   window.save(snapshot);
-  InteractionWindow restored(dense, 5, 4);
+  InteractionWindow restored(dense_arms, 5, 4);
   restored.restore(snapshot);
   for (int i = 8; i < 12; ++i) {
     append(window, i);
@@ -135,19 +136,19 @@ TEST_CASE("a restored window goes on like the saved one", "[policies][window]") 
           std::vector<float>(b.rewards.begin(), b.rewards.end()));
     CHECK(std::vector<float>(a.dense.begin(), a.dense.end()) == std::vector<float>(b.dense.begin(), b.dense.end()));
   }
-  InteractionWindow smaller(dense, 3, 4);
+  InteractionWindow smaller(dense_arms, 3, 4);
   CHECK_ERROR(smaller.restore(snapshot), data, "5 interactions", "room for 3");
 }
 
 TEST_CASE("a window keeps the weights of its interactions, and a restored one has them too", "[policies][window]") {
-  InteractionWindow window(dense, 5, 4), plain(dense, 5, 4);
+  InteractionWindow window(dense_arms, 5, 4), plain(dense_arms, 5, 4);
   const std::vector<float> context{1, 2};
   plain.append({.dense = context}, {.action = 1});
   CHECK(plain.draw(1, 0).weights.empty());  // all 1
   window.append({.dense = context}, {.action = 1, .weight = 2.5});
   const auto weights = window.draw(1, 0).weights;
   CHECK(std::vector<float>(weights.begin(), weights.end()) == std::vector<float>(4, 2.5F));
-  InteractionWindow mixed(dense, 5, 64);
+  InteractionWindow mixed(dense_arms, 5, 64);
   for (const double weight : {2.0, 3.0, 1.0})  // the last is like any other
     mixed.append({.dense = context}, {.action = 1, .reward = 10 * weight, .weight = weight});
   const auto drawn = mixed.draw(1, 0);
@@ -156,7 +157,7 @@ TEST_CASE("a window keeps the weights of its interactions, and a restored one ha
   for (InteractionWindow* each : {&window, &plain}) {
     Snapshot saved;
     each->save(saved);
-    InteractionWindow restored(dense, 5, 4);
+    InteractionWindow restored(dense_arms, 5, 4);
     restored.restore(saved);
     restored.append({.dense = context}, {.action = 1, .weight = 7});
     each->append({.dense = context}, {.action = 1, .weight = 7});
@@ -168,9 +169,9 @@ TEST_CASE("a window keeps the weights of its interactions, and a restored one ha
 }
 
 TEST_CASE("a window refuses what it cannot hold", "[policies][window]") {
-  CHECK_ERROR(InteractionWindow(dense, -1, 1), usage, "buffer", "got -1");
-  CHECK_ERROR(InteractionWindow(dense, 1, -3), usage, "batch", "got -3");
-  InteractionWindow window(dense, 5, 4);
+  CHECK_ERROR(InteractionWindow(dense_arms, -1, 1), usage, "buffer", "got -1");
+  CHECK_ERROR(InteractionWindow(dense_arms, 1, -3), usage, "batch", "got -3");
+  InteractionWindow window(dense_arms, 5, 4);
   CHECK_ERROR(window.draw(1, 0), usage, "interaction");
   const std::vector<float> context{1, 2, 3};
   CHECK_ERROR(window.append({.dense = context}, {}), usage, "has 2 numbers, got 3");

@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "core/error_matcher.h"
+#include "policies/arm_contexts.h"
 
 namespace stein::policies {
 namespace {
 
-const envs::BanditSpec line{.name = "line", .arms = 2, .context_size = 1, .data = "synthetic", .source = "this test"};
+const envs::BanditSpec two_arms{
+    .name = "line", .arms = 2, .context_size = 1, .data = "synthetic", .source = "this test"};
 
-envs::Context at(const std::vector<float>& x) {
-  return {.dense = x, .active = {}};
-}
+using test::at;
 
 TEST_CASE("the posterior of linear Thompson sampling agrees with the conjugate formulas by hand", "[policies][lints]") {
-  LinTs policy({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 2, .intercept = false}, line, 1);
+  LinTs policy({.prior_precision = 0.5, .prior_shape = 3, .prior_rate = 2, .intercept = false}, two_arms, 1);
   policy.observe(at({1}), {.action = 0, .reward = 1});
   policy.observe(at({2}), {.action = 0, .reward = 3});
   // Arm 0: A = ½ + 1 + 4 = 5.5, Σ r x = 7, μ = 14/11; a = 3 + 1 = 4;
@@ -32,8 +32,8 @@ TEST_CASE("the posterior of linear Thompson sampling agrees with the conjugate f
 }
 
 TEST_CASE("scaled rewards make the prior's rate a share of their variance, in any currency", "[policies][lints]") {
-  LinTs euros({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
-  LinTs cents({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
+  LinTs euros({.prior_rate = 2, .intercept = false, .scale_rewards = true}, two_arms, 1);
+  LinTs cents({.prior_rate = 2, .intercept = false, .scale_rewards = true}, two_arms, 1);
   CHECK(euros.posterior(at({2}))[0].scale == Approx(std::sqrt(2.0 / 6 * 4 / 0.25)).epsilon(1e-14));  // no reward yet
   for (const auto& [x, reward] : {std::pair{1.0F, 1.0}, {2.0F, 3.0}, {1.0F, 0.5}}) {
     euros.observe(at({x}), {.action = 0, .reward = reward});
@@ -50,7 +50,7 @@ TEST_CASE("scaled rewards make the prior's rate a share of their variance, in an
 
   Snapshot saved;
   euros.save(saved);
-  LinTs restored({.prior_rate = 2, .intercept = false, .scale_rewards = true}, line, 1);
+  LinTs restored({.prior_rate = 2, .intercept = false, .scale_rewards = true}, two_arms, 1);
   restored.restore(saved);
   CHECK(restored.posterior(at({2}))[0].scale == posterior.scale);
   CHECK(restored.posterior(at({2}))[1].scale == euros.posterior(at({2}))[1].scale);
@@ -58,7 +58,7 @@ TEST_CASE("scaled rewards make the prior's rate a share of their variance, in an
 
 TEST_CASE("a posterior made anew from a window has the unit of the window's rewards alone", "[policies][lints]") {
   const LinTs::Options options{.prior_rate = 2, .intercept = false, .scale_rewards = true};
-  LinTs anew(options, line, 1), expected(options, line, 1);
+  LinTs anew(options, two_arms, 1), expected(options, two_arms, 1);
   for (const double reward : {70.0, -50.0, 20.0}) anew.observe(at({1}), {.action = 0, .reward = reward});
   const std::vector<float> contexts{1, 2, 1}, rewards{1, 3, 0.5F};
   const std::vector<std::int32_t> actions{0, 0, 1};
@@ -75,7 +75,7 @@ TEST_CASE("a posterior made anew from a window has the unit of the window's rewa
 }
 
 TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[policies][lints]") {
-  LinTs policy({.intercept = false}, line, 1);
+  LinTs policy({.intercept = false}, two_arms, 1);
   int first = 0;
   for (std::int64_t step = 0; step < 10'000; ++step) {
     const Decision decision = policy.decide(at({0}), step, Propensities::exact);
@@ -86,7 +86,7 @@ TEST_CASE("a context of zeros without intercept leaves nothing to choose by", "[
 }
 
 TEST_CASE("an interaction of weight three is three interactions to a posterior", "[policies][lints]") {
-  LinTs once({}, line, 1), thrice({}, line, 1);
+  LinTs once({}, two_arms, 1), thrice({}, two_arms, 1);
   once.observe(at({2}), {.action = 0, .reward = 1, .weight = 3});
   for (int i = 0; i < 3; ++i) thrice.observe(at({2}), {.action = 0, .reward = 1});
   const StudentT one = once.posterior(at({1}))[0], other = thrice.posterior(at({1}))[0];
@@ -96,13 +96,13 @@ TEST_CASE("an interaction of weight three is three interactions to a posterior",
 }
 
 TEST_CASE("rewards too large for its sums are a numeric error that names the arm", "[policies][lints]") {
-  LinTs policy({}, line, 1);
+  LinTs policy({}, two_arms, 1);
   policy.observe(at({1}), {.action = 1, .reward = 1e300});
   CHECK_ERROR(policy.decide(at({1}), 0, Propensities::exact), numeric, "arm 1", "expected finite");
 }
 
 TEST_CASE("the samples for the report come from the posterior", "[policies][lints]") {
-  LinTs policy({}, line, 1);
+  LinTs policy({}, two_arms, 1);
   for (int i = 0; i < 50; ++i) policy.observe(at({1}), {.action = 0, .reward = i % 2 == 0 ? 5.0 : 3.0});
   const auto samples = policy.posterior_rewards(at({1}));
   REQUIRE(samples.size() == 100);

@@ -12,14 +12,13 @@
 namespace stein::policies {
 namespace {
 
-const envs::BanditSpec line{.name = "line", .arms = 3, .context_size = 1, .data = "synthetic", .source = "this test"};
+const envs::BanditSpec three_arms{
+    .name = "line", .arms = 3, .context_size = 1, .data = "synthetic", .source = "this test"};
 
-envs::Context at(const std::vector<float>& x) {
-  return {.dense = x, .active = {}};
-}
+using test::at;
 
 TEST_CASE("the bound of LinUCB agrees with a calculation by hand in one dimension", "[policies][linucb]") {
-  LinUcb policy({.alpha = 1.5, .prior_precision = 1, .intercept = false}, line, 1);
+  LinUcb policy({.alpha = 1.5, .prior_precision = 1, .intercept = false}, three_arms, 1);
   policy.observe(at({1}), {.action = 0, .reward = 1});
   policy.observe(at({2}), {.action = 0, .reward = 3});
   // Arm 0: A = 1 + 1² + 2² = 6, b = 1·1 + 2·3 = 7. At x = 2: 2·7/6 + 1.5 √(4/6) = 3.5580782. Others: 1.5 √4 = 3.
@@ -33,8 +32,8 @@ TEST_CASE("the bound of LinUCB agrees with a calculation by hand in one dimensio
 }
 
 TEST_CASE("scaled rewards make the bound's width a multiple of their sd, in any currency", "[policies][linucb]") {
-  LinUcb euros({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
-  LinUcb cents({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
+  LinUcb euros({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, three_arms, 1);
+  LinUcb cents({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, three_arms, 1);
   for (const auto& [x, reward] : {std::pair{1.0F, 1.0}, {2.0F, 3.0}}) {
     euros.observe(at({x}), {.action = 0, .reward = reward});
     cents.observe(at({x}), {.action = 0, .reward = 100 * reward});
@@ -48,13 +47,13 @@ TEST_CASE("scaled rewards make the bound's width a multiple of their sd, in any 
 
   Snapshot saved;
   euros.save(saved);
-  LinUcb restored({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, line, 1);
+  LinUcb restored({.alpha = 1.5, .prior_precision = 1, .intercept = false, .scale_rewards = true}, three_arms, 1);
   restored.restore(saved);
   CHECK(restored.bounds(at({2}))[2] == euros.bounds(at({2}))[2]);
 }
 
 TEST_CASE("arms of equal bound share the probability", "[policies][linucb]") {
-  LinUcb policy({.alpha = 1, .prior_precision = 1, .intercept = false}, line, 1);
+  LinUcb policy({.alpha = 1, .prior_precision = 1, .intercept = false}, three_arms, 1);
   policy.observe(at({1}), {.action = 2, .reward = -1});
   // At x = −1 arm 2 has mean ½, bound ½ + √½ = 1.207; at x = 1 it has −½ + √½ = 0.207, the others 1.
   CHECK(policy.decide(at({-1}), 0, Propensities::exact).action == 2);
@@ -133,7 +132,7 @@ TEST_CASE("the bounds of LinUCB are those of the paper's algorithms 1 and 2", "[
 }
 
 TEST_CASE("what is chosen does not depend on whether propensities are asked for", "[policies][linucb]") {
-  LinUcb asked({.intercept = false}, line, 1), not_asked({.intercept = false}, line, 1);
+  LinUcb asked({.intercept = false}, three_arms, 1), not_asked({.intercept = false}, three_arms, 1);
   for (std::int64_t step = 0; step < 200; ++step) {
     const std::vector<float> x{step % 2 == 0 ? 1.0F : -1.0F};
     const Decision one = asked.decide(at(x), step, Propensities::exact),
@@ -147,14 +146,14 @@ TEST_CASE("what is chosen does not depend on whether propensities are asked for"
 }
 
 TEST_CASE("an interaction of weight three is three interactions", "[policies][linucb]") {
-  LinUcb once({}, line, 1), thrice({}, line, 1);
+  LinUcb once({}, three_arms, 1), thrice({}, three_arms, 1);
   once.observe(at({2}), {.action = 0, .reward = 1, .weight = 3});
   for (int i = 0; i < 3; ++i) thrice.observe(at({2}), {.action = 0, .reward = 1});
   CHECK(once.bounds(at({1}))[0] == Approx(thrice.bounds(at({1}))[0]).epsilon(1e-12));
 }
 
 TEST_CASE("rewards too large for a bound are a numeric error that names the arm", "[policies][linucb]") {
-  LinUcb policy({}, line, 1);
+  LinUcb policy({}, three_arms, 1);
   policy.observe(at({1}), {.action = 1, .reward = 1e308});
   CHECK_ERROR(policy.decide(at({1e10F}), 0, Propensities::none), numeric, "arm 1", "finite");
 }

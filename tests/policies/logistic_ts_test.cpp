@@ -7,20 +7,19 @@
 #include <cmath>
 #include <vector>
 
+#include "core/critical_value.h"
 #include "core/error_matcher.h"
 #include "policies/arm_contexts.h"
 
 namespace stein::policies {
 namespace {
 
-constexpr double critical_value = 6.1;
+using test::critical_value;
 
 const envs::BanditSpec line{
     .name = "line", .arms = 2, .context_size = 1, .reward_high = 1, .data = "synthetic", .source = "this test"};
 
-envs::Context at(const std::vector<float>& x) {
-  return {.dense = x, .active = {}};
-}
+using test::at;
 
 double chance_of_success(double log_odds) {
   return 1 / (1 + std::exp(-log_odds));
@@ -28,12 +27,12 @@ double chance_of_success(double log_odds) {
 
 /// Algorithm 3 of Chapelle & Li 2011 for one interaction at a time, with all of the precision or its diagonal: Newton's
 /// method on all coefficients, with steps halved until they lead downhill.
-struct Printed {
+struct PrintedLogistic {
   bool full;
   Eigen::VectorXd mean;
   Eigen::MatrixXd precision;
 
-  Printed(bool whole, Eigen::Index size, double prior)
+  PrintedLogistic(bool whole, Eigen::Index size, double prior)
       : full(whole), mean(Eigen::VectorXd::Zero(size)), precision(prior * Eigen::MatrixXd::Identity(size, size)) {}
 
   void observe(const Eigen::VectorXd& w, double reward, double weight) {
@@ -111,7 +110,7 @@ TEST_CASE("mode and precision are those of Newton's method on all coefficients",
   LogisticTs policy(
       {.prior_precision = 0.5, .covariance = full ? Covariance::full : Covariance::diagonal, .regression = form},
       contexts.spec(), 1);
-  Printed printed(full, arms * own + shared, 0.5);
+  PrintedLogistic printed(full, arms * own + shared, 0.5);
   const auto row = [&](const envs::Context& context, std::size_t place) {
     Eigen::VectorXd x = Eigen::VectorXd::Zero(d), w = Eigen::VectorXd::Zero(arms * own + shared);
     for (std::size_t i = 0; i < context.dense.size(); ++i) x[static_cast<Eigen::Index>(i)] = context.dense[i];

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t width = 6;
 
-NeuralLinear::Options small() {
+NeuralLinear::Options small_linear() {
   auto options = neural_defaults<NeuralLinear::Options>("optimizer");
   options.hidden = {width};
   options.prior_precision = 0.5;
@@ -43,7 +43,7 @@ std::vector<float> features_of(const NeuralLinear& policy, std::span<const float
 TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the window", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "three", .arms = 3, .context_size = 4, .reward_deviation = 2};
   const envs::BanditSpec feature_spec{.name = "features", .arms = 3, .context_size = width, .reward_deviation = 2};
-  auto options = small();
+  auto options = small_linear();
   options.activation = GENERATE(inference::Activation::relu, inference::Activation::tanh);
   options.scale_rewards = GENERATE(true, false);  // which the prior of the noise is in units of
   CAPTURE(static_cast<int>(options.activation), options.scale_rewards);
@@ -87,7 +87,7 @@ TEST_CASE("neural-linear is LinTS on the last hidden layer, made anew from the w
 
 TEST_CASE("propensities of a decision outlive the regressions that made it", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "three", .arms = 3, .context_size = 4, .reward_deviation = 1};
-  NeuralLinear policy(small(), spec, 5);
+  NeuralLinear policy(small_linear(), spec, 5);
   InteractionWindow window(spec, 0, 4);
   const std::vector<float> x{1, -1, 2, 0.5F};
   const Decision decision = policy.decide({.dense = x}, 0, Propensities::exact);
@@ -106,7 +106,7 @@ TEST_CASE("propensities of a decision outlive the regressions that made it", "[p
 
 TEST_CASE("between two revisits an interaction counts with the features of its moment", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "two", .arms = 2, .context_size = 4, .reward_deviation = 1};
-  NeuralLinear policy(small(), spec, 5);
+  NeuralLinear policy(small_linear(), spec, 5);
   const std::vector<float> x{1, -1, 2, 0.5F};
   const auto mean_of_first_arm = [&] {
     double sum = 0;
@@ -121,7 +121,7 @@ TEST_CASE("between two revisits an interaction counts with the features of its m
 TEST_CASE("a joint network gives every arm its own features, and one regression is of all arms",
           "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "news", .arms = 5, .context_size = 2, .arm_features = 2, .reward_deviation = 1};
-  auto options = small();
+  auto options = small_linear();
   options.hidden = {16};
   NeuralLinear policy(options, spec, 5);
   const std::vector<float> x{1, -1}, features{1, 0, 0, 1, 1, 1, 0.5F, 0.2F, -1, 0};
@@ -140,10 +140,10 @@ TEST_CASE("a joint network gives every arm its own features, and one regression 
 
 TEST_CASE("neural-linear refuses what it cannot regress on", "[policies][neural-linear]") {
   const envs::BanditSpec spec{.name = "clicks", .arms = 2, .context_size = 2, .reward_high = 1};
-  auto options = small();
+  auto options = small_linear();
   options.hidden = {};
   CHECK_ERROR(NeuralLinear(options, spec, 1), usage, "'hidden'", "last hidden layer");
-  options = small();
+  options = small_linear();
   options.likelihood = inference::Likelihood::bernoulli;
   CHECK_ERROR(NeuralLinear(options, spec, 1), usage, "'likelihood'", "bernoulli");
 }

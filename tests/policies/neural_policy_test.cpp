@@ -23,7 +23,7 @@ namespace {
 
 using Settings = std::map<std::string, std::string>;
 
-const envs::BanditSpec spec{.name = "three arms", .arms = 3, .context_size = 2, .reward_deviation = 4};
+const envs::BanditSpec noisy_arms{.name = "three arms", .arms = 3, .context_size = 2, .reward_deviation = 4};
 
 /// A policy of three linear networks with the settings, where its name has such options.
 std::unique_ptr<BanditPolicy> linear(const std::string& name, const Settings& settings) {
@@ -34,7 +34,7 @@ std::unique_ptr<BanditPolicy> linear(const std::string& name, const Settings& se
   for (const auto& [option, value] : settings) all[option] = value;
   for (const auto& [option, value] : all)
     if (table.contains(option)) table.set(option, value);
-  return builder->make(spec, 6);
+  return builder->make(noisy_arms, 6);
 }
 
 std::vector<float> context_of(std::int64_t number) {
@@ -209,7 +209,7 @@ TEST_CASE("before any residual each arm has the noise precision that is given", 
 
 TEST_CASE("the unit of rewards is their sd so far where the bandit knows none, also where arms have noise of their own",
           "[policies][neural]") {
-  envs::BanditSpec unknown = spec;
+  envs::BanditSpec unknown = noisy_arms;
   unknown.reward_deviation = std::nullopt;
   for (const std::string per_arm : {"false", "true"}) {
     const auto builder = bandit_policies().at("ensemble").builder();

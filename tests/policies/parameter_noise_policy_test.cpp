@@ -11,9 +11,9 @@ using namespace stein::policies;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "two", .arms = 2, .context_size = 40, .reward_deviation = 1};
+const envs::BanditSpec wide_context{.name = "two", .arms = 2, .context_size = 40, .reward_deviation = 1};
 
-ParameterNoisePolicy::Options linear() {
+ParameterNoisePolicy::Options linear_options() {
   auto options = neural_defaults<ParameterNoisePolicy::Options>("optimizer");
   options.hidden = {};
   options.particles = 500;
@@ -28,12 +28,12 @@ double noise_of(const ParameterNoisePolicy& policy) {
 
 TEST_CASE("outputs of perturbed networks spread by σ times the root mean square of the weights",
           "[policies][parameter-noise]") {
-  auto options = linear();
+  auto options = linear_options();
   options.initial_noise = 0.3;
   options.particles = 2000;
   const std::int64_t arms = GENERATE(2, 17);  // rows of 17 weights are filled up to whole vectors
   CAPTURE(arms);
-  envs::BanditSpec with_arms = spec;
+  envs::BanditSpec with_arms = wide_context;
   with_arms.arms = arms;
   ParameterNoisePolicy policy(options, with_arms, 5);
   Snapshot state;
@@ -57,10 +57,10 @@ TEST_CASE("outputs of perturbed networks spread by σ times the root mean square
 TEST_CASE("the noise shrinks where more networks prefer another arm than are to, and grows where fewer do",
           "[policies][parameter-noise]") {
   for (const double target : {0.0, 0.9}) {
-    auto options = linear();
+    auto options = linear_options();
     options.target_change = target;
     options.initial_noise = target > 0.5 ? 0.01 : 5;
-    ParameterNoisePolicy policy(options, spec, 5);
+    ParameterNoisePolicy policy(options, wide_context, 5);
     std::vector<float> x(40);
     fill_normal(std::span(x), {.seed = 1}, 0);
     const double before = noise_of(policy);
@@ -70,10 +70,10 @@ TEST_CASE("the noise shrinks where more networks prefer another arm than are to,
 }
 
 TEST_CASE("perturbed networks come to disagree about as often as they are to", "[policies][parameter-noise]") {
-  auto options = linear();
+  auto options = linear_options();
   options.particles = 50;
   options.target_change = 0.1;
-  ParameterNoisePolicy policy(options, spec, 5);
+  ParameterNoisePolicy policy(options, wide_context, 5);
   double changed = 0;
   for (int i = 0; i < 3000; ++i) {
     std::vector<float> x(40);

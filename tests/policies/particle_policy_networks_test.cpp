@@ -67,13 +67,13 @@ class Contexts {
 };
 
 /// Interactions with drawn arms, whose rewards are `reward(context, arm, its features, uniform number)`.
-struct Interactions {
+struct DrawnInteractions {
   std::vector<float> dense, features, rewards;
   std::vector<std::int32_t> actions;
   std::vector<std::int64_t> numbers;
 
   template <class Reward>
-  Interactions(std::int64_t rows, Contexts& contexts, std::int64_t drawn_arms, const Reward& reward) {
+  DrawnInteractions(std::int64_t rows, Contexts& contexts, std::int64_t drawn_arms, const Reward& reward) {
     for (std::int64_t i = 0; i < rows; ++i) {
       Draws draws({.seed = 9, .step = static_cast<std::uint64_t>(i)}, 0);
       const envs::Context context = contexts.at(i);
@@ -123,7 +123,7 @@ TEST_CASE("a decision is the same whether its propensities are asked for or not"
       for (const std::int64_t width : {feature_count, std::int64_t{0}}) {
         CAPTURE(name, network, width);
         Contexts contexts(width);
-        const Interactions data(32, contexts, arms, click);
+        const DrawnInteractions data(32, contexts, arms, click);
         for (const std::string likelihood : {"gaussian", "bernoulli"}) {
           const std::map<std::string, std::string> settings{
               {"network", network},
@@ -211,7 +211,7 @@ TEST_CASE("a joint network knows from its features what an arm pays that was nev
   const auto reward = [](std::span<const float> shared, std::int64_t, std::span<const float> own, double) {
     return double{shared[0]} + 2 * double{own[0]} - double{own[1]};
   };
-  const Interactions data(256, contexts, arms - 2, reward);
+  const DrawnInteractions data(256, contexts, arms - 2, reward);
   for (const std::string name : names)
     for (const std::string scale : {"0", "1"}) {
       CAPTURE(name, scale);
@@ -246,7 +246,7 @@ TEST_CASE(
   for (const std::string network : {"heads", "joint"}) {
     Contexts contexts(network == "heads" ? feature_count : 0);
     const envs::BanditSpec spec = bandit(network == "heads" ? feature_count : 0);
-    const Interactions data(12'000, contexts, arms, click);
+    const DrawnInteractions data(12'000, contexts, arms, click);
     for (const std::string name : names) {
       const auto policy = make_policy(name, spec,
                                       {{"network", network},

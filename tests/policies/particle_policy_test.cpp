@@ -34,12 +34,12 @@ DistributionPolicy::Options variational() {
 }
 
 /// A few interactions in which arm 1 pays 4·x₀ and arm 0 nothing.
-struct Interactions {
+struct PaidInteractions {
   std::vector<float> contexts, rewards;
   std::vector<std::int32_t> actions;
   InteractionBatch batch;
 
-  Interactions() : contexts(32 * 3), rewards(32), actions(32) {
+  PaidInteractions() : contexts(32 * 3), rewards(32), actions(32) {
     fill_normal(std::span<float>(contexts), {.seed = 11}, 0);
     for (int i = 0; i < 32; ++i) {
       actions[i] = i % 2;
@@ -155,7 +155,7 @@ TEST_CASE("arms of the same mean are drawn alike", "[policies][particle]") {
 }
 
 TEST_CASE("what is learned shows in the predicted rewards, in the unit of the rewards", "[policies][particle]") {
-  const Interactions data;
+  const PaidInteractions data;
   const auto check_learns = [&](auto options, const auto& make) {
     OptionTable::of(options.sampler).set("step_size", "0.01");
     options.noise_precision = 20;
@@ -188,7 +188,7 @@ TEST_CASE("what is learned shows in the predicted rewards, in the unit of the re
 
 TEST_CASE("networks drawn from a variational posterior stand still until it moves, and then are others",
           "[policies][particle]") {
-  const Interactions data;
+  const PaidInteractions data;
   DistributionPolicy::Options options = variational();
   options.particles = 30;
   options.posterior.variational.weight_samples = 2;
@@ -210,7 +210,7 @@ TEST_CASE("networks drawn from a variational posterior stand still until it move
 
 TEST_CASE("networks drawn after an update have noise of their own, however short its step was",
           "[policies][particle]") {
-  const Interactions data;
+  const PaidInteractions data;
   for (const auto form : {inference::WeightForm::variational_matrix_gaussian, inference::WeightForm::mean_field}) {
     auto options = neural_defaults<DistributionPolicy::Options>("optimizer", form);
     options.hidden = {};
@@ -248,7 +248,7 @@ TEST_CASE("networks drawn from a variational posterior have its variance", "[pol
 }
 
 TEST_CASE("a reward that is not finite stops learning and names a coordinate", "[policies][particle]") {
-  Interactions data;
+  PaidInteractions data;
   data.rewards[3] = std::numeric_limits<float>::infinity();
   ParticlePolicy policy(small(), spec, 5);
   CHECK_THROWS_WITH(policy.learn(data.batch), Catch::Contains("layer"));
@@ -256,7 +256,7 @@ TEST_CASE("a reward that is not finite stops learning and names a coordinate", "
 
 TEST_CASE("a prediction that is not finite takes weights back, and in the end is named by particle and arm",
           "[policies][particle]") {
-  const Interactions data;
+  const PaidInteractions data;
   ParticlePolicy::Options options = small();
   OptionTable::of(options.sampler).set("step_size", "1e30");
   ParticlePolicy policy(options, spec, 5), fresh(options, spec, 5);
@@ -279,7 +279,7 @@ TEST_CASE("a prediction that is not finite takes weights back, and in the end is
 
 TEST_CASE("averaged weights cannot be taken back: their first prediction that is not finite is an error",
           "[policies][particle]") {
-  const Interactions data;
+  const PaidInteractions data;
   ParticlePolicy::Options options = small();
   options.average_steps = 5;
   OptionTable::of(options.sampler).set("step_size", "1e30");
@@ -310,7 +310,7 @@ TEST_CASE("clicks are learned as they are, whatever their spread", "[policies][p
   envs::BanditSpec unknown = spec, known = spec;
   unknown.reward_deviation = std::nullopt, known.reward_deviation = 0.25;
   ParticlePolicy one(options, unknown, 5), other(options, known, 5);
-  Interactions data;
+  PaidInteractions data;
   for (float& reward : data.rewards) reward = reward > 0 ? 1 : 0;
   const std::vector<float> context{1, -1, 0.5f};
   for (ParticlePolicy* policy : {&one, &other}) {
@@ -331,7 +331,7 @@ TEST_CASE("the unit of rewards is part of what is saved", "[policies][particle]"
   first.save(saved);
   second.restore(saved);
   CHECK(second.posterior_rewards({.dense = context}) == first.posterior_rewards({.dense = context}));
-  const Interactions data;
+  const PaidInteractions data;
   first.learn(data.batch), second.learn(data.batch);
   CHECK(second.posterior_rewards({.dense = context}) == first.posterior_rewards({.dense = context}));
 }
@@ -347,7 +347,7 @@ TEST_CASE("every head learns what its own prior function leaves of its rewards",
   options.posterior.prior.weight_precision = 0.01;
   ParticlePolicy policy(options, spec, 5);
   // Arm 1 pays 2 and arm 0 nothing wherever one looks: a line learns it exactly, with the prior function on top.
-  Interactions data;
+  PaidInteractions data;
   for (std::size_t i = 0; i < 32; ++i) data.rewards[i] = data.actions[i] == 1 ? 2 : 0;
   for (int i = 0; i < 20'000; ++i) policy.learn(data.batch);
   const std::vector<float> context{1, -1, 0.5f};
@@ -364,7 +364,7 @@ TEST_CASE("a Bernoulli likelihood is refused where rewards are not in [0, 1]", "
   paying.reward_low = -5;
   paying.reward_high = 5;
   CHECK_ERROR(ParticlePolicy(options, paying, 5), usage, "'likelihood'", "two-arms average from -5 to 5");
-  const Interactions data;
+  const PaidInteractions data;
   ParticlePolicy policy(options, spec, 5);
   CHECK_ERROR(policy.learn(data.batch), usage, "Bernoulli", "targets in [0, 1]");
   options.prior_function_scale = 1;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t columns = 3, rows = 1000;
 
 /// Columns of unlike size: about 0, about 10,000 ± 0.5, and constant.
-std::vector<float> numbers() {
+std::vector<float> unlike_columns() {
   std::vector<float> all(rows * columns);
   fill_normal(std::span<float>(all), {.seed = 3}, 0);
   for (std::size_t i = 0; i < all.size(); i += columns) all[i + 1] = 10'000 + 0.5F * all[i + 1], all[i + 2] = -4;
@@ -30,7 +30,7 @@ void add(RunningMoments& moments, const std::vector<float>& all, std::int64_t be
 }  // namespace
 
 TEST_CASE("moments merged from batches of any size are those of two passes over all rows", "[policies][moments]") {
-  const std::vector<float> all = numbers();
+  const std::vector<float> all = unlike_columns();
   for (const std::int64_t batch : {1, 7, 64, 999, 1000}) {
     RunningMoments moments(columns);
     for (std::int64_t begin = 0; begin < rows; begin += batch) add(moments, all, begin, std::min(begin + batch, rows));
@@ -49,7 +49,7 @@ TEST_CASE("moments merged from batches of any size are those of two passes over 
 }
 
 TEST_CASE("rows are shifted to mean 0, divided to sd 1 and limited", "[policies][moments]") {
-  const std::vector<float> all = numbers();
+  const std::vector<float> all = unlike_columns();
   RunningMoments moments(columns);
   const std::vector<float> start{3, -30, 0.25F};
   std::vector<float> to(columns);
@@ -76,7 +76,7 @@ TEST_CASE("rows are shifted to mean 0, divided to sd 1 and limited", "[policies]
 }
 
 TEST_CASE("moments go on from a snapshot as if nothing had happened", "[policies][moments]") {
-  const std::vector<float> all = numbers();
+  const std::vector<float> all = unlike_columns();
   RunningMoments whole(columns), first(columns), second(columns);
   add(whole, all, 0, 400), add(whole, all, 400, rows);
   add(first, all, 0, 400);
@@ -98,7 +98,7 @@ TEST_CASE("moments need a column", "[policies][moments]") {
 }
 
 TEST_CASE("moments of two streams put together are those of all rows", "[policies][moments]") {
-  const std::vector<float> all = numbers();
+  const std::vector<float> all = unlike_columns();
   const auto part = [&](std::int64_t first, std::int64_t count) {
     RunningMoments moments(columns);
     moments.add({all.data() + first * columns, count, columns});

@@ -19,7 +19,7 @@ namespace {
 /// Among 1,000 intervals of which each misses with a chance of 5 %, more misses than this have a chance of 4e-6, and
 /// there are 22 such counts, most of them of the same logs. A mean error beyond 4.9 of its standard errors has 1e-6,
 /// eight times.
-constexpr int most_misses = 83;
+constexpr int most_missed_intervals = 83;
 constexpr int logs = 1000, events_a_log = 800;
 constexpr std::size_t arms = 3;
 
@@ -31,7 +31,7 @@ constexpr Table logged{{{0.5, 0.3, 0.2}, {0.2, 0.4, 0.4}}};
 constexpr Table judged{{{0.1, 0.2, 0.7}, {0.7, 0.3, 0}}};
 constexpr Table rival{{{0.3, 0.3, 0.4}, {0.4, 0.3, 0.3}}};
 
-const envs::BanditSpec spec{
+const envs::BanditSpec two_kinds{
     .name = "two-kinds", .arms = arms, .context_size = 1, .reward_low = 0, .reward_high = 1, .bounded = true};
 
 double value_of(const Table& policy) {
@@ -76,12 +76,12 @@ LoggedEvent event(std::uint64_t log, std::uint32_t i) {
 std::unique_ptr<JudgedPolicy> replayed(const Table& table, std::uint64_t seed) {
   const policies::BanditLearner::Options options{.buffer = 1, .batch = 1, .forced_pulls = 0};
   auto learner =
-      std::make_unique<policies::BanditLearner>(options, spec, seed, std::make_unique<Stationary>(table, seed));
+      std::make_unique<policies::BanditLearner>(options, two_kinds, seed, std::make_unique<Stationary>(table, seed));
   return std::make_unique<PolicyReplay>(std::move(learner), DeliveryOptions{}, ConfidenceSequence(0, 1));
 }
 
 PolicyComparison compared(std::uint64_t log) {
-  PolicyComparison all({.estimators = {"ips", "clipped-ips", "snips", "dm", "dr", "switch"}}, spec);
+  PolicyComparison all({.estimators = {"ips", "clipped-ips", "snips", "dm", "dr", "switch"}}, two_kinds);
   all.add("judged", replayed(judged, 2 * log));
   all.add("rival", replayed(rival, 2 * log + 1));
   std::vector<LoggedEvent> events;
@@ -129,7 +129,7 @@ TEST_CASE("estimates and differences of a comparison cover the truth, over a tho
       of_difference[way].add(all.difference(0, way), first - second);
     }
   }
-  CHECK(of_ratio.misses <= most_misses);
+  CHECK(of_ratio.misses <= most_missed_intervals);
   for (std::size_t way = 0; way < ways.size(); ++way) {
     CAPTURE(ways[way]);
     // Cut weights are biased, a ratio by the order of 1/n, and a model by what it cannot say: a line through two kinds
@@ -138,7 +138,7 @@ TEST_CASE("estimates and differences of a comparison cover the truth, over a tho
     for (const Errors& errors : {of_first[way], of_second[way], of_difference[way]}) {
       CAPTURE(errors.bias(), errors.misses);
       if (unbiased) CHECK(std::abs(errors.bias()) <= 4.9);
-      CHECK(errors.misses <= most_misses);
+      CHECK(errors.misses <= most_missed_intervals);
     }
   }
 }

@@ -21,12 +21,12 @@ const std::string header = "time,age,arm,city,reward,propensity,height";
 const std::string row = "1574553663,31,red,Oslo,1,0.25,1.5";
 
 /// A format that has read its header.
-struct Read {
+struct ReadCsv {
   CsvLog log;
   ArmTable arms{5};
   LoggedEvent event;
 
-  explicit Read(const CsvLog::Options& options, const std::string& first_line = header) : log(options) {
+  explicit ReadCsv(const CsvLog::Options& options, const std::string& first_line = header) : log(options) {
     log.begin(first_line);
     log.begin_file();
     REQUIRE(log.read(first_line, arms, event).kind == Kind::other);
@@ -146,7 +146,7 @@ TEST_CASE("categories that share a column and numbers far from 1 are warned of, 
 }
 
 TEST_CASE("a row of a table is an event with every number of it", "[replay][csv]") {
-  Read read(named);
+  ReadCsv read(named);
   read.event.weight = 7;  // of an event before
   read.event.active = {1}, read.event.arm_features = {1};
   REQUIRE(read(row).kind == Kind::event);
@@ -168,7 +168,7 @@ TEST_CASE("a row of a table is an event with every number of it", "[replay][csv]
 }
 
 TEST_CASE("without a list of arms those can be chosen that have come so far", "[replay][csv]") {
-  Read read(with_city);
+  ReadCsv read(with_city);
   CHECK(read.log.spec().arms == 0);
   const auto with_arm = [](const std::string& arm) { return "0,31," + arm + ",Oslo,1,0.25,1.5"; };
   const auto check = [&](const std::string& arm, std::int64_t action, std::int64_t choices) {
@@ -189,7 +189,7 @@ TEST_CASE("without a list of arms those can be chosen that have come so far", "[
 
 TEST_CASE("the first event of an arm that nobody named weighs too much under uniform arms", "[replay][csv]") {
   // Four arms drawn uniformly, p = 1/4: the k-th new arm comes with k to choose from, so that its weight is 4 / k.
-  Read read(CsvLog::Options{}, "arm,reward,propensity");
+  ReadCsv read(CsvLog::Options{}, "arm,reward,propensity");
   const auto weight = [&](const std::string& arm) {
     REQUIRE(read(arm + ",1,0.25").kind == Kind::event);
     return uniform_terms(read.event).weight;
@@ -204,7 +204,7 @@ TEST_CASE("the first event of an arm that nobody named weighs too much under uni
 TEST_CASE("arms without propensities were drawn uniformly among those that are named", "[replay][csv]") {
   CsvLog::Options options{.arm_names = {"a", "b", "c", "d"}};
   const auto propensity = [&](const std::string& first_line, const std::string& line) {
-    Read read(options, first_line);
+    ReadCsv read(options, first_line);
     REQUIRE(read(line).kind == Kind::event);
     CHECK(read.event.choices() == 4);
     return read.event.propensity;
@@ -250,8 +250,8 @@ TEST_CASE("options of a table that contradict each other are refused", "[replay]
 }
 
 TEST_CASE("columns have the names that options give them", "[replay][csv]") {
-  Read read({.arm = "item", .reward = "gain", .propensity = "p", .time = "when", .reward_low = -2, .reward_high = 5},
-            "p,item,when,gain,arm");
+  ReadCsv read({.arm = "item", .reward = "gain", .propensity = "p", .time = "when", .reward_low = -2, .reward_high = 5},
+               "p,item,when,gain,arm");
   REQUIRE(read("0.5,x,2019-11-24 00:01:03.9+00:00,-1.5,8").kind == Kind::event);
   CHECK(read.arms.name(read.event.action) == "x");
   CHECK(read.event.time == 1574553663);  // date -d '2019-11-24 00:01:03 UTC' +%s
@@ -265,7 +265,7 @@ TEST_CASE("columns have the names that options give them", "[replay][csv]") {
 }
 
 TEST_CASE("a table needs no times and no context, and columns without a name are left out", "[replay][csv]") {
-  Read read({}, ",propensity,arm,reward,");
+  ReadCsv read({}, ",propensity,arm,reward,");
   REQUIRE(read("17,0.5,a,1,x").kind == Kind::event);
   CHECK(read.event.time == 0);
   CHECK(read.event.dense.empty());
@@ -273,7 +273,7 @@ TEST_CASE("a table needs no times and no context, and columns without a name are
 }
 
 TEST_CASE("seconds may have a fraction and be before 1970", "[replay][csv]") {
-  Read read({}, "time,arm,reward,propensity");
+  ReadCsv read({}, "time,arm,reward,propensity");
   const auto time = [&](const std::string& text) {
     REQUIRE(read(text + ",a,1,0.5").kind == Kind::event);
     return read.event.time;
@@ -361,7 +361,7 @@ TEST_CASE("a row that is no decision says why, and names no arms", "[replay][csv
       {"0,31,,Oslo,1,0.25,1.5", "no arm"},
   }));
   CAPTURE(line);
-  Read read(with_city);
+  ReadCsv read(with_city);
   CHECK(read(line).kind == Kind::bad);
   CHECK(read.reason(line) == why);
   CHECK(read.arms.size() == 0);
@@ -370,7 +370,7 @@ TEST_CASE("a row that is no decision says why, and names no arms", "[replay][csv
 }
 
 TEST_CASE("an arm that is not in the list of arms makes a bad line", "[replay][csv]") {
-  Read read(named);
+  ReadCsv read(named);
   for (const char* arm : {"yellow", "Red"})
     CHECK(read.reason("0,31," + std::string(arm) + ",Oslo,1,0.25,1.5") ==
           "an arm that the option `arm_names` does not have");
@@ -380,14 +380,14 @@ TEST_CASE("an arm that is not in the list of arms makes a bad line", "[replay][c
 }
 
 TEST_CASE("an arm whose name is no UTF-8 ends the log", "[replay][csv]") {
-  Read read(with_city);
+  ReadCsv read(with_city);
   CHECK(read("0,31,caf\xc3\xa9,Oslo,1,0.25,1.5").kind == Kind::event);
   CHECK_ERROR(read("0,31,caf\xe9,Oslo,1,0.25,1.5"), data, "no UTF-8", "iconv");
   CHECK(read.arms.size() == 1);
 }
 
 TEST_CASE("a number too small for a float is zero", "[replay][csv]") {
-  Read read(CsvLog::Options{}, "arm,reward,propensity,x");
+  ReadCsv read(CsvLog::Options{}, "arm,reward,propensity,x");
   REQUIRE(read("a,-0.0,0.5,1e-60").kind == Kind::event);
   CHECK(read.event.dense == std::vector<float>{0});
   CHECK_FALSE(std::signbit(read.event.reward));

@@ -13,23 +13,23 @@ using namespace stein::replay;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "shop \"A\"",
-                            .arms = 3,
-                            .context_size = 2,
-                            .arm_features = 1,
-                            .reward_low = -1,
-                            .reward_high = 4,
-                            .reward_deviation = 0.1,
-                            .data = "synthetic",
-                            .source = "a test",
-                            .arm_names = {"red", "blue, dark", "green"}};
+const envs::BanditSpec quoted_shop{.name = "shop \"A\"",
+                                   .arms = 3,
+                                   .context_size = 2,
+                                   .arm_features = 1,
+                                   .reward_low = -1,
+                                   .reward_high = 4,
+                                   .reward_deviation = 0.1,
+                                   .data = "synthetic",
+                                   .source = "a test",
+                                   .arm_names = {"red", "blue, dark", "green"}};
 
-struct Read {
+struct ReadDecisions {
   DecisionLog log{{}};
   ArmTable arms{10};
   LoggedEvent event;
 
-  explicit Read(const envs::BanditSpec& of = spec) { log.begin(decision_log_head(of)); }
+  explicit ReadDecisions(const envs::BanditSpec& of = quoted_shop) { log.begin(decision_log_head(of)); }
   /// Of a file of its own.
   LineVerdict operator()(const std::string& line) {
     log.begin_file();
@@ -48,7 +48,7 @@ std::string whole_line() {
                         .action = 2,
                         .reward = 1.5,
                         .propensities = propensities},
-                       spec);
+                       quoted_shop);
 }
 
 /// The line with `from` replaced.
@@ -65,9 +65,9 @@ TEST_CASE("a decision that was written is read with every number of it", "[repla
   CHECK(whole_line() ==
         R"({"seed":3,"step":17,"row":-1,"context":[0.1,-3e-07],"present":[2,0],"arm_features":[5,6],"action":2,)"
         R"("arm":"green","reward":1.5,"propensities":[0.25,0.75],"deterministic":false})");
-  Read read;
+  ReadDecisions read;
   read.event.weight = 7;  // of an event before
-  CHECK(read.log.spec().name == spec.name);
+  CHECK(read.log.spec().name == quoted_shop.name);
   CHECK(read.log.spec().arms == 3);
   CHECK(read.log.spec().context_size == 2);
   CHECK(read.log.spec().active_columns == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a decision that was written is read with every number of it", "[repla
   CHECK(read.log.spec().data == "synthetic");
   CHECK(read.log.spec().source == "a test");
   CHECK(read.log.spec().reward_deviation == 0.1);
-  CHECK(read.log.spec().arm_names == spec.arm_names);
+  CHECK(read.log.spec().arm_names == quoted_shop.arm_names);
   REQUIRE(read(whole_line()).kind == LineVerdict::Kind::event);
   CHECK(read.event.dense == context);
   CHECK(read.event.present == present);
@@ -91,14 +91,14 @@ TEST_CASE("a decision that was written is read with every number of it", "[repla
   CHECK(read.event.active.empty());
   CHECK_NOTHROW(read.event.context().check(read.log.spec()));
   CHECK(read.arms.size() == 3);
-  for (int arm = 0; arm < 3; ++arm) CHECK(read.arms.name(arm) == spec.arm_names[static_cast<std::size_t>(arm)]);
+  for (int arm = 0; arm < 3; ++arm) CHECK(read.arms.name(arm) == quoted_shop.arm_names[static_cast<std::size_t>(arm)]);
 }
 
 TEST_CASE("where all arms are there, and contexts are one-hot, lines say less", "[replay][decisions]") {
   const envs::BanditSpec one_hot{.name = "b", .arms = 2, .context_size = 9, .active_columns = 2, .data = "real"};
   const std::vector<std::int32_t> active{1, 8};
   const std::vector<double> sure{0, 1};
-  Read read(one_hot);
+  ReadDecisions read(one_hot);
   const std::string line =
       decision_line({.context = {.active = active}, .action = 1, .propensities = sure, .deterministic = true}, one_hot);
   CHECK(line == R"({"seed":0,"step":0,"row":-1,"active":[1,8],"action":1,"arm":"1","reward":0,"propensities":[0,1],)"
@@ -127,16 +127,16 @@ TEST_CASE("a line has the expected rewards where they are known", "[replay][deci
   const std::string line = decision_line({.row = 8, .expected_rewards = expected, .propensities = sure}, plain);
   CHECK(line == R"({"seed":0,"step":0,"row":8,"action":0,"arm":"0","reward":0,"expected_rewards":[0.5,0.25,1],)"
                 R"("propensities":[1,0,0],"deterministic":false})");
-  CHECK(Read(plain)(line).kind == LineVerdict::Kind::event);
+  CHECK(ReadDecisions(plain)(line).kind == LineVerdict::Kind::event);
 }
 
 TEST_CASE("nothing of a decision is left in the next event", "[replay][decisions]") {
-  Read read;
+  ReadDecisions read;
   REQUIRE(read(whole_line()).kind == LineVerdict::Kind::event);
   const std::vector<float> three{7, 8, 9};
   const std::vector<double> sure{0, 0, 1};
-  const std::string all_arms =
-      decision_line({.context = {.dense = context, .arm_features = three}, .action = 2, .propensities = sure}, spec);
+  const std::string all_arms = decision_line(
+      {.context = {.dense = context, .arm_features = three}, .action = 2, .propensities = sure}, quoted_shop);
   REQUIRE(read(all_arms).kind == LineVerdict::Kind::event);
   CHECK(read.event.present == std::vector<std::int32_t>{0, 1, 2});
   CHECK(read.event.arm_features == three);
@@ -145,9 +145,9 @@ TEST_CASE("nothing of a decision is left in the next event", "[replay][decisions
 }
 
 TEST_CASE("single rewards lie where the bandit says that they do", "[replay][decisions]") {
-  envs::BanditSpec clicks = spec;
+  envs::BanditSpec clicks = quoted_shop;
   clicks.bounded = true;
-  Read bounded(clicks), unbounded;
+  ReadDecisions bounded(clicks), unbounded;
   for (const auto& [reward, is_there] : {std::pair{"-1", true}, {"4", true}, {"4.01", false}, {"-1.01", false}}) {
     CAPTURE(reward);
     const std::string line = with("\"reward\":1.5", std::string("\"reward\":") + reward);
@@ -160,7 +160,7 @@ TEST_CASE("numbers of a decision are read back to the last bit", "[replay][decis
   const envs::BanditSpec plain{.name = "b", .arms = 2, .context_size = 3};
   const std::vector<float> numbers{1.0F / 3, 1e-45F, -3.4028235e38F};
   const std::vector<double> two{1.0 / 3, 2.0 / 3};
-  Read read(plain);
+  ReadDecisions read(plain);
   const LoggedDecision decision{.step = (std::int64_t{1} << 53) + 1,
                                 .context = {.dense = numbers},
                                 .action = 1,
@@ -175,14 +175,14 @@ TEST_CASE("numbers of a decision are read back to the last bit", "[replay][decis
 
 TEST_CASE("names that are no UTF-8 are written so that the log can be read", "[replay][decisions]") {
   const envs::BanditSpec latin{.name = "caf\xe9", .arms = 1, .arm_names = {"th\xe9"}};
-  Read read(latin);
+  ReadDecisions read(latin);
   CHECK(read.log.spec().arm_names == std::vector<std::string>{"th\xef\xbf\xbd"});  // U+FFFD
   const std::vector<double> sure{1};
   CHECK(read(decision_line({.propensities = sure}, latin)).kind == LineVerdict::Kind::event);
 }
 
 TEST_CASE("a decision that is there twice counts once, also after a checkpoint", "[replay][decisions]") {
-  Read read;
+  ReadDecisions read;
   const auto kind = [&](const std::string& line) { return read.log.read(line, read.arms, read.event).kind; };
   CHECK(kind(whole_line()) == LineVerdict::Kind::event);
   CHECK(kind(with("\"seed\":3", "\"seed\":4")) == LineVerdict::Kind::event);
@@ -191,14 +191,14 @@ TEST_CASE("a decision that is there twice counts once, also after a checkpoint",
   CHECK(kind(with("\"step\":17", "\"step\":18")) == LineVerdict::Kind::event);
   Snapshot saved;
   read.log.save(saved);
-  Read later;
+  ReadDecisions later;
   later.log.restore(saved);
   CHECK(later.log.read(with("\"step\":17", "\"step\":18"), later.arms, later.event).kind == LineVerdict::Kind::bad);
   CHECK(later.log.read(with("\"step\":17", "\"step\":19"), later.arms, later.event).kind == LineVerdict::Kind::event);
 }
 
 TEST_CASE("a line that is no decision says why", "[replay][decisions]") {
-  Read read;
+  ReadDecisions read;
   const auto reason = [&](const std::string& line) {
     const LineVerdict verdict = read(line);
     CHECK(verdict.kind == LineVerdict::Kind::bad);
@@ -232,7 +232,7 @@ TEST_CASE("a log of decisions begins with what bandit it is of", "[replay][decis
   DecisionLog log({});
   CHECK_ERROR(log.begin(""), data, "begins with a line that says what bandit it is");
   CHECK_ERROR(log.begin(whole_line()), data, "begins with a line");
-  std::string head = decision_log_head(spec);
+  std::string head = decision_log_head(quoted_shop);
   CHECK(DecisionLog::recognises(head));
   CHECK_FALSE(DecisionLog::recognises(whole_line()));
   head.replace(head.find("\"version\":1"), 11, "\"version\":2");
@@ -249,7 +249,7 @@ TEST_CASE("a log of decisions begins with what bandit it is of", "[replay][decis
 
 TEST_CASE("one repetition of a log can be read alone, and a context without a decision", "[replay][decisions]") {
   const test::TemporaryDirectory folder;
-  std::ofstream(folder / "log.jsonl") << decision_log_head(spec) << '\n'
+  std::ofstream(folder / "log.jsonl") << decision_log_head(quoted_shop) << '\n'
                                       << whole_line() << '\n'
                                       << with("\"seed\":3", "\"seed\":4") << '\n';
   for (const auto& [seed, events] : {std::pair{-1, 2}, {4, 1}, {5, 0}, {0, 0}}) {
@@ -275,7 +275,7 @@ TEST_CASE("one repetition of a log can be read alone, and a context without a de
   CHECK(mixed.next(event));
   CHECK(mixed.next(event));
   CHECK_ERROR(mixed.next(event), data, "other.jsonl", "line 1", "first line of the log's first file");
-  Read read;
+  ReadDecisions read;
   REQUIRE(read.log.read_context(R"({"context":[1,2],"arm_features":[1,2,3]})", read.arms, read.event).kind ==
           LineVerdict::Kind::event);
   CHECK(read.event.choices() == 3);

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "shop",
+const envs::BanditSpec shop{.name = "shop",
                             .arms = 3,
                             .context_size = 2,
                             .reward_low = 0,
@@ -28,7 +28,7 @@ std::unique_ptr<ServedPolicy> served(std::int64_t most_waiting = 100) {
   const auto builder = policies::bandit_policies().at("lints").builder();
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
   return std::make_unique<ServedPolicy>(
-      spec, ArmTable(3), std::make_unique<policies::BanditLearner>(options, spec, 5, builder->make(spec, 5)),
+      shop, ArmTable(3), std::make_unique<policies::BanditLearner>(options, shop, 5, builder->make(shop, 5)),
       most_waiting);
 }
 
@@ -40,7 +40,7 @@ struct Asked {
 
   explicit Asked(const DecisionService::Options& options = {.learn = true}, std::int64_t most_waiting = 100)
       : policy(served(most_waiting)), service(*policy, format, options) {
-    format.begin(decision_log_head(spec));
+    format.begin(decision_log_head(shop));
   }
   Json operator()(const std::string& line) {
     std::string answers;
@@ -50,7 +50,7 @@ struct Asked {
   }
 };
 
-const std::string context = R"({"context":[0.5,-1]})";
+const std::string asked_context = R"({"context":[0.5,-1]})";
 
 }  // namespace
 
@@ -70,8 +70,8 @@ TEST_CASE("an outcome is learned with the propensity of its decision", "[replay]
   };
   policies::Outcome last;
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
-  ServedPolicy policy(spec, ArmTable(3),
-                      std::make_unique<policies::BanditLearner>(options, spec, 5, std::make_unique<Second>(last)));
+  ServedPolicy policy(shop, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, shop, 5, std::make_unique<Second>(last)));
   const ServedPolicy::Answer answer = policy.decide({.dense = {0.5F, -1}, .present = {2, 0}}, true);
   CHECK(answer.propensity == 0.25);
   policy.learn(answer.id, 1);
@@ -83,8 +83,8 @@ TEST_CASE("an outcome is learned with the propensity of its decision", "[replay]
 TEST_CASE("a policy that learns pulls every arm first, as it was told to", "[replay][service]") {
   const auto builder = policies::bandit_policies().at("lints").builder();
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 2};
-  ServedPolicy policy(spec, ArmTable(3),
-                      std::make_unique<policies::BanditLearner>(options, spec, 5, builder->make(spec, 5)));
+  ServedPolicy policy(shop, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, shop, 5, builder->make(shop, 5)));
   std::vector<std::int64_t> pulled;
   for (int i = 0; i < 4; ++i)
     pulled.push_back(policy.decide({.dense = {0.5F, -1}, .present = {2, 0}}, true).decision.action);
@@ -105,13 +105,13 @@ TEST_CASE("rewards are said with mean and deviation over the samples", "[replay]
     std::vector<double> propensities_{1, 0, 0};
   };
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
-  ServedPolicy policy(spec, ArmTable(3),
-                      std::make_unique<policies::BanditLearner>(options, spec, 5, std::make_unique<Sampled>()));
+  ServedPolicy policy(shop, ArmTable(3),
+                      std::make_unique<policies::BanditLearner>(options, shop, 5, std::make_unique<Sampled>()));
   DecisionLog format{{}};
-  format.begin(decision_log_head(spec));
+  format.begin(decision_log_head(shop));
   DecisionService service(policy, format, {.rewards = true});
   std::string answers;
-  service.answer(context, answers);
+  service.answer(asked_context, answers);
   const Json answer = Json::parse(answers);
   const std::vector<double> mean{2, 5, 4}, deviation{std::sqrt(3.0), 0, std::sqrt(12.0)};
   for (std::size_t a = 0; a < 3; ++a) {
@@ -182,11 +182,11 @@ TEST_CASE("a context becomes a decision with exact propensities", "[replay][serv
   const auto same = served();
   LoggedEvent event{.dense = {0.5f, -1}, .present = {0, 1, 2}};
   for (int i = 0; i < 20; ++i) {
-    const Json answer = asked(context);
+    const Json answer = asked(asked_context);
     const auto expected = same->decide(event, false);
     CHECK(answer["id"] == i);
     CHECK(answer["action"] == expected.decision.action);
-    CHECK(answer["arm"] == spec.arm_names[answer["action"].get<std::size_t>()]);
+    CHECK(answer["arm"] == shop.arm_names[answer["action"].get<std::size_t>()]);
     const auto propensities = answer["propensities"].get<std::vector<double>>();
     REQUIRE(propensities.size() == 3);
     CHECK(propensities[0] + propensities[1] + propensities[2] == Approx(1));
@@ -209,8 +209,8 @@ TEST_CASE("only arms that are there are chosen, by number or by name", "[replay]
 
 TEST_CASE("outcomes are learned from, in any order and once", "[replay][service]") {
   Asked asked;
-  const Json before = asked(context);
-  CHECK(asked(context)["id"] == 1);
+  const Json before = asked(asked_context);
+  CHECK(asked(asked_context)["id"] == 1);
   CHECK(asked(R"({"id":1,"reward":1})") == Json{{"id", 1}, {"outcomes", 1}});
   CHECK(asked(R"({"id":0,"reward":0.5})")["outcomes"] == 2);
   CHECK_THAT(asked(R"({"id":0,"reward":0.5})")["error"].get<std::string>(), Catch::Contains("no decision 0 waits"));
@@ -218,10 +218,11 @@ TEST_CASE("outcomes are learned from, in any order and once", "[replay][service]
   CHECK_THAT(asked(R"({"id":1})")["error"].get<std::string>(), Catch::Contains("has 2 numbers, got 0"));
   CHECK_THAT(asked(R"({"id":"x","reward":1})")["error"].get<std::string>(), Catch::Contains("an outcome is"));
   CHECK(asked.policy->outcomes() == 2);
-  for (int i = 0; i < 50; ++i) asked(fmt::format(R"({{"id":{},"reward":{}}})", asked(context)["id"].get<int>(), i % 2));
-  CHECK(asked(context)["propensities"] != before["propensities"]);
+  for (int i = 0; i < 50; ++i)
+    asked(fmt::format(R"({{"id":{},"reward":{}}})", asked(asked_context)["id"].get<int>(), i % 2));
+  CHECK(asked(asked_context)["propensities"] != before["propensities"]);
   Asked deaf({.learn = false});
-  deaf(context);
+  deaf(asked_context);
   CHECK_THAT(deaf(R"({"id":0,"reward":1})")["error"].get<std::string>(), Catch::Contains("--learn"));
 }
 
@@ -239,35 +240,35 @@ TEST_CASE("what cannot be understood is said with its line, and the service goes
   CHECK(asked(R"({"context":[1,1e999]})")["error"] == "line 3: a number in it is none, or too large");
   CHECK(asked(R"({"context":[1,-1e38]})")["error"] ==
         "line 4: -1e+38 in a context: networks multiply numbers up to 1e+15");
-  CHECK(asked(context)["id"] == 0);
+  CHECK(asked(asked_context)["id"] == 0);
   CHECK(asked.service.errors() == 4);
   CHECK(asked.service.decisions() == 1);
 }
 
 TEST_CASE("posterior rewards come where they are asked for", "[replay][service]") {
   Asked asked({.rewards = true});
-  const Json answer = asked(context);
+  const Json answer = asked(asked_context);
   CHECK(answer["reward_mean"].size() == 3);
   for (const Json& deviation : answer["reward_sd"]) CHECK(deviation > 0);
 }
 
 TEST_CASE("only the last decisions wait for their outcomes", "[replay][service]") {
   Asked asked({.learn = true}, 2);
-  for (int i = 0; i < 3; ++i) asked(context);
+  for (int i = 0; i < 3; ++i) asked(asked_context);
   CHECK(asked(R"({"id":0,"reward":1})").contains("error"));
   CHECK(asked(R"({"id":1,"reward":1})").contains("outcomes"));
 }
 
 TEST_CASE("a served policy goes on from where it was saved, with decisions that wait", "[replay][service]") {
   Asked asked, again;
-  for (int i = 0; i < 10; ++i) asked(context);
+  for (int i = 0; i < 10; ++i) asked(asked_context);
   asked(R"({"id":3,"reward":1})");
   Snapshot saved;
   asked.policy->save(saved);
   again.policy->restore(saved);
   CHECK(again(R"({"id":3,"reward":1})").contains("error"));
   for (Asked* each : {&asked, &again}) (*each)(R"({"id":7,"reward":1})");
-  for (int i = 0; i < 20; ++i) CHECK(again(context) == asked(context));
+  for (int i = 0; i < 20; ++i) CHECK(again(asked_context) == asked(asked_context));
   again.policy->begin_session();
-  CHECK(again(context)["id"].get<std::int64_t>() > 1'000'000'000);
+  CHECK(again(asked_context)["id"].get<std::int64_t>() > 1'000'000'000);
 }

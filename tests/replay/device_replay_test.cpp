@@ -16,13 +16,13 @@ using inference::Device;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "news",
-                            .arms = 1'000'000,
-                            .context_size = 6,
-                            .arm_features = 6,
-                            .reward_low = 0,
-                            .reward_high = 1,
-                            .bounded = true};
+const envs::BanditSpec device_articles{.name = "news",
+                                       .arms = 1'000'000,
+                                       .context_size = 6,
+                                       .arm_features = 6,
+                                       .reward_low = 0,
+                                       .reward_high = 1,
+                                       .bounded = true};
 
 ReplayExperiment experiment_of(const std::string& policies, const std::string& device = "cpu") {
   runs::OptionSources sources{.settings = {{"policy", policies}, {"device", device}, {"forced_pulls", "0"}}};
@@ -33,7 +33,8 @@ ReplayExperiment experiment_of(const std::string& policies, const std::string& d
 }
 
 PolicyReplay replay_on(Device device, const std::string& policy) {
-  return {experiment_of(policy).make_learner(policy, spec, 3, device), DeliveryOptions{}, ConfidenceSequence(0, 1)};
+  return {experiment_of(policy).make_learner(policy, device_articles, 3, device), DeliveryOptions{},
+          ConfidenceSequence(0, 1)};
 }
 
 /// Both accept the same of events first … first + count − 1.

@@ -16,7 +16,7 @@ namespace {
 
 const std::string label = R"("_label_cost":-1.0,"_label_probability":0.25,"_label_Action":2,"_labelIndex":1)";
 const std::string chosen = R"("a":[2,1],"p":[0.25,0.75])";
-const std::string context =
+const std::string context_text =
     R"({"User":{"age":3.5,"city":"Paris","_hidden":9,"new":true,"old":false,"none":null},"_multi":[)"
     R"({"Action":{"id":"tea","price":2}},{"Action":{"id":"cake","price":0.5},"tags":["sweet",{"hot":1}],"v":[4,null,5]}]})";
 const std::string extra = R"("Timestamp":"1970-01-01T00:00:07.5Z","Version":"1","EventId":"e1")";
@@ -32,7 +32,7 @@ std::string c(const std::string& value) {
   return "\"c\":" + value;
 }
 
-const std::string line = object({label, extra, chosen, c(context), R"("VWState":{"m":"N/A"})"});
+const std::string line = object({label, extra, chosen, c(context_text), R"("VWState":{"m":"N/A"})"});
 
 Dsjson::Options options(std::int64_t shared, std::int64_t action, const std::string& arm_id = "") {
   Dsjson::Options result;
@@ -113,22 +113,22 @@ TEST_CASE("what labels leave out is taken from the ranking", "[replay][dsjson]")
   Dsjson format(options(4, 4));
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(format.read(object({R"("_label_cost":-0.5)", chosen, c(context)}), arms, event).kind ==
+  CHECK(format.read(object({R"("_label_cost":-0.5)", chosen, c(context_text)}), arms, event).kind ==
         LineVerdict::Kind::event);
   CHECK(event.action == 1);
   CHECK(event.propensity == 0.25);
   CHECK(event.reward == 0.5);
   CHECK(event.time == 0);
   const std::string by_action = R"("_label_cost":0,"_label_probability":0.5,"_label_Action":1)";
-  CHECK(format.read(object({by_action, chosen, c(context)}), arms, event).kind == LineVerdict::Kind::event);
+  CHECK(format.read(object({by_action, chosen, c(context_text)}), arms, event).kind == LineVerdict::Kind::event);
   CHECK(event.action == 0);
   CHECK_FALSE(std::signbit(event.reward));
   // The probability of the action that was labelled, wherever it stands.
   const std::string without = R"("_label_cost":0,"_label_Action":1)";
-  CHECK(format.read(object({without, chosen, c(context)}), arms, event).kind == LineVerdict::Kind::event);
+  CHECK(format.read(object({without, chosen, c(context_text)}), arms, event).kind == LineVerdict::Kind::event);
   CHECK(event.action == 0);
   CHECK(event.propensity == 0.75);
-  CHECK(reason(object({without, R"("a":[2],"p":[1.0])", c(context)})) == "a probability that is no number");
+  CHECK(reason(object({without, R"("a":[2],"p":[1.0])", c(context_text)})) == "a probability that is no number");
 }
 
 TEST_CASE("the reward of a cost, and its range, are options", "[replay][dsjson]") {
@@ -149,21 +149,21 @@ TEST_CASE("events of a kind that is dropped weigh more, and those that are not t
   Dsjson format(options(4, 4));
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(format.read(object({label, chosen, c(context), R"("pdrop":0.75)"}), arms, event).kind ==
+  CHECK(format.read(object({label, chosen, c(context_text), R"("pdrop":0.75)"}), arms, event).kind ==
         LineVerdict::Kind::event);
   CHECK(event.weight == 4);
   CHECK(format.read(line, arms, event).kind == LineVerdict::Kind::event);
   CHECK(event.weight == 1);
-  CHECK(reason(object({label, chosen, c(context), R"("pdrop":1)"})) == "a `pdrop` that is not in [0, 1)");
-  CHECK(reason(object({label, chosen, c(context), R"("pdrop":-0.5)"})) == "a `pdrop` that is not in [0, 1)");
-  CHECK(kind(object({label, R"("_skipLearn":true)", chosen, c(context)})) == LineVerdict::Kind::other);
-  CHECK(kind(object({label, R"("_skipLearn":false)", chosen, c(context)})) == LineVerdict::Kind::event);
+  CHECK(reason(object({label, chosen, c(context_text), R"("pdrop":1)"})) == "a `pdrop` that is not in [0, 1)");
+  CHECK(reason(object({label, chosen, c(context_text), R"("pdrop":-0.5)"})) == "a `pdrop` that is not in [0, 1)");
+  CHECK(kind(object({label, R"("_skipLearn":true)", chosen, c(context_text)})) == LineVerdict::Kind::other);
+  CHECK(kind(object({label, R"("_skipLearn":false)", chosen, c(context_text)})) == LineVerdict::Kind::event);
 }
 
 TEST_CASE("lines without a decision are no events, and not bad", "[replay][dsjson]") {
   for (const std::string& text :
-       {std::string(), std::string("{}"), object({c(context)}), object({chosen, c(context)}), object({label, chosen}),
-        object({label, c(context)}), object({label, R"("a":[])", c(context)}),
+       {std::string(), std::string("{}"), object({c(context_text)}), object({chosen, c(context_text)}),
+        object({label, chosen}), object({label, c(context_text)}), object({label, R"("a":[])", c(context_text)}),
         std::string(R"({"RewardValue":1.0,"EnqueuedTimeUtc":"2018-01-03T20:12:20.028Z","EventId":"e1"})")}) {
     CAPTURE(text);
     CHECK(kind(text) == LineVerdict::Kind::other);
@@ -171,7 +171,7 @@ TEST_CASE("lines without a decision are no events, and not bad", "[replay][dsjso
 }
 
 TEST_CASE("a line that is no event of dsjson says why, and names no arms", "[replay][dsjson]") {
-  const auto with = [](const std::string& labels) { return object({labels, chosen, c(context)}); };
+  const auto with = [](const std::string& labels) { return object({labels, chosen, c(context_text)}); };
   const auto of = [](const std::string& value) { return object({label, chosen, c(value)}); };
   const std::string huge = R"("_label_cost":0,"_label_probability":1,"_labelIndex":)";
   const auto [text, why] = GENERATE_COPY(table<std::string, std::string>({
@@ -193,7 +193,7 @@ TEST_CASE("a line that is no event of dsjson says why, and names no arms", "[rep
       {with(R"("_label_cost":0,"_label_probability":1,"_label_Action":0)"),
        "the chosen action is not among those to choose from"},
       {with(huge + R"(1,"_label_Action":1)"), "two labels that name different actions"},
-      {object({label, chosen, c(context), R"("Timestamp":"now")"}), "no timestamp"},
+      {object({label, chosen, c(context_text), R"("Timestamp":"now")"}), "no timestamp"},
       {of("7"), "a context that is no object"},
       {of("{}"), "a context without actions"},
       {of(R"({"_multi":{}})"), "a context without actions"},
@@ -238,7 +238,7 @@ TEST_CASE("a single action is an event, chosen with certainty", "[replay][dsjson
 TEST_CASE("an event that was there already is a bad line, also for a reader that was restored", "[replay][dsjson]") {
   const test::TemporaryDirectory folder;
   const auto event_line = [](int i) {
-    return object({label, chosen, c(context), "\"EventId\":\"e" + std::to_string(i) + "\""}) + "\n";
+    return object({label, chosen, c(context_text), "\"EventId\":\"e" + std::to_string(i) + "\""}) + "\n";
   };
   const std::string text = event_line(1) + event_line(2) + event_line(1) + event_line(3) + event_line(2);
   const auto reader = [&] {
@@ -293,7 +293,7 @@ TEST_CASE("a context is read alone, or from a line whose outcome does not count"
   ArmTable arms(5);
   LoggedEvent decision, alone, whole;
   CHECK(format.read(line, arms, decision).kind == LineVerdict::Kind::event);
-  CHECK(format.read_context(context, arms, alone).kind == LineVerdict::Kind::event);
+  CHECK(format.read_context(context_text, arms, alone).kind == LineVerdict::Kind::event);
   CHECK(format.read_context(line, arms, whole).kind == LineVerdict::Kind::event);
   for (const LoggedEvent& event : {alone, whole}) {
     CHECK(event.dense == decision.dense);

@@ -14,7 +14,7 @@ using policies::Propensities;
 
 namespace {
 
-const envs::BanditSpec spec{.name = "page", .arms = 3, .context_size = 4, .arm_names = {"red", "a, b", "blue"}};
+const envs::BanditSpec page{.name = "page", .arms = 3, .context_size = 4, .arm_names = {"red", "a, b", "blue"}};
 const std::string by_position = "column,arm,propensity\n0,red,0.25\n0,\"a, b\",0.75\n\n1,blue,1\n";
 
 struct Table {
@@ -22,10 +22,10 @@ struct Table {
   std::string file;
 
   explicit Table(const std::string& text) : file(test::write(folder / "table.csv", text).string()) {}
-  FixedPropensities policy(const envs::BanditSpec& of = spec) const { return {{.table = file}, of, 5}; }
+  FixedPropensities policy(const envs::BanditSpec& of = page) const { return {{.table = file}, of, 5}; }
 };
 
-std::vector<double> propensities(FixedPropensities& policy, const envs::Context& context) {
+std::vector<double> propensities_of(FixedPropensities& policy, const envs::Context& context) {
   const policies::Decision decision = policy.decide(context, 0, Propensities::exact);
   CHECK_FALSE(decision.deterministic);
   return {decision.propensities.begin(), decision.propensities.end()};
@@ -36,22 +36,22 @@ std::vector<double> propensities(FixedPropensities& policy, const envs::Context&
 TEST_CASE("a table has a distribution for each of several columns of the context", "[replay][fixed-propensities]") {
   FixedPropensities policy = Table(by_position).policy();
   const std::vector<float> first{1, 0, 7, 8}, second{0, 1, 7, 8};
-  CHECK(propensities(policy, {.dense = first}) == std::vector<double>{0.25, 0.75, 0});
-  CHECK(propensities(policy, {.dense = second}) == std::vector<double>{0, 0, 1});
+  CHECK(propensities_of(policy, {.dense = first}) == std::vector<double>{0.25, 0.75, 0});
+  CHECK(propensities_of(policy, {.dense = second}) == std::vector<double>{0, 0, 1});
   const std::vector<std::int32_t> active{1, 3};
-  CHECK(propensities(policy, {.active = active}) == std::vector<double>{0, 0, 1});
+  CHECK(propensities_of(policy, {.active = active}) == std::vector<double>{0, 0, 1});
   CHECK(policy.decide({.dense = second}, 0, Propensities::none).propensities.empty());
 }
 
 TEST_CASE("a table without columns holds in every context", "[replay][fixed-propensities]") {
   FixedPropensities policy = Table("propensity,arm\n0.5,blue\n0.5,red\n").policy();
-  CHECK(propensities(policy, {}) == std::vector<double>{0.5, 0, 0.5});
+  CHECK(propensities_of(policy, {}) == std::vector<double>{0.5, 0, 0.5});
 }
 
 TEST_CASE("arms that cannot be chosen leave their share to the others", "[replay][fixed-propensities]") {
   FixedPropensities policy = Table("arm,propensity\nred,0.2\n\"a, b\",0.3\nblue,0.5\n").policy();
   const std::vector<std::int32_t> present{2, 1}, none{0};
-  CHECK(propensities(policy, {.present = present}) == std::vector<double>{0.5 / 0.8, 0.3 / 0.8});
+  CHECK(propensities_of(policy, {.present = present}) == std::vector<double>{0.5 / 0.8, 0.3 / 0.8});
   FixedPropensities other = Table("arm,propensity\nblue,1\n").policy();
   CHECK_ERROR(other.decide({.present = none}, 0, Propensities::none), data, "table.csv", "none of the arms");
 }
@@ -68,7 +68,7 @@ TEST_CASE("arms are drawn as often as the table says", "[replay][fixed-propensit
   for (int step = 0; step < 50; ++step)
     CHECK(policy.decide({}, step, Propensities::none).action == same.decide({}, step, Propensities::none).action);
   const Table even("arm,propensity\nred,0.5\nblue,0.5\n");
-  FixedPropensities one({.table = even.file}, spec, 5), other({.table = even.file}, spec, 6);
+  FixedPropensities one({.table = even.file}, page, 5), other({.table = even.file}, page, 6);
   int equal = 0;  // of 64 even draws: 32 ± 4, beyond 6.1 of them below 1e-9
   for (int step = 0; step < 64; ++step)
     equal += one.decide({}, step, Propensities::none).action == other.decide({}, step, Propensities::none).action;
@@ -112,7 +112,7 @@ TEST_CASE("a table that is none says where", "[replay][fixed-propensities]") {
   refused("column,arm,propensity\n0,red,1\n2,red,0.9\n", "whose sum is 1", "in column 2");
   refused("column,arm,propensity\n4,red,1\n", "line 2", "a column of 0 to 3, got '4'");
   refused("column,arm,propensity\n-1,red,1\n", "line 2", "a column of 0 to 3, got '-1'");
-  CHECK_ERROR(FixedPropensities({}, spec, 0), usage, "`table`");
+  CHECK_ERROR(FixedPropensities({}, page, 0), usage, "`table`");
   CHECK_ERROR(Table(by_position).policy({.name = "numbers", .arms = 3}), usage, "no names");
-  CHECK_ERROR(FixedPropensities({.table = "none.csv"}, spec, 0), data, "none.csv");
+  CHECK_ERROR(FixedPropensities({.table = "none.csv"}, page, 0), data, "none.csv");
 }

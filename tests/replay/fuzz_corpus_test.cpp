@@ -18,12 +18,12 @@ using namespace stein::replay;
 
 namespace {
 
-LogReader reader(const std::filesystem::path& file, const std::string& format) {
+LogReader any_reader(const std::filesystem::path& file, const std::string& format) {
   return {{file}, log_formats().at(format).builder()->make(), 100};
 }
 
 void read_all(const std::filesystem::path& file, const std::string& format) {
-  LogReader log = reader(file, format);
+  LogReader log = any_reader(file, format);
   LoggedEvent event;
   while (log.next(event)) {
   }
@@ -49,7 +49,7 @@ TEST_CASE("a log of another format is refused with the name of its own", "[repla
   for (const std::string& origin : log_formats().names()) {
     const std::filesystem::path file =
         test::write(folder / (origin + ".log"), test::corpus("replay", origin).at("events"));
-    LogReader own = reader(file, origin);
+    LogReader own = any_reader(file, origin);
     LoggedEvent event;
     CHECK(own.next(event));
     for (const std::string& format : log_formats().names()) {
@@ -69,13 +69,14 @@ TEST_CASE("every format refuses a log of gzip that was cut, and one cut in a lin
     std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 12);
     CHECK_ERROR(read_all(cut, format), data, cut.string());
     const std::filesystem::path whole = test::write(folder / format, events);
-    LogReader first = reader(whole, format);
+    LogReader first = any_reader(whole, format);
     LoggedEvent event;
     std::int64_t count = 0;
     while (first.next(event)) ++count;
     CHECK(count == 3);
     CHECK(first.bad_line_count() == 0);
-    LogReader second = reader(test::write(folder / (format + ".cut"), events.substr(0, events.size() - 12)), format);
+    LogReader second =
+        any_reader(test::write(folder / (format + ".cut"), events.substr(0, events.size() - 12)), format);
     while (second.next(event)) --count;
     CHECK(count == 1);
     CHECK(second.bad_line_count() == 1);

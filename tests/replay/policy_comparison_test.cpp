@@ -16,7 +16,7 @@ using namespace stein::replay;
 
 namespace {
 
-const envs::BanditSpec spec{
+const envs::BanditSpec few_articles{
     .name = "news", .arms = 500, .context_size = 6, .arm_features = 6, .reward_low = 0, .reward_high = 1};
 
 /// Chooses the first article with probability 0.7, else any other.
@@ -37,16 +37,18 @@ class MostlyFirst final : public policies::BanditPolicy {
   std::vector<double> propensities_;
 };
 
-std::unique_ptr<JudgedPolicy> judged(std::unique_ptr<policies::BanditPolicy> policy) {
+std::unique_ptr<JudgedPolicy> judged_at_once(std::unique_ptr<policies::BanditPolicy> policy) {
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
-  return std::make_unique<PolicyReplay>(std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(policy)),
-                                        DeliveryOptions{}, ConfidenceSequence(0, 1));
+  return std::make_unique<PolicyReplay>(
+      std::make_unique<policies::BanditLearner>(options, few_articles, 0, std::move(policy)), DeliveryOptions{},
+      ConfidenceSequence(0, 1));
 }
 
 PolicyComparison comparison(std::vector<std::string> estimators) {
-  PolicyComparison all({.estimators = std::move(estimators)}, spec);
-  all.add("first", judged(std::make_unique<MostlyFirst>(1)));
-  all.add("uniform", judged(std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)));
+  PolicyComparison all({.estimators = std::move(estimators)}, few_articles);
+  all.add("first", judged_at_once(std::make_unique<MostlyFirst>(1)));
+  all.add("uniform",
+          judged_at_once(std::make_unique<policies::Uniform>(policies::Uniform::Options{}, few_articles, 3)));
   all.add("logged", std::make_unique<LoggingPolicy>(ConfidenceSequence(0, 1)));
   return all;
 }
@@ -104,7 +106,7 @@ TEST_CASE("estimators are given the exact propensities, and predictions that pre
   CHECK(std::ranges::equal(all.ways(), std::vector<std::string>{"replay", "ips", "dm", "dr"}));
   const std::vector<LoggedEvent> events = events_from(0, 300);
   all.take(events);
-  RewardModel model(spec);
+  RewardModel model(few_articles);
   double ips = 0, dm = 0, dr = 0, log_dm = 0;
   for (const LoggedEvent& event : events) {
     std::vector<double> predicted;
@@ -159,7 +161,7 @@ TEST_CASE("an event counts for as many as it stands for", "[replay][comparison]"
 
 TEST_CASE("rewards without bounds have the interval of their own mean, of the level that was asked for",
           "[replay][comparison]") {
-  PolicyComparison all({.level = 0.8}, spec);
+  PolicyComparison all({.level = 0.8}, few_articles);
   all.add("logged", std::make_unique<LoggingPolicy>(std::nullopt));
   std::vector<LoggedEvent> events = events_from(0, 400);
   double squares = 0;
@@ -173,10 +175,11 @@ TEST_CASE("rewards without bounds have the interval of their own mean, of the le
 }
 
 TEST_CASE("the direct method does not lift rare rewards", "[replay][comparison]") {
-  envs::BanditSpec clicks_only = spec;
+  envs::BanditSpec clicks_only = few_articles;
   clicks_only.bounded = true;
   PolicyComparison all({.estimators = {"dm", "dr"}}, clicks_only);
-  all.add("uniform", judged(std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)));
+  all.add("uniform",
+          judged_at_once(std::make_unique<policies::Uniform>(policies::Uniform::Options{}, few_articles, 3)));
   // 20 articles, of which each has about 1,500 events and 7 clicks; 150 ± 12.2 of the 30,000 events pay.
   std::vector<LoggedEvent> events = events_from(0, 30'000);
   double clicks = 0;
@@ -217,7 +220,7 @@ TEST_CASE("a model of rewards says nothing that is far from what the bandit can 
 
 TEST_CASE("a model of rewards never sees the reward that it predicts", "[replay][comparison]") {
   std::vector<LoggedEvent> events = events_from(0, 60);
-  RewardModel model(spec), same(spec);
+  RewardModel model(few_articles), same(few_articles);
   std::vector<double> before, after;
   for (std::size_t i = 0; i < events.size(); ++i) {
     model.take(events[i], before);

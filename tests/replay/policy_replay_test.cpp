@@ -12,7 +12,7 @@ using namespace stein::replay;
 
 namespace {
 
-const envs::BanditSpec spec{
+const envs::BanditSpec many_articles{
     .name = "news", .arms = 1'000'000, .context_size = 6, .arm_features = 6, .reward_low = 0, .reward_high = 1};
 
 /// Chooses the article whose second feature is the largest, and notes what it is told.
@@ -52,9 +52,9 @@ struct Case {
     auto made = std::make_unique<Favourite>();
     policy = made.get();
     const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
-    replay =
-        std::make_unique<PolicyReplay>(std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(made)),
-                                       delivery, ConfidenceSequence(0, 1));
+    replay = std::make_unique<PolicyReplay>(
+        std::make_unique<policies::BanditLearner>(options, many_articles, 0, std::move(made)), delivery,
+        ConfidenceSequence(0, 1));
   }
 };
 
@@ -99,8 +99,9 @@ TEST_CASE("a policy is told what the log says of an event, at once or late", "[r
 
 TEST_CASE("an event that was not accepted was no pull", "[replay]") {
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 2};
-  PolicyReplay replay(std::make_unique<policies::BanditLearner>(options, spec, 0, std::make_unique<Favourite>()), {},
-                      ConfidenceSequence(0, 1));
+  PolicyReplay replay(
+      std::make_unique<policies::BanditLearner>(options, many_articles, 0, std::make_unique<Favourite>()), {},
+      ConfidenceSequence(0, 1));
   LoggedEvent event{.present = {3, 8}, .action = 8};
   event.dense.assign(6, 1);
   event.arm_features.assign(12, 0);
@@ -154,8 +155,8 @@ TEST_CASE("replay is unbiased, and its confidence sequence covers at all times",
   check(over_logs([](int log) {
     const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
     const auto seed = static_cast<std::uint64_t>(log);
-    auto uniform = std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, seed);
-    auto learner = std::make_unique<policies::BanditLearner>(options, spec, seed, std::move(uniform));
+    auto uniform = std::make_unique<policies::Uniform>(policies::Uniform::Options{}, many_articles, seed);
+    auto learner = std::make_unique<policies::BanditLearner>(options, many_articles, seed, std::move(uniform));
     return std::make_unique<PolicyReplay>(std::move(learner), DeliveryOptions{}, ConfidenceSequence(0, 1));
   }));
 }
@@ -164,7 +165,8 @@ TEST_CASE("a uniform policy accepts one event in twenty and earns what the log d
   SyntheticNews news({.seed = 8});
   const policies::BanditLearner::Options options{.buffer = 10, .batch = 1, .forced_pulls = 0};
   PolicyReplay replay(std::make_unique<policies::BanditLearner>(
-                          options, spec, 3, std::make_unique<policies::Uniform>(policies::Uniform::Options{}, spec, 3)),
+                          options, many_articles, 3,
+                          std::make_unique<policies::Uniform>(policies::Uniform::Options{}, many_articles, 3)),
                       {}, ConfidenceSequence(0, 1));
   double clicks = 0;
   constexpr double events = 100'000;

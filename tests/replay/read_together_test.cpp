@@ -29,7 +29,7 @@ CsvLog::Options three_arms() {
   return {.arm_names = {"a", "b", "c"}};
 }
 
-std::unique_ptr<LogReader> reader(const Files& files, BadLines bad = BadLines::count) {
+std::unique_ptr<LogReader> csv_reader(const Files& files, BadLines bad = BadLines::count) {
   return std::make_unique<LogReader>(files, std::make_unique<CsvLog>(three_arms()), 3, bad);
 }
 
@@ -60,16 +60,16 @@ std::string state_of(const LogReader& log) {
 }
 
 /// Events of a log, and where its reader stands after the first `first` of them and at the end.
-struct Story {
+struct ReadStory {
   std::vector<std::string> events{};
   std::string middle, end;
 
-  bool operator==(const Story&) const = default;
+  bool operator==(const ReadStory&) const = default;
 };
 
-Story read_alone(const Files& files, std::size_t first) {
-  const auto log = reader(files);
-  Story story;
+ReadStory read_alone(const Files& files, std::size_t first) {
+  const auto log = csv_reader(files);
+  ReadStory story;
   for (LoggedEvent event; log->next(event);) {
     story.events.push_back(told(event));
     if (story.events.size() == first) story.middle = state_of(*log);
@@ -79,12 +79,12 @@ Story read_alone(const Files& files, std::size_t first) {
 }
 
 /// What the first rank has after reading in blocks of `most`.
-Story read_together(const Files& files, std::size_t first, std::size_t most, int size) {
-  Story story;
+ReadStory read_together(const Files& files, std::size_t first, std::size_t most, int size) {
+  ReadStory story;
   test::on_ranks(size, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-    const auto log = reader(files);
+    const auto log = csv_reader(files);
     std::vector<LoggedEvent> events(most);
-    Story own;
+    ReadStory own;
     const auto read = [&](std::size_t until) {
       while (own.events.size() < until) {
         const std::size_t room = std::min(most, until - own.events.size());
@@ -111,12 +111,12 @@ TEST_CASE("ranks that share lines read what one reads, bad and empty lines, file
   const test::TemporaryDirectory folder;
   const Files files{write(folder / "1.csv", rows(1, 300)), write_gzip(folder / "2.csv.gz", rows(300, 900)),
                     write(folder / "3.csv", rows(900, 905))};
-  const Story alone = read_alone(files, 500);
+  const ReadStory alone = read_alone(files, 500);
   REQUIRE(alone.events.size() > 800);
   for (const int size : {1, 2, 3, 4})
     for (const std::size_t most : {1, 7, 256}) {
       CAPTURE(size, most);
-      const Story together = read_together(files, 500, most, size);
+      const ReadStory together = read_together(files, 500, most, size);
       CHECK((together.events == alone.events));
       CHECK((together.middle == alone.middle));
       CHECK((together.end == alone.end));
@@ -131,7 +131,7 @@ TEST_CASE("an error is told as by one who reads alone, on every rank", "[replay]
   const Files files{write(folder / "log.csv", end)};
   std::string expected;
   try {
-    const auto log = reader(files, BadLines::stop);
+    const auto log = csv_reader(files, BadLines::stop);
     for (LoggedEvent event; log->next(event);) continue;
   } catch (const Error& error) {
     expected = error.what();
@@ -139,7 +139,7 @@ TEST_CASE("an error is told as by one who reads alone, on every rank", "[replay]
   REQUIRE(expected.find("line 52") != std::string::npos);
   std::vector<std::string> found(3);
   test::on_ranks(3, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-    const auto log = reader(files, BadLines::stop);
+    const auto log = csv_reader(files, BadLines::stop);
     std::vector<LoggedEvent> events(100);
     try {
       while (log->next_together(events, *ranks) > 0) continue;
@@ -155,7 +155,7 @@ TEST_CASE("ranks whose logs differ end instead of waiting for each other", "[rep
   const Files longer{write(folder / "longer.csv", rows(1, 200))}, shorter{write(folder / "shorter.csv", rows(1, 90))};
   std::vector<int> ended(2);
   test::on_ranks(2, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-    const auto log = reader(ranks->is_root() ? longer : shorter);
+    const auto log = csv_reader(ranks->is_root() ? longer : shorter);
     std::vector<LoggedEvent> events(64);
     try {
       while (log->next_together(events, *ranks) > 0) continue;

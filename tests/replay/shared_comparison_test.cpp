@@ -36,18 +36,18 @@ class Diverging final : public policies::BanditPolicy {
   std::int64_t at_;
 };
 
-std::unique_ptr<JudgedPolicy> judged(std::unique_ptr<policies::BanditPolicy> policy) {
+std::unique_ptr<JudgedPolicy> judged_policy(std::unique_ptr<policies::BanditPolicy> policy) {
   const policies::BanditLearner::Options options{.buffer = 100, .batch = 4, .forced_pulls = 0};
   return std::make_unique<PolicyReplay>(std::make_unique<policies::BanditLearner>(options, spec, 0, std::move(policy)),
                                         DeliveryOptions{.delay = 3}, ConfidenceSequence(0, 1));
 }
 
-PolicyComparison comparison(const std::vector<std::string>& estimators) {
+PolicyComparison replayed_comparison(const std::vector<std::string>& estimators) {
   PolicyComparison all({.estimators = estimators}, spec);
-  all.add("linucb", judged(policies::bandit_policies().at("linucb").builder()->make(spec, 1)));
-  all.add("uniform", judged(policies::bandit_policies().at("uniform").builder()->make(spec, 3)));
+  all.add("linucb", judged_policy(policies::bandit_policies().at("linucb").builder()->make(spec, 1)));
+  all.add("uniform", judged_policy(policies::bandit_policies().at("uniform").builder()->make(spec, 3)));
   all.add("logged", std::make_unique<LoggingPolicy>(ConfidenceSequence(0, 1)));
-  all.add("uniform-too", judged(policies::bandit_policies().at("uniform").builder()->make(spec, 5)));
+  all.add("uniform-too", judged_policy(policies::bandit_policies().at("uniform").builder()->make(spec, 5)));
   return all;
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("policies that ranks share are judged as by one process, which the fir
   const std::vector<LoggedEvent> events = made_events(1200);
   const std::span<const LoggedEvent> first = std::span(events).first(500), then = std::span(events).subspan(500);
   for (const auto& estimators : std::vector<std::vector<std::string>>{{}, {"snips", "dm"}}) {
-    PolicyComparison alone = comparison(estimators);
+    PolicyComparison alone = replayed_comparison(estimators);
     alone.take(first), alone.take(then);
     const std::string expected = state_of(alone);
     const std::vector<double> known = estimates_of(alone);
@@ -99,7 +99,7 @@ TEST_CASE("policies that ranks share are judged as by one process, which the fir
       std::string apart, together;
       double seconds = 0;
       test::on_ranks(size, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-        PolicyComparison shared = comparison(estimators);
+        PolicyComparison shared = replayed_comparison(estimators);
         shared.share_with(*ranks);
         shared.take(first);
         shared.exchange();
@@ -127,9 +127,9 @@ TEST_CASE("a policy that diverges on one rank is told on all", "[replay][compari
   const std::vector<LoggedEvent> events = made_events(100);
   std::vector<std::string> told(3);
   test::on_ranks(3, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
-    PolicyComparison shared = comparison({});
-    shared.add("late", judged(std::make_unique<Diverging>(60)));
-    shared.add("later", judged(std::make_unique<Diverging>(80)));
+    PolicyComparison shared = replayed_comparison({});
+    shared.add("late", judged_policy(std::make_unique<Diverging>(60)));
+    shared.add("later", judged_policy(std::make_unique<Diverging>(80)));
     shared.share_with(*ranks);
     const auto failure = distributed::failure_of(distributed::thrown_by([&] { shared.take(events); }), ranks->rank());
     try {

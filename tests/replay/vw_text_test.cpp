@@ -38,7 +38,7 @@ LineVerdict last_verdict(VwText& format, const std::string& lines, LoggedEvent& 
   return verdict;
 }
 
-std::string reason(std::int64_t actions, const std::string& lines) {
+std::string vw_reason(std::int64_t actions, const std::string& lines) {
   VwText format(options(actions));
   ArmTable arms(5);
   LoggedEvent event;
@@ -217,7 +217,7 @@ TEST_CASE("a line that is no event of cb says why, and names no arms", "[replay]
       {"1:1:0.4 |n:3e38 a:3e38", "a feature that is not finite"},
   }));
   CAPTURE(line);
-  CHECK(reason(3, line) == why);
+  CHECK(vw_reason(3, line) == why);
 }
 
 TEST_CASE("an event of cb_adf that is none says why, and names no arms", "[replay][vw-text]") {
@@ -240,7 +240,7 @@ TEST_CASE("an event of cb_adf that is none says why, and names no arms", "[repla
       {"0:1:0.5 | a\n| b\n| c\n| d\n| e\n| f", "more actions than the option `arms` allows"},
   }));
   CAPTURE(lines);
-  CHECK(reason(0, lines) == why);
+  CHECK(vw_reason(0, lines) == why);
 }
 
 TEST_CASE("events without an end and lines of 10^6 features do no harm", "[replay][vw-text]") {
@@ -254,13 +254,13 @@ TEST_CASE("events without an end and lines of 10^6 features do no harm", "[repla
   CHECK(last_verdict(format, multi, event, arms).kind == Kind::event);
   std::string wide = "1:1:0.5 |";
   for (int i = 0; i < 1'000'000; ++i) wide += " f" + std::to_string(i);
-  CHECK(reason(3, wide).empty());
-  CHECK(reason(3, "1:1:0.5 " + std::string(1'000'000, '|')).empty());
+  CHECK(vw_reason(3, wide).empty());
+  CHECK(vw_reason(3, "1:1:0.5 " + std::string(1'000'000, '|')).empty());
 }
 
 TEST_CASE("a single action in text is an event, chosen with certainty", "[replay][vw-text]") {
-  CHECK(reason(1, "1:1:1 |").empty());
-  CHECK(reason(0, "0:1:1 |\n\n").empty());
+  CHECK(vw_reason(1, "1:1:1 |").empty());
+  CHECK(vw_reason(0, "0:1:1 |\n\n").empty());
 }
 
 TEST_CASE("lines of Vowpal Wabbit's text are recognised", "[replay][vw-text]") {

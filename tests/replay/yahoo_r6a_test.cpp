@@ -13,7 +13,7 @@ const std::string first = "|109498 2:0.306008 3:0.000450 4:0.077048 5:0.230439 6
 const std::string second = "|109509 2:0.306008 3:0.000450 4:0.077048 5:0.230439 6:0.386055 1:1.000000";
 
 /// What is said of a line; the event is of use if nothing is.
-std::string reason(const std::string& line, LoggedEvent& event, ArmTable& arms) {
+std::string r6a_reason(const std::string& line, LoggedEvent& event, ArmTable& arms) {
   const LineVerdict verdict = YahooR6a({}).read(line, arms, event);
   REQUIRE((verdict.kind == LineVerdict::Kind::bad) == !verdict.reason.empty());
   return std::string(verdict.reason);
@@ -24,7 +24,7 @@ std::string reason(const std::string& line, LoggedEvent& event, ArmTable& arms) 
 TEST_CASE("a line of R6A is an event with every number of it", "[replay][r6a]") {
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(reason("1241160900 109509 1 " + user + " " + first + " " + second, event, arms).empty());
+  CHECK(r6a_reason("1241160900 109509 1 " + user + " " + first + " " + second, event, arms).empty());
   CHECK(event.time == 1241160900);
   CHECK(event.dense == std::vector<float>{1, 0.000012F, 0, 0.000006F, 0.000023F, 0.999958F});
   CHECK(event.present == std::vector<std::int32_t>{0, 1});
@@ -37,7 +37,7 @@ TEST_CASE("a line of R6A is an event with every number of it", "[replay][r6a]") 
   CHECK(event.propensity == 0.5);
 
   // Another page: numbers of arms stay.
-  CHECK(reason("1241160901 109509 0 " + user + " " + second, event, arms).empty());
+  CHECK(r6a_reason("1241160901 109509 0 " + user + " " + second, event, arms).empty());
   CHECK(event.present == std::vector<std::int32_t>{1});
   CHECK(event.action == 1);
   CHECK(event.reward == 0);
@@ -85,7 +85,7 @@ TEST_CASE("a line that is no event of R6A says why, and names no arms", "[replay
   CAPTURE(line);
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(reason(line, event, arms) == why);
+  CHECK(r6a_reason(line, event, arms) == why);
   CHECK(YahooR6a({}).read("", arms, event).kind == LineVerdict::Kind::other);  // such as behind the last event
   CHECK(arms.size() == 0);
 }
@@ -93,7 +93,7 @@ TEST_CASE("a line that is no event of R6A says why, and names no arms", "[replay
 TEST_CASE("an article that is there twice makes no event", "[replay][r6a]") {
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(reason("1241160900 109498 0 " + user + " " + first + " " + second + " " + first, event, arms) ==
+  CHECK(r6a_reason("1241160900 109498 0 " + user + " " + first + " " + second + " " + first, event, arms) ==
         "an article twice");
   CHECK(arms.size() == 0);
 }

@@ -11,7 +11,7 @@ using namespace stein::replay;
 
 namespace {
 
-std::string reason(const std::string& line, LoggedEvent& event, ArmTable& arms) {
+std::string r6b_reason(const std::string& line, LoggedEvent& event, ArmTable& arms) {
   return std::string(YahooR6b({}).read(line, arms, event).reason);
 }
 
@@ -20,7 +20,7 @@ std::string reason(const std::string& line, LoggedEvent& event, ArmTable& arms) 
 TEST_CASE("a line of R6B is an event with every number of it", "[replay][r6b]") {
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(reason("1317513291 id-560620 1 |user 1 9 136 13 |id-552077 |id-560620 |id-555224", event, arms).empty());
+  CHECK(r6b_reason("1317513291 id-560620 1 |user 1 9 136 13 |id-552077 |id-560620 |id-555224", event, arms).empty());
   CHECK(event.time == 1317513291);
   REQUIRE(event.dense.size() == 136);
   for (const std::size_t there : {0, 8, 135, 12}) CHECK(event.dense[there] == 1);
@@ -54,19 +54,19 @@ TEST_CASE("a line that is no event of R6B says why, and names no arms", "[replay
   CAPTURE(line);
   ArmTable arms(5);
   LoggedEvent event;
-  CHECK(reason(line, event, arms) == why);
+  CHECK(r6b_reason(line, event, arms) == why);
   CHECK(arms.size() == 0);
 }
 
 TEST_CASE("one article alone is chosen with certainty, and 10^6 of them are read in no time", "[replay][r6b]") {
   LoggedEvent event;
   ArmTable few(1), many(1'000'000);
-  CHECK(reason("1317513291 a 0 |user 1 |a", event, few).empty());
+  CHECK(r6b_reason("1317513291 a 0 |user 1 |a", event, few).empty());
   CHECK(event.propensity == 1);
   std::string line = "1317513291 7 0 |user 1";
   for (int i = 0; i < 1'000'000; ++i) line += " |" + std::to_string(i);
-  CHECK_ERROR(reason(line, event, few), data, "more than 1 arms");
-  CHECK(reason(line, event, many).empty());
+  CHECK_ERROR(r6b_reason(line, event, few), data, "more than 1 arms");
+  CHECK(r6b_reason(line, event, many).empty());
   CHECK(event.present.size() == 1'000'000);
-  CHECK(reason(line + " |7", event, many) == "an article twice");
+  CHECK(r6b_reason(line + " |7", event, many) == "an article twice");
 }

@@ -12,10 +12,10 @@ using test::CounterExperiment;
 
 namespace {
 
-const runs::RunKind kind = test::counter_kind();
+const runs::RunKind counter = test::counter_kind();
 
 double stride_of(const OptionSources& sources) {
-  return CounterExperiment(kind, sources).counting.stride;
+  return CounterExperiment(counter, sources).counting.stride;
 }
 
 }  // namespace
@@ -26,11 +26,11 @@ TEST_CASE("a preset ranks above the defaults, the file above it, a setting above
   CHECK(stride_of({.preset = "paper"}) == 5);
   CHECK(stride_of({.preset = "paper", .toml = file, .toml_name = "f.toml"}) == 3);
   CHECK(stride_of({.preset = "paper", .toml = file, .toml_name = "f.toml", .settings = {{"stride", "2"}}}) == 2);
-  CHECK(CounterExperiment(kind, {.preset = "paper"}).preset() == "paper");
+  CHECK(CounterExperiment(counter, {.preset = "paper"}).preset() == "paper");
 }
 
 TEST_CASE("an unknown preset is refused with the nearest one", "[runs][experiment]") {
-  CHECK_ERROR(CounterExperiment(kind, {.preset = "papre"}), usage, "papre", "paper");
+  CHECK_ERROR(CounterExperiment(counter, {.preset = "papre"}), usage, "papre", "paper");
 }
 
 TEST_CASE("a preset of parts that stand elsewhere is refused with who has it", "[runs][experiment]") {
@@ -47,9 +47,9 @@ TEST_CASE("a preset of parts that stand elsewhere is refused with who has it", "
 }
 
 TEST_CASE("an option of a part that stands elsewhere is refused with who has it", "[runs][experiment]") {
-  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"beads", "1"}}}), usage, "'beads' needs abacus roman",
+  CHECK_ERROR(CounterExperiment(counter, {.settings = {{"beads", "1"}}}), usage, "'beads' needs abacus roman",
               "numbers/counter has none");
-  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"strid", "1"}}}), usage, "unknown option 'strid'", "stride");
+  CHECK_ERROR(CounterExperiment(counter, {.settings = {{"strid", "1"}}}), usage, "unknown option 'strid'", "stride");
 }
 
 TEST_CASE("an option that only runs beside this one have is passed over, in settings and in the file",
@@ -61,7 +61,7 @@ TEST_CASE("an option that only runs beside this one have is passed over, in sett
               "abacus.frame");
   CHECK_ERROR(stride_of({.settings = {{"strid", "1"}}, .of_others = of_others}), usage, "unknown option 'strid'");
   // Its own options are read and checked whoever else has them.
-  CHECK(CounterExperiment(kind, {.settings = {{"end", "7"}}, .of_others = of_others}).counting.end == 7);
+  CHECK(CounterExperiment(counter, {.settings = {{"end", "7"}}, .of_others = of_others}).counting.end == 7);
   CHECK_ERROR(stride_of({.settings = {{"end", "-7"}}, .of_others = of_others}), usage, "end");
 }
 
@@ -82,9 +82,9 @@ TEST_CASE("help of several experiments has the parts of all, each once", "[runs]
     bool patience_ = false;
   };
   std::vector<std::unique_ptr<runs::Experiment>> beside;
-  beside.push_back(std::make_unique<Longer>(kind));
-  beside.push_back(std::make_unique<Longer>(kind));
-  const std::string help = CounterExperiment(kind, {}).help(beside);
+  beside.push_back(std::make_unique<Longer>(counter));
+  beside.push_back(std::make_unique<Longer>(counter));
+  const std::string help = CounterExperiment(counter, {}).help(beside);
   CHECK_THAT(help, Catch::Contains("\nCounting\n") && Catch::Contains("paper: Somebody 2018") &&
                        Catch::Contains("endless: nobody"));
   for (const std::string once : {"\nPatience\n", "checkpoint_every", "endless: nobody"}) {
@@ -97,16 +97,16 @@ TEST_CASE("help of several experiments has the parts of all, each once", "[runs]
 TEST_CASE("what a run's file lacks takes the value of older runs, and is refused where none is known",
           "[runs][experiment]") {
   const std::string rest = "seeds = \"0:1\"\nsteps = 10\ncheckpoint_every = 5\nend = 0\n";
-  const CounterExperiment older(kind, {.toml = rest + "stride = 2.0\n", .toml_name = "config.toml", .of_run = true});
+  const CounterExperiment older(counter, {.toml = rest + "stride = 2.0\n", .toml_name = "config.toml", .of_run = true});
   CHECK(older.counting.loud);
   CHECK(older.counting.stride == 2);
-  CHECK_ERROR(CounterExperiment(kind, {.toml = rest + "loud = false\n", .toml_name = "config.toml", .of_run = true}),
+  CHECK_ERROR(CounterExperiment(counter, {.toml = rest + "loud = false\n", .toml_name = "config.toml", .of_run = true}),
               usage, "'config.toml' has no 'stride'");
-  CHECK_FALSE(CounterExperiment(kind, {.toml = rest, .toml_name = "mine.toml"}).counting.loud);  // no run's file
+  CHECK_FALSE(CounterExperiment(counter, {.toml = rest, .toml_name = "mine.toml"}).counting.loud);  // no run's file
 }
 
 TEST_CASE("help shows the defaults whatever was set, the presets, and every part", "[runs][experiment]") {
-  const std::string help = CounterExperiment(kind, {.settings = {{"stride", "7"}}}).help();
+  const std::string help = CounterExperiment(counter, {.settings = {{"stride", "7"}}}).help();
   CHECK_THAT(help, Catch::Contains("Counting") && Catch::Contains("default 1;") &&
                        Catch::Contains("paper: Somebody 2018") && Catch::Contains("stride=5") &&
                        !Catch::Contains("default 7"));
@@ -125,12 +125,12 @@ TEST_CASE("two options of one name are refused", "[runs][experiment]") {
    private:
     std::string seeds_;
   };
-  CHECK_ERROR(Twice(kind), usage, "'seeds' is described twice");
+  CHECK_ERROR(Twice(counter), usage, "'seeds' is described twice");
 }
 
 TEST_CASE("seeds are a range of at least one", "[runs][experiment]") {
-  CHECK(CounterExperiment(kind, {.settings = {{"seeds", "3:7"}}}).seeds().count() == 4);
-  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "7:7"}}}), usage, "7:7", "hold no seed");
-  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "0:99999"}}}), usage, "at most 10000 seeds");
-  CHECK_ERROR(CounterExperiment(kind, {.settings = {{"seeds", "-1:2"}}}), usage, "A:B");
+  CHECK(CounterExperiment(counter, {.settings = {{"seeds", "3:7"}}}).seeds().count() == 4);
+  CHECK_ERROR(CounterExperiment(counter, {.settings = {{"seeds", "7:7"}}}), usage, "7:7", "hold no seed");
+  CHECK_ERROR(CounterExperiment(counter, {.settings = {{"seeds", "0:99999"}}}), usage, "at most 10000 seeds");
+  CHECK_ERROR(CounterExperiment(counter, {.settings = {{"seeds", "-1:2"}}}), usage, "A:B");
 }

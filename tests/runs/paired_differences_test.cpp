@@ -19,12 +19,12 @@ runs::RunKind paired_kind() {
   return kind;
 }
 
-const runs::RunKind kind = paired_kind();
+const runs::RunKind kind_with_pairs = paired_kind();
 
 RunRecord record_of(const std::string& label, const std::vector<double>& regret, const Json& seeds,
                     std::int64_t steps = 10) {
   RunRecord record;
-  record.kind = &kind;
+  record.kind = &kind_with_pairs;
   record.task = "numbers";
   record.label = label;
   std::vector<double> reward;

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Runs of it are alike if their steps are; the curve of "share" is averaged over two parts.
-const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report) {
+const runs::RunKind scripted_kind = test::counter_kind_with([](runs::ReportLayout& report) {
   report.grouped_by = {"steps"};
   report.script = "(tools) => ({name: '</script>'})";
   report.curve_parts = [](std::string_view tag) { return tag == "share" ? 2 : 0; };
@@ -22,7 +22,7 @@ const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report
 
 RunRecord record_of(const std::string& label, std::int64_t steps) {
   RunRecord record;
-  record.kind = &kind;
+  record.kind = &scripted_kind;
   record.task = "numbers";
   record.label = label;
   record.summary = {{"steps", steps}};
@@ -108,7 +108,7 @@ TEST_CASE("the page has the script of every kind once, and what it needs to be r
 }
 
 TEST_CASE("a group of runs has the differences of all its pairs, up to a thousand", "[runs][report]") {
-  static runs::RunKind paired = kind;
+  static runs::RunKind paired = scripted_kind;
   paired.paired = {"share"};
   const auto groups_of = [](int count) {
     std::vector<RunRecord> records;

@@ -10,7 +10,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report) {
+const runs::RunKind table_kind = test::counter_kind_with([](runs::ReportLayout& report) {
   report.first_column = "method";
   report.columns = {{"count", [](const Json& s) { return runs::mean_and_deviation(s["counts"]); }},
                     {"locked in", [](const Json& s) { return s.value("locked", "-"); }}};
@@ -19,7 +19,7 @@ const runs::RunKind kind = test::counter_kind_with([](runs::ReportLayout& report
 RunRecord record_of(const std::string& label, std::vector<double> counts, const std::string& task = "numbers",
                     std::int64_t steps = 10) {
   RunRecord record;
-  record.kind = &kind;
+  record.kind = &table_kind;
   record.task = task;
   record.label = label;
   record.summary = {{"steps", steps}, {"seeds", Json(counts)}, {"counts", runs::measured(counts)}};

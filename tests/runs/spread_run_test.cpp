@@ -73,7 +73,7 @@ Ends resume(int size, const fs::path& root, const Settings& settings = {}, const
 }
 
 /// All that must not depend on the number of ranks.
-std::map<std::string, std::string> lasting_files(const fs::path& root) {
+std::map<std::string, std::string> files_of_any_ranks(const fs::path& root) {
   std::map<std::string, std::string> files;
   for (const char* name : {"config.toml", "metrics.jsonl", "lines.txt", "counted.txt"})
     files[name] = read_file(root / name);
@@ -95,7 +95,7 @@ TEST_CASE("any number of ranks leaves the files of a single process", "[runs][sp
   const int size = GENERATE(2, 3, 4, 7);  // of seven, two have nothing to do
   REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
   CHECK(start(size, folder / "many", uneven) == Ends(static_cast<std::size_t>(size), "finished"));
-  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+  CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
   CHECK(Json::parse(read_file(folder / "many/manifest.json"))["ranks"] == size);
   CHECK_FALSE(Json::parse(read_file(folder / "one/manifest.json")).contains("ranks"));
 }
@@ -106,7 +106,7 @@ TEST_CASE("repetitions that end by themselves do so on every rank", "[runs][spre
   settings.emplace_back("end", "50");
   REQUIRE(start(1, folder / "one", settings) == Ends{"finished"});
   CHECK(start(3, folder / "many", settings) == Ends(3, "finished"));
-  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+  CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
 
 TEST_CASE("a run goes on with another number of ranks", "[runs][spread]") {
@@ -117,8 +117,8 @@ TEST_CASE("a run goes on with another number of ranks", "[runs][spread]") {
   CHECK(start(first, folder / "many", uneven, {.stop_after = stop_after}).front() ==
         (stop_after < 100 ? "stopped" : "finished"));
   CHECK(resume(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished"));
-  CHECK(lasting_files(folder / "many")["metrics.jsonl"] == lasting_files(folder / "one")["metrics.jsonl"]);
-  CHECK(lasting_files(folder / "many")["summary.json"] == lasting_files(folder / "one")["summary.json"]);
+  CHECK(files_of_any_ranks(folder / "many")["metrics.jsonl"] == files_of_any_ranks(folder / "one")["metrics.jsonl"]);
+  CHECK(files_of_any_ranks(folder / "many")["summary.json"] == files_of_any_ranks(folder / "one")["summary.json"]);
   const fs::path last = "checkpoints/checkpoint-100.safetensors";
   CHECK(read_file(folder / "many" / last) == read_file(folder / "one" / last));
 }
@@ -137,7 +137,7 @@ TEST_CASE("a stop that one rank is asked for stops all, with one checkpoint", "[
   CHECK(fs::exists(folder / "run/checkpoints/checkpoint-0.safetensors"));
   CHECK(resume(2, folder / "run") == Ends(2, "finished"));
   REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
-  CHECK(lasting_files(folder / "run") == lasting_files(folder / "one"));
+  CHECK(files_of_any_ranks(folder / "run") == files_of_any_ranks(folder / "one"));
 }
 
 TEST_CASE("a repetition that diverges on one rank ends all with its sentence", "[runs][spread]") {
@@ -202,7 +202,7 @@ TEST_CASE("each repetition concludes once, and of what it kept nothing is left i
   REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
   const auto seeds = concluded_in([&] { CHECK(start(3, folder / "many", uneven) == Ends(3, "finished")); });
   CHECK(seeds == std::multiset<std::uint64_t>{2, 3, 4, 5, 6});
-  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+  CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
 
 TEST_CASE("a stop while repetitions conclude keeps what others have found", "[runs][spread]") {
@@ -223,7 +223,7 @@ TEST_CASE("a stop while repetitions conclude keeps what others have found", "[ru
   const auto seeds =
       concluded_in([&] { CHECK(resume(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished")); });
   CHECK(seeds == (then == 1 ? std::multiset<std::uint64_t>{} : std::multiset<std::uint64_t>{4}));
-  CHECK(lasting_files(folder / "many") == lasting_files(folder / "one"));
+  CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
 
 TEST_CASE("a repetition that turns out to have diverged where it concludes ends all with its sentence",

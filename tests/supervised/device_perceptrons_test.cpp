@@ -105,7 +105,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 template <class Trainer>
-void train(Trainer& trainer) {
+void train_to_the_end(Trainer& trainer) {
   runs::Records records(false);
   while (!trainer.ended()) trainer.advance(1'000'000'000, {}, records);
 }
@@ -116,7 +116,7 @@ void check_same_way(Trainer& host, Trainer& there, Device device) {
   CHECK(there.weights().particles().device() == device);
   const std::vector<float> start = weights_of(host);
   CHECK(distance(weights_of(there), start) == 0);
-  train(host), train(there);
+  train_to_the_end(host), train_to_the_end(there);
   CHECK(distance(weights_of(there), weights_of(host)) < 1e-3 * distance(start, weights_of(host)));
 }
 

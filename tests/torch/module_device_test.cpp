@@ -10,8 +10,6 @@
 #include <stein/torch/module_model.h>
 #include <stein/torch/tensor_view.h>
 
-// LibTorch has a CHECK of its own.
-#undef CHECK
 #include <catch2/catch.hpp>
 
 #include "inference/fenced_device.h"

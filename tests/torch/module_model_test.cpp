@@ -13,11 +13,8 @@
 #include <stein/torch/particle_mlp_reference.h>
 #include <stein/torch/tensor_view.h>
 
-#include <thread>
-
-// LibTorch has a CHECK of its own.
-#undef CHECK
 #include <catch2/catch.hpp>
+#include <thread>
 
 using namespace stein;
 using namespace stein::inference;

@@ -3,8 +3,6 @@
 
 #include <stein/torch/recurrent_reference.h>
 
-// LibTorch has a CHECK of its own.
-#undef CHECK
 #include <catch2/catch.hpp>
 
 #include "inference/models/recurrent_checks.h"

@@ -18,7 +18,7 @@ namespace {
 
 using inference::Device;
 
-constexpr std::int64_t minibatches = 50, epochs = 7;  // behind 128 not every one is recorded
+constexpr std::int64_t minibatches_an_epoch = 50, epochs = 7;  // behind 128 not every one is recorded
 
 /// MeanModel for weights on the fenced device, which leaves its values there.
 class DeviceMeanModel final : public inference::ForwardingModel<float> {
@@ -42,14 +42,14 @@ class DeviceMeanModel final : public inference::ForwardingModel<float> {
 };
 
 /// Sees one datum a minibatch, or no number where it is broken. A sample is the first weight.
-class MeanTrainer final : public EpochTrainer {
+class RunAheadTrainer final : public EpochTrainer {
  public:
-  MeanTrainer(const EpochOptions& options, const WeightMethodOptions& method, bool on_device,
-              std::set<std::int64_t> broken = {})
+  RunAheadTrainer(const EpochOptions& options, const WeightMethodOptions& method, bool on_device,
+                  std::set<std::int64_t> broken = {})
       : EpochTrainer(options, method,
                      on_device ? std::unique_ptr<inference::Model<float>>(std::make_unique<DeviceMeanModel>())
                                : std::make_unique<test::MeanModel>(),
-                     {.minibatches = minibatches, .data = minibatches}, 4),
+                     {.minibatches = minibatches_an_epoch, .data = minibatches_an_epoch}, 4),
         broken_(std::move(broken)) {}
 
   std::vector<float> samples;
@@ -58,9 +58,9 @@ class MeanTrainer final : public EpochTrainer {
  private:
   Snapshot meaning() const override { return {}; }
   inference::Batch<float> minibatch(std::int64_t epoch, std::int64_t c) override {
-    const bool is_broken = broken_.contains(epoch * minibatches + c);
+    const bool is_broken = broken_.contains(epoch * minibatches_an_epoch + c);
     y_.assign(2, is_broken ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(c % 9 + 1));
-    return test::datum(y_, minibatches);
+    return test::datum(y_, minibatches_an_epoch);
   }
   void stepped(const inference::StepReport& report) override {
     went_back += report.went_back, lost += report.lost_steps;
@@ -97,7 +97,7 @@ WeightMethodOptions method_of(const std::string& name) {
   return test::method_with(name, settings);
 }
 
-std::vector<std::pair<std::string, double>> train(EpochTrainer& trainer, std::int64_t until = 1'000'000) {
+std::vector<std::pair<std::string, double>> recorded_numbers(EpochTrainer& trainer, std::int64_t until = 1'000'000) {
   runs::Records records(false);
   while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
   std::vector<std::pair<std::string, double>> found;
@@ -123,7 +123,7 @@ std::pair<std::int64_t, double> last_update(const EpochTrainer& trainer) {
 
 /// Whether a trainer waits for the update that makes so many minibatches.
 bool looks_behind(std::int64_t minibatch) {
-  return runs::is_recorded(minibatch) || minibatch % minibatches == 0 ||
+  return runs::is_recorded(minibatch) || minibatch % minibatches_an_epoch == 0 ||
          (minibatch >= 112 && (minibatch - 112) % 25 == 0);
 }
 
@@ -140,10 +140,10 @@ TEST_CASE("a training whose host runs ahead has records, samples and checkpoints
           "[training][run-ahead]") {
   for (const char* const name : {"sgd", "adam", "sgld", "psgld", "sghmc", "sgnht", "santa", "bbb", "svgd"}) {
     CAPTURE(name);
-    MeanTrainer host(options(), method_of(name), false), device(options(), method_of(name), true);
-    for (const std::int64_t until : {1L, 130L, 131L, 133L, 201L, minibatches * epochs}) {
+    RunAheadTrainer host(options(), method_of(name), false), device(options(), method_of(name), true);
+    for (const std::int64_t until : {1L, 130L, 131L, 133L, 201L, minibatches_an_epoch * epochs}) {
       CAPTURE(until);
-      CHECK((train(device, until) == train(host, until)));
+      CHECK((recorded_numbers(device, until) == recorded_numbers(host, until)));
       CHECK(device.samples == host.samples);
       check_same(device, host);
     }
@@ -153,16 +153,16 @@ TEST_CASE("a training whose host runs ahead has records, samples and checkpoints
 TEST_CASE("what diverges on a device is taken back, with its samples and without its loss", "[training][run-ahead]") {
   // Of minibatches counted from 1, even ones are recorded behind 128, and each fourth behind 256; samples are 112, 137,
   // 162, …, and an epoch has 50. A failure is found one minibatch later where nobody looks behind its own.
-  for (const std::int64_t broken : {129L, 136L, 149L, 186L, 257L, 260L, minibatches * epochs - 1}) {
+  for (const std::int64_t broken : {129L, 136L, 149L, 186L, 257L, 260L, minibatches_an_epoch * epochs - 1}) {
     CAPTURE(broken);
-    MeanTrainer host(options(), method_of("sgld"), false, {broken}),
+    RunAheadTrainer host(options(), method_of("sgld"), false, {broken}),
         device(options(), method_of("sgld"), true, {broken});
-    train(host);
-    for (const auto& [tag, value] : train(device)) CHECK(std::isfinite(value));
+    recorded_numbers(host);
+    for (const auto& [tag, value] : recorded_numbers(device)) CHECK(std::isfinite(value));
     CHECK((host.went_back == 1 && device.went_back == 1));
     CHECK(device.dropped == host.dropped);
     // Where nobody looks behind the broken minibatch, it counts as taken, and the next one is lost with it.
-    const bool late = !looks_behind(broken + 1), last = broken + 1 == minibatches * epochs;
+    const bool late = !looks_behind(broken + 1), last = broken + 1 == minibatches_an_epoch * epochs;
     CHECK(device.lost == host.lost + (late ? 1 : 0));
     CHECK(last_update(device).first == last_update(host).first - (late || last ? 0 : 1));
     if (last) CHECK(last_update(device).second == last_update(host).second);
@@ -180,15 +180,15 @@ TEST_CASE("a training on a device that diverges goes on from any minibatch with 
     for (const std::int64_t until : {broken, broken + 1, broken + 2, broken + 9}) {
       CAPTURE(broken, until);
       const auto make = [&] {
-        return std::make_unique<MeanTrainer>(options(), method_of("sghmc"), true, std::set{broken});
+        return std::make_unique<RunAheadTrainer>(options(), method_of("sghmc"), true, std::set{broken});
       };
       const auto whole = make(), first = make(), second = make();
-      const auto records = train(*whole);
-      auto in_parts = train(*first, until);
+      const auto records = recorded_numbers(*whole);
+      auto in_parts = recorded_numbers(*first, until);
       Snapshot state;
       first->save(state);
       second->restore(state);
-      for (const auto& record : train(*second)) in_parts.push_back(record);
+      for (const auto& record : recorded_numbers(*second)) in_parts.push_back(record);
       CHECK((in_parts == records));
       check_same(*second, *whole);
       CHECK(first->went_back + second->went_back == whole->went_back);
@@ -202,8 +202,8 @@ TEST_CASE("a training waits for a device where weights or losses are looked at, 
     WeightMethodOptions method = method_of(name);
     OptionTable table = OptionTable::of(method);
     if (table.contains("temperature_every")) table.set("temperature_every", "1000");
-    MeanTrainer trainer(options(1), method, true);
-    train(trainer, 257);
+    RunAheadTrainer trainer(options(1), method, true);
+    recorded_numbers(trainer, 257);
     runs::Records records(false);
     const std::int64_t before = test::fenced_waits();
     trainer.advance(259, {}, records);  // of which none is recorded

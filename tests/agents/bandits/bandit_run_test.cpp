@@ -20,14 +20,15 @@ using agents::BanditRun;
 
 namespace {
 
-std::unique_ptr<BanditAgent> make_agent(std::uint64_t seed) {
+std::unique_ptr<BanditAgent> make_toy_agent(std::uint64_t seed) {
   return std::make_unique<BanditAgent>(policies::BanditLearner::Options{.batch = 8, .updates = 2, .forced_pulls = 0},
                                        seed, std::make_unique<test::ToyBandit>(),
                                        std::make_unique<test::ToyPolicy>(seed));
 }
 
 std::unique_ptr<BanditRun> make_run(runs::SeedRange seeds) {
-  return std::make_unique<BanditRun>(seeds, make_agent, BanditRun::Facts{.environment = "toy", .log_decisions = true});
+  return std::make_unique<BanditRun>(seeds, make_toy_agent,
+                                     BanditRun::Facts{.environment = "toy", .log_decisions = true});
 }
 
 /// What a run leaves: both logs and the saved state.
@@ -135,14 +136,14 @@ TEST_CASE("decisions a second are shown where at least 200 were timed, and where
 TEST_CASE("a run that is asked to stop stops soon, with all seeds in step", "[agents][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
-  BanditRun run({0, 3}, make_agent, {});
+  BanditRun run({0, 3}, make_toy_agent, {});
   StopToken stop;
   stop.request_stop();
   run.advance(1000, stop, {recorder, progress});
   CHECK(run.steps_done() == 0);
   Snapshot state;
   run.save(state);
-  BanditRun restored({0, 3}, make_agent, {});
+  BanditRun restored({0, 3}, make_toy_agent, {});
   CHECK_NOTHROW(restored.restore(state));
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("posterior rewards of every seed are kept, with what they should be", 
 TEST_CASE("a summary has every measured number in one shape", "[agents][run]") {
   RecorderGroup recorder;
   SilentProgress progress;
-  BanditRun run({0, 3}, make_agent, {.environment = "toy", .policy = "toy"});
+  BanditRun run({0, 3}, make_toy_agent, {.environment = "toy", .policy = "toy"});
   run.advance(20, StopToken(), {recorder, progress});
   const auto summary = run.summarize(StopToken());
   for (const char* key : {"regret", "uniform_regret", "regret_percent_of_uniform", "lock_in_share", "reward"}) {
@@ -192,12 +193,12 @@ TEST_CASE("the entropy of propensities is the mean over the interactions since i
   {
     JsonlRecorder recorder(folder / "metrics.jsonl");
     SilentProgress progress;
-    BanditRun run({10, 11}, make_agent, {});
+    BanditRun run({10, 11}, make_toy_agent, {});
     run.advance(300, StopToken(), {recorder, progress});
     run.record_rest({recorder, progress});
     recorder.flush();
   }
-  const auto agent = make_agent(10);
+  const auto agent = make_toy_agent(10);
   double sum = 0, count = 0;
   int compared = 0;
   std::istringstream lines(read_file(folder / "metrics.jsonl"));

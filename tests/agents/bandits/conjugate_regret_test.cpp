@@ -9,10 +9,10 @@ using namespace stein::agents;
 
 namespace {
 
-using Settings = std::map<std::string, std::string>;
+using SettingsByName = std::map<std::string, std::string>;
 
 /// The regret of 2,000 interactions with the linear bandit whose rewards have an sd of ½, mean of three seeds.
-double regret(const std::string& policy, int updates, const Settings& settings) {
+double regret(const std::string& policy, int updates, const SettingsByName& settings) {
   const auto bandit = envs::bandits().at("linear").builder();
   OptionTable table;
   bandit->describe(table);
@@ -33,7 +33,7 @@ double regret(const std::string& policy, int updates, const Settings& settings) 
   return sum / 3;
 }
 
-Settings network(Settings settings) {
+SettingsByName network(SettingsByName settings) {
   settings.insert({{"hidden", "none"},
                    {"noise_precision", "4"},
                    {"noise_per_arm", "false"},
@@ -58,10 +58,10 @@ TEST_CASE("with a linear network and the noise given, Thompson sampling has abou
   struct Case {
     std::string policy;
     int updates;
-    Settings settings;
+    SettingsByName settings;
     double most;
   };
-  const Settings climb{{"step_size", "0.02"}}, anchored{{"step_size", "0.02"}, {"anchors", "true"}};
+  const SettingsByName climb{{"step_size", "0.02"}}, anchored{{"step_size", "0.02"}, {"anchors", "true"}};
   for (const Case& c :
        {Case{"svgd", 4, climb, 1.25}, Case{"function-svgd", 4, climb, 1.25}, Case{"anchored", 4, anchored, 1.25},
         Case{"s2vgd", 4, anchored, 1.25}, Case{"vmg", 4, climb, 1.25}, Case{"bootstrap", 4, {}, 1.25},

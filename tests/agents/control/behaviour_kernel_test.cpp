@@ -16,7 +16,7 @@ using policies::ControlPolicy;
 
 namespace {
 
-constexpr std::int64_t hidden = 4, seen = 2, states = 5;
+constexpr std::int64_t hidden = 4, observation_size = 2, states = 5;
 
 const envs::ControlSpec force_task{
     .name = "forces",
@@ -44,7 +44,7 @@ ControlPolicy policy_of(Actions actions, std::int64_t particles) {
 }
 
 std::vector<float> observed() {
-  std::vector<float> numbers(states * seen);
+  std::vector<float> numbers(states * observation_size);
   fill_normal(std::span<float>(numbers), {.seed = 5}, 0);
   return numbers;
 }
@@ -86,8 +86,9 @@ struct Exact {
         double sum = at("layer1.bias", 0, o);
         for (std::int64_t h = 0; h < hidden; ++h) {
           double inner = at("layer0.bias", 0, h);
-          for (std::int64_t q = 0; q < seen; ++q)
-            inner += double{observations[static_cast<std::size_t>(s * seen + q)]} * at("layer0.weight", q, h);
+          for (std::int64_t q = 0; q < observation_size; ++q)
+            inner +=
+                double{observations[static_cast<std::size_t>(s * observation_size + q)]} * at("layer0.weight", q, h);
           sum += std::tanh(inner) * at("layer1.weight", h, o);
         }
         all.push_back(sum);
@@ -142,10 +143,12 @@ double kernel(inference::SvgdKernel which, double square, double h) {
 inference::Matrix<float> gradient_of(ControlPolicy& policy, const inference::OutputScore<float>& score,
                                      const std::vector<float>& observations) {
   inference::Matrix<float> gradient(policy.particle_count(), policy.particles().size());
-  policy.posterior().evaluate(
-      policy.particles().coordinates(),
-      {.inputs = {.dense = {observations.data(), states, seen}}, .rows = states, .data_size = states, .score = &score},
-      {}, {.gradient = gradient.view()});
+  policy.posterior().evaluate(policy.particles().coordinates(),
+                              {.inputs = {.dense = {observations.data(), states, observation_size}},
+                               .rows = states,
+                               .data_size = states,
+                               .score = &score},
+                              {}, {.gradient = gradient.view()});
   return gradient;
 }
 
@@ -161,7 +164,7 @@ TEST_CASE("the repulsion that reaches the weights is the slope of the kernel by 
       ControlPolicy policy = policy_of(actions, m);
       const Exact exact{policy, actions};
       BehaviourKernel behaviour({.kernel = which, .bandwidth_rule = inference::Bandwidth::fixed, .bandwidth = h});
-      behaviour.look_at(policy, {exact.observations.data(), states, seen}, counts, GivenSlopes());
+      behaviour.look_at(policy, {exact.observations.data(), states, observation_size}, counts, GivenSlopes());
       const inference::Matrix<float> found = gradient_of(policy, behaviour.repulsion(), exact.observations);
 
       std::vector<std::vector<double>> all;
@@ -203,7 +206,7 @@ TEST_CASE("particles climb by the slopes of all, as far as they act alike", "[ag
     ControlPolicy policy = policy_of(actions, m);
     const Exact exact{policy, actions};
     BehaviourKernel behaviour({.bandwidth_rule = inference::Bandwidth::fixed, .bandwidth = h});
-    behaviour.look_at(policy, {exact.observations.data(), states, seen}, counts, GivenSlopes());
+    behaviour.look_at(policy, {exact.observations.data(), states, observation_size}, counts, GivenSlopes());
     std::vector<std::vector<double>> all;
     for (std::int64_t i = 0; i < m; ++i) all.push_back(exact.parameters(exact.weights(i)));
     /// Σ_j k(f_j, f_i) of something of particle j, over the sum of the kernel.
@@ -269,7 +272,7 @@ TEST_CASE("policies whose hidden units are permuted are one to the kernel, howev
 
   BehaviourKernel behaviour({.bandwidth_rule = inference::Bandwidth::fixed, .bandwidth = 0.5});
   const GivenSlopes objective;
-  behaviour.look_at(policy, {observations.data(), states, seen}, counts, objective);
+  behaviour.look_at(policy, {observations.data(), states, observation_size}, counts, objective);
   const inference::Matrix<float> push = gradient_of(policy, behaviour.repulsion(), observations);
   // Only the third repels them, both alike: by the same slopes of the outputs, that is of their last bias.
   const auto length = [&](std::int64_t i) {
@@ -289,7 +292,7 @@ TEST_CASE("policies whose hidden units are permuted are one to the kernel, howev
   for (std::int64_t i = 0; i < 2; ++i)
     std::ranges::copy(policy.particles().values().row(i), pair.particles().values().row(i).begin());
   pair.refresh();
-  behaviour.look_at(pair, {observations.data(), states, seen}, counts, objective);
+  behaviour.look_at(pair, {observations.data(), states, observation_size}, counts, objective);
   const inference::Matrix<float> nothing = gradient_of(pair, behaviour.repulsion(), observations);
   for (std::int64_t i = 0; i < 2; ++i)
     for (const float number : nothing.row(i)) CHECK(number == Approx(0).margin(1e-6));
@@ -302,6 +305,6 @@ TEST_CASE("between behaviours a linear kernel is refused, and every state must b
   const std::vector<float> observations = observed();
   const std::vector<std::uint8_t> few(states - 1, 1);
   BehaviourKernel behaviour({});
-  CHECK_ERROR(behaviour.look_at(policy, {observations.data(), states, seen}, few, GivenSlopes()), usage, "5 states",
-              "got 4");
+  CHECK_ERROR(behaviour.look_at(policy, {observations.data(), states, observation_size}, few, GivenSlopes()), usage,
+              "5 states", "got 4");
 }

@@ -18,14 +18,9 @@ using namespace stein::agents;
 namespace {
 
 constexpr double discount = 0.9;
-constexpr RolloutShape paths{.particles = 3, .slots = 70, .steps = 10, .whole_paths = true, .discount = discount},
-    stretch{.particles = 3, .slots = 70, .steps = 4, .discount = discount};
-
-policies::ControlPolicy policy_of(std::int64_t particles) {
-  policies::ControlPolicy::Options options{.particles = particles, .hidden = {4}, .output_spread = 1};
-  options.posterior.flat_prior = true;
-  return {options, test::countdown()->spec(), 3};
-}
+constexpr RolloutShape paths_of_experience{
+    .particles = 3, .slots = 70, .steps = 10, .whole_paths = true, .discount = discount},
+    stretch_of_experience{.particles = 3, .slots = 70, .steps = 4, .discount = discount};
 
 /// A line in the count, another one for every particle.
 class Lines final : public Baseline {
@@ -88,9 +83,9 @@ std::size_t index(std::int64_t row) {
 }  // namespace
 
 TEST_CASE("experience holds every row that counts once and weighs particles alike", "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;
-  for (const RolloutShape& shape : {paths, stretch}) {
+  for (const RolloutShape& shape : {paths_of_experience, stretch_of_experience}) {
     Rollouts rollouts(*test::countdown(), shape, 7);
     Experience experience({.discount = discount}, rollouts);
     for (int collection = 0; collection < 3; ++collection) {
@@ -130,9 +125,9 @@ TEST_CASE("experience holds every row that counts once and weighs particles alik
 
 TEST_CASE("an advantage is of its own path, whose cut is looked beyond unless the horizon is an end",
           "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;
-  for (const RolloutShape& shape : {paths, stretch})
+  for (const RolloutShape& shape : {paths_of_experience, stretch_of_experience})
     for (const bool horizon_is_an_end : {false, true}) {
       Rollouts rollouts(*test::countdown(), shape, 7);
       Experience experience({.discount = discount,
@@ -164,9 +159,9 @@ TEST_CASE("an advantage is of its own path, whose cut is looked beyond unless th
 }
 
 TEST_CASE("rewards are divided by the running sd of their discounted sums", "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Zeros zeros;
-  for (const RolloutShape& shape : {paths, stretch}) {
+  for (const RolloutShape& shape : {paths_of_experience, stretch_of_experience}) {
     Rollouts rollouts(*test::countdown(), shape, 7);
     Experience experience(
         {.discount = discount, .gae_lambda = 0, .normalize_advantages = false, .normalize_rewards = true}, rollouts);
@@ -197,9 +192,9 @@ TEST_CASE("rewards are divided by the running sd of their discounted sums", "[ag
 }
 
 TEST_CASE("picked rows are those asked for and weigh as much as all", "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;
-  Rollouts rollouts(*test::countdown(), stretch, 7);
+  Rollouts rollouts(*test::countdown(), stretch_of_experience, 7);
   Experience experience({.discount = discount}, rollouts);
   rollouts.collect(policy);
   experience.take(rollouts, policy, lines);
@@ -227,10 +222,10 @@ TEST_CASE("picked rows are those asked for and weigh as much as all", "[agents][
 
 TEST_CASE("the length of a path is its own where paths are whole, else that of the last hundred",
           "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;
   SECTION("whole") {
-    Rollouts rollouts(*test::countdown(), paths, 7);
+    Rollouts rollouts(*test::countdown(), paths_of_experience, 7);
     Experience experience({.discount = discount}, rollouts);
     rollouts.collect(policy);
     experience.take(rollouts, policy, lines);
@@ -244,7 +239,7 @@ TEST_CASE("the length of a path is its own where paths are whole, else that of t
     CHECK(experience.steps_per_path(0) != experience.steps_per_path(1));
   }
   SECTION("running") {
-    RolloutShape one = stretch;
+    RolloutShape one = stretch_of_experience;
     one.steps = 1, one.slots = 3;
     Rollouts rollouts(*test::countdown(), one, 7);
     Experience experience({.discount = discount}, rollouts);
@@ -266,11 +261,11 @@ TEST_CASE("the length of a path is its own where paths are whole, else that of t
 }
 
 TEST_CASE("experience goes on from a snapshot with the same bits, at any number of threads", "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;
   const Experience::Options options{.discount = discount, .normalize_rewards = true};
   const int before = thread_count();
-  Rollouts rollouts(*test::countdown(), stretch, 7);
+  Rollouts rollouts(*test::countdown(), stretch_of_experience, 7);
   Experience whole(options, rollouts), second(options, rollouts);
   for (int collection = 0; collection < 3; ++collection) rollouts.collect(policy), whole.take(rollouts, policy, lines);
   second.restore(test::snapshot_of(whole));
@@ -302,9 +297,9 @@ TEST_CASE("rewards that are all alike are limited to ten of what they are divide
 }
 
 TEST_CASE("advantages that are normalised together keep how far particles are apart", "[agents][experience]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Lines lines;  // foresees more of one particle's returns than of another's
-  Rollouts rollouts(*test::countdown(), paths, 7);
+  Rollouts rollouts(*test::countdown(), paths_of_experience, 7);
   rollouts.collect(policy);
   Experience plain({.discount = discount, .normalize_advantages = false}, rollouts),
       together({.discount = discount, .normalize_together = true}, rollouts);

@@ -69,8 +69,8 @@ TEST_CASE("of a kernel that does not see weights the parts are what is left of t
 
 namespace {
 
-ControlAgentOptions small(Learner learner, PolicyPosterior posterior, bool discrete,
-                          const std::vector<std::pair<std::string, std::string>>& more = {}) {
+ControlAgentOptions measured_options(Learner learner, PolicyPosterior posterior, bool discrete,
+                                     const std::vector<std::pair<std::string, std::string>>& more = {}) {
   ControlAgentOptions options = earlier_options(learner, posterior, discrete);
   test::set(options, {{"hidden", "8"}, {"slots", "3"}, {"steps_per_slot", "40"}, {"step_size", "0.01"}});
   if (learner != Learner::reinforce) test::set(options, {{"value_hidden", "8"}});
@@ -83,7 +83,7 @@ std::vector<float> weights_of(const ControlAgent& agent) {
   return {row.begin(), row.end()};
 }
 
-const envs::ControlEntry::Builder& cart_pole() {
+const envs::ControlEntry::Builder& measured_task() {
   static const auto builder = envs::controls().at("CartPole-v1").builder();
   return *builder;
 }
@@ -93,8 +93,8 @@ const envs::ControlEntry::Builder& cart_pole() {
 TEST_CASE("what is learned does not depend on whether it is measured", "[agents][measures]") {
   for (const Learner learner : {Learner::reinforce, Learner::a2c, Learner::ppo})
     for (const PolicyPosterior posterior : {PolicyPosterior::none, PolicyPosterior::svgd}) {
-      ControlAgent watched(small(learner, posterior, true), cart_pole(), 3),
-          alone(small(learner, posterior, true), cart_pole(), 3);
+      ControlAgent watched(measured_options(learner, posterior, true), measured_task(), 3),
+          alone(measured_options(learner, posterior, true), measured_task(), 3);
       for (int k = 0; k < 5; ++k) {
         CHECK(watched.iterate(Measured::yes).measures.has_value());
         CHECK(!alone.iterate().measures.has_value());
@@ -105,9 +105,10 @@ TEST_CASE("what is learned does not depend on whether it is measured", "[agents]
 
 TEST_CASE("plain ascent moves a policy by its step size times the gradient norm that is measured",
           "[agents][measures]") {
-  ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true,
-                           {{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "0.5"}, {"clip_norm", "0"}}),
-                     cart_pole(), 3);
+  ControlAgent agent(
+      measured_options(Learner::a2c, PolicyPosterior::none, true,
+                       {{"optimizer", "sgd"}, {"momentum", "0"}, {"step_size", "0.5"}, {"clip_norm", "0"}}),
+      measured_task(), 3);
   const std::vector<float> before = weights_of(agent);
   const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
   const std::vector<float> after = weights_of(agent);
@@ -121,9 +122,9 @@ TEST_CASE("plain ascent moves a policy by its step size times the gradient norm 
 
 TEST_CASE("the prior that is measured of one particle is its precision times its weights, and nothing repels it",
           "[agents][measures]") {
-  ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true,
-                           {{"particles", "1"}, {"alpha", "0.01"}, {"weight_precision", "3"}}),
-                     cart_pole(), 3);
+  ControlAgent agent(measured_options(Learner::a2c, PolicyPosterior::svgd, true,
+                                      {{"particles", "1"}, {"alpha", "0.01"}, {"weight_precision", "3"}}),
+                     measured_task(), 3);
   double square = 0;
   for (const float weight : weights_of(agent)) square += 9 * std::pow(double{weight}, 2);
   const LearningMeasures measures = *agent.iterate(Measured::yes).measures;
@@ -144,16 +145,16 @@ TEST_CASE("the parts that are measured under a kernel of behaviour add up to wha
           "[agents][measures]") {
   // Two particles that climb plainly: their steps, without prior, are the drive and the repulsion.
   const auto moved = [](const char* precision) {
-    ControlAgent agent(small(Learner::a2c, PolicyPosterior::svgd, true,
-                             {{"particles", "2"},
-                              {"share_rollouts", "true"},
-                              {"kernel_sees", "behaviour"},
-                              {"initial_correlation", "0"},
-                              {"weight_precision", precision},
-                              {"optimizer", "sgd"},
-                              {"momentum", "0"},
-                              {"step_size", "1e-4"}}),
-                       cart_pole(), 3);
+    ControlAgent agent(measured_options(Learner::a2c, PolicyPosterior::svgd, true,
+                                        {{"particles", "2"},
+                                         {"share_rollouts", "true"},
+                                         {"kernel_sees", "behaviour"},
+                                         {"initial_correlation", "0"},
+                                         {"weight_precision", precision},
+                                         {"optimizer", "sgd"},
+                                         {"momentum", "0"},
+                                         {"step_size", "1e-4"}}),
+                       measured_task(), 3);
     const auto row = [&] {
       const auto values = agent.policy().particles().values();
       std::vector<double> all;
@@ -187,7 +188,7 @@ TEST_CASE("the parts that are measured under a kernel of behaviour add up to wha
 TEST_CASE("the tags of the measures are those that the learner has", "[agents][measures]") {
   const auto tags = [](Learner learner, bool discrete) {
     const auto environment = envs::controls().at(discrete ? "CartPole-v1" : "cartpole").builder();
-    ControlAgent agent(small(learner, PolicyPosterior::none, discrete), *environment, 3);
+    ControlAgent agent(measured_options(learner, PolicyPosterior::none, discrete), *environment, 3);
     std::map<std::string, double> found;
     for (const auto& [tag, value] : agent.iterate(Measured::yes).measures->tagged(agent.clips())) found[tag] = value;
     return found;
@@ -206,17 +207,19 @@ TEST_CASE("the tags of the measures are those that the learner has", "[agents][m
 
 TEST_CASE("step sizes fall linearly to a hundredth over the steps of the run", "[agents][measures]") {
   // 120 steps an iteration; the decay ends after 480.
-  ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true, {{"step_size", "0.01"}, {"decay_steps", "480"}}),
-                     cart_pole(), 3);
+  ControlAgent agent(
+      measured_options(Learner::a2c, PolicyPosterior::none, true, {{"step_size", "0.01"}, {"decay_steps", "480"}}),
+      measured_task(), 3);
   for (const double share : {1.0, 0.75, 0.5, 0.25, 0.01, 0.01})
     CHECK(agent.iterate(Measured::yes).measures->step_size == Approx(0.01 * share));
 }
 
 TEST_CASE("a target for the KL divergence ends the updates of an iteration", "[agents][measures]") {
   const auto updates = [](const char* target) {
-    ControlAgent agent(small(Learner::ppo, PolicyPosterior::none, true,
-                             {{"epochs", "10"}, {"minibatches", "3"}, {"step_size", "0.02"}, {"target_kl", target}}),
-                       cart_pole(), 3);
+    ControlAgent agent(
+        measured_options(Learner::ppo, PolicyPosterior::none, true,
+                         {{"epochs", "10"}, {"minibatches", "3"}, {"step_size", "0.02"}, {"target_kl", target}}),
+        measured_task(), 3);
     agent.iterate();
     return test::snapshot_of(agent).part("sampler").part("rollback").get_scalar<std::int64_t>("steps");
   };
@@ -233,13 +236,13 @@ TEST_CASE("a target for the KL divergence ends the updates of an iteration", "[a
 TEST_CASE("updates end where the mean of the particles' KL divergences is 1.5 times the target", "[agents][measures]") {
   // What an update sees is the KL divergence after those before it: of three updates, where the fourth begins.
   const auto after = [](const char* epochs, const std::string& target) {
-    ControlAgent agent(small(Learner::ppo, PolicyPosterior::independent, true,
-                             {{"particles", "3"},
-                              {"epochs", epochs},
-                              {"minibatches", "1"},
-                              {"step_size", "0.02"},
-                              {"target_kl", target}}),
-                       cart_pole(), 3);
+    ControlAgent agent(measured_options(Learner::ppo, PolicyPosterior::independent, true,
+                                        {{"particles", "3"},
+                                         {"epochs", epochs},
+                                         {"minibatches", "1"},
+                                         {"step_size", "0.02"},
+                                         {"target_kl", target}}),
+                       measured_task(), 3);
     const double kl = agent.iterate(Measured::yes).measures->change.approximate_kl;
     return std::pair(kl, test::snapshot_of(agent).part("sampler").part("rollback").get_scalar<std::int64_t>("steps"));
   };
@@ -253,9 +256,10 @@ TEST_CASE("updates end where the mean of the particles' KL divergences is 1.5 ti
 TEST_CASE("the value network's step falls with that of the policies", "[agents][measures]") {
   // Its first step of plain Adam is its step size, whatever the gradient. 120 steps an iteration.
   const auto moved = [](const char* decay_steps) {
-    ControlAgent agent(small(Learner::a2c, PolicyPosterior::none, true,
-                             {{"value_updates", "1"}, {"value_step_size", "1e-3"}, {"decay_steps", decay_steps}}),
-                       cart_pole(), 3);
+    ControlAgent agent(
+        measured_options(Learner::a2c, PolicyPosterior::none, true,
+                         {{"value_updates", "1"}, {"value_step_size", "1e-3"}, {"decay_steps", decay_steps}}),
+        measured_task(), 3);
     for (int k = 0; k < 3; ++k) agent.iterate();
     const auto weights = [&] {
       return test::snapshot_of(agent).part("baseline").part("particles").get_vector<float>("values");

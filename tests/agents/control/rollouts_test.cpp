@@ -17,12 +17,6 @@ using test::Countdown;
 
 namespace {
 
-policies::ControlPolicy policy_of(std::int64_t particles) {
-  policies::ControlPolicy::Options options{.particles = particles, .hidden = {4}, .output_spread = 1};
-  options.posterior.flat_prior = true;
-  return {options, test::countdown()->spec(), 3};
-}
-
 constexpr RolloutShape paths{.particles = 3, .slots = 70, .steps = 10, .whole_paths = true, .discount = 0.9},
     stretch{.particles = 3, .slots = 70, .steps = 4, .discount = 0.9},
     staggered{.particles = 3, .slots = 70, .steps = 4, .discount = 0.9, .staggered = true};
@@ -79,7 +73,7 @@ std::vector<std::vector<float>> contents(const Rollouts& rollouts) {
 }  // namespace
 
 TEST_CASE("every path that began within the steps is played to its end and counted once", "[agents][rollouts]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     Rollouts rollouts(*test::countdown(), paths, seed);
     std::int64_t counted = 0, truncated = 0;
@@ -125,7 +119,7 @@ TEST_CASE("every path that began within the steps is played to its end and count
 }
 
 TEST_CASE("paths begin anew in every collection, otherwise they go on", "[agents][rollouts]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   Rollouts anew(*test::countdown(), paths, 1), running(*test::countdown(), stretch, 1);
   anew.collect(policy);
   const std::vector<float> before = anew.shards().front().observations;
@@ -169,7 +163,7 @@ TEST_CASE("paths begin anew in every collection, otherwise they go on", "[agents
 }
 
 TEST_CASE("a particle plays the same beside others as alone, and others play otherwise", "[agents][rollouts]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   RolloutShape alone = stretch;
   alone.particles = 1;
   Rollouts together(*test::countdown(), stretch, 2), single(*test::countdown(), alone, 2);
@@ -181,7 +175,7 @@ TEST_CASE("a particle plays the same beside others as alone, and others play oth
 }
 
 TEST_CASE("every slot of a particle draws its own actions, in every collection", "[agents][rollouts]") {
-  policies::ControlPolicy policy = policy_of(1);
+  policies::ControlPolicy policy = test::countdown_policy(1);
   std::ranges::fill(policy.particles().values().row(0), 0.0F);  // an action is its noise, whatever is seen
   policy.refresh();
   RolloutShape shape = GENERATE(paths, stretch);
@@ -243,7 +237,7 @@ TEST_CASE("staggered slots are truncated at different steps, and the episodes th
 }
 
 TEST_CASE("what is collected does not depend on threads", "[agents][rollouts]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   const int before = thread_count();
   for (const RolloutShape& shape : {paths, stretch}) {
     std::vector<std::vector<std::vector<float>>> found;
@@ -260,7 +254,7 @@ TEST_CASE("what is collected does not depend on threads", "[agents][rollouts]") 
 }
 
 TEST_CASE("rollouts go on from a snapshot with the same bits", "[agents][rollouts]") {
-  const policies::ControlPolicy policy = policy_of(3);
+  const policies::ControlPolicy policy = test::countdown_policy(3);
   for (const RolloutShape& shape : {paths, stretch, staggered}) {
     Rollouts whole(*test::countdown(), shape, 7), second(*test::countdown(), shape, 7);
     for (int collection = 0; collection < 3; ++collection) whole.collect(policy);

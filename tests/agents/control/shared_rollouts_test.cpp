@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t particles = 3, rows = 4;
 
 /// Linear policies on the two-state task; logits of the two actions in state 0 differ by `odds` of the particle.
-policies::ControlPolicy policy_of(const std::vector<float>& odds) {
+policies::ControlPolicy linear_policy_of(const std::vector<float>& odds) {
   policies::ControlPolicy::Options options{.particles = particles, .hidden = {}, .discrete = true};
   options.posterior.flat_prior = true;
   policies::ControlPolicy policy(options, test::two_states()->spec(), 0);
@@ -61,7 +61,7 @@ double chance(float odds, int action) {
 
 TEST_CASE("shared rows are weighed with clipped importance ratios whose sum is 1", "[agents][shared]") {
   const std::vector<float> odds{-1, 0.5F, 2};
-  const policies::ControlPolicy policy = policy_of(odds);
+  const policies::ControlPolicy policy = linear_policy_of(odds);
   const ExperienceRows all = experience_of(policy);
   for (const double limit : {1.0, 1.3}) {
     SharedRollouts shared(limit);
@@ -112,13 +112,13 @@ TEST_CASE("shared rows are weighed with clipped importance ratios whose sum is 1
 }
 
 TEST_CASE("particles of one policy share all rows, and those of unlike policies none", "[agents][shared]") {
-  const policies::ControlPolicy alike = policy_of({1, 1, 1});
+  const policies::ControlPolicy alike = linear_policy_of({1, 1, 1});
   SharedRollouts shared(1);
   const ExperienceRows all = experience_of(alike);
   shared.take(alike, all);
   CHECK(shared.effective_share() == Approx(1));
   // Each particle takes the one action nearly always; of eleven rows that count it has those of its own kind.
-  const policies::ControlPolicy unlike = policy_of({-30, 30, 0});
+  const policies::ControlPolicy unlike = linear_policy_of({-30, 30, 0});
   const ExperienceRows others = experience_of(unlike);
   shared.take(unlike, others);
   const ExperienceRows& pooled = shared.pool(others);

@@ -16,8 +16,8 @@ using inference::Device;
 
 namespace {
 
-constexpr RolloutShape paths{.particles = 3, .slots = 70, .steps = 20, .whole_paths = true},
-    stretch{.particles = 3, .slots = 70, .steps = 45};
+constexpr RolloutShape valued_paths{.particles = 3, .slots = 70, .steps = 20, .whole_paths = true},
+    valued_stretch{.particles = 3, .slots = 70, .steps = 45};
 constexpr double discount = 0.9, lambda = 0.8;
 
 std::unique_ptr<envs::ControlEntry::Builder> cart_pole() {
@@ -59,7 +59,7 @@ struct Networks {
 };
 
 /// The largest difference between numbers, in units of 1 + |number|.
-double distance(std::span<const float> found, const std::vector<float>& expected) {
+double relative_distance(std::span<const float> found, const std::vector<float>& expected) {
   double largest = 0;
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i)
@@ -96,15 +96,16 @@ void check_shard(const RolloutShard& shard, const ValuedRows& found, bool horizo
   const auto next_values =
       std::span(found.next_values).subspan(static_cast<std::size_t>(slot), static_cast<std::size_t>(shard.slots));
   constexpr double rounding = 3e-6;
-  CHECK(distance(values, networks.values(shard.particle, {shard.observations.begin(),
-                                                          shard.observations.begin() + shard.rows() * 4})) < rounding);
+  CHECK(relative_distance(values, networks.values(shard.particle, {shard.observations.begin(),
+                                                                   shard.observations.begin() + shard.rows() * 4})) <
+        rounding);
   if (horizon_is_an_end) {
     CHECK(std::ranges::count(next_values, 0.0F) == shard.slots);
   } else {
-    CHECK(distance(next_values, networks.values(shard.particle, shard.next_observations)) < rounding);
+    CHECK(relative_distance(next_values, networks.values(shard.particle, shard.next_observations)) < rounding);
     std::vector<float> ends;
     for (const std::int64_t row : shard.final_rows) ends.push_back(end_values[static_cast<std::size_t>(row)]);
-    CHECK(distance(ends, networks.values(shard.particle, shard.final_observations)) < rounding);
+    CHECK(relative_distance(ends, networks.values(shard.particle, shard.final_observations)) < rounding);
     CHECK(!ends.empty());
   }
   const Following next = following(shard, values, end_values, next_values, horizon_is_an_end);
@@ -124,7 +125,7 @@ void check_values(Device device) {
   options.posterior.flat_prior = true;
   const policies::ControlPolicy policy(options, builder->spec(), 5);
   Networks networks;
-  for (const RolloutShape& shape : {stretch, paths})
+  for (const RolloutShape& shape : {valued_stretch, valued_paths})
     for (const bool horizon_is_an_end : {false, true}) {
       CAPTURE(shape.whole_paths, horizon_is_an_end);
       Rollouts on_host(*builder, shape, 3);  // for its shards

@@ -65,7 +65,7 @@ void check_parity(Device device, const MlpSpec& spec, const MatrixGaussianOption
 }
 
 /// One unit, sides shorter than the reflectors, matrices wider than a block has threads, no reflectors, no scales.
-void check_shapes(Device device) {
+void check_structured_shapes(Device device) {
   for (const std::int64_t reflectors : {0, 1, 3, 8})
     for (const Scales scales : {Scales::free, Scales::identity})
       for (const MlpSpec& spec :
@@ -79,11 +79,11 @@ void check_shapes(Device device) {
 }  // namespace
 
 TEST_CASE("structured weights on a device are those of the host, forward and back", "[inference][cuda][parity]") {
-  check_shapes(test::fenced_networks());
+  check_structured_shapes(test::fenced_networks());
 }
 
 TEST_CASE("structured weights on a GPU are those of the host, forward and back", "[inference][cuda][parity][gpu]") {
-  check_shapes(test::gpu());
+  check_structured_shapes(test::gpu());
 }
 
 TEST_CASE("threads of structured weights that run in another order give the same bits", "[inference][cuda]") {

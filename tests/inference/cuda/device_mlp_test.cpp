@@ -12,7 +12,7 @@ using namespace stein::inference;
 namespace {
 
 /// One unit, widths that are no multiple of four, one row, more rows than a tile, every likelihood and activation.
-void check_shapes(Device device) {
+void check_network_shapes(Device device) {
   struct Shape {
     std::int64_t inputs;
     std::vector<std::int64_t> hidden;
@@ -76,7 +76,7 @@ void check_sizes(Device device) {
 }  // namespace
 
 TEST_CASE("perceptrons on a device are those of the host for every shape", "[inference][mlp][cuda][parity]") {
-  check_shapes(test::fenced_networks());
+  check_network_shapes(test::fenced_networks());
 }
 
 TEST_CASE("perceptrons on a device agree with the host's on masks, row weights and per-particle data",
@@ -90,7 +90,7 @@ TEST_CASE("perceptrons on a device are those of the host for a bandit's minibatc
 }
 
 TEST_CASE("perceptrons on a GPU are those of the host", "[inference][mlp][cuda][parity][gpu]") {
-  check_shapes(test::gpu());
+  check_network_shapes(test::gpu());
   check_data(test::gpu());
   check_sizes(test::gpu());
   check_parity(test::gpu(), {.inputs = 300, .hidden = {200, 150}, .outputs = 10, .likelihood = Likelihood::categorical},

@@ -16,11 +16,12 @@
 #include <type_traits>
 
 #include "inference/cuda/kernel_loops.h"
+#include "inference/cuda/whole_matrix.h"
 #include "inference/diffusion_rows.h"
 
 using namespace stein;
 using namespace stein::inference;
-using test::every_dynamics, test::flat, test::for_each_index;
+using test::every_dynamics, test::everything, test::flat, test::for_each_index, test::reference_driver;
 
 namespace {
 
@@ -91,10 +92,6 @@ void diffuse(const DiffusionStep<float>& step, DiffusionResult& result) {
         cuda::sum_of_block_lanes(of_row(lanes, step.values.rows, static_cast<std::int64_t>(i)));
 }
 
-const Driver<float>& reference_driver() {
-  return driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
-}
-
 /// Rows of normals.
 Matrix<float> drawn(std::int64_t rows, std::int64_t columns, double deviation = 1) {
   Matrix<float> matrix(rows, columns);
@@ -120,12 +117,6 @@ void clip_by_threads(Matrix<float>& rows, const GradientClipOptions& options, cu
       test::ThreadOrder::down);
   for_each_group(rows.view(), cuda::ClipGroup{rows.view(), squares.data(), wide_squares.data(), options.clip_norm,
                                               options.clip_rule, flags});
-}
-
-/// All numbers, those between the rows too.
-std::vector<float> everything(const Matrix<float>& matrix) {
-  const MatrixView<const float> view = matrix.view();
-  return {view.data, view.data + view.rows * view.stride};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 namespace stein::test {
 
 /// The threads of a block, as `pass_share` asks for them.
-struct ThreadsOnHost {
+struct MlpThreadsOnHost {
   ThreadOrder order;
 
   template <class Phase>
@@ -36,7 +36,7 @@ void pass_blocks(const inference::MlpLaunch& launch, ThreadOrder order) {
   for (std::int64_t index = launch.blocks() - 1; index >= 0; --index) {
     std::memset(shared.data(), 0xff, shared.size() * sizeof(FourNumbers));
     const inference::cuda::MlpBlock<whole> block(launch, index, shared.front().number);
-    ThreadsOnHost threads{order};
+    MlpThreadsOnHost threads{order};
     inference::cuda::pass_share(block, threads);
   }
 }
@@ -108,7 +108,7 @@ inline void structure_on_host(const inference::StructureLaunch& launch, ThreadOr
   for (std::int64_t index = launch.blocks() - 1; index >= 0; --index) {
     std::memset(shared.data(), 0xff, shared.size() * sizeof(float));
     const inference::cuda::StructureBlock block(launch, index, shared.data());
-    ThreadsOnHost threads{order};
+    MlpThreadsOnHost threads{order};
     if (backward)
       inference::cuda::pull_back_slopes(block, threads);
     else

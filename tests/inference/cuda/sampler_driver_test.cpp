@@ -15,15 +15,11 @@
 
 using namespace stein;
 using namespace stein::inference;
-using test::every_dynamics, test::flat, test::gpu;
+using test::every_dynamics, test::flat, test::gpu, test::reference_driver;
 
 namespace {
 
 using Rows = test::DiffusionRows<float>;
-
-const Driver<float>& reference_driver() {
-  return driver<float>(Ensemble{.arithmetic = Arithmetic::reference});
-}
 
 /// An SVGD step of a GPU has distances that differ from the reference's by 1e-15, and so, seldom, a direction whose
 /// last bit does.

@@ -14,12 +14,13 @@
 
 #include "inference/cuda/kernel_loops.h"
 #include "inference/cuda/near_rows.h"
+#include "inference/cuda/whole_matrix.h"
 #include "inference/ensemble_of.h"
 
 using namespace stein;
 using namespace stein::inference;
 using cuda::PairGrid, cuda::PairTerm;
-using test::drawn, test::Shape, test::ThreadOrder, test::whole_numbers;
+using test::drawn, test::everything, test::Shape, test::ThreadOrder, test::whole_numbers;
 
 namespace {
 
@@ -105,12 +106,6 @@ KernelWeights weights_of(SvgdKernel kernel, const Matrix<float>& values) {
                                               : expected_pairs<PairTerm::squared_difference>(values),
                  values.rows(), weights);
   return weights;
-}
-
-/// All numbers, those between the rows too.
-std::vector<float> everything(const Matrix<float>& matrix) {
-  const MatrixView<const float> view = matrix.view();
-  return {view.data, view.data + view.rows * view.stride};
 }
 
 /// Three updates in an order of threads have the bits of the reference, the optimizer's averages too.

@@ -15,7 +15,7 @@ using namespace stein::inference;
 
 namespace {
 
-ConfigurationalTemperature measure(double step_size, double temperature, std::int64_t steps) {
+ConfigurationalTemperature measure_configurational(double step_size, double temperature, std::int64_t steps) {
   constexpr std::int64_t rows = 16, size = 16;
   Sgld<double> sampler({.step = {.step_size = step_size}, .temperature = {.temperature = temperature}},
                        ensemble_of(rows, size, 3));
@@ -78,7 +78,7 @@ TEST_CASE("a chain at another temperature is warned of once it has run for long 
 TEST_CASE("the interval holds the temperature of the discretised chain", "[inference][diagnostics]") {
   for (const double h : {0.05, 0.5}) {
     const double law = 0.7 / (1 - h / 2);  // k Var φ of SGLD at T = 0.7
-    const auto reading = measure(h, 0.7, 4000).readings().at(0);
+    const auto reading = measure_configurational(h, 0.7, 4000).readings().at(0);
     CAPTURE(h, reading.mean);
     CHECK(reading.low < law);
     CHECK(law < reading.high);
@@ -87,12 +87,12 @@ TEST_CASE("the interval holds the temperature of the discretised chain", "[infer
 }
 
 TEST_CASE("a sampler off its temperature is warned of by number, one on it is not", "[inference][diagnostics]") {
-  CHECK_FALSE(measure(0.05, 1, 4000).warning(1).has_value());
-  const auto warning = measure(0.5, 1, 4000).warning(1);  // T/(1 − h/2) = 1.33
+  CHECK_FALSE(measure_configurational(0.05, 1, 4000).warning(1).has_value());
+  const auto warning = measure_configurational(0.5, 1, 4000).warning(1);  // T/(1 − h/2) = 1.33
   REQUIRE(warning.has_value());
   CHECK_THAT(*warning,
              Catch::Contains("1 of 1 layers are far from the temperature 1,") && Catch::Contains(": position 1.3"));
-  CHECK_FALSE(measure(0.5, 1, 10).warning(1).has_value());  // too few steps to say
+  CHECK_FALSE(measure_configurational(0.5, 1, 10).warning(1).has_value());  // too few steps to say
 }
 
 TEST_CASE("a chain that drifts is warned of though it never has an interval", "[inference][diagnostics]") {

@@ -16,10 +16,10 @@ using namespace stein::inference;
 
 namespace {
 
-constexpr ChainPlan plan{.chains = 64, .size = 8, .burn_in = 1000, .steps = 3000};
+constexpr ChainPlan quadratic_chains{.chains = 64, .size = 8, .burn_in = 1000, .steps = 3000};
 
 template <class S>
-KineticTemperature measure(S& sampler, ChainPlan chosen = plan) {
+KineticTemperature measure_kinetic(S& sampler, ChainPlan chosen = quadratic_chains) {
   Quadratic<double> target(chosen.size, 1, 0);
   KineticTemperature meter(target.layout());
   run_chains<double>(chosen, sampler, [&](const Particles<double>&, const S& moved) { meter.add(moved, target); });
@@ -33,7 +33,7 @@ double z_of(const KineticTemperature& meter, double law) {
 }
 
 template <class S>
-S sampler_of(const typename S::Options& options, const ChainPlan& chosen = plan) {
+S sampler_of(const typename S::Options& options, const ChainPlan& chosen = quadratic_chains) {
   return S(options, ensemble_of(chosen.chains, chosen.size, 5));
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("SGHMC's momenta have the temperature of the discretised chain", "[inf
   for (const double eta : {0.01, 0.4}) {
     auto sampler = sampler_of<Sghmc<double>>(
         {.step = {.step_size = eta}, .temperature = {.temperature = 0.7}, .friction = friction});
-    const KineticTemperature meter = measure(sampler);
+    const KineticTemperature meter = measure_kinetic(sampler);
     // (1 − α/2) E r²/η with E r² = 2αTη/(α(2 − α − b/2)), b = η k, k = 1.
     const double law = 0.7 * (2 - friction) / (2 - friction - eta / 2);
     CAPTURE(eta, law, meter.readings().at(0).mean);
@@ -56,11 +56,11 @@ TEST_CASE("SGHMC's momenta have the temperature of the discretised chain", "[inf
 
 TEST_CASE("the momenta of SGNHT have temperature T, whatever minibatches bring", "[inference][diagnostics][sgnht]") {
   const Thermostat thermostat = GENERATE(Thermostat::coordinate, Thermostat::particle);
-  ChainPlan noisy = plan;
+  ChainPlan noisy = quadratic_chains;
   noisy.gradient_noise = 5;
   auto sampler = sampler_of<Sgnht<double>>(
       {.step = {.step_size = 0.1}, .temperature = {.temperature = 1.5}, .thermostat = thermostat}, noisy);
-  const KineticTemperature meter = measure(sampler, noisy);
+  const KineticTemperature meter = measure_kinetic(sampler, noisy);
   CHECK(std::abs(z_of(meter, 1.5)) < critical_value);
   CHECK_FALSE(meter.warning(1.5).has_value());
 }
@@ -77,7 +77,7 @@ TEST_CASE("the momenta of Santa have temperature T while it explores", "[inferen
   auto sampler = sampler_of<Opened<Santa<double>>>(options);
   sampler.metric_at_rest = true;
   const KineticTemperature meter =
-      measure(sampler, {.curvature = curvature, .chains = 64, .size = 8, .burn_in = 5000, .steps = 3000});
+      measure_kinetic(sampler, {.curvature = curvature, .chains = 64, .size = 8, .burn_in = 5000, .steps = 3000});
   CAPTURE(meter.readings().at(0).mean);
   CHECK(std::abs(z_of(meter, 1.3)) < critical_value);
   CHECK(meter.readings().at(0).high - meter.readings().at(0).low < 0.05);
@@ -94,7 +94,7 @@ TEST_CASE("momenta off their temperature are warned of by number", "[inference][
     right.noise *= std::sqrt(0.5);  // a lost 2 in √(2αTη)
     return right;
   };
-  const KineticTemperature meter = measure(sampler);
+  const KineticTemperature meter = measure_kinetic(sampler);
   CHECK(std::abs(z_of(meter, 1)) > mutant_value);
   const auto warning = meter.warning(1);
   REQUIRE(warning.has_value());
@@ -102,12 +102,12 @@ TEST_CASE("momenta off their temperature are warned of by number", "[inference][
 }
 
 TEST_CASE("a sampler without momenta, or that has not moved, has no kinetic temperature", "[inference][diagnostics]") {
-  Quadratic<double> target(plan.size, 1, 0);
+  Quadratic<double> target(quadratic_chains.size, 1, 0);
   KineticTemperature meter(target.layout());
   const auto still = sampler_of<Sghmc<double>>({});
   CHECK_ERROR(meter.add(still, target), usage, "sghmc has taken no step yet");
   auto without = sampler_of<Sgld<double>>({.step = {.step_size = 0.01}});
-  Particles<double> particles(target.layout(), plan.chains);
+  Particles<double> particles(target.layout(), quadratic_chains.chains);
   without.step(particles, target, {.data_size = 1});
   CHECK_ERROR(meter.add(without, target), usage, "sgld has no momentum");
 }

@@ -10,10 +10,15 @@
 #include <limits>
 #include <vector>
 
+#include "inference/fused/product_sides.h"
+
 namespace stein::inference::fused {
 namespace {
 
-std::vector<float> numbers(std::int64_t count, std::uint32_t row) {
+using test::ProductSizes;
+using test::turned;
+
+std::vector<float> factor(std::int64_t count, std::uint32_t row) {
   std::vector<float> made(static_cast<std::size_t>(count));
   fill_normal(std::span(made), {.seed = 3}, row);
   return made;
@@ -25,28 +30,17 @@ double rounded(float number) {
   return std::bit_cast<float>((bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u);
 }
 
-std::vector<float> turned(const std::vector<float>& matrix, std::int64_t rows, std::int64_t columns) {
-  std::vector<float> made(matrix.size());
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) made[j * rows + i] = matrix[i * columns + j];
-  return made;
-}
-
-struct Sizes {
-  std::int64_t m, n, k;
-};
-
 /// Below a vector, whole tiles, parts of them, odd depths, more than one task and more than one depth.
-const std::vector<Sizes> all_sizes{{1, 1, 1},      {1, 200, 33},   {3, 17, 5},     {6, 64, 512},
-                                   {13, 65, 1025}, {20, 800, 200}, {121, 300, 71}, {250, 130, 1400}};
+const std::vector<ProductSizes> bfloat16_sizes{{1, 1, 1},      {1, 200, 33},   {3, 17, 5},     {6, 64, 512},
+                                               {13, 65, 1025}, {20, 800, 200}, {121, 300, 71}, {250, 130, 1400}};
 
 TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its sides lie", "[inference][product]") {
-  for (const auto& [m, n, k] : all_sizes) {
+  for (const auto& [m, n, k] : bfloat16_sizes) {
     CAPTURE(m, n, k);
-    const std::vector<float> a = numbers(m * k, 0), b = numbers(k * n, 1), a_turned = turned(a, m, k),
+    const std::vector<float> a = factor(m * k, 0), b = factor(k * n, 1), a_turned = turned(a, m, k),
                              b_turned = turned(b, k, n);
     for (const bool add : {false, true}) {
-      const std::vector<float> before = numbers(m * n, 2);
+      const std::vector<float> before = factor(m * n, 2);
       std::vector<double> expected(before.size()), allowed(before.size());
       for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
@@ -76,7 +70,7 @@ TEST_CASE("a product in bfloat16 is the sum of the rounded terms, however its si
 TEST_CASE("a product in bfloat16 has the same bits at any number of threads, and touches nothing beside its columns",
           "[inference][product]") {
   const int threads = thread_count();
-  const std::vector<float> a = numbers(300 * 401, 0), b = numbers(401 * 699, 1);
+  const std::vector<float> a = factor(300 * 401, 0), b = factor(401 * 699, 1);
   std::vector<std::vector<float>> results;
   for (const int count : {1, 2, 5}) {
     set_thread_count(count);
@@ -93,7 +87,7 @@ TEST_CASE("a product in bfloat16 has the same bits at any number of threads, and
 
 TEST_CASE("a packed matrix of bfloat16 can hold another one after the first", "[inference][product]") {
   PackedMatrix packed(Precision::bfloat16);
-  const std::vector<float> large = numbers(50 * 90, 0), small{1, 2, 3, 4, 5, 6}, a{1, 2};
+  const std::vector<float> large = factor(50 * 90, 0), small{1, 2, 3, 4, 5, 6}, a{1, 2};
   packed.pack(50, 90, {large.data(), 90, 1});
   packed.pack(2, 3, {small.data(), 3, 1});
   float c[3];

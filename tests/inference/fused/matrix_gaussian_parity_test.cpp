@@ -13,7 +13,7 @@ using namespace stein::inference;
 
 namespace {
 
-constexpr double tolerance = 1e-5;
+constexpr double largest_error = 1e-5;
 
 /// Random numbers for every coordinate of three rows; log scales of sd 0.4.
 Particles<float> random_coordinates(const Layout& layout) {
@@ -69,8 +69,8 @@ void check_parity(const MlpSpec& spec, const MatrixGaussianOptions& options) {
     const TensorError back = largest_tensor_error(exact_map.coordinates(), particles.gradients(), exact.gradients());
     INFO((map == &fused ? "fused" : "reference in float")
          << ", K = " << options.reflectors << ", forward " << forward.tensor << ", back " << back.tensor);
-    CHECK(forward.relative <= tolerance);
-    CHECK(back.relative <= tolerance);
+    CHECK(forward.relative <= largest_error);
+    CHECK(back.relative <= largest_error);
   }
 }
 

@@ -7,8 +7,13 @@
 #include <cmath>
 #include <vector>
 
+#include "inference/fused/product_sides.h"
+
 namespace stein::inference::fused {
 namespace {
+
+using test::ProductSizes;
+using test::turned;
 
 std::vector<float> numbers(std::int64_t count, std::uint32_t row) {
   std::vector<float> made(static_cast<std::size_t>(count));
@@ -16,25 +21,13 @@ std::vector<float> numbers(std::int64_t count, std::uint32_t row) {
   return made;
 }
 
-/// [rows, columns] with its columns and rows swapped.
-std::vector<float> turned(const std::vector<float>& matrix, std::int64_t rows, std::int64_t columns) {
-  std::vector<float> made(matrix.size());
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) made[j * rows + i] = matrix[i * columns + j];
-  return made;
-}
-
 bool rounds_once() {
   return simd_target() != "SCALAR" && simd_target() != "SSE2";
 }
 
-struct Sizes {
-  std::int64_t m, n, k;
-};
-
 /// Below a vector, whole tiles, parts of them, more than one task and more than one depth.
-const std::vector<Sizes> all_sizes{{1, 1, 1},     {1, 200, 33},   {3, 17, 5},     {12, 64, 256},
-                                   {13, 65, 257}, {20, 800, 200}, {121, 300, 70}, {250, 130, 600}};
+const std::vector<ProductSizes> all_sizes{{1, 1, 1},     {1, 200, 33},   {3, 17, 5},     {12, 64, 256},
+                                          {13, 65, 257}, {20, 800, 200}, {121, 300, 70}, {250, 130, 600}};
 
 TEST_CASE("a product of any size is the sum of its terms, in order, however its sides lie", "[inference][product]") {
   for (const auto& [m, n, k] : all_sizes) {

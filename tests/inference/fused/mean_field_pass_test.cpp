@@ -39,10 +39,10 @@ struct Parameter {
 
 /// What a pass over a parameter writes.
 template <class Scalar>
-struct Result {
+struct MeanFieldPass {
   std::vector<Scalar> weights, mean_gradient, deviation_gradient;
 
-  explicit Result(const Parameter<Scalar>& parameter)
+  explicit MeanFieldPass(const Parameter<Scalar>& parameter)
       : weights(static_cast<std::size_t>(parameter.rows * parameter.stride), Scalar{9}),
         mean_gradient(static_cast<std::size_t>(parameter.rows * parameter.columns), Scalar{9}),
         deviation_gradient(mean_gradient) {}
@@ -51,16 +51,16 @@ struct Result {
 constexpr MeanFieldNoise noise{.key = {.seed = 4, .step = 5, .stream = Stream::parameterization}, .row = 6, .first = 7};
 
 template <class Scalar>
-Result<Scalar> by_reference(const Parameter<Scalar>& parameter, double precision) {
-  Result<Scalar> result(parameter);
+MeanFieldPass<Scalar> by_reference(const Parameter<Scalar>& parameter, double precision) {
+  MeanFieldPass<Scalar> result(parameter);
   reference::draw<Scalar>(parameter.law(), noise, result.weights);
   reference::pull_back<Scalar>(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
                                result.deviation_gradient);
   return result;
 }
 
-Result<float> by_simd(const Parameter<float>& parameter, double precision) {
-  Result<float> result(parameter);
+MeanFieldPass<float> by_simd(const Parameter<float>& parameter, double precision) {
+  MeanFieldPass<float> result(parameter);
   fused::draw(parameter.law(), noise, result.weights);
   fused::pull_back(parameter.law(), noise, parameter.weight_gradient(), precision, result.mean_gradient,
                    result.deviation_gradient);
@@ -94,8 +94,8 @@ TEST_CASE("draws and gradients of mean-field Gaussians in SIMD are those of the 
       for (const double precision : {0.0, 2.5}) {
         const Parameter<float> narrow(shape.rows, shape.columns, shape.padding, samples);
         const Parameter<double> wide(shape.rows, shape.columns, shape.padding, samples);
-        const Result<float> simd = by_simd(narrow, precision), reference = by_reference(narrow, precision);
-        const Result<double> exact = by_reference(wide, precision);
+        const MeanFieldPass<float> simd = by_simd(narrow, precision), reference = by_reference(narrow, precision);
+        const MeanFieldPass<double> exact = by_reference(wide, precision);
         CAPTURE(shape.rows, shape.columns, shape.padding, samples, precision);
         CHECK(relative_error(simd.weights, reference.weights) <= 1e-6);
         CHECK(relative_error(simd.mean_gradient, reference.mean_gradient) <= 1e-6);
@@ -120,8 +120,8 @@ TEST_CASE("the SIMD softplus and its slope hold from tiny to large deviations", 
     narrow.log_deviation[q] = static_cast<float>(rho), wide.log_deviation[q] = rho;
     narrow.slopes[q] = 0, wide.slopes[q] = 0;
   }
-  const Result<float> simd = by_simd(narrow, 1);
-  const Result<double> exact = by_reference(wide, 1);
+  const MeanFieldPass<float> simd = by_simd(narrow, 1);
+  const MeanFieldPass<double> exact = by_reference(wide, 1);
   for (std::size_t q = 0; q < 321; ++q) {
     CAPTURE(narrow.log_deviation[q + 1]);
     CHECK(simd.deviation_gradient[q] == Approx(exact.deviation_gradient[q]).epsilon(1e-6).margin(1e-6));
@@ -132,9 +132,9 @@ TEST_CASE("the passes of a mean-field Gaussian do not depend on the number of th
   const Parameter<float> parameter(3, 9001, 7, 2);
   const int before = thread_count();
   set_thread_count(1);
-  const Result<float> one = by_simd(parameter, 1);
+  const MeanFieldPass<float> one = by_simd(parameter, 1);
   set_thread_count(4);
-  const Result<float> four = by_simd(parameter, 1);
+  const MeanFieldPass<float> four = by_simd(parameter, 1);
   set_thread_count(before);
   CHECK(one.weights == four.weights);
   CHECK(one.mean_gradient == four.mean_gradient);
@@ -145,7 +145,7 @@ TEST_CASE("a log deviation that is no number leaves none behind", "[inference][v
   Parameter<float> parameter(1, 70, 0, 1);
   for (const std::size_t place : {1, 33, 70}) {
     parameter.log_deviation[place] = std::numeric_limits<float>::quiet_NaN();
-    const Result<float> result = by_simd(parameter, 1);
+    const MeanFieldPass<float> result = by_simd(parameter, 1);
     CHECK(std::isnan(result.weights[place - 1]));
     CHECK(std::isnan(result.deviation_gradient[place - 1]));
   }

@@ -15,14 +15,14 @@ namespace {
 /// σ = 1, v₀ = 0.1, v₁ = 10, δ = ½.
 constexpr SpikeOdds odds{.constant = 3.68, .absolute = 10, .square = 0.05};
 
-struct Result {
+struct MovedShares {
   double sum;
   std::vector<double> rho;
 };
 
 template <class Move>
-Result moved(const Move& move, std::span<const double> weights, double omega, const SpikeOdds& by = odds) {
-  Result result{0, std::vector<double>(weights.size())};
+MovedShares moved(const Move& move, std::span<const double> weights, double omega, const SpikeOdds& by = odds) {
+  MovedShares result{0, std::vector<double>(weights.size())};
   for (std::size_t j = 0; j < weights.size(); ++j) result.rho[j] = static_cast<double>(j % 11) / 10;
   result.sum = move(by, weights, omega, std::span<double>(result.rho));
   return result;
@@ -38,8 +38,8 @@ TEST_CASE("the SIMD slab probabilities are the plain ones to the last bits, at e
     for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] *= j % 3 == 0 ? 0.01 : j % 3 == 1 ? 0.5 : 200;
     const std::span<const double> weights = std::span<const double>(numbers).subspan(1);
     for (const double omega : {1.0, 0.3}) {
-      const Result found = moved(fused::move_slab_shares, weights, omega);
-      const Result plain = moved(reference::move_slab_shares, weights, omega);
+      const MovedShares found = moved(fused::move_slab_shares, weights, omega);
+      const MovedShares plain = moved(reference::move_slab_shares, weights, omega);
       CHECK(found.sum == Approx(plain.sum).epsilon(1e-12));
       for (std::size_t j = 0; j < size; ++j) {
         const double error = std::abs(found.rho[j] - plain.rho[j]);
@@ -66,10 +66,10 @@ TEST_CASE("the SIMD slab probabilities have the same bits at any thread count", 
   fill_normal(std::span<double>(weights), {.seed = 5}, 0);
   const int threads = thread_count();
   set_thread_count(1);
-  const Result one = moved(fused::move_slab_shares, weights, 0.4);
+  const MovedShares one = moved(fused::move_slab_shares, weights, 0.4);
   for (const int count : {2, 3, 7}) {
     set_thread_count(count);
-    const Result several = moved(fused::move_slab_shares, weights, 0.4);
+    const MovedShares several = moved(fused::move_slab_shares, weights, 0.4);
     CHECK(several.sum == one.sum);
     CHECK(several.rho == one.rho);
   }

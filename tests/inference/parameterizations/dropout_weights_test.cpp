@@ -14,13 +14,13 @@ using namespace stein::inference;
 
 namespace {
 
-const MlpSpec network{.inputs = 5, .hidden = {30, 20}, .outputs = 3};
+const MlpSpec dropout_network{.inputs = 5, .hidden = {30, 20}, .outputs = 3};
 
 }  // namespace
 
 TEST_CASE("a dropped unit gives nothing on, a kept one 1/(1 − p) of its weights, and inputs are whole",
           "[inference][dropout]") {
-  const Layout weights = mlp_layout(network, 8);
+  const Layout weights = mlp_layout(dropout_network, 8);
   const DropoutWeights<double> dropout(weights, {.dropout_rate = 0.3, .weight_samples = 200});
   Particles<double> particles(dropout.coordinates(), 1);
   for (double& value : particles.values().row(0)) value = 7;
@@ -45,7 +45,7 @@ TEST_CASE("a dropped unit gives nothing on, a kept one 1/(1 − p) of its weight
 }
 
 TEST_CASE("the pullback of dropped units is the transpose of their forward map", "[inference][dropout]") {
-  const Layout weights = mlp_layout(network, 8);
+  const Layout weights = mlp_layout(dropout_network, 8);
   const DropoutWeights<double> dropout(weights, {.dropout_rate = 0.4, .weight_samples = 3});
   const std::int64_t size = dropout.coordinates().size();
   Particles<double> particles(dropout.coordinates(), 2, 1, 4);
@@ -70,5 +70,5 @@ TEST_CASE("dropped units refuse kernels and a rate of 1", "[inference][dropout]"
   Layout kernels;
   kernels.add("layer1.weight", {3, 3, 2}, Role::weight, 1);
   CHECK_ERROR(DropoutWeights<float>(kernels, {}), usage, "layer1.weight", "matrices");
-  CHECK_ERROR(DropoutWeights<float>(mlp_layout(network), {.dropout_rate = 1}), usage, "'dropout_rate'");
+  CHECK_ERROR(DropoutWeights<float>(mlp_layout(dropout_network), {.dropout_rate = 1}), usage, "'dropout_rate'");
 }

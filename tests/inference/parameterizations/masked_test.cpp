@@ -24,13 +24,13 @@ using namespace stein::inference;
 
 namespace {
 
-const MlpSpec network{.inputs = 5, .hidden = {17}, .outputs = 2, .activation = Activation::tanh};
+const MlpSpec masked_network{.inputs = 5, .hidden = {17}, .outputs = 2, .activation = Activation::tanh};
 const std::vector<std::string> entries{"layer0.weight", "layer1.weight"};
-constexpr std::int64_t p = 5 * 17 + 17 * 2;
+constexpr std::int64_t weight_count = 5 * 17 + 17 * 2;
 
-struct Data {
+struct DrawnRegression {
   std::vector<float> x = std::vector<float>(40 * 5), y = std::vector<float>(40 * 2);
-  Data() {
+  DrawnRegression() {
     fill_normal(std::span<float>(x), {.seed = 1}, 0);
     fill_normal(std::span<float>(y), {.seed = 2}, 0);
   }
@@ -46,7 +46,7 @@ struct Pruned {
 };
 
 Pruned make(const PruningOptions& options, RowRange rows) {
-  auto model = std::make_unique<ParticleMlp>(network);
+  auto model = std::make_unique<ParticleMlp>(masked_network);
   auto masked = std::make_unique<Masked<float>>(options, model->layout(), entries, rows);
   Masked<float>* mask = masked.get();
   auto latents = std::make_shared<SpikeAndSlabLatents>(SpikeAndSlabOptions{},
@@ -118,19 +118,19 @@ TEST_CASE("the share of pruned weights rises as S (1 - D^(k/U)), one step behind
   CHECK(options.share(3000) == Approx(0.9 * (1 - std::pow(0.99, 60))));
   CHECK(options.share(10'000'000) == Approx(0.9));
 
-  Masked<float> masked(fast, mlp_layout(network, 16), entries);
-  CHECK(masked.prunable() == p);
+  Masked<float> masked(fast, mlp_layout(masked_network, 16), entries);
+  CHECK(masked.prunable() == weight_count);
   Particles<float> particles(masked.coordinates(), 1);
   fill_normal(particles.values().row(0), {.seed = 3}, 0);
   for (int k = 1; k <= 60; ++k) {
     masked.adapt(particles.coordinates());
-    CHECK(masked.pruned(0) == static_cast<std::int64_t>(std::floor(p * fast.share(k - 1))));
+    CHECK(masked.pruned(0) == static_cast<std::int64_t>(std::floor(weight_count * fast.share(k - 1))));
   }
-  CHECK(masked.pruned(0) == static_cast<std::int64_t>(0.7 * p));
+  CHECK(masked.pruned(0) == static_cast<std::int64_t>(0.7 * weight_count));
 }
 
 TEST_CASE("the smallest weights are pruned, of all layers together, and never come back", "[inference][masked]") {
-  Masked<float> masked({.final_share = 0.5, .decay = 0.5, .decay_steps = 1}, mlp_layout(network, 16), entries);
+  Masked<float> masked({.final_share = 0.5, .decay = 0.5, .decay_steps = 1}, mlp_layout(masked_network, 16), entries);
   Particles<float> particles(masked.coordinates(), 1);
   const auto values = particles.values().row(0);
   fill_normal(values, {.seed = 3}, 0);
@@ -144,7 +144,7 @@ TEST_CASE("the smallest weights are pruned, of all layers together, and never co
   CHECK(masked.free_coordinates(0).empty());  // s starts at 0
   masked.adapt(particles.coordinates());
   const std::int64_t first = masked.pruned(0);
-  CHECK(first == p / 4);
+  CHECK(first == weight_count / 4);
   const std::set<std::int64_t> smallest(chosen.begin(), chosen.begin() + first);
   for (std::int64_t q = 0; q < particles.size(); ++q)
     CHECK((masked.free_coordinates(0)[q] == 0) == smallest.contains(q));
@@ -174,7 +174,7 @@ TEST_CASE("the smallest weights are pruned, of all layers together, and never co
 
 TEST_CASE("every sampler leaves pruned weights and what it keeps for them at zero, or says that it cannot",
           "[inference][masked]") {
-  const Data data;
+  const DrawnRegression data;
   for (const auto& [name, entry] : samplers().entries()) {
     DYNAMIC_SECTION(name) {
       const auto [made, mask] = make(fast, {.first = 0, .count = 3});
@@ -204,7 +204,7 @@ TEST_CASE("every sampler leaves pruned weights and what it keeps for them at zer
         CHECK(zero);
         CHECK(level);
       }
-      CHECK(mask->pruned(0) == static_cast<std::int64_t>(0.7 * p));
+      CHECK(mask->pruned(0) == static_cast<std::int64_t>(0.7 * weight_count));
       for (const auto& [state, numbers] : states(*sampler)) {
         INFO(state);
         const std::size_t stride = numbers.size() / 3;
@@ -226,7 +226,7 @@ TEST_CASE("every sampler leaves pruned weights and what it keeps for them at zer
 }
 
 TEST_CASE("one thermostat a particle is refused for pruned weights", "[inference][masked]") {
-  const Data data;
+  const DrawnRegression data;
   const auto [made, mask] = make(fast, {});
   const auto& posterior = made;
   Particles<float> particles = posterior->initial_particles(1, 3, 1);
@@ -242,7 +242,7 @@ TEST_CASE("one thermostat a particle is refused for pruned weights", "[inference
 
 TEST_CASE("a mask changes nothing for the coordinates that a quadratic keeps apart", "[inference][masked]") {
   // Without data every coordinate is on its own: the free ones walk as they would without pruning, bit for bit.
-  const Layout layout = mlp_layout(network, 16);
+  const Layout layout = mlp_layout(masked_network, 16);
   const Batch<float> nothing{.data_size = 1};
   PrunedNormal pruned(fast, layout), whole({.final_share = 0}, layout);
   Particles<float> some(pruned.layout(), 1), all(pruned.layout(), 1);
@@ -257,7 +257,7 @@ TEST_CASE("a mask changes nothing for the coordinates that a quadratic keeps apa
 TEST_CASE("what is pruned does not cool the temperature of positions", "[inference][masked][diagnostics]") {
   constexpr std::int64_t chains = 64, first_row = 5;
   constexpr double h = 0.1;
-  PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
+  PrunedNormal target(fast, mlp_layout(masked_network, 16), {.first = first_row, .count = chains});
   Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
   Sgld<float> sampler({.step = {.step_size = h}}, particles.ensemble(3));
   for (int t = 0; t < 400; ++t) sampler.step(particles, target, {});
@@ -281,7 +281,7 @@ TEST_CASE("what is pruned does not cool the temperature of positions", "[inferen
 TEST_CASE("what is pruned does not cool the temperature of momenta", "[inference][masked][diagnostics]") {
   constexpr std::int64_t chains = 64, first_row = 5, steps = 1024;  // whole blocks
   constexpr double eta = 0.05, friction = 0.3;
-  PrunedNormal target(fast, mlp_layout(network, 16), {.first = first_row, .count = chains});
+  PrunedNormal target(fast, mlp_layout(masked_network, 16), {.first = first_row, .count = chains});
   Particles<float> particles(target.layout(), chains, first_row, first_row + chains);
   Sghmc<float> sampler({.step = {.step_size = eta}, .friction = friction}, particles.ensemble(3));
   const Batch<float> nothing{.data_size = 1};
@@ -305,7 +305,7 @@ TEST_CASE("what is pruned does not cool the temperature of momenta", "[inference
 }
 
 TEST_CASE("a pruned chain goes on from its checkpoint to the bit, each row with its own mask", "[inference][masked]") {
-  const Data data;
+  const DrawnRegression data;
   const RowRange rows{.first = 4, .count = 2};
   const auto [made, mask] = make(fast, rows);
   const auto& posterior = made;
@@ -321,7 +321,7 @@ TEST_CASE("a pruned chain goes on from its checkpoint to the bit, each row with 
   const auto [resumed, resumed_mask] = make(fast, rows);
   Sghmc<float> other({.step = {.step_size = 1e-4}}, particles.ensemble(5));
   again.restore(values), other.restore(momenta), resumed->restore(target);
-  CHECK(resumed_mask->pruned(5) == static_cast<std::int64_t>(std::floor(p * fast.share(11))));
+  CHECK(resumed_mask->pruned(5) == static_cast<std::int64_t>(std::floor(weight_count * fast.share(11))));
   for (int t = 12; t < 24; ++t) other.step(again, *resumed, data.batch());
   for (std::int64_t i = 0; i < 2; ++i) {
     CHECK(std::ranges::equal(again.values().row(i), particles.values().row(i)));
@@ -334,7 +334,7 @@ TEST_CASE("a pruned chain goes on from its checkpoint to the bit, each row with 
 }
 
 TEST_CASE("pruning that makes no sense is refused", "[inference][masked]") {
-  const Layout layout = mlp_layout(network);
+  const Layout layout = mlp_layout(masked_network);
   CHECK_ERROR(Masked<float>({.final_share = 1}, layout, entries), usage, "final_share");
   CHECK_ERROR(Masked<float>({.decay = 1}, layout, entries), usage, "decay");
   CHECK_ERROR(Masked<float>({}, layout, {"layer2.weight"}), usage, "layer2.weight");

@@ -32,8 +32,8 @@ class MaskedQuadratic final : public Target<double> {
   Layout layout_;
 };
 
-const std::vector<double> inputs(500 * 40, 1.0);
-const Batch<double> data{.inputs = {.dense = {inputs.data(), 500, 40}}, .rows = 500, .data_size = 500};
+const std::vector<double> ones(500 * 40, 1.0);
+const Batch<double> data{.inputs = {.dense = {ones.data(), 500, 40}}, .rows = 500, .data_size = 500};
 
 }  // namespace
 

@@ -13,13 +13,13 @@ using namespace stein::inference;
 
 namespace {
 
-const Batch<float> batch{.rows = 1, .data_size = 10};
+const Batch<float> one_of_ten{.rows = 1, .data_size = 10};
 
 /// N(0, 1/k) in every coordinate, with one latent number: how often it has adapted. A step h > 2/k takes sgd without
 /// momentum away.
-class Bowl final : public Target<float> {
+class SteepBowl final : public Target<float> {
  public:
-  explicit Bowl(float curvature) : curvature_(curvature) { layout_.add("layer0.weight", {4}, Role::weight); }
+  explicit SteepBowl(float curvature) : curvature_(curvature) { layout_.add("layer0.weight", {4}, Role::weight); }
   const Layout& layout() const override { return layout_; }
   void evaluate(const ParticleRows<const float>& coordinates, const Batch<float>&, const NoiseKey&,
                 const Evaluation<float>& wanted) override {
@@ -52,7 +52,7 @@ std::unique_ptr<Sampler<float>> gradient_ascent(double step_size) {
   return choice.make(ensemble_of(2, 4, 1));
 }
 
-Particles<float> at_one(const Bowl& target) {
+Particles<float> at_one(const SteepBowl& target) {
   Particles<float> particles(target.layout(), 2);
   for (std::int64_t i = 0; i < 2; ++i) std::ranges::fill(particles.values().row(i), 1.0f);
   return particles;
@@ -61,13 +61,13 @@ Particles<float> at_one(const Bowl& target) {
 }  // namespace
 
 TEST_CASE("without a divergence the steps are those of the sampler alone", "[inference][rollback]") {
-  Bowl target(1), other(1);
+  SteepBowl target(1), other(1);
   Particles<float> particles = at_one(target), alone = at_one(other);
   RollbackSampler<float> guarded(gradient_ascent(0.5), {.keep_every = 3});
   const auto sampler = gradient_ascent(0.5);
   for (int t = 0; t < 10; ++t) {
-    guarded.step(particles, target, batch);
-    sampler->step(alone, other, batch);
+    guarded.step(particles, target, one_of_ten);
+    sampler->step(alone, other, one_of_ten);
   }
   CHECK(particles.values()(0, 0) == alone.values()(0, 0));
   CHECK(guarded.rollbacks() == 0);
@@ -77,11 +77,11 @@ TEST_CASE("without a divergence the steps are those of the sampler alone", "[inf
 
 TEST_CASE("a step size that is too long is halved until the run converges", "[inference][rollback]") {
   // |1 − hk| = 4, so that 64 steps leave the floats; h/2: 1.5, which 219 steps would; h/4: 0.25.
-  Bowl target(1);
+  SteepBowl target(1);
   Particles<float> particles = at_one(target);
   RollbackSampler<float> guarded(gradient_ascent(5));
   std::int64_t lost = 0;
-  for (int t = 0; t < 600; ++t) lost += guarded.step(particles, target, batch).lost_steps;
+  for (int t = 0; t < 600; ++t) lost += guarded.step(particles, target, one_of_ten).lost_steps;
   CHECK(guarded.rollbacks() == 2);
   for (std::int64_t q = 0; q < 4; ++q) CHECK(std::abs(particles.values()(1, q)) < 1e-6);
   REQUIRE(guarded.warning().has_value());
@@ -95,11 +95,11 @@ TEST_CASE("a step size that is too long is halved until the run converges", "[in
 
 TEST_CASE("what three rollbacks do not mend is an error that names sampler, step and coordinate",
           "[inference][rollback]") {
-  Bowl target(1);
+  SteepBowl target(1);
   Particles<float> particles = at_one(target);
   RollbackSampler<float> guarded(gradient_ascent(1000));
   const auto run = [&] {
-    for (int t = 0; t < 600; ++t) guarded.step(particles, target, batch);
+    for (int t = 0; t < 600; ++t) guarded.step(particles, target, one_of_ten);
   };
   CHECK_ERROR(run(), numeric, "optimizer: the ", "of layer0.weight[0] of particle 0 is", "at update",
               "after 3 rollbacks");
@@ -108,12 +108,12 @@ TEST_CASE("what three rollbacks do not mend is an error that names sampler, step
 }
 
 TEST_CASE("a log density that is no number at the start stops the run there", "[inference][rollback]") {
-  Bowl target(1);
+  SteepBowl target(1);
   target.broken = true;
   Particles<float> particles = at_one(target);
   RollbackSampler<float> guarded(gradient_ascent(0.1), {.rollbacks = 3});
-  CHECK_ERROR(guarded.step(particles, target, batch), numeric, "the gradient of layer0.weight[0] of particle 0 is nan",
-              "at update 0");
+  CHECK_ERROR(guarded.step(particles, target, one_of_ten), numeric,
+              "the gradient of layer0.weight[0] of particle 0 is nan", "at update 0");
   CHECK(target.evaluations == 1);
 }
 
@@ -121,11 +121,11 @@ TEST_CASE("an interrupted run goes back to the same state and takes the same ste
   // Before the first rollback, and at several places after it: with two states, one of them tried, and steps halved.
   const int interruption = GENERATE(50, 66, 70, 79, 81, 130, 200);
   CAPTURE(interruption);
-  Bowl target(1), later(1);
+  SteepBowl target(1), later(1);
   Particles<float> particles = at_one(target), again = at_one(later);
   RollbackSampler<float> guarded(gradient_ascent(8), {.keep_every = 40, .rollbacks = 9}),
       resumed(gradient_ascent(8), {.keep_every = 40, .rollbacks = 9});
-  for (int t = 0; t < interruption; ++t) guarded.step(particles, target, batch);
+  for (int t = 0; t < interruption; ++t) guarded.step(particles, target, one_of_ten);
   Snapshot sampler, positions, latents;
   guarded.save(sampler);
   particles.save(positions);
@@ -134,7 +134,8 @@ TEST_CASE("an interrupted run goes back to the same state and takes the same ste
   again.restore(positions);
   later.restore(latents);
   for (int t = 0; t < 600; ++t) {
-    const StepReport report = guarded.step(particles, target, batch), same = resumed.step(again, later, batch);
+    const StepReport report = guarded.step(particles, target, one_of_ten),
+                     same = resumed.step(again, later, one_of_ten);
     REQUIRE(same.lost_steps == report.lost_steps);
   }
   CHECK(guarded.rollbacks() >= 2);
@@ -144,15 +145,15 @@ TEST_CASE("an interrupted run goes back to the same state and takes the same ste
 }
 
 TEST_CASE("an owner whom finite particles gave something else takes them back", "[inference][rollback]") {
-  Bowl target(1);
+  SteepBowl target(1);
   Particles<float> particles = at_one(target);
   RollbackSampler<float> sampler(gradient_ascent(0.25), {.keep_every = 4, .rollbacks = 2});
   CHECK_ERROR(sampler.take_back(particles, target, "it is inf"), numeric, "optimizer: it is inf");
-  for (int t = 0; t < 6; ++t) sampler.step(particles, target, batch);
+  for (int t = 0; t < 6; ++t) sampler.step(particles, target, one_of_ten);
   sampler.take_back(particles, target, "it is inf");
   CHECK(particles.values()(1, 3) == std::pow(0.75f, 4.0f));  // where it was kept
   CHECK(target.adaptations == 4);
-  sampler.step(particles, target, batch);
+  sampler.step(particles, target, one_of_ten);
   CHECK(particles.values()(1, 3) == std::pow(0.75f, 4.0f) * 0.875f);
   CHECK(sampler.rollbacks() == 1);
   REQUIRE(sampler.warning());
@@ -164,12 +165,12 @@ TEST_CASE("an owner whom finite particles gave something else takes them back", 
 
 TEST_CASE("a step size that was scaled from outside stays so after a rollback", "[inference][rollback]") {
   // After a first step 50 becomes 5, as above: two rollbacks, to 1.25.
-  Bowl target(1);
+  SteepBowl target(1);
   Particles<float> particles = at_one(target);
   RollbackSampler<float> guarded(gradient_ascent(50), {.keep_every = 1000, .rollbacks = 2});
-  guarded.step(particles, target, batch);
+  guarded.step(particles, target, one_of_ten);
   guarded.scale_step_size(0.1);
-  for (int t = 0; t < 600; ++t) guarded.step(particles, target, batch);
+  for (int t = 0; t < 600; ++t) guarded.step(particles, target, one_of_ten);
   CHECK(guarded.rollbacks() == 2);
   for (std::int64_t q = 0; q < 4; ++q) CHECK(std::abs(particles.values()(1, q)) < 1e-6);
 }

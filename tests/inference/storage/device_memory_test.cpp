@@ -21,7 +21,7 @@ Matrix<float> counted(std::int64_t rows, std::int64_t columns) {
   return matrix;
 }
 
-bool same(const Matrix<float>& a, const Matrix<float>& b) {
+bool same_numbers(const Matrix<float>& a, const Matrix<float>& b) {
   bool equal = a.rows() == b.rows() && a.columns() == b.columns();
   for (std::int64_t i = 0; equal && i < a.rows(); ++i) equal = std::ranges::equal(a.row(i), b.row(i));
   return equal;
@@ -37,7 +37,7 @@ TEST_CASE("a matrix on a device begins with zeros, which the host cannot read by
   CHECK_FALSE(matrix.empty());
   CHECK_FALSE(test::readable(matrix.view().data));
   CHECK(test::readable(Matrix<float>(3, 21).view().data));
-  CHECK(same(matrix.to({}), Matrix<float>(3, 21)));
+  CHECK(same_numbers(matrix.to({}), Matrix<float>(3, 21)));
 }
 
 TEST_CASE("a matrix goes to a device, is copied there and comes back with its numbers", "[inference][storage]") {
@@ -48,14 +48,14 @@ TEST_CASE("a matrix goes to a device, is copied there and comes back with its nu
     const Matrix<float> there = host.to(device);
     Matrix<float> copy = there;
     copy.fill(2);
-    CHECK(same(there.to({}), host));
-    CHECK(same(host_copy<float>(there.view(), device), host));
+    CHECK(same_numbers(there.to({}), host));
+    CHECK(same_numbers(host_copy<float>(there.view(), device), host));
     Matrix<float> twos(3, 21);
     twos.fill(2);
-    CHECK(same(copy.to({}), twos));
+    CHECK(same_numbers(copy.to({}), twos));
     const Matrix<float> moved = std::move(copy);
     CHECK(copy.empty());  // NOLINT(bugprone-use-after-move)
-    CHECK(same(moved.to({}), twos));
+    CHECK(same_numbers(moved.to({}), twos));
     CHECK(moved.to({}).view().data[21] == 0);  // between the rows
   }
   CHECK(test::Fence::instance().blocks() == before);
@@ -75,7 +75,7 @@ TEST_CASE("a matrix of a device is saved and restored as one of the host", "[inf
   const float* const place = there.view().data;
   there.restore(from_host, "m");
   CHECK(there.view().data == place);  // views of it stay valid
-  CHECK(same(there.to({}), host));
+  CHECK(same_numbers(there.to({}), host));
   CHECK_ERROR(narrow.restore(from_host, "m"), data, "'m'", "10 elements");
 }
 

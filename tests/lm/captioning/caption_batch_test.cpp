@@ -8,12 +8,12 @@
 namespace stein::lm {
 namespace {
 
-const std::vector<CaptionedImage> images{{.id = "a", .row = 1, .captions = {"A dog runs.", "A dog, a cat!"}},
-                                         {.id = "b", .row = 0, .captions = {"a cat sits"}}};
+const std::vector<CaptionedImage> captioned_images{{.id = "a", .row = 1, .captions = {"A dog runs.", "A dog, a cat!"}},
+                                                   {.id = "b", .row = 0, .captions = {"a cat sits"}}};
 
 TEST_CASE("the vocabulary of captions has words that are frequent enough, the most frequent first", "[lm][caption]") {
   // a 4, cat 2, dog 2, runs 1, sits 1; punctuation is no word.
-  const Vocabulary all = caption_vocabulary(images, 1);
+  const Vocabulary all = caption_vocabulary(captioned_images, 1);
   REQUIRE(all.size() == 8);
   CHECK(all.token(start_token) == "<start>");
   CHECK(all.token(end_token) == "<eos>");
@@ -22,14 +22,14 @@ TEST_CASE("the vocabulary of captions has words that are frequent enough, the mo
   CHECK(all.token(4) == "cat");
   CHECK(all.token(5) == "dog");
   CHECK(all.token(7) == "sits");
-  CHECK(caption_vocabulary(images, 2).size() == 6);
-  CHECK_ERROR(caption_vocabulary(images, 5), data, "no word is 5 times", "min_count");
+  CHECK(caption_vocabulary(captioned_images, 2).size() == 6);
+  CHECK_ERROR(caption_vocabulary(captioned_images, 5), data, "no word is 5 times", "min_count");
 }
 
 TEST_CASE("captions become words and an end, unknown words are counted", "[lm][caption]") {
-  const Vocabulary vocabulary = caption_vocabulary(images, 2);
+  const Vocabulary vocabulary = caption_vocabulary(captioned_images, 2);
   std::int64_t unknown = 0;
-  const auto captions = caption_sequences(images, vocabulary, unknown);
+  const auto captions = caption_sequences(captioned_images, vocabulary, unknown);
   REQUIRE(captions.size() == 3);
   CHECK(unknown == 2);
   CHECK(captions[0].tokens == std::vector<std::int32_t>{3, 5, unknown_token, end_token});
@@ -53,7 +53,7 @@ TEST_CASE("what stands for no word is an unknown word in a caption", "[lm][capti
 
 TEST_CASE("a minibatch has the image of each caption, and negative numbers behind shorter ones", "[lm][caption]") {
   std::int64_t unknown = 0;
-  const auto captions = caption_sequences(images, caption_vocabulary(images, 2), unknown);
+  const auto captions = caption_sequences(captioned_images, caption_vocabulary(captioned_images, 2), unknown);
   const std::vector<float> features{0, 1, 10, 11};  // rows 0 and 1
   CaptionBatch made;
   const std::vector<std::int64_t> chosen{2, 1};

@@ -18,7 +18,7 @@ constexpr const char* good_references =
 constexpr const char* good_captions =
     R"([{"image_id": "b", "caption": "b"}, {"image_id": 3, "caption": ""}, {"image_id": 7, "caption": "é"}])";
 
-struct Files {
+struct CaptionFiles {
   stein::test::TemporaryDirectory folder;
 
   std::vector<CandidateCaption> read(const std::string& captions,
@@ -29,7 +29,7 @@ struct Files {
 
 TEST_CASE("captions find their references, whatever the order and whether ids are numbers or texts",
           "[lm][captions][caption-file]") {
-  const Files files;
+  const CaptionFiles files;
   const std::vector<CandidateCaption> images = files.read(good_captions);
   REQUIRE(images.size() == 3);
   CHECK(images[0].id == "7");
@@ -44,7 +44,7 @@ TEST_CASE("captions find their references, whatever the order and whether ids ar
 
 TEST_CASE("of images without a caption the others are left in their order, where it is asked for",
           "[lm][captions][caption-file]") {
-  const Files files;
+  const CaptionFiles files;
   const auto captions = write(files.folder / "some.json",
                               R"([{"image_id": 3, "caption": "c"}, {"image_id": 7, "caption": "s"}])"),
              references = write(files.folder / "references.json", good_references);
@@ -60,7 +60,7 @@ TEST_CASE("of images without a caption the others are left in their order, where
 
 TEST_CASE("files that are no JSON or have another shape are refused with their name and the entry",
           "[lm][captions][caption-file]") {
-  const Files files;
+  const CaptionFiles files;
   CHECK_ERROR(read_captions(files.folder / "none.json", files.folder / "none.json"), data, "none.json' does not exist");
   CHECK_ERROR(files.read("[{\"image_id\": 3,\n]"), data, "captions.json' is no JSON", "line 2");
   CHECK_ERROR(files.read("[\"\xff\"]"), data, "captions.json' is no JSON", "UTF-8");
@@ -88,7 +88,7 @@ TEST_CASE("files that are no JSON or have another shape are refused with their n
 
 TEST_CASE("what an error tells of a file is one line, however deep and odd the file is",
           "[lm][captions][caption-file]") {
-  const Files files;
+  const CaptionFiles files;
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');  // to write it needs 200,000 calls
   CHECK_ERROR(files.read("[" + deep + "]"), data, "captions.json', entry 1", "found array");
   CHECK_ERROR(files.read(R"([{"image_id": )" + deep + "}]"), data, "entry 1", "\"image_id\", found array");
@@ -98,7 +98,7 @@ TEST_CASE("what an error tells of a file is one line, however deep and odd the f
 }
 
 TEST_CASE("captions and references that do not belong together are refused", "[lm][captions][caption-file]") {
-  const Files files;
+  const CaptionFiles files;
   CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": "x"}, {"image_id": 8, "caption": "x"}])"), data,
               "captions.json', entry 2", "image 8 has no references in", "references.json'");
   CHECK_ERROR(files.read(R"([{"image_id": 3, "caption": "x"}])"), data,

@@ -7,19 +7,22 @@
 #include <sstream>
 #include <string>
 
-namespace stein::lm::test {
+namespace stein::test {
 
-inline Words words(const std::string& text) {
+/// Of scores against a calculation by hand.
+inline constexpr double rounding = 1e-12;
+
+inline lm::Words words(const std::string& text) {
   std::istringstream stream(text);
-  Words result;
+  lm::Words result;
   for (std::string word; stream >> word;) result.push_back(word);
   return result;
 }
 
-inline TokenizedCaption caption(const std::string& text, std::initializer_list<const char*> references) {
-  TokenizedCaption result{.caption = words(text), .references = {}};
+inline lm::TokenizedCaption caption(const std::string& text, std::initializer_list<const char*> references) {
+  lm::TokenizedCaption result{.caption = words(text), .references = {}};
   for (const char* reference : references) result.references.push_back(words(reference));
   return result;
 }
 
-}  // namespace stein::lm::test
+}  // namespace stein::test

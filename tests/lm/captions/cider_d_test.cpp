@@ -3,15 +3,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "caption_words.h"
 #include "core/error_matcher.h"
+#include "lm/captions/caption_words.h"
 
 namespace stein::lm {
 namespace {
 
 using test::caption;
-
-constexpr double rounding = 1e-12;
+using test::rounding;
 
 TEST_CASE("CIDEr-D of three images is what it is by hand", "[lm][captions][cider]") {
   const std::vector<TokenizedCaption> captions{caption("a cat", {"a cat", "a cat sits"}),

@@ -3,17 +3,16 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "caption_words.h"
 #include "core/error_matcher.h"
+#include "lm/captions/caption_words.h"
 
 namespace stein::lm {
 namespace {
 
 using test::caption;
+using test::rounding;
 
-constexpr double rounding = 1e-12;
-
-double of(const TokenizedCaption& single) {
+double meteor_of(const TokenizedCaption& single) {
   return meteor_exact_stem(std::span(&single, 1)).corpus;
 }
 
@@ -28,25 +27,27 @@ double penalty(double chunks, double matches) {
 }
 
 TEST_CASE("a caption that is one of its references has METEOR-exact-stem 1", "[lm][captions][meteor]") {
-  CHECK(of(caption("a man rides a horse", {"two dogs", "a man rides a horse"})) == 1);
-  CHECK(of(caption("zebra", {"zebra"})) == 1);
+  CHECK(meteor_of(caption("a man rides a horse", {"two dogs", "a man rides a horse"})) == 1);
+  CHECK(meteor_of(caption("zebra", {"zebra"})) == 1);
 }
 
 TEST_CASE("a match of stems counts 0.6", "[lm][captions][meteor]") {
   // Content words man, rides, horse; function words a, a. P = R = (0.75 (2 + 0.6) + 0.25 · 2) / (0.75 · 3 + 0.25 · 2).
   // All words match in one chunk: no penalty.
-  CHECK(std::abs(of(caption("a man rides a horse", {"a man riding a horse"})) - 2.45 / 2.75) < rounding);
+  CHECK(std::abs(meteor_of(caption("a man rides a horse", {"a man riding a horse"})) - 2.45 / 2.75) < rounding);
 }
 
 TEST_CASE("the penalty grows with the share of chunks", "[lm][captions][meteor]") {
   // P = R = 1; "the cat", "sat", "on the mat" are 3 chunks of 6 matches.
-  CHECK(std::abs(of(caption("the cat sat on the mat", {"on the mat sat the cat"})) - (1 - penalty(3, 6))) < rounding);
+  CHECK(std::abs(meteor_of(caption("the cat sat on the mat", {"on the mat sat the cat"})) - (1 - penalty(3, 6))) <
+        rounding);
   // One chunk of 2 matches, P = 1; the reference has a word more: |c| = 2, |f| = 1.
-  CHECK(std::abs(of(caption("a cat", {"a cat sleeps"})) - (1 - penalty(1, 2)) * f_mean(1, 1 / 1.75)) < rounding);
+  CHECK(std::abs(meteor_of(caption("a cat", {"a cat sleeps"})) - (1 - penalty(1, 2)) * f_mean(1, 1 / 1.75)) < rounding);
 }
 
 TEST_CASE("recall weighs more than precision", "[lm][captions][meteor]") {
-  const double long_reference = of(caption("cat", {"cat dog"})), long_caption = of(caption("cat dog", {"cat"}));
+  const double long_reference = meteor_of(caption("cat", {"cat dog"})),
+               long_caption = meteor_of(caption("cat dog", {"cat"}));
   CHECK(std::abs(long_reference - (1 - penalty(1, 1)) * f_mean(1, 0.5)) < rounding);
   CHECK(std::abs(long_caption - (1 - penalty(1, 1)) * f_mean(0.5, 1)) < rounding);
   CHECK(long_caption > long_reference);
@@ -60,10 +61,10 @@ TEST_CASE("content words weigh three times as much as function words", "[lm][cap
   CHECK_FALSE(is_function_word("n't"));
   CHECK_FALSE(is_function_word(""));
   // |c| = 1, |f| = 1, weights 0.75 and 0.25: the content word matches, then the function word.
-  CHECK(std::abs(of(caption("the cat", {"a cat"})) - (1 - penalty(1, 1)) * f_mean(0.75, 0.75)) < rounding);
-  CHECK(std::abs(of(caption("the cat", {"the dog"})) - (1 - penalty(1, 1)) * f_mean(0.25, 0.25)) < rounding);
+  CHECK(std::abs(meteor_of(caption("the cat", {"a cat"})) - (1 - penalty(1, 1)) * f_mean(0.75, 0.75)) < rounding);
+  CHECK(std::abs(meteor_of(caption("the cat", {"the dog"})) - (1 - penalty(1, 1)) * f_mean(0.25, 0.25)) < rounding);
   // A match of stems may be of a function word here and a content word there: |c| = 0 and |f| = 1, |c| = 1 and |f| = 0.
-  CHECK(std::abs(of(caption("people", {"peoples"})) - f_mean(0.6, 0.6)) < rounding);
+  CHECK(std::abs(meteor_of(caption("people", {"peoples"})) - f_mean(0.6, 0.6)) < rounding);
   const MeteorStatistics mixed = meteor_statistics({{"people", "peopl"}}, {{"peoples", "peopl"}});
   CHECK(mixed.caption.stem == MatchedWords{.content = 0, .function = 1});
   CHECK(mixed.reference.stem == MatchedWords{.content = 1, .function = 0});
@@ -72,7 +73,7 @@ TEST_CASE("content words weigh three times as much as function words", "[lm][cap
 
 TEST_CASE("the reference with the highest score counts", "[lm][captions][meteor]") {
   const double best = (1 - penalty(1, 2)) * f_mean(2. / 3, 2. / 3);
-  CHECK(std::abs(of(caption("cat dog bird", {"cat", "fish cat dog", "sun"})) - best) < rounding);
+  CHECK(std::abs(meteor_of(caption("cat dog bird", {"cat", "fish cat dog", "sun"})) - best) < rounding);
 }
 
 TEST_CASE("METEOR-exact-stem of many captions is that of their statistics together", "[lm][captions][meteor]") {
@@ -93,11 +94,11 @@ TEST_CASE("METEOR-exact-stem of many captions is that of their statistics togeth
 }
 
 TEST_CASE("an empty caption scores 0, and captions without references have no score", "[lm][captions][meteor]") {
-  CHECK(of(caption("", {"a b"})) == 0);
-  CHECK(of(caption("a", {""})) == 0);
-  CHECK(of(caption("", {""})) == 0);
+  CHECK(meteor_of(caption("", {"a b"})) == 0);
+  CHECK(meteor_of(caption("a", {""})) == 0);
+  CHECK(meteor_of(caption("", {""})) == 0);
   CHECK_ERROR(meteor_exact_stem({}), usage, "METEOR-exact-stem", "at least one caption");
-  CHECK_ERROR(of(caption("a", {})), usage, "METEOR-exact-stem", "caption 0 has no reference");
+  CHECK_ERROR(meteor_of(caption("a", {})), usage, "METEOR-exact-stem", "caption 0 has no reference");
 }
 
 }  // namespace

@@ -3,18 +3,17 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "caption_words.h"
 #include "core/error_matcher.h"
+#include "lm/captions/caption_words.h"
 
 namespace stein::lm {
 namespace {
 
 using test::caption;
+using test::rounding;
 using test::words;
 
-constexpr double rounding = 1e-12;
-
-double of(const TokenizedCaption& single) {
+double rouge_l_of(const TokenizedCaption& single) {
   return rouge_l(std::span(&single, 1)).corpus;
 }
 
@@ -29,20 +28,20 @@ TEST_CASE("the longest common subsequence keeps the order and may leave out word
 }
 
 TEST_CASE("a caption that is one of its references has ROUGE-L 1", "[lm][captions][rouge]") {
-  CHECK(std::abs(of(caption("a man rides", {"two dogs", "a man rides"})) - 1) < rounding);
+  CHECK(std::abs(rouge_l_of(caption("a man rides", {"two dogs", "a man rides"})) - 1) < rounding);
 }
 
 TEST_CASE("ROUGE-L weighs recall with beta 1.2", "[lm][captions][rouge]") {
   // ℓ = 2 (a b): P = 2/4, R = 2/3, F = (1 + 1.44) · 1/2 · 2/3 / (2/3 + 1.44 / 2) = (2.44 / 3) / (4.16 / 3) = 61 / 104
-  CHECK(std::abs(of(caption("a x b y", {"a b c"})) - 61. / 104) < rounding);
+  CHECK(std::abs(rouge_l_of(caption("a x b y", {"a b c"})) - 61. / 104) < rounding);
 }
 
 TEST_CASE("precision and recall may be of two references", "[lm][captions][rouge]") {
   // First: ℓ = 4, P = 4/6, R = 4/8. Second: ℓ = 2, P = 2/6, R = 1. F = 2.44 · 2/3 / (1 + 1.44 · 2/3) = 4.88 / 5.88
   const TokenizedCaption both = caption("a b c d e f", {"a b c d x y z w", "e f"});
-  CHECK(std::abs(of(both) - 4.88 / 5.88) < rounding);
+  CHECK(std::abs(rouge_l_of(both) - 4.88 / 5.88) < rounding);
   // The first alone: 2.44 · 2/3 · 1/2 / (1/2 + 1.44 · 2/3) = 4.88 / 8.76
-  CHECK(std::abs(of(caption("a b c d e f", {"a b c d x y z w"})) - 4.88 / 8.76) < rounding);
+  CHECK(std::abs(rouge_l_of(caption("a b c d e f", {"a b c d x y z w"})) - 4.88 / 8.76) < rounding);
 }
 
 TEST_CASE("ROUGE-L of many captions is their mean", "[lm][captions][rouge]") {
@@ -52,7 +51,7 @@ TEST_CASE("ROUGE-L of many captions is their mean", "[lm][captions][rouge]") {
   CHECK(metric.images == std::vector<double>{1, 0, 0, 0});
   CHECK(std::abs(metric.corpus - 0.25) < rounding);
   CHECK_ERROR(rouge_l({}), usage, "ROUGE-L", "at least one caption");
-  CHECK_ERROR(of(caption("a", {})), usage, "ROUGE-L", "caption 0 has no reference");
+  CHECK_ERROR(rouge_l_of(caption("a", {})), usage, "ROUGE-L", "caption 0 has no reference");
 }
 
 }  // namespace
