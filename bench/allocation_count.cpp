@@ -7,20 +7,20 @@ namespace stein::bench {
 namespace {
 
 std::atomic<bool> counting{false};
-std::atomic<std::int64_t> allocations{0};
+std::atomic<std::int64_t> counted_allocations{0};
 
 std::int64_t count_in(const std::function<void()>& body) {
-  allocations = 0;
+  counted_allocations = 0;
   counting = true;
   body();
   counting = false;
-  return allocations;
+  return counted_allocations;
 }
 
 }  // namespace
 
 void count_allocation() noexcept {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+  if (counting.load(std::memory_order_relaxed)) counted_allocations.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::optional<std::int64_t> allocations_in(const std::function<void()>& body) {

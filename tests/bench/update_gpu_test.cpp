@@ -15,7 +15,7 @@ namespace {
 
 using test::short_rounds;
 
-void check_rows(inference::Device device) {
+void check_rows_on(inference::Device device) {
   const std::vector<Row> rows =
       measure_updates_on(device, "svgd", {.particles = 3, .rows = 10, .hidden = {6}}, short_rounds);
   std::vector<std::string> names;
@@ -36,12 +36,12 @@ void check_rows(inference::Device device) {
 TEST_CASE("updates and decisions of a policy have rows of their time on a device", "[bench]") {
   const inference::Device device = test::fenced_networks();
   const std::size_t blocks = test::Fence::instance().blocks();
-  check_rows(device);
+  check_rows_on(device);
   CHECK(test::Fence::instance().blocks() == blocks);  // all memory was given back
 }
 
 TEST_CASE("updates and decisions of a policy have rows of their time on a GPU", "[bench][gpu]") {
-  check_rows(test::gpu());
+  check_rows_on(test::gpu());
 }
 
 TEST_CASE("a policy without networks on a device has no rows there", "[bench]") {

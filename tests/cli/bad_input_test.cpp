@@ -17,7 +17,7 @@ void check_refused(const TemporaryDirectory& folder, const std::vector<std::stri
   for (const std::string& part : parts) CHECK_THAT(outcome.err, Contains(part));
 }
 
-void write(const std::filesystem::path& path, const std::string& content) {
+void write_below_folders(const std::filesystem::path& path, const std::string& content) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << content;
 }
@@ -124,13 +124,13 @@ TEST_CASE("control runs of unknown or unfitting parts are refused with what woul
 
 TEST_CASE("a bad configuration file is named with the line", "[cli][bad-input]") {
   const TemporaryDirectory folder;
-  write(folder / "broken.toml", "env = \"wheel\"\npolicy = \n");
+  write_below_folders(folder / "broken.toml", "env = \"wheel\"\npolicy = \n");
   check_refused(folder, {"bandit", "--config", "broken.toml"}, 2, {"broken.toml", "line 2"});
-  write(folder / "unknown.toml", "env = \"wheel\"\npolicy = \"uniform\"\n\nspeed = 3\n");
+  write_below_folders(folder / "unknown.toml", "env = \"wheel\"\npolicy = \"uniform\"\n\nspeed = 3\n");
   check_refused(folder, {"bandit", "--config", "unknown.toml"}, 2, {"unknown.toml", "line 4", "'speed'"});
   check_refused(folder, {"bandit", "--config", "absent.toml"}, 3, {"absent.toml"});
   check_refused(folder, {"bandit", "--config", "."}, 3, {"'.' is a folder"});
-  write(folder / "list.toml", "env = \"wheel\"\nseeds = [0, 1]\n");
+  write_below_folders(folder / "list.toml", "env = \"wheel\"\nseeds = [0, 1]\n");
   check_refused(folder, {"bandit", "--config", "list.toml"}, 2, {"list.toml", "line 2", "'seeds'"});
 }
 
@@ -174,8 +174,8 @@ TEST_CASE("missing data are answered with where to get them, and with the stand-
 TEST_CASE("truncated and altered data files are told from the real one", "[cli][bad-input][data]") {
   const TemporaryDirectory folder;
   constexpr std::size_t bytes = 373'704;  // of the UCI file
-  write(folder / "truncated/mushroom/agaricus-lepiota.data", std::string(bytes / 2, 'p'));
-  write(folder / "altered/mushroom/agaricus-lepiota.data", std::string(bytes, 'p'));
+  write_below_folders(folder / "truncated/mushroom/agaricus-lepiota.data", std::string(bytes / 2, 'p'));
+  write_below_folders(folder / "altered/mushroom/agaricus-lepiota.data", std::string(bytes, 'p'));
   check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform"}, 3,
                 {"agaricus-lepiota.data", "expected 373704 bytes", "found 186852"}, folder / "truncated");
   check_refused(folder, {"bandit", "--env", "mushroom", "--policy", "uniform", "--data", "altered"}, 3,
@@ -186,7 +186,7 @@ TEST_CASE("truncated and altered data files are told from the real one", "[cli][
 
 TEST_CASE("a run directory that cannot be made or is taken is refused", "[cli][bad-input]") {
   const TemporaryDirectory folder;
-  write(folder / "file", "not a folder");
+  write_below_folders(folder / "file", "not a folder");
   const auto start = [](const std::string& out) {
     return std::vector<std::string>{"bandit", "--env",   "wheel",   "--policy", "uniform",
                                     "--set",  "steps=5", "--quiet", "--out",    out};
@@ -200,7 +200,7 @@ TEST_CASE("a run directory that cannot be made or is taken is refused", "[cli][b
   overwriting.emplace_back("--overwrite");
   CHECK(run(folder.path(), overwriting).code == 0);
 
-  write(folder / "mine/letter.txt", "keep me");
+  write_below_folders(folder / "mine/letter.txt", "keep me");
   auto careless = start("mine");
   careless.emplace_back("--overwrite");
   check_refused(folder, careless, 2, {"no run"});

@@ -5,16 +5,13 @@
 #include <sstream>
 
 #include "cli/program.h"
+#include "core/written_file.h"
 
 using namespace stein::test;
 using Catch::Contains;
 using nlohmann::json;
 
 namespace {
-
-void write(const std::filesystem::path& path, const std::string& content) {
-  std::ofstream(path, std::ios::binary) << content;
-}
 
 std::vector<json> lines_of(const std::string& text) {
   std::vector<json> lines;

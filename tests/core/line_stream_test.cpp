@@ -27,7 +27,7 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> rest_of(LineStream& lines) {
+std::vector<std::string> rest_of_stream(LineStream& lines) {
   std::vector<std::string> all;
   for (std::string_view line; lines.next(line, {});) all.emplace_back(line);
   return all;
@@ -38,7 +38,7 @@ TEST_CASE("a byte order mark is dropped at the start, and nowhere else", "[core]
   LineStream lines(pipe.ends[0]);
   pipe.write("\xef\xbb\xbfone\n\xef\xbb\xbftwo\n");
   pipe.close_in();
-  CHECK(rest_of(lines) == std::vector<std::string>{"one", "\xef\xbb\xbftwo"});
+  CHECK(rest_of_stream(lines) == std::vector<std::string>{"one", "\xef\xbb\xbftwo"});
 }
 
 TEST_CASE("lines come as they are written, and the last needs no end", "[core][line_stream]") {
@@ -57,7 +57,7 @@ TEST_CASE("lines come as they are written, and the last needs no end", "[core][l
   CHECK_FALSE(lines.ready());  // half a line: whoever answers should hand its answers on
   pipe.write("f\nlast");
   pipe.close_in();
-  CHECK(rest_of(lines) == std::vector<std::string>{"half", "last"});
+  CHECK(rest_of_stream(lines) == std::vector<std::string>{"half", "last"});
   CHECK(lines.ready());
   CHECK_FALSE(lines.next(line, {}));
 }
@@ -73,7 +73,7 @@ TEST_CASE("long lines and many lines come whole", "[core][line_stream]") {
     pipe.close_in();
   });
   LineStream lines(pipe.ends[0]);
-  CHECK(rest_of(lines) == written);
+  CHECK(rest_of_stream(lines) == written);
   writer.join();
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("an empty stream has no line, and what cannot be read is said", "[core
   Pipe pipe;
   pipe.close_in();
   LineStream lines(pipe.ends[0]);
-  CHECK(rest_of(lines).empty());
+  CHECK(rest_of_stream(lines).empty());
   std::string_view line;
   LineStream closed(-1);
   StopToken stop;

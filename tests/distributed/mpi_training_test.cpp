@@ -12,7 +12,7 @@ struct StoppedTraining {
   int stop_after;
 };
 
-Arguments kept_in(const StoppedTraining& training, const std::string& out, const Arguments& more = {}) {
+Arguments stopped_kept_in(const StoppedTraining& training, const std::string& out, const Arguments& more = {}) {
   Arguments arguments = training.arguments;
   arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -39,10 +39,11 @@ void check_shared(const StoppedTraining& training, int first, int then) {
   CAPTURE(training.name, first, then);
   const TemporaryDirectory folder;
   launcher(first);
-  const Outcome whole = run(folder.path(), kept_in(training, "one"));
+  const Outcome whole = run(folder.path(), stopped_kept_in(training, "one"));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
-  check_goes_on(folder, first, kept_in(training, "many", {"--stop-after", std::to_string(training.stop_after)}), then);
+  check_goes_on(folder, first, stopped_kept_in(training, "many", {"--stop-after", std::to_string(training.stop_after)}),
+                then);
   if (!fs::exists(folder / "one/samples/seed-0")) return;  // no chain
   CHECK((files_of(folder / "one/samples/seed-0") == files_of(folder / "many/samples/seed-0")));
 }
@@ -53,11 +54,11 @@ TEST_CASE("language models are the same bytes on one to four ranks", "[distribut
   const StoppedTraining training = GENERATE(stopped_chain, stopped_particles, stopped_chains);
   const TemporaryDirectory folder;
   launcher(2);
-  REQUIRE(run(folder.path(), kept_in(training, "one")).code == 0);
+  REQUIRE(run(folder.path(), stopped_kept_in(training, "one")).code == 0);
   for (const int ranks : {1, 2, 3, 4}) {
     CAPTURE(training.name, ranks);
     const std::string out = "on-" + std::to_string(ranks);
-    const Outcome many = run_on(ranks, folder, kept_in(training, out));
+    const Outcome many = run_on(ranks, folder, stopped_kept_in(training, out));
     CAPTURE(many.err);
     REQUIRE(many.code == 0);
     check_same_run(folder, "one", out);
@@ -107,8 +108,8 @@ TEST_CASE("trainings that were stopped go on with another number of ranks", "[di
 TEST_CASE("seeds, and the ranks that help them, train as one process does", "[distributed][mpi]") {
   const TemporaryDirectory folder;
   launcher(5);
-  REQUIRE(run(folder.path(), kept_in(stopped_chain, "one", {"--seeds", "0:2"})).code == 0);
-  const Outcome many = run_on(5, folder, kept_in(stopped_chain, "many", {"--seeds", "0:2"}));
+  REQUIRE(run(folder.path(), stopped_kept_in(stopped_chain, "one", {"--seeds", "0:2"})).code == 0);
+  const Outcome many = run_on(5, folder, stopped_kept_in(stopped_chain, "many", {"--seeds", "0:2"}));
   CAPTURE(many.err);
   REQUIRE(many.code == 0);
   check_same_run(folder, "one", "many");
@@ -120,13 +121,13 @@ TEST_CASE("a training that begins with the weights of another run is shared from
   launcher(3);
   const StoppedTraining dense{
       "dense", {"classify", "--data", "two-moons", "--sampler", "adam", "--hidden", "10", "--epochs", "3"}, 0};
-  REQUIRE(run(folder.path(), kept_in(dense, "first")).code == 0);
+  REQUIRE(run(folder.path(), stopped_kept_in(dense, "first")).code == 0);
   const StoppedTraining chain{"chain",
                               {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs",
                                "5", "--set", "gradient_chunks=3", "from_run=first"},
                               0};
-  REQUIRE(run(folder.path(), kept_in(chain, "one")).code == 0);
-  const Outcome many = run_on(3, folder, kept_in(chain, "many"));
+  REQUIRE(run(folder.path(), stopped_kept_in(chain, "one")).code == 0);
+  const Outcome many = run_on(3, folder, stopped_kept_in(chain, "many"));
   CAPTURE(many.err);
   REQUIRE(many.code == 0);
   check_same_run(folder, "one", "many");

@@ -109,7 +109,7 @@ TEST_CASE("a language model whose minibatches are taken apart on a device goes t
     check_same(*host, *device);
     const auto whole = language_trainer(corpus, method_of(method), {});
     train(*whole);
-    CHECK(training_state(*whole) != training_state(*host));  // other dropout
+    CHECK((training_state(*whole) != training_state(*host)));  // other dropout
   }
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a checkpoint of a device goes on there and on the host with the same 
     there->restore(state), here->restore(state);
     train(*there), train(*here);
     check_same(*whole, *there);
-    CHECK(training_state(*here) == training_state(*whole));
+    CHECK((training_state(*here) == training_state(*whole)));
   }
 }
 

@@ -16,7 +16,8 @@ namespace {
 using test::ArmContexts;
 
 /// The saved numbers of both agree to a relative `error`, on the scale of `largest` numbers.
-void check_same(const LinearRegressions& ours, const LinearRegressions& expected, double error, double largest) {
+void check_same_regressions(const LinearRegressions& ours, const LinearRegressions& expected, double error,
+                            double largest) {
   Snapshot a, b;
   ours.save(a), expected.save(b);
   for (const char* name : {"factors", "shared", "weights"}) {
@@ -54,11 +55,11 @@ TEST_CASE("regressions made anew from a window are those of its interactions, on
   }
   for (int i = 0; i < 2; ++i) {
     anew.make_anew(window.all());
-    check_same(anew, expected, 1e-9, 10);
+    check_same_regressions(anew, expected, 1e-9, 10);
   }
   const envs::Context& later = contexts.draw(300);
   anew.observe(later, later.arm(0), 2), expected.observe(later, later.arm(0), 2);
-  check_same(anew, expected, 1e-9, 10);
+  check_same_regressions(anew, expected, 1e-9, 10);
 }
 
 TEST_CASE("an arm that the window has no interaction of has the regression of the prior", "[policies][linear]") {
@@ -95,7 +96,7 @@ TEST_CASE("where sums would lose half of the digits, rows are rotated in as they
     expected.observe({.dense = x}, arm, double{reward});
   }
   anew.make_anew(window.all());
-  check_same(anew, expected, 0, 0);
+  check_same_regressions(anew, expected, 0, 0);
 }
 
 TEST_CASE("LinTS told of a window decides as if it had met its interactions, in their unit too", "[policies][lints]") {

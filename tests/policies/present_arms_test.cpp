@@ -20,8 +20,8 @@ namespace {
 using test::ArmContexts;
 
 /// The policy with its defaults and one setting more, but small where it has a network; none if it has no such option.
-std::unique_ptr<BanditPolicy> make_policy(const std::string& name, const envs::BanditSpec& spec,
-                                          const std::string& option, const std::string& value) {
+std::unique_ptr<BanditPolicy> make_with_option(const std::string& name, const envs::BanditSpec& spec,
+                                               const std::string& option, const std::string& value) {
   const auto builder = bandit_policies().at(name).builder();
   OptionTable table;
   builder->describe(table);
@@ -77,7 +77,7 @@ void check_play(const std::string& name, const std::string& option = "", const s
   ArmContexts contexts(ArmContexts::Kind::dense, {.arms = 6, .features = 3, .some_present = true});
   envs::BanditSpec spec = contexts.spec();
   spec.reward_high = 1;
-  const auto make = [&] { return make_policy(name, spec, option, value); };
+  const auto make = [&] { return make_with_option(name, spec, option, value); };
   if (!make()) return;
   CAPTURE(name, option, value);
   Player player(make(), spec), silent(make(), spec), restored(make(), spec);

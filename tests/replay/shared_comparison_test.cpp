@@ -58,7 +58,7 @@ std::vector<LoggedEvent> made_events(std::int64_t count) {
   return events;
 }
 
-std::string state_of(const PolicyComparison& all) {
+std::string state_of_comparison(const PolicyComparison& all) {
   Snapshot state;
   all.save(state);
   return encode_safetensors(state);
@@ -91,7 +91,7 @@ TEST_CASE("policies that ranks share are judged as by one process, which the fir
   for (const auto& estimators : std::vector<std::vector<std::string>>{{}, {"snips", "dm"}}) {
     PolicyComparison alone = replayed_comparison(estimators);
     alone.take(first), alone.take(then);
-    const std::string expected = state_of(alone);
+    const std::string expected = state_of_comparison(alone);
     const std::vector<double> known = estimates_of(alone);
     for (const int size : {2, 3, 4, 6}) {
       CAPTURE(estimators.size(), size);
@@ -108,11 +108,11 @@ TEST_CASE("policies that ranks share are judged as by one process, which the fir
         shared.take(then.first(1)), shared.take(then.subspan(1));
         shared.exchange();
         shared.add_up(std::ssize(then));
-        if (ranks->is_root()) apart = state_of(shared);
+        if (ranks->is_root()) apart = state_of_comparison(shared);
         shared.bring_together();
         on_each[static_cast<std::size_t>(ranks->rank())] = estimates_of(shared);
         if (!ranks->is_root()) return;
-        together = state_of(shared);
+        together = state_of_comparison(shared);
         seconds = shared.contenders().back().seconds;
       });
       CHECK((apart != expected));

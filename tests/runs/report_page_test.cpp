@@ -20,7 +20,7 @@ const runs::RunKind scripted_kind = test::counter_kind_with([](runs::ReportLayou
   report.data = [](const RunRecord& record) { return Json{{"own", record.files.size()}}; };
 });
 
-RunRecord record_of(const std::string& label, std::int64_t steps) {
+RunRecord page_record(const std::string& label, std::int64_t steps) {
   RunRecord record;
   record.kind = &scripted_kind;
   record.task = "numbers";
@@ -41,7 +41,7 @@ Json data_of(const std::string& page) {
 }
 
 Json curve_of(const std::string& tag, const decltype(RunRecord::metrics)::mapped_type& metric) {
-  RunRecord record = record_of("one", 8);
+  RunRecord record = page_record("one", 8);
   record.metrics[tag] = metric;
   return data_of(runs::make_report_page({record}))["groups"][0]["runs"][0]["curves"][tag];
 }
@@ -65,11 +65,11 @@ TEST_CASE("numbers of a curve have six digits", "[runs][report]") {
 }
 
 TEST_CASE("runs that can be compared stand together, in the order in which they were given", "[runs][report]") {
-  RunRecord last = record_of("d", 20);
+  RunRecord last = page_record("d", 20);
   last.task = "letters";
   last.files["counted.txt"] = "";
-  const Json groups =
-      data_of(runs::make_report_page({record_of("a", 20), record_of("b", 10), record_of("c", 20), last}))["groups"];
+  const Json groups = data_of(
+      runs::make_report_page({page_record("a", 20), page_record("b", 10), page_record("c", 20), last}))["groups"];
   REQUIRE(groups.size() == 3);
   const auto labels = [](const Json& group) {
     std::string text;
@@ -89,14 +89,14 @@ TEST_CASE("runs that can be compared stand together, in the order in which they 
 
 TEST_CASE("no text of a run or a script ends the page's scripts, and texts arrive unchanged", "[runs][report]") {
   const std::string evil = "</script><script>alert(1)</script>";
-  const std::string page = runs::make_report_page({record_of(evil, 1)});
+  const std::string page = runs::make_report_page({page_record(evil, 1)});
   CHECK(page.find("alert(1)</script>") == std::string::npos);
   CHECK(data_of(page)["groups"][0]["runs"][0]["label"] == evil);
   CHECK_THAT(page, Catch::Contains(R"(name: '<\/script>')"));
 }
 
 TEST_CASE("the page has the script of every kind once, and what it needs to be read offline", "[runs][report]") {
-  const std::string page = runs::make_report_page({record_of("a", 1), record_of("b", 2)});
+  const std::string page = runs::make_report_page({page_record("a", 1), page_record("b", 2)});
   const std::string kinds = between(page, "const kindScripts =", "</script>");
   CHECK_THAT(kinds, Catch::Contains("\"counter\":\n(tools) =>"));
   CHECK(std::ranges::count(kinds, '>') == 2);  // of one arrow, and of the text in it
@@ -113,7 +113,7 @@ TEST_CASE("a group of runs has the differences of all its pairs, up to a thousan
   const auto groups_of = [](int count) {
     std::vector<RunRecord> records;
     for (int i = 0; i < count; ++i) {
-      records.push_back(record_of(fmt::format("run {}", i), 20));
+      records.push_back(page_record(fmt::format("run {}", i), 20));
       records.back().kind = &paired;
       records.back().summary["seeds"] = {0, 1};
       records.back().summary["share"] = runs::measured(std::vector<double>{1.0 * i, 3.0 * i});

@@ -16,8 +16,8 @@ const runs::RunKind table_kind = test::counter_kind_with([](runs::ReportLayout& 
                     {"locked in", [](const Json& s) { return s.value("locked", "-"); }}};
 });
 
-RunRecord record_of(const std::string& label, std::vector<double> counts, const std::string& task = "numbers",
-                    std::int64_t steps = 10) {
+RunRecord table_record(const std::string& label, std::vector<double> counts, const std::string& task = "numbers",
+                       std::int64_t steps = 10) {
   RunRecord record;
   record.kind = &table_kind;
   record.task = task;
@@ -29,9 +29,9 @@ RunRecord record_of(const std::string& label, std::vector<double> counts, const 
 }  // namespace
 
 TEST_CASE("runs of one task stand under one heading, aligned by characters", "[runs][table]") {
-  RunRecord second = record_of("b, a longer name", {100, 101});
+  RunRecord second = table_record("b, a longer name", {100, 101});
   second.summary["locked"] = "1 of 2";
-  CHECK(runs::make_report_table({record_of("a", {2, 3}), second}) ==
+  CHECK(runs::make_report_table({table_record("a", {2, 3}), second}) ==
         "numbers, 10 numbers, 2 seeds\n\n"
         "  method                  count  locked in\n"
         "  a                   2.5 ± 0.7          -\n"
@@ -39,7 +39,7 @@ TEST_CASE("runs of one task stand under one heading, aligned by characters", "[r
 }
 
 TEST_CASE("a column that is empty for all runs is left out", "[runs][table]") {
-  RunRecord first = record_of("a", {1}), second = record_of("b", {2});
+  RunRecord first = table_record("a", {1}), second = table_record("b", {2});
   first.summary["locked"] = second.summary["locked"] = "";
   CHECK(runs::make_report_table({first, second}) ==
         "numbers, 10 numbers, 1 seed\n\n"
@@ -51,7 +51,7 @@ TEST_CASE("a column that is empty for all runs is left out", "[runs][table]") {
 }
 
 TEST_CASE("a text of several lines takes as many rows", "[runs][table]") {
-  RunRecord first = record_of("a", {1}), second = record_of("b", {2});
+  RunRecord first = table_record("a", {1}), second = table_record("b", {2});
   first.summary["locked"] = "x\ny\n", second.summary["locked"] = "z";
   CHECK(runs::make_report_table({first, second}) ==
         "numbers, 10 numbers, 1 seed\n\n"
@@ -60,11 +60,11 @@ TEST_CASE("a text of several lines takes as many rows", "[runs][table]") {
 }
 
 TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings of their own", "[runs][table]") {
-  RunRecord real = record_of("d", {5});
+  RunRecord real = table_record("d", {5});
   real.summary["data"] = "real";
-  const std::string table =
-      runs::make_report_table({record_of("a", {1}), record_of("b", {2}, "letters"), record_of("c", {3}, "numbers", 0),
-                               real, record_of("e", {1, 2}), record_of("f", {4})});
+  const std::string table = runs::make_report_table({table_record("a", {1}), table_record("b", {2}, "letters"),
+                                                     table_record("c", {3}, "numbers", 0), real,
+                                                     table_record("e", {1, 2}), table_record("f", {4})});
   CHECK(table ==
         "numbers, 10 numbers, 1 seed\n\n"
         "  method  count  locked in\n  a         1.0          -\n  f         4.0          -\n\n"
@@ -79,8 +79,8 @@ TEST_CASE("runs of other tasks, lengths, data and numbers of seeds have headings
 }
 
 TEST_CASE("tables of a sweep say task, length and seeds, and runs that differ in these stand apart", "[runs][table]") {
-  const RunRecord other = record_of("steps=20", {2, 3}, "letters", 20);
-  CHECK(runs::make_report_table({record_of("stride=1", {1}), record_of("stride=2", {2}), other}, "a sweep") ==
+  const RunRecord other = table_record("steps=20", {2, 3}, "letters", 20);
+  CHECK(runs::make_report_table({table_record("stride=1", {1}), table_record("stride=2", {2}), other}, "a sweep") ==
         "a sweep\n\n"
         "numbers, 10 numbers, 1 seed\n\n"
         "  run       count  locked in\n"
@@ -99,7 +99,8 @@ TEST_CASE("tables of a sweep say task, length and seeds, and runs that differ in
 
 TEST_CASE("a sweep over lengths or tasks is one table: the names of its runs say what they differ in",
           "[runs][table]") {
-  CHECK(runs::make_report_table({record_of("steps=10", {1}), record_of("steps=20", {2}, "numbers", 20)}, "a sweep") ==
+  CHECK(runs::make_report_table({table_record("steps=10", {1}), table_record("steps=20", {2}, "numbers", 20)},
+                                "a sweep") ==
         "a sweep\n\n"
         "  run       count  locked in\n"
         "  steps=10    1.0          -\n"

@@ -40,7 +40,7 @@ TEST_CASE("kinds that share a subcommand are told apart by their data", "[runs][
   CHECK(runs::kind_of("classify", {.data = "digits.idx"}).name == "images");
   CHECK(runs::kind_of("classify", {.data = "iris.csv"}).name == "tables");
   CHECK_ERROR(runs::kind_of("classify", {.data = "poem.txt"}), usage, "stein classify", "images, tables");
-  CHECK_ERROR(runs::kind_of("abacus", {}), usage, "no subcommand 'abacus'");
+  CHECK_ERROR(runs::kind_of("sundial", {}), usage, "no subcommand 'sundial'");
 }
 
 TEST_CASE("the kind of a run on disk is the manifest's, or its subcommand's in older runs", "[runs][kind]") {
@@ -50,8 +50,8 @@ TEST_CASE("the kind of a run on disk is the manifest's, or its subcommand's in o
   CHECK(runs::kind_of(directory).name == "tables");
   directory.write_manifest(R"({"command": "images"})");
   CHECK(runs::kind_of(directory).name == "images");
-  directory.write_manifest(R"({"command": "abacus"})");
-  CHECK_ERROR(runs::kind_of(directory), data, "kind 'abacus'", "images", "tables");
+  directory.write_manifest(R"({"command": "sundial"})");
+  CHECK_ERROR(runs::kind_of(directory), data, "kind 'sundial'", "images", "tables");
 }
 
 TEST_CASE("a manifest that is damaged is a data error that names the field", "[runs][kind]") {

@@ -48,8 +48,8 @@ Ends on_ranks(int size, const std::function<bool(const SessionOptions& options)>
 }
 
 /// @param of_rank  settings of one rank besides
-Ends start(int size, const fs::path& root, const Settings& settings, const SessionOptions& options = {},
-           const std::map<int, Settings>& of_rank = {}) {
+Ends start_on(int size, const fs::path& root, const Settings& settings, const SessionOptions& options = {},
+              const std::map<int, Settings>& of_rank = {}) {
   return on_ranks(
       size,
       [&](const SessionOptions& own) {
@@ -62,7 +62,7 @@ Ends start(int size, const fs::path& root, const Settings& settings, const Sessi
       options);
 }
 
-Ends resume(int size, const fs::path& root, const Settings& settings = {}, const SessionOptions& options = {}) {
+Ends resume_on(int size, const fs::path& root, const Settings& settings = {}, const SessionOptions& options = {}) {
   return on_ranks(
       size,
       [&](const SessionOptions& own) {
@@ -93,8 +93,8 @@ const Settings uneven{{"seeds", "2:7"}, {"steps", "100"}, {"checkpoint_every", "
 TEST_CASE("any number of ranks leaves the files of a single process", "[runs][spread]") {
   const test::TemporaryDirectory folder;
   const int size = GENERATE(2, 3, 4, 7);  // of seven, two have nothing to do
-  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
-  CHECK(start(size, folder / "many", uneven) == Ends(static_cast<std::size_t>(size), "finished"));
+  REQUIRE(start_on(1, folder / "one", uneven) == Ends{"finished"});
+  CHECK(start_on(size, folder / "many", uneven) == Ends(static_cast<std::size_t>(size), "finished"));
   CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
   CHECK(Json::parse(read_file(folder / "many/manifest.json"))["ranks"] == size);
   CHECK_FALSE(Json::parse(read_file(folder / "one/manifest.json")).contains("ranks"));
@@ -104,8 +104,8 @@ TEST_CASE("repetitions that end by themselves do so on every rank", "[runs][spre
   const test::TemporaryDirectory folder;
   Settings settings = uneven;
   settings.emplace_back("end", "50");
-  REQUIRE(start(1, folder / "one", settings) == Ends{"finished"});
-  CHECK(start(3, folder / "many", settings) == Ends(3, "finished"));
+  REQUIRE(start_on(1, folder / "one", settings) == Ends{"finished"});
+  CHECK(start_on(3, folder / "many", settings) == Ends(3, "finished"));
   CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
 
@@ -113,10 +113,10 @@ TEST_CASE("a run goes on with another number of ranks", "[runs][spread]") {
   const test::TemporaryDirectory folder;
   const auto [first, then] = GENERATE(table<int, int>({{1, 3}, {3, 1}, {4, 2}, {2, 3}}));
   const auto stop_after = GENERATE(30, 41, 100);
-  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
-  CHECK(start(first, folder / "many", uneven, {.stop_after = stop_after}).front() ==
+  REQUIRE(start_on(1, folder / "one", uneven) == Ends{"finished"});
+  CHECK(start_on(first, folder / "many", uneven, {.stop_after = stop_after}).front() ==
         (stop_after < 100 ? "stopped" : "finished"));
-  CHECK(resume(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished"));
+  CHECK(resume_on(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished"));
   CHECK(files_of_any_ranks(folder / "many")["metrics.jsonl"] == files_of_any_ranks(folder / "one")["metrics.jsonl"]);
   CHECK(files_of_any_ranks(folder / "many")["summary.json"] == files_of_any_ranks(folder / "one")["summary.json"]);
   const fs::path last = "checkpoints/checkpoint-100.safetensors";
@@ -135,8 +135,8 @@ TEST_CASE("a stop that one rank is asked for stops all, with one checkpoint", "[
   };
   CHECK(on_ranks(3, start_asking, {}) == Ends(3, "stopped"));
   CHECK(fs::exists(folder / "run/checkpoints/checkpoint-0.safetensors"));
-  CHECK(resume(2, folder / "run") == Ends(2, "finished"));
-  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
+  CHECK(resume_on(2, folder / "run") == Ends(2, "finished"));
+  REQUIRE(start_on(1, folder / "one", uneven) == Ends{"finished"});
   CHECK(files_of_any_ranks(folder / "run") == files_of_any_ranks(folder / "one"));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a repetition that diverges on one rank ends all with its sentence", "
   // Strides of 1, 2 and 3: the last one is the first at 40, on rank 2; each rank goes on to the end of its round.
   const Settings settings{
       {"seeds", "0:3"}, {"steps", "100"}, {"checkpoint_every", "30"}, {"breaks_at", "40"}, {"strides_at_once", "30"}};
-  const Ends ends = start(3, folder / "run", settings);
+  const Ends ends = start_on(3, folder / "run", settings);
   for (const std::string& end : ends) CHECK_THAT(end, Catch::Contains("lost count at") && Catch::Contains("'"));
   CHECK_THAT(read_file(folder / "run/diverged.txt"), Catch::Contains("lost count at"));
   CHECK(fs::exists(folder / "run/checkpoints/checkpoint-30.safetensors"));
@@ -153,7 +153,7 @@ TEST_CASE("a repetition that diverges on one rank ends all with its sentence", "
 
 TEST_CASE("ranks with other options are refused before anything is written, by what differs", "[runs][spread]") {
   const test::TemporaryDirectory folder;
-  const Ends ends = start(3, folder / "run", uneven, {}, {{2, {{"stride", "5"}}}});
+  const Ends ends = start_on(3, folder / "run", uneven, {}, {{2, {{"stride", "5"}}}});
   CHECK(ends == Ends(3,
                      "all ranks of a run need the same options, data and program, but rank 2 has option stride "
                      "'5', and rank 0 '1'"));
@@ -162,19 +162,19 @@ TEST_CASE("ranks with other options are refused before anything is written, by w
 
 TEST_CASE("what one rank cannot do ends all with its sentence", "[runs][spread]") {
   const test::TemporaryDirectory folder;
-  REQUIRE(start(1, folder / "run", uneven) == Ends{"finished"});
-  for (const std::string& end : start(2, folder / "run", uneven)) CHECK_THAT(end, Catch::Contains("--overwrite"));
-  for (const std::string& end : resume(3, folder / "run", {{"stride", "2"}}))
+  REQUIRE(start_on(1, folder / "run", uneven) == Ends{"finished"});
+  for (const std::string& end : start_on(2, folder / "run", uneven)) CHECK_THAT(end, Catch::Contains("--overwrite"));
+  for (const std::string& end : resume_on(3, folder / "run", {{"stride", "2"}}))
     CHECK_THAT(end, Catch::Contains("may change its steps and nothing else"));
 }
 
 TEST_CASE("an error of the summary, which the root makes alone, reaches the other ranks", "[runs][spread]") {
   const test::TemporaryDirectory folder;
   test::in_summary = [](const Watch&) { fail(ErrorKind::data, "the numbers are gone"); };
-  const Ends ends = start(3, folder / "run", uneven);
+  const Ends ends = start_on(3, folder / "run", uneven);
   test::in_summary = nullptr;
   CHECK(ends == Ends(3, "the numbers are gone"));
-  CHECK(resume(2, folder / "run") == Ends(2, "finished"));
+  CHECK(resume_on(2, folder / "run") == Ends(2, "finished"));
 }
 
 namespace {
@@ -199,15 +199,15 @@ std::multiset<std::uint64_t> concluded_in(const std::function<void()>& work,
 TEST_CASE("each repetition concludes once, and of what it kept nothing is left in the last checkpoint",
           "[runs][spread]") {
   const test::TemporaryDirectory folder;
-  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
-  const auto seeds = concluded_in([&] { CHECK(start(3, folder / "many", uneven) == Ends(3, "finished")); });
+  REQUIRE(start_on(1, folder / "one", uneven) == Ends{"finished"});
+  const auto seeds = concluded_in([&] { CHECK(start_on(3, folder / "many", uneven) == Ends(3, "finished")); });
   CHECK(seeds == std::multiset<std::uint64_t>{2, 3, 4, 5, 6});
   CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
 
 TEST_CASE("a stop while repetitions conclude keeps what others have found", "[runs][spread]") {
   const test::TemporaryDirectory folder;
-  REQUIRE(start(1, folder / "one", uneven) == Ends{"finished"});
+  REQUIRE(start_on(1, folder / "one", uneven) == Ends{"finished"});
   const auto start_on_own_stops = [&](const SessionOptions& shared) {
     SessionOptions own = shared;
     own.stop = StopToken();
@@ -220,8 +220,8 @@ TEST_CASE("a stop while repetitions conclude keeps what others have found", "[ru
                });
   CHECK_FALSE(fs::exists(folder / "many/summary.json"));
   const int then = GENERATE(1, 2);  // one process asks nobody to conclude
-  const auto seeds =
-      concluded_in([&] { CHECK(resume(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished")); });
+  const auto seeds = concluded_in(
+      [&] { CHECK(resume_on(then, folder / "many") == Ends(static_cast<std::size_t>(then), "finished")); });
   CHECK(seeds == (then == 1 ? std::multiset<std::uint64_t>{} : std::multiset<std::uint64_t>{4}));
   CHECK(files_of_any_ranks(folder / "many") == files_of_any_ranks(folder / "one"));
 }
@@ -231,7 +231,7 @@ TEST_CASE("a repetition that turns out to have diverged where it concludes ends 
   const test::TemporaryDirectory folder;
   concluded_in(
       [&] {
-        for (const std::string& end : start(3, folder / "run", uneven))
+        for (const std::string& end : start_on(3, folder / "run", uneven))
           CHECK_THAT(end, Catch::Contains("seed 3 is nowhere; the last finite state, after 10"));
       },
       [](std::uint64_t seed, const StopToken&) {

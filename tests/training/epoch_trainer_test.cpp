@@ -84,7 +84,7 @@ std::vector<double> weights_of(std::int64_t epochs, const std::function<double(s
   return found;
 }
 
-runs::Records train(EpochTrainer& trainer, std::int64_t until = 1'000'000) {
+runs::Records train_epochs(EpochTrainer& trainer, std::int64_t until = 1'000'000) {
   runs::Records records(false);
   while (!trainer.ended() && trainer.steps_done() < until) trainer.advance(until, {}, records);
   return records;
@@ -93,11 +93,11 @@ runs::Records train(EpochTrainer& trainer, std::int64_t until = 1'000'000) {
 TEST_CASE("epochs go through all minibatches in order, and a step of the run is a datum", "[training][trainer]") {
   MeanTrainer trainer({.epochs = 3}, plain("sgd"));
   CHECK(trainer.share_done() == 0);
-  train(trainer, 6);
+  train_epochs(trainer, 6);
   CHECK(trainer.steps_done() == 6);
   CHECK(trainer.share_done() == 6.0 / 24);
   CHECK_FALSE(trainer.ended());
-  train(trainer);
+  train_epochs(trainer);
   CHECK(trainer.ended());
   CHECK(trainer.steps_done() == 24);
   CHECK(trainer.share_done() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("epochs go through all minibatches in order, and a step of the run is 
 TEST_CASE("the loss that is recorded is the mean of −log p since the last record, at the weights before each step",
           "[training][trainer]") {
   MeanTrainer trainer({.epochs = 1, .validations_per_epoch = 0}, plain("sgd"));
-  const runs::Records records = train(trainer);
+  const runs::Records records = train_epochs(trainer);
   const std::vector<double> w = weights_of(1, [](std::int64_t) { return 0.5; });
   REQUIRE(records.numbers().size() == 8);  // every one of the first steps is recorded
   for (std::size_t k = 0; k < 8; ++k) {
@@ -134,20 +134,20 @@ TEST_CASE("a loss of several minibatches is recorded whole where a training went
       if (number.step > 133) found[number.step] = number.value;
     return found;
   };
-  const std::map<std::int64_t, double> expected = later(train(whole));
+  const std::map<std::int64_t, double> expected = later(train_epochs(whole));
   REQUIRE(expected.size() == 14);  // from the 128th on every second one: 134, 136, …, 160
-  train(first, 133);
+  train_epochs(first, 133);
   Snapshot state;
   first.save(state);
   second.restore(state);
-  CHECK(later(train(second)) == expected);
+  CHECK(later(train_epochs(second)) == expected);
 }
 
 TEST_CASE("the rate falls at the start of each epoch after those at the full rate", "[training][trainer]") {
   for (const std::int64_t full : {1, 2, 3}) {
     CAPTURE(full);
     MeanTrainer trainer({.epochs = 4, .rate_decay = 0.5, .full_rate_epochs = full}, plain("sgd"));
-    train(trainer);
+    train_epochs(trainer);
     const auto rate = [full](std::int64_t epoch) {  // counted from 0
       return 0.5 * std::pow(0.5, static_cast<double>(std::max<std::int64_t>(0, epoch - full + 1)));
     };
@@ -162,7 +162,7 @@ TEST_CASE("a chain's samples come after the burn-in, so many an epoch, and those
   MeanTrainer trainer({.epochs = 4, .burn_in = 0.25, .samples_per_epoch = 2, .stored_samples = 3}, plain("sgld"));
   trainer.store_samples_in(folder / "samples");
   CHECK(trainer.stored_samples() == 0);
-  train(trainer);
+  train_epochs(trainer);
   CHECK(trainer.sampled_at == std::vector<std::int64_t>{12, 16, 20, 24, 28, 32});
   const std::vector<double> w = weights_of(4, [](std::int64_t) { return 0.5; });
   for (std::size_t k = 0; k < 6; ++k)
@@ -175,7 +175,7 @@ TEST_CASE("a chain's samples come after the burn-in, so many an epoch, and those
 
 TEST_CASE("the meter reads the temperature of the chain behind its burn-in", "[training][trainer]") {
   MeanTrainer trainer({.epochs = 3, .burn_in = 0.5}, plain("sgld", {{"temperature_every", "1"}}));
-  train(trainer);
+  train_epochs(trainer);
   const std::vector<double> w = weights_of(3, [](std::int64_t) { return 0.5; });
   double sum = 0;  // of w ∇U with ∇U = 8 (w − y), before the steps 12 … 23
   for (std::size_t t = 12; t < 24; ++t) sum += w[t - 1] * 8 * (w[t - 1] - static_cast<double>(t % 8 + 1));
@@ -189,13 +189,13 @@ TEST_CASE("methods that are no chain have no samples, and none are stored where 
   const test::TemporaryDirectory folder;
   MeanTrainer optimizer({.epochs = 2}, plain("sgd"));
   optimizer.store_samples_in(folder / "optimizer");
-  train(optimizer);
+  train_epochs(optimizer);
   CHECK(optimizer.samples.empty());
   CHECK(optimizer.stored_samples() == 0);
   CHECK_FALSE(std::filesystem::exists(folder / "optimizer"));
   MeanTrainer chain({.epochs = 2, .burn_in = 0, .samples_per_epoch = 8, .stored_samples = 0}, plain("sgld"));
   chain.store_samples_in(folder / "chain");
-  train(chain);
+  train_epochs(chain);
   CHECK(chain.samples.size() == 16);
   CHECK(chain.stored_samples() == 0);
 }
@@ -207,7 +207,7 @@ TEST_CASE("where a chain goes back, samples of the lost steps are dropped, the s
   // 13 minibatches that are left begin anew at half of the rate: samples after 4, 8 and 12 of their steps.
   MeanTrainer trainer({.epochs = 4, .burn_in = 0, .samples_per_epoch = 2, .stored_samples = 8}, plain("sgld"), {18});
   trainer.store_samples_in(folder / "samples");
-  train(trainer);
+  train_epochs(trainer);
   CHECK(trainer.ended());
   CHECK(trainer.went_back == 1);
   CHECK(trainer.dropped == 4);
@@ -236,18 +236,18 @@ TEST_CASE("a training goes on from any minibatch with the same bits and the same
       const test::TemporaryDirectory folder;
       MeanTrainer whole(options, method), first(options, method), second(options, method);
       whole.store_samples_in(folder / "whole");
-      train(whole);
+      train_epochs(whole);
       first.store_samples_in(folder / "part");
-      train(first, until);
+      train_epochs(first, until);
       REQUIRE(first.steps_done() == until);
       Snapshot state;
       first.save(state);
       save_checkpoint(folder / "checkpoints", 1, state);
-      train(first, until + 5);  // what a killed process did after its last checkpoint is done again
+      train_epochs(first, until + 5);  // what a killed process did after its last checkpoint is done again
       second.restore(load_latest_checkpoint(folder / "checkpoints")->state);
       second.store_samples_in(folder / "part");
       CHECK(second.steps_done() == until);
-      train(second);
+      train_epochs(second);
       CHECK(second.order.front() == std::pair<std::int64_t, std::int64_t>(until / 8, until % 8));
       CHECK(second.samples == whole.samples);
       CHECK(second.stored_samples() == whole.stored_samples());
@@ -267,7 +267,7 @@ TEST_CASE("a training goes on from any minibatch with the same bits and the same
 TEST_CASE("the best weights by validation come back, and patience ends a training", "[training][trainer]") {
   // Validations after 4, 8, 12, … minibatches find |w − 3| = 0.0625, 4.0039, 0.5002, …: the first is the best.
   MeanTrainer trainer({.epochs = 3, .validations_per_epoch = 2}, plain("sgd"));
-  const runs::Records records = train(trainer);
+  const runs::Records records = train_epochs(trainer);
   std::vector<double> scores;
   for (const runs::Records::Number& number : records.numbers())
     if (number.tag == "validation") scores.push_back(number.value);
@@ -281,7 +281,7 @@ TEST_CASE("the best weights by validation come back, and patience ends a trainin
   trainer.restore_best();
   CHECK(trainer.weight() == 3.0625F);
   MeanTrainer patient({.epochs = 3, .validations_per_epoch = 2, .patience = 1}, plain("sgd"));
-  train(patient);
+  train_epochs(patient);
   CHECK(patient.ended());
   CHECK(patient.steps_done() == 8);
 }
@@ -291,7 +291,7 @@ TEST_CASE("behind every epoch the divergence of a variational method is recorded
   MeanTrainer trainer(
       {.epochs = 3, .validations_per_epoch = 0},
       test::method_with("bbb", {{"step_size", "0.01"}, {"prior", "gaussian"}, {"weight_precision", "4"}}));
-  const runs::Records records = train(trainer);
+  const runs::Records records = train_epochs(trainer);
   std::vector<std::int64_t> steps;
   std::vector<double> recorded;
   for (const runs::Records::Number& number : records.numbers())
@@ -334,7 +334,7 @@ TEST_CASE("ranks that share a training each make their part of its gradients, an
   const auto train_on = [&](const std::shared_ptr<distributed::Communicator>& ranks, std::int64_t& rows) {
     MeanTrainer trainer(options, method, {}, std::make_unique<CountingModel>(rows));
     if (ranks && !trainer.share_with(*ranks)) throw std::logic_error("it is not shared");
-    train(trainer);
+    train_epochs(trainer);
     return std::vector<float>(trainer.weights().particles().values().row(2).begin(),
                               trainer.weights().particles().values().row(2).end());
   };
@@ -361,7 +361,7 @@ TEST_CASE("options that make no sense are refused", "[training][trainer][bad-inp
   CHECK_ERROR(MeanTrainer({.batch_size = 3, .gradient_chunks = 4}, plain("sgd")), usage,
               "gradient_chunks=4 are more than the 3 rows of a minibatch");
   MeanTrainer late({.epochs = 4, .burn_in = 0.99}, plain("sgld"));  // of 32 minibatches the last is behind the burn-in
-  train(late);
+  train_epochs(late);
   CHECK(late.sampled_at == std::vector<std::int64_t>{32});
 }
 
@@ -369,7 +369,7 @@ TEST_CASE("what predictions need is found in a checkpoint without a trainer", "[
   const test::TemporaryDirectory folder;
   MeanTrainer trainer({.epochs = 4, .burn_in = 0, .samples_per_epoch = 1, .stored_samples = 3}, plain("sgld"));
   trainer.store_samples_in(folder / "samples");
-  train(trainer);
+  train_epochs(trainer);
   Snapshot whole;
   trainer.save(whole);
   const EpochTrainer::Saved saved = EpochTrainer::saved_in(whole);

@@ -14,7 +14,7 @@
 namespace stein::training {
 namespace {
 
-NetworkWeights sampler_of(const std::string& name, const test::Settings& settings) {
+NetworkWeights drawing_sampler(const std::string& name, const test::Settings& settings) {
   return {test::method_with(name, settings), std::make_unique<test::MeanModel>(), {.size = 8, .minibatches = 8}, 0};
 }
 
@@ -27,7 +27,7 @@ std::vector<float> row_of(const WeightDraws::Draw& draw) {
 TEST_CASE("a draw for predictions is one set of weights, however many draws a step takes", "[training][draws]") {
   for (const char* const method : {"bbb", "vmg"}) {
     CAPTURE(method);
-    NetworkWeights weights = sampler_of(method, {{"weight_samples", "3"}});
+    NetworkWeights weights = drawing_sampler(method, {{"weight_samples", "3"}});
     REQUIRE(weights.weight_rows() == 3);
     WeightDraws draws(weights, {.draws = 2, .seed = 2}, "", 0);
     CHECK(row_of(draws.get(0)) != row_of(draws.get(1)));  // row_of checks that it is one row
@@ -37,7 +37,7 @@ TEST_CASE("a draw for predictions is one set of weights, however many draws a st
 
 TEST_CASE("draws of a variational method have its mean and deviation, and are the same each time",
           "[training][draws]") {
-  NetworkWeights weights = sampler_of("bbb", {});
+  NetworkWeights weights = drawing_sampler("bbb", {});
   const inference::Layout& layout = weights.particles().layout();
   const auto values = weights.particles().values().row(0);
   values[static_cast<std::size_t>(layout.at("output.weight").offset)] = 3;
@@ -69,7 +69,7 @@ TEST_CASE("draws of a variational method have its mean and deviation, and are th
 }
 
 TEST_CASE("particles are drawn one after the other, and an optimizer's weights are one draw", "[training][draws]") {
-  NetworkWeights ensemble = sampler_of("svgd", {{"particles", "3"}});
+  NetworkWeights ensemble = drawing_sampler("svgd", {{"particles", "3"}});
   for (std::int64_t i = 0; i < 3; ++i) ensemble.particles().values()(i, 0) = static_cast<float>(i + 1);
   WeightDraws particles(ensemble, {.draws = 99}, "", 0);
   REQUIRE(particles.count() == 3);
@@ -77,7 +77,7 @@ TEST_CASE("particles are drawn one after the other, and an optimizer's weights a
   CHECK_ERROR(particles.get(3), usage, "from 0 to 2, got 3");
   CHECK_ERROR(particles.get(-1), usage, "got -1");
 
-  NetworkWeights optimizer = sampler_of("sgd", {});
+  NetworkWeights optimizer = drawing_sampler("sgd", {});
   optimizer.particles().values()(0, 0) = 5;
   WeightDraws one(optimizer, {.draws = 99}, "", 0);
   CHECK(one.count() == 1);
@@ -106,7 +106,7 @@ TEST_CASE("a draw of a structured ensemble is what one of its particles stands f
 
 TEST_CASE("with dropout there are as many draws as asked for, each particle in its turn, each with masks of its own",
           "[training][draws]") {
-  NetworkWeights ensemble = sampler_of("svgd", {{"particles", "3"}});
+  NetworkWeights ensemble = drawing_sampler("svgd", {{"particles", "3"}});
   for (std::int64_t i = 0; i < 3; ++i) ensemble.particles().values()(i, 0) = static_cast<float>(i + 1);
   WeightDraws draws(ensemble, {.draws = 5, .dropout = true, .seed = 8}, "", 0);
   REQUIRE(draws.count() == 5);
@@ -125,7 +125,7 @@ TEST_CASE("with dropout there are as many draws as asked for, each particle in i
 
 TEST_CASE("a chain's draws are its stored samples, of which none may be missing", "[training][draws]") {
   const test::TemporaryDirectory folder;
-  NetworkWeights chain = sampler_of("sgld", {});
+  NetworkWeights chain = drawing_sampler("sgld", {});
   auto stored = inference::SampleReservoir<float>::create(folder / "samples");
   for (const float value : {1.0F, 2.0F}) {
     chain.particles().values()(0, 0) = value;
@@ -148,7 +148,7 @@ TEST_CASE("a chain's draws are its stored samples, of which none may be missing"
 TEST_CASE("of several chains every stored sample has a draw of each, and so have the weights where they ended",
           "[training][draws]") {
   const test::TemporaryDirectory folder;
-  NetworkWeights chains = sampler_of("sgld", {{"chains", "2"}});
+  NetworkWeights chains = drawing_sampler("sgld", {{"chains", "2"}});
   auto stored = inference::SampleReservoir<float>::create(folder / "samples");
   const auto set = [&](float first, float second) {
     chains.particles().values()(0, 0) = first, chains.particles().values()(1, 0) = second;
@@ -168,7 +168,7 @@ TEST_CASE("of several chains every stored sample has a draw of each, and so have
 }
 
 TEST_CASE("several chains under a spike and slab are refused", "[training][draws]") {
-  CHECK_ERROR(sampler_of("sgld-sa", {{"chains", "2"}}), usage, "'chains'", "expected 1, got 2");
+  CHECK_ERROR(drawing_sampler("sgld-sa", {{"chains", "2"}}), usage, "'chains'", "expected 1, got 2");
 }
 
 }  // namespace

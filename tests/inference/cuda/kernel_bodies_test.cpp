@@ -93,7 +93,7 @@ void diffuse(const DiffusionStep<float>& step, DiffusionResult& result) {
 }
 
 /// Rows of normals.
-Matrix<float> drawn(std::int64_t rows, std::int64_t columns, double deviation = 1) {
+Matrix<float> drawn_rows(std::int64_t rows, std::int64_t columns, double deviation = 1) {
   Matrix<float> matrix(rows, columns);
   reference_driver().draw(matrix.view(), {.seed = 3}, 5, deviation);
   return matrix;
@@ -233,7 +233,7 @@ TEST_CASE("the threads of a draw have the bits of the reference, and leave zeros
     Matrix<float> threads(3, columns);
     threads.fill(9);
     for_each_group(threads.view(), cuda::DrawGroup{threads.view(), {.seed = 3}, 5, 0.3});
-    CHECK(everything(threads) == everything(drawn(3, columns, 0.3)));
+    CHECK(everything(threads) == everything(drawn_rows(3, columns, 0.3)));
   }
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("sums of squares in two passes have the bits of those on the host", "[
   // Around a lane, a block of 4,096, the 262,144 from which on the host adds in parts of 65,536, and past these.
   for (const std::int64_t columns :
        {1, 15, 16, 17, 4095, 4096, 4097, 9000, 262'143, 262'144, 262'145, 262'144 + 65'536 + 4100}) {
-    const Matrix<float> rows = drawn(2, columns);
+    const Matrix<float> rows = drawn_rows(2, columns);
     const auto lanes = lanes_of<cuda::SquareSum::rounded, float>(rows.view());
     CAPTURE(columns);
     for (const std::int64_t i : {0, 1})
@@ -258,9 +258,9 @@ TEST_CASE("the threads of a Gaussian prior have the bits of both forms on the ho
     for (const auto [from, to] :
          {Offsets{0, 0}, Offsets{1, 1}, Offsets{2, 2}, Offsets{3, 3}, Offsets{2, 0}, Offsets{0, 3}}) {
       const auto size = static_cast<std::size_t>(columns);
-      const Matrix<float> all = drawn(1, columns + 3);
+      const Matrix<float> all = drawn_rows(1, columns + 3);
       const std::span<const float> values = all.row(0).subspan(from, size);
-      Matrix<float> threads = drawn(1, columns + 3, 0.3), expected = threads, fast = threads;
+      Matrix<float> threads = drawn_rows(1, columns + 3, 0.3), expected = threads, fast = threads;
       const cuda::SubtractGroup body(values.data(), 0.7f, threads.row(0).subspan(to, size).data(), columns);
       for_each_index(body.groups(), body);
       double squares = 0, fast_squares = 0;
@@ -279,8 +279,8 @@ TEST_CASE("the threads that subtract runs of rows have the bits of both forms on
           "[inference][cuda][parity]") {
   const Driver<float>& simd = driver<float>(Ensemble{});
   for (const std::int64_t columns : {1, 7, 17, 131}) {
-    const Matrix<float> values = drawn(3, columns);
-    Matrix<float> threads = drawn(3, columns, 0.3), expected = threads, fast = threads;
+    const Matrix<float> values = drawn_rows(3, columns);
+    Matrix<float> threads = drawn_rows(3, columns, 0.3), expected = threads, fast = threads;
     std::vector<ScaledRun<float>> runs;
     cuda::SubtractRunsGroup body{.values = values.view(), .gradient = threads.view()};
     for (std::int64_t first = 0; first < columns; first += 6) {
@@ -295,7 +295,7 @@ TEST_CASE("the threads that subtract runs of rows have the bits of both forms on
     CAPTURE(columns);
     CHECK(everything(threads) == everything(expected));
     CHECK(everything(fast) == everything(expected));
-    const Matrix<float> before = drawn(3, columns, 0.3);
+    const Matrix<float> before = drawn_rows(3, columns, 0.3);
     for (const auto& [first, count, scale] : runs)
       CHECK(expected.row(2)[first] == before.row(2)[first] - scale * values.row(2)[first]);
     if (columns > 5) CHECK(expected.row(2)[5] == before.row(2)[5]);  // between two runs
@@ -304,7 +304,7 @@ TEST_CASE("the threads that subtract runs of rows have the bits of both forms on
 
 TEST_CASE("products in two passes add up to those one after the other", "[inference][cuda][parity]") {
   for (const std::int64_t columns : {1, 15, 17, 4097, 9000, 262'145}) {
-    const Matrix<float> a = drawn(1, columns), b = drawn(1, columns, 0.3);
+    const Matrix<float> a = drawn_rows(1, columns), b = drawn_rows(1, columns, 0.3);
     std::vector<double> lanes(static_cast<std::size_t>(cuda::sum_blocks(columns) * cuda::sum_lanes));
     for_each_index(std::ssize(lanes), cuda::LaneProduct{a.row(0).data(), b.row(0).data(), columns, lanes.data()});
     double expected = 0;
@@ -325,7 +325,7 @@ TEST_CASE("a row whose squares leave float's range has a length in double", "[in
 }
 
 TEST_CASE("the threads that scale a gradient have the bits of the reference", "[inference][cuda][parity]") {
-  Matrix<float> threads = drawn(1, 131), expected = threads;
+  Matrix<float> threads = drawn_rows(1, 131), expected = threads;
   CHECK(std::sqrt(sum_of_squares(std::as_const(expected).row(0))) > 2);
   clip_by_threads(threads, {.clip_norm = 2});
   reference_driver().clip(expected.view(), {.clip_norm = 2}, nullptr);
@@ -337,7 +337,7 @@ TEST_CASE("threads limit the length of rows with the bits of the reference, howe
   for (const std::int64_t columns : {1, 131, 4097, 262'143, 262'144, 400'001})
     for (const ClipRule rule : {ClipRule::clip, ClipRule::rescale}) {
       const GradientClipOptions options{.clip_norm = 3, .clip_rule = rule};
-      Matrix<float> threads = drawn(2, columns);
+      Matrix<float> threads = drawn_rows(2, columns);
       for (float& number : threads.row(1)) number *= 1e-3f;  // the one row is longer than the limit, the other shorter
       Matrix<float> expected = threads;
       clip_by_threads(threads, options);
@@ -358,7 +358,7 @@ TEST_CASE("threads limit the length of rows with the bits of the reference, howe
 TEST_CASE("threads clip nothing in a step that is stopped, by itself or by the one before it", "[inference][cuda]") {
   for (const bool by_itself : {true, false}) {
     int gradient = by_itself, before = !by_itself, seen = 0;
-    Matrix<float> rows = drawn(2, 131);
+    Matrix<float> rows = drawn_rows(2, 131);
     const Matrix<float> kept = rows;
     clip_by_threads(rows, {.clip_norm = 2}, {.gradient = &gradient, .seen = &seen, .before = &before});
     CHECK(everything(rows) == everything(kept));
@@ -401,7 +401,7 @@ TEST_CASE("a value that is not finite stops the next step, a gradient its own to
 }
 
 TEST_CASE("threads find a number that is not finite wherever it stands", "[inference][cuda]") {
-  Matrix<float> rows = drawn(2, 131);
+  Matrix<float> rows = drawn_rows(2, 131);
   const auto finite = [&] { return for_each_group(rows.view(), cuda::FiniteGroup{rows.view()}); };
   CHECK(finite());
   for (const std::int64_t place : {0, 5, 127, 130}) {

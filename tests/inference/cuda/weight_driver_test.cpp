@@ -140,7 +140,7 @@ void check_numbers(Device device) {
   CHECK(number_at<float>(numbers.span(), 3, device) == 9);
 }
 
-void check_weights(Device device) {
+void check_driver(Device device) {
   check_mean_field(device);
   check_mixture(device);
   check_sharpening(device);
@@ -151,12 +151,12 @@ void check_weights(Device device) {
 }  // namespace
 
 TEST_CASE("the fenced device has the numbers of the host's loops over weights", "[inference][cuda]") {
-  check_weights(test::fenced_device());
+  check_driver(test::fenced_device());
 }
 
 TEST_CASE("a GPU has the bits of the host's loops over weights, and its sums to a few roundings",
           "[inference][cuda][gpu]") {
-  check_weights(test::gpu());
+  check_driver(test::gpu());
 }
 
 TEST_CASE("weights in double are refused on a device", "[inference][cuda]") {

@@ -122,7 +122,7 @@ double norm(const Numbers& numbers) {
 }
 
 /// ‖found − expected‖ / max(‖expected‖, least).
-double relative_error(const Numbers& found, const Numbers& expected, double least = 1e-30) {
+double relative_norm(const Numbers& found, const Numbers& expected, double least = 1e-30) {
   Numbers difference = found;
   for (std::size_t i = 0; i < expected.size(); ++i) difference[i] -= expected[i];
   return norm(difference) / std::max(norm(expected), least);
@@ -207,7 +207,7 @@ TEST_CASE("weights and gradients agree with sequential reflections in double, fo
       }
       const ReferenceMatrix matrix = reference_matrix(map.coordinates(), particles.values().row(m).data(), "layer0.");
       const auto [w, gradient] = map_and_pull(matrix, slope);
-      CHECK(relative_error(found, w) < 1e-5);
+      CHECK(relative_norm(found, w) < 1e-5);
       CHECK(std::ranges::count(padding, 0.0) == static_cast<std::int64_t>(padding.size()));
       const ReferenceMatrix ours = reference_matrix(map.coordinates(), particles.gradients().row(m).data(), "layer0.");
       for (const auto& [name, expected] : gradient.parts) {
@@ -215,7 +215,7 @@ TEST_CASE("weights and gradients agree with sequential reflections in double, fo
         const double least = name.starts_with("log_scale") ? norm(scale_terms(matrix, gradient)) : 1e-30;
         // A turn in the plane is one number, what sums over all weights leave: five digits of them are not five of it.
         const bool plane = (name == "reflectors_left" && p == 2) || (name == "reflectors_right" && d == 2);
-        CHECK(relative_error(ours.part(name), expected, least) < (plane ? 1e-3 : 1e-5));
+        CHECK(relative_norm(ours.part(name), expected, least) < (plane ? 1e-3 : 1e-5));
       }
     }
   }
@@ -262,7 +262,7 @@ TEST_CASE("SIMD weights do not depend on the lengths or signs of the reflectors"
       for (float& value : reflectors.row(k)) value *= factors[k];
   }
   const std::vector<float> after = forward(map, particles);
-  CHECK(relative_error({after.begin(), after.end()}, {before.begin(), before.end()}) < 1e-5);
+  CHECK(relative_norm({after.begin(), after.end()}, {before.begin(), before.end()}) < 1e-5);
 }
 
 TEST_CASE("a network maps every matrix and passes the rest through, each row for itself",
@@ -299,8 +299,8 @@ TEST_CASE("a network maps every matrix and passes the rest through, each row for
         }
       const auto [w, gradient] = map_and_pull(matrix, slope);
       const ReferenceMatrix ours = reference_matrix(map.coordinates(), particles.gradients().row(m).data(), layer);
-      CHECK(relative_error(found, w) < 1e-5);
-      for (const auto& [name, expected] : gradient.parts) CHECK(relative_error(ours.part(name), expected) < 1e-4);
+      CHECK(relative_norm(found, w) < 1e-5);
+      for (const auto& [name, expected] : gradient.parts) CHECK(relative_norm(ours.part(name), expected) < 1e-4);
     }
   }
 

@@ -50,7 +50,7 @@ std::vector<Scalar> map_and_pull(Parameterization<Scalar>& map, Particles<Scalar
   return packed;
 }
 
-void check_parity(const MlpSpec& spec, const MatrixGaussianOptions& options) {
+void check_layer_parity(const MlpSpec& spec, const MatrixGaussianOptions& options) {
   const Layout unpadded = mlp_layout(spec), padded = mlp_layout(spec, 16);
   MatrixGaussianReference<double> exact_map(unpadded, options);
   const Particles<float> start = random_coordinates(exact_map.coordinates());
@@ -80,9 +80,9 @@ TEST_CASE("both float structured maps are within 1e-5 of the reflections in doub
           "[inference][matrix_gaussian][parity]") {
   const std::int64_t reflectors = GENERATE(0, 1, 3, 8, 17);
   const Scales scales = GENERATE(Scales::free, Scales::identity);
-  check_parity({.inputs = 117, .hidden = {50, 50}, .outputs = 2}, {reflectors, scales});
-  check_parity({.inputs = 33, .hidden = {20, 5, 18}, .outputs = 1, .learn_noise_precision = true},
-               {reflectors, scales});
-  check_parity({.inputs = 1, .hidden = {64, 1, 9}, .outputs = 16}, {reflectors, scales});
-  check_parity({.inputs = 2, .hidden = {31}, .outputs = 3}, {reflectors, scales});
+  check_layer_parity({.inputs = 117, .hidden = {50, 50}, .outputs = 2}, {reflectors, scales});
+  check_layer_parity({.inputs = 33, .hidden = {20, 5, 18}, .outputs = 1, .learn_noise_precision = true},
+                     {reflectors, scales});
+  check_layer_parity({.inputs = 1, .hidden = {64, 1, 9}, .outputs = 16}, {reflectors, scales});
+  check_layer_parity({.inputs = 2, .hidden = {31}, .outputs = 3}, {reflectors, scales});
 }

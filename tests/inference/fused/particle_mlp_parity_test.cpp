@@ -63,7 +63,7 @@ double relative_error(const std::vector<Scalar>& found, const std::vector<double
   return difference == 0 ? 0 : std::sqrt(difference / norm);
 }
 
-void check_parity(const MlpSpec& spec, const MlpCaseOptions& options) {
+void check_network_parity(const MlpSpec& spec, const MlpCaseOptions& options) {
   MlpCase<double> exact = make_mlp_case<double>(spec, options);
   const MlpCase<float> made = make_mlp_case<float>(spec, options);
   ParticleMlpReference<double> exact_model(spec);
@@ -115,14 +115,14 @@ TEST_CASE("both float perceptrons are within 1e-5 of the reference in double for
   const Likelihood likelihood = GENERATE(Likelihood::gaussian, Likelihood::categorical, Likelihood::bernoulli);
   if (likelihood == Likelihood::categorical && shape.outputs == 1) return;  // one class: every gradient is zero
   for (const std::int64_t rows : {1, 5, 67})
-    check_parity({.inputs = shape.inputs,
-                  .hidden = shape.hidden,
-                  .outputs = shape.outputs,
-                  .activation = activation,
-                  .likelihood = likelihood,
-                  .noise_precision = 2.5,
-                  .learn_noise_precision = likelihood == Likelihood::gaussian && rows == 5},
-                 {.rows = rows, .ones = ones, .data_size = 400});
+    check_network_parity({.inputs = shape.inputs,
+                          .hidden = shape.hidden,
+                          .outputs = shape.outputs,
+                          .activation = activation,
+                          .likelihood = likelihood,
+                          .noise_precision = 2.5,
+                          .learn_noise_precision = likelihood == Likelihood::gaussian && rows == 5},
+                         {.rows = rows, .ones = ones, .data_size = 400});
 }
 
 TEST_CASE("both float perceptrons agree on masks, row weights and per-particle data", "[inference][mlp][parity]") {
@@ -130,22 +130,22 @@ TEST_CASE("both float perceptrons agree on masks, row weights and per-particle d
   const bool chosen = likelihood != Likelihood::categorical && GENERATE(false, true);
   const std::int64_t ones = GENERATE(0, 5);
   const bool inputs_per_particle = GENERATE(false, true), targets_per_particle = GENERATE(false, true);
-  check_parity({.inputs = 37, .hidden = {19, 11}, .outputs = 3, .likelihood = likelihood},
-               {.particles = 4,
-                .rows = 33,
-                .ones = ones,
-                .chosen_outputs = chosen,
-                .row_weights = true,
-                .input_mask = ones == 0,
-                .inputs_per_particle = inputs_per_particle,
-                .targets_per_particle = targets_per_particle,
-                .weights_per_particle = inputs_per_particle != targets_per_particle});
+  check_network_parity({.inputs = 37, .hidden = {19, 11}, .outputs = 3, .likelihood = likelihood},
+                       {.particles = 4,
+                        .rows = 33,
+                        .ones = ones,
+                        .chosen_outputs = chosen,
+                        .row_weights = true,
+                        .input_mask = ones == 0,
+                        .inputs_per_particle = inputs_per_particle,
+                        .targets_per_particle = targets_per_particle,
+                        .weights_per_particle = inputs_per_particle != targets_per_particle});
 }
 
 TEST_CASE("both float perceptrons agree on the networks of the mushroom bandit", "[inference][mlp][parity]") {
   const std::int64_t ones = GENERATE(0, 22), rows = GENERATE(1, 64);
-  check_parity({.inputs = 117, .hidden = {50, 50}, .outputs = 2, .learn_noise_precision = true},
-               {.particles = 20, .rows = rows, .ones = ones, .chosen_outputs = true, .data_size = 4096});
+  check_network_parity({.inputs = 117, .hidden = {50, 50}, .outputs = 2, .learn_noise_precision = true},
+                       {.particles = 20, .rows = rows, .ones = ones, .chosen_outputs = true, .data_size = 4096});
 }
 
 TEST_CASE("a wide perceptron is parted over all threads, with the same bits at any number of them",
@@ -169,6 +169,6 @@ TEST_CASE("a wide perceptron is parted over all threads, with the same bits at a
     for (std::int64_t m = 0; m < options.particles; ++m)
       CHECK(std::ranges::equal(several.gradients.gradients().row(m), one.gradients.gradients().row(m)));
   }
-  check_parity(spec, options);
+  check_network_parity(spec, options);
   set_thread_count(threads);
 }

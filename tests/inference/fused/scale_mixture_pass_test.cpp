@@ -25,7 +25,7 @@ struct MixturePass {
   std::vector<float> gradient;
 };
 
-MixturePass by_simd(const ScaleMixture& law, std::span<const float> weights, bool with_gradient = true) {
+MixturePass mixture_by_simd(const ScaleMixture& law, std::span<const float> weights, bool with_gradient = true) {
   MixturePass result{0, std::vector<float>(with_gradient ? weights.size() : 0, 3.0f)};
   result.value = fused::add_scale_mixture(law, weights, result.gradient);
   return result;
@@ -44,7 +44,7 @@ TEST_CASE("the SIMD mixture is the reference to float precision, at every length
     for (std::size_t q = 0; q < numbers.size(); ++q)
       numbers[q] = static_cast<float>(centre) + numbers[q] * (q % 3 == 0 ? 9e-4f : q % 3 == 1 ? 4e-3f : 0.4f);
     const std::span<const float> weights = std::span<const float>(numbers).subspan(1);
-    const MixturePass found = by_simd(law, weights);
+    const MixturePass found = mixture_by_simd(law, weights);
     std::vector<double> exact(weights.begin(), weights.end()), slope(size, 0.0);
     const double value = reference::add_scale_mixture<double>(law, exact, slope);
     CHECK(found.value == Approx(value).epsilon(1e-5));
@@ -53,13 +53,13 @@ TEST_CASE("the SIMD mixture is the reference to float precision, at every length
       const double error = std::abs(found.gradient[q] - 3 - slope[q]);
       if (error > 1e-4 * std::abs(slope[q]) + 1e-6) CHECK(found.gradient[q] - 3 == Approx(slope[q]));
     }
-    CHECK(by_simd(law, weights, false).value == found.value);
+    CHECK(mixture_by_simd(law, weights, false).value == found.value);
   }
 }
 
 TEST_CASE("the SIMD mixture stays finite for weights of any size", "[inference][scale_mixture_pass]") {
   const std::vector<float> weights{0, 1e-30f, -1e-10f, 1e3f, -1e9f};
-  const MixturePass found = by_simd(mixture(0), weights);
+  const MixturePass found = mixture_by_simd(mixture(0), weights);
   std::vector<double> exact(weights.begin(), weights.end()), slope(weights.size(), 0.0);
   CHECK(found.value == Approx(reference::add_scale_mixture<double>(mixture(0), exact, slope)).epsilon(1e-5));
   for (std::size_t q = 0; q < weights.size(); ++q) CHECK(found.gradient[q] == Approx(3 + slope[q]).epsilon(1e-5));
@@ -70,10 +70,10 @@ TEST_CASE("the SIMD mixture has the same bits at any thread count", "[inference]
   fill_normal(std::span<float>(weights), {.seed = 5}, 0);
   const int threads = thread_count();
   set_thread_count(1);
-  const MixturePass one = by_simd(mixture(0), weights);
+  const MixturePass one = mixture_by_simd(mixture(0), weights);
   for (const int count : {2, 3, 7}) {
     set_thread_count(count);
-    const MixturePass several = by_simd(mixture(0), weights);
+    const MixturePass several = mixture_by_simd(mixture(0), weights);
     CHECK(several.value == one.value);
     CHECK(several.gradient == one.gradient);
   }

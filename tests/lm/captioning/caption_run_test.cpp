@@ -35,8 +35,8 @@ struct OneWord {
 };
 
 /// Mean −log of the average probability of tokens.
-double loss_of(const std::vector<OneWord>& networks, const std::vector<CaptionSequence>& captions,
-               const Vocabulary& vocabulary) {
+double loss_of_networks(const std::vector<OneWord>& networks, const std::vector<CaptionSequence>& captions,
+                        const Vocabulary& vocabulary) {
   double sum = 0;
   for (const CaptionSequence& caption : captions)
     for (const std::int32_t token : caption.tokens) {
@@ -122,13 +122,15 @@ TEST_CASE("a summary says of either part what samples, their average, the last a
     double single = 0;
     std::vector<CaptionQuality> of_each;
     for (const OneWord& each : samples) {
-      single += loss_of({each}, captions, vocabulary) / static_cast<double>(samples.size());
+      single += loss_of_networks({each}, captions, vocabulary) / static_cast<double>(samples.size());
       of_each.push_back(quality_of(each.word, images));
     }
     check_scores(part["single_sample"], single, of_each);
-    check_scores(part["averaged"], loss_of(samples, captions, vocabulary), {quality_of(averaged, images)});
-    check_scores(part["final_weights"], loss_of({last}, captions, vocabulary), {quality_of(last.word, images)});
-    check_scores(part["validation_chosen"], loss_of({best}, captions, vocabulary), {quality_of(best.word, images)});
+    check_scores(part["averaged"], loss_of_networks(samples, captions, vocabulary), {quality_of(averaged, images)});
+    check_scores(part["final_weights"], loss_of_networks({last}, captions, vocabulary),
+                 {quality_of(last.word, images)});
+    check_scores(part["validation_chosen"], loss_of_networks({best}, captions, vocabulary),
+                 {quality_of(best.word, images)});
   };
   check_part("validation", corpus->data.validation, corpus->validation);
   check_part("test", corpus->data.test, corpus->test);
