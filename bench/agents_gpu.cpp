@@ -72,9 +72,9 @@ std::vector<Row> measure_agents(const AgentsOptions& options) {
 
 std::vector<Row> measure_agents_on(Device device, const AgentSizes& sizes, const PairSettings& settings) {
   check_present(device);
-  return {row_of("a2c", "CartPole-v1", a2c(sizes.slots), a2c(sizes.slots_of_reference), device, settings),
-          row_of("svpg", "cartpole-swingup", stein_policy_gradient(sizes), stein_policy_gradient(sizes), device,
-                 settings)};
+  return {
+      row_of("a2c", "CartPole-v1", a2c(sizes.slots), a2c(sizes.slots_of_reference), device, settings),
+      row_of("svpg", "cartpole-swingup", stein_policy_gradient(sizes), stein_policy_gradient(sizes), device, settings)};
 }
 
 }  // namespace stein::bench
