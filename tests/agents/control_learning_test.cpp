@@ -69,7 +69,7 @@ TEST_CASE("Stein A2C with 16 particles solves CartPole-v1 within 300,000 steps o
 }
 
 TEST_CASE("A2C and Stein A2C that play and learn on a GPU solve CartPole-v1 for nine seeds of ten",
-          "[agents][learning][slow][gpu]") {
+          "[agents][learning][gpu]") {
   const inference::Device device = test::gpu();
   const PolicyPosterior posterior = GENERATE(PolicyPosterior::none, PolicyPosterior::svgd);
   const std::vector<std::int64_t> steps = steps_of_seeds(default_options(Learner::a2c, posterior, true), device);
