@@ -1,8 +1,6 @@
 #include <stein/core/error.h>
 #include <stein/inference/diagnostics/collapse_meter.h>
-#include <stein/inference/models/device_mlp.h>
 #include <stein/inference/priors/anchors.h>
-#include <stein/inference/storage/host_copy.h>
 #include <stein/policies/control_policy.h>
 #include <stein/policies/orthogonal_start.h>
 
@@ -27,13 +25,6 @@ inference::MlpSpec network_of(const ControlPolicy::Options& options, const envs:
           .outputs = distribution.outputs(),
           .activation = options.activation,
           .constants = distribution.constants()};
-}
-
-std::unique_ptr<inference::Posterior<float>> posterior_on(inference::Device device,
-                                                          const inference::NetworkPosteriorOptions& options,
-                                                          const inference::MlpSpec& network) {
-  if (device == inference::Device{}) return inference::make_network_posterior(options, network);
-  return inference::make_network_posterior(options, std::make_unique<inference::DeviceMlp>(network, device));
 }
 
 /// A quiet last layer: every particle starts with much the same moderate distribution in all states.
@@ -85,8 +76,10 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
     : observation_size_(std::ssize(spec.observation)),
       activation_(options.activation),
       distribution_(distribution_of(checked(options), spec)),
-      posterior_(posterior_on(device, options.posterior, network_of(options, spec, *distribution_))),
-      particles_(start_of(*posterior_, options.particles, seed, options.initial_spread)) {
+      posterior_(
+          inference::make_network_posterior(options.posterior, network_of(options, spec, *distribution_), device)),
+      particles_(start_of(*posterior_, options.particles, seed, options.initial_spread)),
+      networks_(*posterior_, network_of(options, spec, *distribution_), options.particles) {
   STEIN_CHECK(device == inference::Device{} || on_devices(options),
               "control policies on {}: expected no shared layers and arithmetic=fused", device_name(device));
   STEIN_CHECK(!options.posterior.distributes_weights(), "a control policy needs particles of weights or their factors");
@@ -123,11 +116,7 @@ ControlPolicy::ControlPolicy(const Options& options, const envs::ControlSpec& sp
     posterior_->multiply_prior(
         std::make_unique<inference::Anchors<float>>(options.posterior.prior, particles_, device));
   }
-  if (device != inference::Device{}) {
-    particles_ = particles_.to(device);
-    here_ = inference::make_network_posterior({.flat_prior = true}, network_of(options, spec, *distribution_));
-  }
-  weights_ = inference::Matrix<float>(options.particles, weight_layout().size());
+  if (device != inference::Device{}) particles_ = particles_.to(device);
   if (const auto* entry = weight_layout().find("constants")) constants_ = entry->offset;
   if (options.normalize_observations) moments_.emplace(observation_size_);
   refresh();
@@ -140,10 +129,7 @@ inference::Target<float>& ControlPolicy::target() {
 
 void ControlPolicy::refresh() {
   if (shared_) shared_->share(particles_.values());
-  if (!here_) return posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
-  const inference::Matrix<float> home =
-      inference::host_copy<float>(posterior_->weights_of(particles_.coordinates(), {}, made_there_), device());
-  here_->effective_weights({.values = home.view(), .first_row = particles_.first_row()}, {}, weights_.view());
+  networks_.refresh(particles_);
 }
 
 void ControlPolicy::present(MatrixView<const float> rows, MatrixView<float> to) const {
@@ -163,12 +149,10 @@ void ControlPolicy::observe(MatrixView<const float> rows) {
 
 ActionDistribution::Parameters ControlPolicy::parameters(std::int64_t i, MatrixView<const float> presented,
                                                          MatrixView<float> outputs) const {
-  (here_ ? here_ : posterior_)
-      ->model()
-      .predict({weights_.view().block(i, 1), particles_.first_row() + i}, {.dense = presented}, outputs);
+  networks_.predict(i, presented, outputs);
   if (constants_ < 0) return {outputs, {}};
-  return {outputs, weights_.row(i).subspan(static_cast<std::size_t>(constants_),
-                                           static_cast<std::size_t>(distribution_->constants()))};
+  return {outputs, weights().row(i).subspan(static_cast<std::size_t>(constants_),
+                                            static_cast<std::size_t>(distribution_->constants()))};
 }
 
 double ControlPolicy::particle_distance() const {
@@ -179,7 +163,7 @@ double ControlPolicy::particle_distance() const {
   for (std::int64_t q = 0; q < size; ++q) {
     double sum = 0, squares = 0;
     for (std::int64_t i = 0; i < m; ++i) {
-      const double x = weights_.view()(i, q);
+      const double x = weights()(i, q);
       sum += x, squares += x * x;
     }
     total += static_cast<double>(m) * squares - sum * sum;
@@ -190,7 +174,7 @@ double ControlPolicy::particle_distance() const {
 double ControlPolicy::largest_weight() const {
   float largest = 0;
   for (std::int64_t i = 0; i < particles_.rows(); ++i)
-    for (const float weight : weights_.row(i)) largest = std::max(largest, std::abs(weight));
+    for (const float weight : weights().row(i)) largest = std::max(largest, std::abs(weight));
   return double{largest};
 }
 

@@ -4,6 +4,7 @@
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/control_spec.h>
+#include <stein/inference/targets/host_networks.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/inference/targets/shared_coordinates.h>
 #include <stein/policies/action_distribution.h>
@@ -108,8 +109,8 @@ class ControlPolicy {
   ActionDistribution::Parameters parameters(std::int64_t i, inference::MatrixView<const float> presented,
                                             inference::MatrixView<float> outputs) const;
   /// Weights of the networks as the particles make them, [M, P], in the order of `weight_layout()`.
-  inference::MatrixView<const float> weights() const { return weights_.view(); }
-  const inference::Layout& weight_layout() const { return (here_ ? here_ : posterior_)->weight_layout(); }
+  inference::MatrixView<const float> weights() const { return networks_.weights(); }
+  const inference::Layout& weight_layout() const { return networks_.layout(); }
   inference::Activation activation() const { return activation_; }
   /// Mean squared distance between the weights of two particles, over all pairs, a weight; 0 for one particle.
   double particle_distance() const;
@@ -131,12 +132,10 @@ class ControlPolicy {
   std::unique_ptr<ActionDistribution> distribution_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   std::optional<inference::SharedCoordinates<float>> shared_;  ///< where there are shared layers
-  std::unique_ptr<inference::Posterior<float>> here_;  ///< networks of the host, where those of `posterior_` are not
   inference::Particles<float> particles_;
-  inference::Matrix<float> weights_;     ///< [M, P] on the host
-  inference::Matrix<float> made_there_;  ///< [M, P] on a device, of factors
-  std::int64_t constants_ = -1;          ///< where they begin in a row of weights
-  double start_variance_ = 0;            ///< of the weights over particles that start independently
+  inference::HostNetworks networks_;
+  std::int64_t constants_ = -1;  ///< where they begin in a row of weights
+  double start_variance_ = 0;    ///< of the weights over particles that start independently
   std::optional<RunningMoments> moments_;
 };
 

@@ -1,5 +1,4 @@
 #include <stein/core/rng.h>
-#include <stein/inference/models/device_mlp.h>
 #include <stein/policies/best_arm.h>
 #include <stein/policies/neural_policy.h>
 
@@ -27,18 +26,6 @@ inference::MlpSpec network_of(const NeuralPolicy::Options& options, const Reward
           .active_inputs = inputs.ones()};
 }
 
-std::unique_ptr<inference::Posterior<float>> make_posterior(const NeuralPolicy::Options& options,
-                                                            const inference::MlpSpec& network,
-                                                            const inference::GaussianPriorOptions& prior,
-                                                            inference::Device device) {
-  if (device == inference::Device{}) return inference::make_network_posterior(options.posterior, network);
-  STEIN_CHECK(options.posterior.arithmetic == inference::Arithmetic::fused,
-              "option 'arithmetic': reference is on the processor only, got device={}", device_name(device));
-  inference::NetworkPosteriorOptions stated = options.posterior;
-  stated.prior = prior;
-  return inference::make_network_posterior(stated, std::make_unique<inference::DeviceMlp>(network, device));
-}
-
 void check_likelihood(const NeuralPolicy::Options& options, const envs::BanditSpec& spec) {
   STEIN_CHECK(options.likelihood != inference::Likelihood::categorical,
               "a bandit's rewards need a gaussian or bernoulli likelihood");
@@ -63,7 +50,7 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       unit_(spec),
       network_(network_of(options, inputs_)),
       prior_(inference::gaussian_prior_of(options.posterior, network_)),
-      posterior_(make_posterior(options, network_, prior_, device)),
+      posterior_(inference::make_network_posterior(options.posterior, network_, device)),
       particles_(start(rows)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic)), {.rollbacks = rollbacks}),
       weights_(rows_are_networks() ? 0 : networks * posterior_->weight_samples(), posterior_->weight_layout().size(),

@@ -1,7 +1,7 @@
 #include <stein/agents/control/baseline.h>
 #include <stein/distributed/shared_work.h>
-#include <stein/inference/models/device_mlp.h>
-#include <stein/inference/storage/host_copy.h>
+#include <stein/inference/storage/device_memory.h>
+#include <stein/inference/targets/host_networks.h>
 #include <stein/inference/targets/shared_target.h>
 #include <stein/policies/orthogonal_start.h>
 #include <stein/policies/running_moments.h>
@@ -104,13 +104,6 @@ inference::MlpSpec network_of(const ValueNetworkOptions& options, std::int64_t o
       .inputs = observation_size, .hidden = options.hidden, .outputs = 1, .activation = inference::Activation::tanh};
 }
 
-std::unique_ptr<inference::Posterior<float>> posterior_of(const ValueNetworkOptions& options,
-                                                          const inference::MlpSpec& network, inference::Device device) {
-  const inference::NetworkPosteriorOptions stated{.flat_prior = true, .arithmetic = options.arithmetic};
-  if (device == inference::Device{}) return inference::make_network_posterior(stated, network);
-  return inference::make_network_posterior(stated, std::make_unique<inference::DeviceMlp>(network, device));
-}
-
 /// M perceptrons under no prior, moved by Adam. With `normalize` their outputs are in units of the running mean and sd
 /// of the targets, and the last layer is rescaled where these move, so that no prediction does (Pop-Art: van Hasselt et
 /// al. 2016, eqs. 5 and 6).
@@ -119,23 +112,22 @@ class ValueNetwork final : public Baseline {
   ValueNetwork(const ValueNetworkOptions& options, std::int64_t particles, std::int64_t observation_size,
                std::uint64_t seed, inference::Device device)
       : options_(checked(options)),
-        posterior_(posterior_of(options, network_of(options, observation_size), device)),
+        posterior_(inference::make_network_posterior({.flat_prior = true, .arithmetic = options.arithmetic},
+                                                     network_of(options, observation_size), device)),
         particles_(start(particles, seed)),
         optimizer_({.step = {.step_size = options.step_size},
                     .epsilon = options.epsilon,
                     .clip = {.clip_norm = options.largest_gradient}},
                    particles_.ensemble(seed, options.arithmetic)),
+        networks_(*posterior_, network_of(options, observation_size), particles),
         objective_(device) {
-    if (device != inference::Device{}) here_ = posterior_of(options, network_of(options, observation_size), {});
-    weights_ = inference::Matrix<float>(particles, networks_here().weight_layout().size());
     if (options.normalize) moments_.assign(static_cast<std::size_t>(particles), policies::RunningMoments(1));
     refresh();
   }
 
   void predict(std::int64_t particle, MatrixView<const float> observations, std::span<const float>,
                std::span<float> values) override {
-    networks_here().model().predict({weights_.view().block(particle, 1), particle}, {.dense = observations},
-                                    {values.data(), observations.rows, 1});
+    networks_.predict(particle, observations, {values.data(), observations.rows, 1});
     if (moments_.empty()) return;
     const Unit unit = unit_of(particle);
     for (float& value : values.first(static_cast<std::size_t>(observations.rows)))
@@ -143,10 +135,9 @@ class ValueNetwork final : public Baseline {
   }
 
   std::optional<ValuedBy> networks() const override {
-    ValuedBy valued{.layout = (here_ ? here_ : posterior_)->weight_layout(),
-                    .activation = inference::Activation::tanh,
-                    .weights = weights_.view()};
-    for (std::int64_t i = 0; i < weights_.rows(); ++i) {
+    ValuedBy valued{
+        .layout = networks_.layout(), .activation = inference::Activation::tanh, .weights = networks_.weights()};
+    for (std::int64_t i = 0; i < particles_.rows(); ++i) {
       const Unit unit = moments_.empty() ? Unit{.mean = 0, .deviation = 1} : unit_of(i);
       valued.units.insert(valued.units.end(), {unit.mean, unit.deviation});
     }
@@ -156,7 +147,7 @@ class ValueNetwork final : public Baseline {
   void observe(const ValueRows& rows) override {
     if (moments_.empty()) return;
     std::optional<inference::Particles<float>> copy;
-    if (here_) copy.emplace(particles_.to({}));
+    if (particles_.device() != inference::Device{}) copy.emplace(particles_.to({}));
     inference::Particles<float>& home = copy ? *copy : particles_;
     for (std::size_t i = 0; i < moments_.size(); ++i) {
       const auto particle = static_cast<std::int64_t>(i);
@@ -245,20 +236,14 @@ class ValueNetwork final : public Baseline {
   inference::Target<float>& target() {
     return shared_ ? static_cast<inference::Target<float>&>(*shared_) : *posterior_;
   }
-  void refresh() {
-    if (!here_) return posterior_->effective_weights(particles_.coordinates(), {}, weights_.view());
-    const inference::Matrix<float> home = inference::host_copy<float>(particles_.values(), particles_.device());
-    here_->effective_weights({.values = home.view()}, {}, weights_.view());
-  }
-  inference::Posterior<float>& networks_here() { return here_ ? *here_ : *posterior_; }
+  void refresh() { networks_.refresh(particles_); }
 
   ValueNetworkOptions options_;
   std::unique_ptr<inference::Posterior<float>> posterior_;
   std::optional<inference::SharedTarget<float>> shared_;  ///< with other ranks
   inference::Particles<float> particles_;
   inference::Optimizer<float> optimizer_;
-  inference::Matrix<float> weights_;                   ///< on the host
-  std::unique_ptr<inference::Posterior<float>> here_;  ///< networks of the host, where those of `posterior_` are not
+  inference::HostNetworks networks_;
   ValueObjective objective_;
   std::vector<policies::RunningMoments> moments_;  ///< [M] of the targets; empty where they are learned as they are
   std::vector<float> scaled_targets_;

@@ -1,4 +1,4 @@
-#include <stein/inference/models/particle_mlp.h>
+#include <stein/inference/models/perceptron_model.h>
 #include <stein/inference/parameterizations/device_matrix_gaussian.h>
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/matrix_gaussian.h>
@@ -14,11 +14,6 @@
 
 namespace stein::inference {
 namespace {
-
-std::unique_ptr<Model<float>> make_model(Arithmetic arithmetic, const MlpSpec& network) {
-  if (arithmetic == Arithmetic::fused) return std::make_unique<ParticleMlp>(network);
-  return torch_arithmetic().make_perceptron(network);
-}
 
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
                                                                const Layout& weights, Device device) {
@@ -97,11 +92,11 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
   return std::make_unique<Posterior<float>>(std::move(model), std::move(parameterization), std::move(priors));
 }
 
-std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
-                                                         const MlpSpec& network) {
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options, const MlpSpec& network,
+                                                         Device device) {
   NetworkPosteriorOptions stated = options;
   stated.prior = gaussian_prior_of(options, network);
-  return make_network_posterior(stated, make_model(options.arithmetic, network));
+  return make_network_posterior(stated, make_perceptron_model(network, options.arithmetic, device));
 }
 
 GaussianPriorOptions gaussian_prior_of(const NetworkPosteriorOptions& options, const MlpSpec& network) {

@@ -134,9 +134,9 @@ std::vector<std::string> sparse_layers(const NetworkPosteriorOptions& options, c
 /// model does not have, and for reference arithmetic where Stein was built without LibTorch.
 std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
                                                          std::unique_ptr<Model<float>> model);
-/// The same for a perceptron. Throws Error(usage) for a network that makes no sense.
-std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options,
-                                                         const MlpSpec& network);
+/// The same for a perceptron. Throws Error(usage) also for a network that make_perceptron_model refuses.
+std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorOptions& options, const MlpSpec& network,
+                                                         Device device = {});
 
 /// The Gaussian prior of a perceptron's coordinates, with the precision of every layer where it is stated by functions.
 /// Of structured weights the product of the factors has the variance that is stated: E[Λ²] = exp(2 s²) of every

@@ -1,5 +1,6 @@
 #include <stein/core/data/csv_table.h>
 #include <stein/core/error.h>
+#include <stein/inference/models/perceptron_model.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
 #include <stein/supervised/classification/class_names.h>
@@ -7,7 +8,7 @@
 #include <stein/supervised/classification/table_class_presets.h>
 #include <stein/supervised/classification/table_classes.h>
 #include <stein/supervised/classification/table_rows.h>
-#include <stein/supervised/network/perceptron_model.h>
+#include <stein/supervised/network/network_name.h>
 #include <stein/supervised/tables/column_places.h>
 #include <stein/supervised/tables/table_method.h>
 #include <stein/supervised/tables/table_notices.h>
@@ -131,8 +132,8 @@ inference::MlpSpec TableClassExperiment::network(std::int64_t inputs, std::int64
 std::unique_ptr<inference::Model<float>> TableClassExperiment::make_model(const Snapshot& meaning,
                                                                           inference::Device device) const {
   const Meaning known = Meaning::saved_in(meaning);
-  return make_perceptron_model(network(known.inputs.width(), std::ssize(known.classes)), method().posterior.arithmetic,
-                               device);
+  return inference::make_perceptron_model(network(known.inputs.width(), std::ssize(known.classes)),
+                                          method().posterior.arithmetic, device);
 }
 
 std::unique_ptr<training::LabelledRows> TableClassExperiment::other_rows(const std::string& data,
@@ -173,7 +174,8 @@ std::unique_ptr<training::EpochRun> TableClassExperiment::make_trainings() const
     const TableEncoding encoding = encoding_of(split);
     return std::make_unique<training::ClassifierTrainer>(
         parts_of(set, split, encoding, table_.normalisation), training_, method(),
-        make_perceptron_model(network(encoding.width(), std::ssize(classes)), method().posterior.arithmetic, device),
+        inference::make_perceptron_model(network(encoding.width(), std::ssize(classes)), method().posterior.arithmetic,
+                                         device),
         seed);
   };
   const TableSplit first = split_table(set, table_, seeds().first);

@@ -1,8 +1,9 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
+#include <stein/inference/models/perceptron_model.h>
 #include <stein/inference/targets/reference_arithmetic.h>
 #include <stein/supervised/network/image_network_options.h>
-#include <stein/supervised/network/perceptron_model.h>
+#include <stein/supervised/network/network_name.h>
 
 #include <algorithm>
 
@@ -29,7 +30,8 @@ std::unique_ptr<inference::Model<float>> ImageNetworkOptions::make_model(inferen
                                                                          inference::Device device,
                                                                          std::int64_t networks) const {
   const bool perceptron = spec.network == inference::ImageNetwork::perceptron;
-  if (perceptron && spec.dropout == 0) return make_perceptron_model(perceptron_of(*this), arithmetic, device);
+  if (perceptron && spec.dropout == 0)
+    return inference::make_perceptron_model(perceptron_of(*this), arithmetic, device);
   STEIN_CHECK(!perceptron || activation == inference::Activation::relu,
               "a perceptron with dropout has activation=relu, got tanh");
   STEIN_CHECK(device != inference::Device{} || spec.precision == inference::Precision::single,

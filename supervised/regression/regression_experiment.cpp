@@ -1,7 +1,8 @@
 #include <stein/core/error.h>
+#include <stein/inference/models/perceptron_model.h>
 #include <stein/runs/measured.h>
 #include <stein/runs/run_kind.h>
-#include <stein/supervised/network/perceptron_model.h>
+#include <stein/supervised/network/network_name.h>
 #include <stein/supervised/regression/regression_experiment.h>
 #include <stein/supervised/regression/regression_presets.h>
 #include <stein/supervised/regression/regression_run.h>
@@ -122,7 +123,7 @@ std::unique_ptr<inference::Model<float>> RegressionExperiment::make_model(std::i
                                                                           inference::Device device) const {
   inference::MlpSpec spec = network_.spec;
   spec.inputs = inputs;
-  return make_perceptron_model(spec, method().posterior.arithmetic, device);
+  return inference::make_perceptron_model(spec, method().posterior.arithmetic, device);
 }
 
 std::unique_ptr<inference::Model<float>> RegressionExperiment::make_model(const Snapshot& meaning,

@@ -1,6 +1,6 @@
 // Regressions and classifiers by perceptrons on a device, against the same trainings on the host.
+#include <stein/inference/models/perceptron_model.h>
 #include <stein/inference/storage/host_copy.h>
-#include <stein/supervised/network/perceptron_model.h>
 #include <stein/supervised/regression/regression_trainer.h>
 #include <stein/training/classifier_trainer.h>
 
@@ -15,7 +15,7 @@
 namespace stein::supervised {
 namespace {
 
-using inference::Device;
+using inference::Device, inference::make_perceptron_model;
 
 constexpr training::EpochOptions epochs{
     .batch_size = 20, .epochs = 4, .burn_in = 0.4, .samples_per_epoch = 2, .draws = 3};

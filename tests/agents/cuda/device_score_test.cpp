@@ -1,6 +1,5 @@
 // What policies and value networks climb on a device, against the same on the host: by the bodies of the kernels.
 #include <stein/agents/control/policy_objective.h>
-#include <stein/inference/models/device_mlp.h>
 #include <stein/inference/targets/network_posterior.h>
 
 #include <catch2/catch.hpp>
@@ -61,10 +60,9 @@ inference::MlpSpec network_of(std::int64_t outputs, std::int64_t constants) {
           .constants = constants};
 }
 
-/// Posteriors without a prior: their coordinates are laid out alike on the host and on a device.
+/// A posterior without a prior: its coordinates are laid out alike on the host and on a device.
 std::unique_ptr<inference::Posterior<float>> posterior_on(Device device, const inference::MlpSpec& spec) {
-  if (device == Device{}) return inference::make_network_posterior({.flat_prior = true}, spec);
-  return inference::make_network_posterior({.flat_prior = true}, std::make_unique<inference::DeviceMlp>(spec, device));
+  return inference::make_network_posterior({.flat_prior = true}, spec, device);
 }
 
 Matrix<float> coordinates_of(const inference::Layout& layout, double log_sd) {
