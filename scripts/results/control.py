@@ -33,8 +33,7 @@ NAMES = {"independent": "independent", "svgd": "SVGD", "svgd-star": "SVGD* (25-1
 def curve_command(task, agent, posterior):
     first, end = PLAN["seeds"]
     steps = PLAN["curves"]["tasks"][task]
-    return (f"stein rl --env {task} --agent {agent} --posterior {posterior} --preset {PLAN['presets'][posterior]} "
-            f"--set steps={steps} --seeds {first}:{end}")
+    return f"stein rl --env {task} --agent {agent} --posterior {posterior} --set steps={steps} --seeds {first}:{end}"
 
 
 def points_of(folder, summary):
@@ -203,8 +202,8 @@ Of the published 1,000 iterations only the rows that stand below under that leng
 CURVES_TEXT = """## Learning curves of two MuJoCo tasks
 
 Return of evaluation episodes (the most likely action, a particle drawn for each episode) after so many environment steps of all
-particles together: mean over five seeds ± half the width of a 95 % interval. Every agent has its preset `paper`, or `shared-start`
-with particles; nothing was tuned for these tasks.
+particles together: mean over five seeds ± half the width of a 95 % interval. Every agent has its defaults; nothing was tuned for
+these tasks.
 
 ![Learning curves of InvertedPendulum and cartpole-swingup-dm](images/control_curves.svg)
 
@@ -382,7 +381,7 @@ def curve_findings(curves):
     gain = {agent: bounds_of_difference(*(ends["cartpole-swingup-dm", agent, posterior] for posterior in ("s2vgd", "none")))
             for agent in ("a2c", "ppo")}
     return paragraph(
-        f"**Two MuJoCo tasks**, every agent with its preset `paper` or `shared-start`, nothing tuned, {len(range(*PLAN['seeds']))} seeds; the 16 particles of `s2vgd`",
+        f"**Two MuJoCo tasks**, every agent with its defaults, nothing tuned, {len(range(*PLAN['seeds']))} seeds; the 16 particles of `s2vgd`",
         "share the steps. Return without noise at the end, ± half the width of a 95 % interval:",
         "; ".join(f"{task}: " + ", ".join(parts) for task, parts in returns.items()) + ".",
         backed(gain["a2c"][0] > 0, "On cartpole-swingup-dm A2C gains from the posterior;"),
