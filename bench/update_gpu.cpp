@@ -44,9 +44,13 @@ class RandomRows {
       batch.dense = dense_;
     return batch;
   }
-  envs::Context first_context() const {
-    if (one_hot_) return {.active = std::span(ones_).first(static_cast<std::size_t>(which_.ones))};
-    return {.dense = std::span(dense_).first(static_cast<std::size_t>(which_.inputs))};
+  std::vector<envs::Context> contexts() const {
+    const auto ones = static_cast<std::size_t>(which_.ones), inputs = static_cast<std::size_t>(which_.inputs);
+    std::vector<envs::Context> all;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(which_.rows); ++i)
+      all.push_back(one_hot_ ? envs::Context{.active = std::span(ones_).subspan(i * ones, ones)}
+                             : envs::Context{.dense = std::span(dense_).subspan(i * inputs, inputs)});
+    return all;
   }
 
  private:
@@ -112,7 +116,7 @@ std::vector<Row> measure_update_gpu(const UpdateOptions& options) {
 }
 
 [[maybe_unused]] const bool registered = register_benchmark(
-    "update-gpu", "one update of a bandit policy on a GPU, from minibatch to moved networks, and one decision",
+    "update-gpu", "one update of a bandit policy on a GPU, and its decisions, one by one and foreseen",
     measure_update_gpu, Cores::all, check_gpu);
 
 }  // namespace
@@ -131,11 +135,20 @@ std::vector<Row> measure_updates_on(Device device, const std::string& policy, co
     check_same_move("update-gpu", name, start, weights_of(*ours), weights_of(*reference));
     rows.push_back(row_of(name, measure_pair([&] { ours->learn(batch); }, [&] { reference->learn(batch); }, settings),
                           which, device));
-    const envs::Context context = data.first_context();
+    const std::vector<envs::Context> contexts = data.contexts();
+    const envs::Context& context = contexts.front();
     std::int64_t step = 0;
     const auto decide = [&](BanditPolicy& by) { keep(by.decide(context, step++, policies::Propensities::exact)); };
     rows.push_back(row_of("decision-" + name,
                           measure_pair([&] { decide(*ours); }, [&] { decide(*reference); }, settings), which, device));
+    const auto decide_all = [&](BanditPolicy& by) {
+      by.foresee(contexts);
+      for (const envs::Context& one : contexts) keep(by.decide(one, step++, policies::Propensities::exact));
+    };
+    const double each = 1 / static_cast<double>(contexts.size());
+    Pair seconds = measure_pair([&] { decide_all(*ours); }, [&] { decide_all(*reference); }, settings);
+    seconds.ours *= each, seconds.reference *= each;
+    rows.push_back(row_of("decision-of-many-" + name, seconds, which, device));
   }
   return rows;
 }

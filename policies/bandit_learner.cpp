@@ -45,6 +45,12 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
       window_(spec, options.buffer, options.batch),
       pulls_(static_cast<std::size_t>(spec.arms)) {}
 
+void BanditLearner::foresee(std::span<const envs::Context> contexts) {
+  const auto start = Clock::now();
+  policy_->foresee(contexts);
+  timing_.deciding_seconds += seconds_since(start) / timed_decision;
+}
+
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {
   if (const std::int64_t place = forced_place(context); place >= 0) {
     ++decisions_, ++forced_decisions_;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace stein::policies {
@@ -57,7 +58,7 @@ class BanditLearner {
 
   /// Time spent so far by this object; never part of its saved state.
   struct Timing {
-    double deciding_seconds = 0;
+    double deciding_seconds = 0;  ///< and a share of what looking ahead took
     double learning_seconds = 0;
     std::int64_t timed_decisions = 0;  ///< that deciding_seconds is of: one in 31
     std::int64_t decisions = 0;        ///< made by the policy: forced pulls are not counted
@@ -74,6 +75,8 @@ class BanditLearner {
   BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                 std::unique_ptr<BanditPolicy> policy);
 
+  /// Contexts that are decided next, before anything more is learned: see BanditPolicy::foresee.
+  void foresee(std::span<const envs::Context> contexts);
   /// A choice among the arms of a context: the arm with the fewest pulls while one has fewer than forced_pulls, the
   /// first of equals, else the policy's.
   Decision decide(const envs::Context& context, Propensities wanted);
@@ -88,6 +91,8 @@ class BanditLearner {
   std::int64_t decisions() const { return decisions_; }
   /// How many of the decisions were forced.
   std::int64_t forced() const { return forced_decisions_; }
+  /// Of how many outcomes more it can take note before minibatches move anything.
+  std::int64_t outcomes_until_update() const { return options_.learn_every - outcomes_ % options_.learn_every; }
   /// How many outcomes were taken note of.
   std::int64_t outcomes() const { return outcomes_; }
   const Timing& timing() const { return timing_; }

@@ -69,6 +69,12 @@ class BanditPolicy {
 
   /// Chooses one of the context's arms. @param step  keys what is drawn: the number of the decision
   virtual Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) = 0;
+  /// Whether it looks at contexts before it decides them: see `foresee`.
+  virtual bool foresees() const { return false; }
+  /// Contexts that are decided next, before anything more is learned. A policy whose networks lie on a device asks them
+  /// about all at once; its decisions are those that it makes without. Where it learns before the last of them it
+  /// forgets what it has seen. Throws Error(usage) for a context of another shape than the bandit's.
+  virtual void foresee(std::span<const envs::Context> contexts) { static_cast<void>(contexts); }
   /// Takes note of one interaction: all that a policy with a closed-form posterior needs. Throws Error(usage) for an
   /// arm that could not be chosen.
   virtual void observe(const envs::Context& context, const Outcome& outcome) {

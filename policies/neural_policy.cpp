@@ -131,19 +131,40 @@ MatrixView<const float> NeuralPolicy::predict(const envs::Context& context, std:
   return {predictions_.data(), count, context.choices(spec_)};
 }
 
-std::string NeuralPolicy::find_predictions(const envs::Context& context, std::int64_t first, std::int64_t count) {
-  const inference::Inputs<float> inputs = inputs_.of_context(context);
-  const std::int64_t rows = count * inputs.rows(), columns = inputs_.outputs(), answers = inputs.rows() * columns;
-  outputs_.resize(static_cast<std::size_t>(rows * columns));
-  const MatrixView<float> outputs(outputs_.data(), rows, columns);
+void NeuralPolicy::foresee(std::span<const envs::Context> contexts) {
+  foreseen_.forget();
+  if (!foresees() || contexts.empty()) return;
+  for (const envs::Context& context : contexts) foreseen_.add(inputs_.of_context(context));
+  const std::int64_t networks = std::ssize(current_);
+  foreseen_.keep(networks, inputs_.outputs(), [&](const inference::Inputs<float>& inputs, MatrixView<float> outputs) {
+    ask(0, networks, inputs, outputs);
+  });
+}
+
+void NeuralPolicy::ask(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
+                       MatrixView<float> outputs) {
   posterior_->model().predict({networks(first, count), 0}, inputs, outputs);
   add_to_predictions(first, count, inputs, outputs);
+}
+
+MatrixView<const float> NeuralPolicy::answers(std::int64_t first, std::int64_t count,
+                                              const inference::Inputs<float>& inputs) {
+  if (const auto foreseen = foreseen_.find(inputs, first, count)) return *foreseen;
+  const std::int64_t rows = count * inputs.rows(), columns = inputs_.outputs();
+  outputs_.resize(static_cast<std::size_t>(rows * columns));
+  ask(first, count, inputs, {outputs_.data(), rows, columns});
+  return {outputs_.data(), count, inputs.rows() * columns};
+}
+
+std::string NeuralPolicy::find_predictions(const envs::Context& context, std::int64_t first, std::int64_t count) {
+  const inference::Inputs<float> inputs = inputs_.of_context(context);
+  const MatrixView<const float> outputs = answers(first, count, inputs);
   const std::span<const std::int32_t> places = inputs_.places(context);
   const std::int64_t choices = std::ssize(places);
   predictions_.resize(static_cast<std::size_t>(count * choices));
   for (std::int64_t i = 0; i < count; ++i)
     for (std::int64_t k = 0; k < choices; ++k) {
-      const float output = outputs_[i * answers + places[k]];
+      const float output = outputs(i, places[k]);
       if (!std::isfinite(output))
         return fmt::format("the prediction of arm {} by particle {} is {}", context.arm(k), first + i, output);
       predictions_[i * choices + k] = output;

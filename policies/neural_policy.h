@@ -6,6 +6,7 @@
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/arm_noise.h>
 #include <stein/policies/bandit_policy.h>
+#include <stein/policies/foreseen_predictions.h>
 #include <stein/policies/reward_inputs.h>
 #include <stein/policies/reward_unit.h>
 
@@ -109,6 +110,9 @@ class NeuralPolicy : public BanditPolicy {
            options.posterior.parameterization == inference::WeightForm::matrix_gaussian;
   }
 
+  /// On a device one context is asked about in the time of hundreds; the host asks about each when it is decided.
+  bool foresees() const override { return device() != inference::Device{}; }
+  void foresee(std::span<const envs::Context> contexts) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& interactions) override;
@@ -141,7 +145,10 @@ class NeuralPolicy : public BanditPolicy {
   }
 
   /// Has all networks made anew when they are next asked for.
-  void networks_moved() { std::ranges::fill(current_, 0); }
+  void networks_moved() {
+    std::ranges::fill(current_, 0);
+    foreseen_.forget();
+  }
   /// The device of the networks.
   inference::Device device() const { return particles_.device(); }
   /// The weights [M, P] of all networks where the coordinates stand now, no averages.
@@ -195,6 +202,12 @@ class NeuralPolicy : public BanditPolicy {
   /// Those of `count` networks, one row of weights each, that were not made since the coordinates moved.
   void refresh_stale(std::int64_t first, std::int64_t count);
   inference::MatrixView<const float> one_row_each(inference::MatrixView<const float> weights) const;
+  /// What `count` networks from `first` on answer to rows of inputs, [count · rows, K].
+  void ask(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
+           inference::MatrixView<float> outputs);
+  /// The same for the rows of one context, [count, rows·K], foreseen or asked; valid until the next call.
+  inference::MatrixView<const float> answers(std::int64_t first, std::int64_t count,
+                                             const inference::Inputs<float>& inputs);
   /// Writes the predictions. Returns what is to be said of the first that is not finite; empty where all are.
   std::string find_predictions(const envs::Context& context, std::int64_t first, std::int64_t count);
   Choice choose_by_one(const envs::Context& context, Draws& draws);
@@ -211,6 +224,7 @@ class NeuralPolicy : public BanditPolicy {
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;
   std::vector<float> predictions_;  ///< [M · choices]
+  ForeseenPredictions foreseen_;
   std::vector<double> mean_, chosen_mean_;
 };
 

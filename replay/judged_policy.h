@@ -34,6 +34,10 @@ class JudgedPolicy {
   Choice decide(const LoggedEvent& event, policies::Propensities wanted);
   void count(double reward, bool accepted);
 
+  /// Events that it decides next: looks at the first of them, all that it decides before it learns anything more.
+  /// Returns after how many it is to be shown the next ones, at least 1.
+  virtual std::int64_t foresee(std::span<const LoggedEvent> events) { return std::ssize(events); }
+
   /// Events that were counted.
   std::int64_t events() const { return events_; }
   std::int64_t accepted() const { return accepted_; }

@@ -148,7 +148,10 @@ void PolicyComparison::choose(Contender& contender, std::span<const LoggedEvent>
   const auto start = Clock::now();
   const auto wanted = estimators_.empty() ? policies::Propensities::none : policies::Propensities::exact;
   std::size_t predicted = 0;
-  for (const LoggedEvent& event : events) {
+  std::int64_t foreseen = 0;
+  for (std::int64_t i = 0; i < std::ssize(events); ++i) {
+    const LoggedEvent& event = events[static_cast<std::size_t>(i)];
+    if (i == foreseen) foreseen += contender.policy->foresee(events.subspan(static_cast<std::size_t>(i)));
     const Choice choice = contender.policy->decide(event, wanted);
     contender.verdicts.push_back({.accepted = choice.accepted});
     contender.terms.push_back(replay_terms(event, choice));

@@ -1,12 +1,31 @@
 #include <stein/core/error.h>
 #include <stein/replay/policy_replay.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace stein::replay {
 PolicyReplay::PolicyReplay(std::unique_ptr<policies::BanditLearner> learner, const DeliveryOptions& delivery,
                            const std::optional<ConfidenceSequence>& sequence)
     : JudgedPolicy(sequence), learner_(std::move(learner)), delivery_(checked(delivery)) {}
+
+std::int64_t PolicyReplay::foresee(std::span<const LoggedEvent> events) {
+  if (!learner_->policy().foresees()) return std::ssize(events);
+  deliver();
+  const std::int64_t count = std::min(events_until_learning(), std::ssize(events));
+  if (count < 2) return count;  // one is asked about when it is decided
+  contexts_.clear();
+  for (const LoggedEvent& event : events.first(static_cast<std::size_t>(count))) contexts_.push_back(event.context());
+  learner_->foresee(contexts_);
+  return count;
+}
+
+std::int64_t PolicyReplay::events_until_learning() const {
+  if (delivery_.at_once()) return learner_->outcomes_until_update();
+  const std::int64_t due = waiting_.empty() ? decided() + 1 + delivery_.delay : waiting_.front().due;
+  const std::int64_t every = delivery_.deliver_every, next = std::max(due, decided() + 1);
+  return (next + every - 1) / every * every - decided();
+}
 
 Choice PolicyReplay::choose(const LoggedEvent& event, policies::Propensities wanted) {
   deliver();

@@ -9,7 +9,9 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace stein::replay {
 
@@ -43,6 +45,7 @@ class PolicyReplay : public JudgedPolicy {
   const policies::BanditLearner& learner() const { return *learner_; }
   policies::BanditLearner& learner() { return *learner_; }
   std::int64_t forced() const override { return learner_->forced(); }
+  std::int64_t foresee(std::span<const LoggedEvent> events) override;
   std::optional<std::string> warning() const override { return learner_->policy().warning(); }
 
  private:
@@ -55,11 +58,14 @@ class PolicyReplay : public JudgedPolicy {
   void save_policy(Snapshot& snapshot) const override;
   void restore_policy(const Snapshot& snapshot) override;
   void deliver();
+  /// How many events it decides, from the next one on, before it can learn anything.
+  std::int64_t events_until_learning() const;
   void learn(const LoggedEvent& event);
 
   std::unique_ptr<policies::BanditLearner> learner_;
   DeliveryOptions delivery_;
   std::deque<Waiting> waiting_;
+  std::vector<envs::Context> contexts_;  ///< of events that are foreseen
 };
 
 /// The same of a policy that does not learn, and whose outcomes are known at once.

@@ -2,12 +2,15 @@
 // measured on these and others.
 #include <stein/agents/control/control_agent.h>
 #include <stein/agents/control/evaluation.h>
+#include <stein/agents/control/task_presets.h>
 #include <stein/core/parallel.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "agents/toy_control.h"
 
 using namespace stein;
 using namespace stein::agents;
@@ -39,6 +42,26 @@ struct Training {
   }
 };
 
+/// What a preset of the task and the agent changes.
+void apply(const std::string& preset, const std::string& task, const std::string& agent, ControlAgentOptions& options) {
+  const std::vector<Preset> presets = task_presets(task, agent);
+  const auto found = std::ranges::find(presets, preset, &Preset::name);
+  REQUIRE(found != presets.end());
+  test::set(options, {found->settings.begin(), found->settings.end()});
+}
+
+/// The returns of seeds 0 … after so many steps.
+std::vector<double> returns_of(const Training& training, std::int64_t steps, std::int64_t seeds) {
+  std::vector<double> returns(static_cast<std::size_t>(seeds));
+  parallel_for(seeds, [&](std::int64_t i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    ControlAgent agent(training.options, *training.environment, seed);
+    while (agent.total_steps() < steps) agent.iterate();
+    returns[static_cast<std::size_t>(i)] = return_apart(agent, *training.environment, seed);
+  });
+  return returns;
+}
+
 struct Goal {
   std::string task;
   Learner learner;
@@ -58,9 +81,9 @@ struct Goal {
 // that a change of the code has changed what they do. Behind the rates stands how likely other random numbers alone
 // would do it, were a seed to miss its goal with probability (misses + 1)/(seeds + 2). Goals are what short trainings
 // reach; what long ones do stands in docs/results/control_goals.md. With a prior around 0, alpha = 0.01 and 4
-// minibatches Stein PPO stayed below −1,100 on Pendulum-v1. PPO on cartpole-swingup-dm is the next test; A2C does not
-// learn cartpole-swingup.
-TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's swing-up, Stein PPO one of them",
+// minibatches Stein PPO stayed below −1,100 on Pendulum-v1. PPO on cartpole-swingup-dm is the last test. Of
+// cartpole-swingup A2C learns to stay on the track and to turn the pole, not to hold it up.
+TEST_CASE("A2C and PPO learn five tasks with their defaults, of rllab's swing-up A2C little, Stein PPO one of them",
           "[agents][learning][slow]") {
   const Goal goal = GENERATE(values<Goal>({
       {"Acrobot-v1", Learner::a2c, 300'000, -100, 4, 3},                           // 20 of 20: .012
@@ -70,20 +93,28 @@ TEST_CASE("A2C and PPO learn five tasks with their defaults, A2C all but rllab's
       {"Pendulum-v1", Learner::ppo, 300'000, -300, 2, 1, PolicyPosterior::svgd},   // 10 of 10: .007
       {"Pendulum-v1", Learner::ppo, 300'000, -300, 2, 1, PolicyPosterior::s2vgd},  // 10 of 10: .007
       {"cartpole-swingup", Learner::ppo, 500'000, 60, 4, 2},                       // 17 of 20: .020
+      {"cartpole-swingup", Learner::a2c, 500'000, -20, 2, 1},                      // 19 of 20: .008
       {"cartpole-swingup-dm", Learner::a2c, 1'000'000, 100, 2, 1},                 // 10 of 10: .007
       {"InvertedDoublePendulum", Learner::ppo, 200'000, 500, 2, 1},                // 19 of 20: .008
       {"InvertedDoublePendulum", Learner::a2c, 500'000, 400, 2, 1},                // 20 of 20: .002
   }));
   const Training training(goal.task, goal.learner, goal.steps, goal.posterior);
-  std::vector<double> returns(static_cast<std::size_t>(goal.seeds));
-  parallel_for(goal.seeds, [&](std::int64_t i) {
-    const auto seed = static_cast<std::uint64_t>(i);
-    ControlAgent agent(training.options, *training.environment, seed);
-    while (agent.total_steps() < goal.steps) agent.iterate();
-    returns[static_cast<std::size_t>(i)] = return_apart(agent, *training.environment, seed);
-  });
+  const std::vector<double> returns = returns_of(training, goal.steps, goal.seeds);
   CAPTURE(goal.task, static_cast<int>(goal.learner), static_cast<int>(goal.posterior), returns);
   CHECK(std::ranges::count_if(returns, [&](double value) { return value >= goal.goal; }) >= goal.least);
+}
+
+// After 4 M steps all of ten seeds are beyond 400 (docs/results/control_goals.md); after the million that a test has
+// time for seven of ten are (`stein rl --env cartpole-swingup --agent ppo --preset tuned --set steps=1000000
+// final_episodes=20 --seeds 0:10`), and none of ten with the defaults, whose best swing round. Were a seed to miss
+// with probability 4/12, all four would in 1.2 % of all runs.
+TEST_CASE("with its preset tuned PPO swings rllab's pole up and holds it there", "[agents][learning][slow]") {
+  constexpr std::int64_t steps = 1'000'000;
+  Training training("cartpole-swingup", Learner::ppo, steps);
+  apply("tuned", "cartpole-swingup", "ppo", training.options);
+  const std::vector<double> returns = returns_of(training, steps, 4);
+  CAPTURE(returns);
+  CHECK(std::ranges::max(returns) >= 400);
 }
 
 // Of twenty seeds all reached 700 and ended at 99 % or more of the best of their ten evaluations (`stein rl --env

@@ -28,7 +28,8 @@ void check_rows_on(inference::Device device) {
     const std::pair<std::string, std::variant<double, std::string>> network{"network", "117-6-2"};
     CHECK(std::ranges::count(row.extra, network) == 1);
   }
-  CHECK(names == std::vector<std::string>{"svgd-onehot", "decision-svgd-onehot", "svgd-dense", "decision-svgd-dense"});
+  CHECK(names == std::vector<std::string>{"svgd-onehot", "decision-svgd-onehot", "decision-of-many-svgd-onehot",
+                                          "svgd-dense", "decision-svgd-dense", "decision-of-many-svgd-dense"});
 }
 
 }  // namespace

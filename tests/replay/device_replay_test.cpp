@@ -1,4 +1,5 @@
 // Policies of a replay whose networks lie on a device, against the same ones on the host.
+#include <stein/replay/policy_comparison.h>
 #include <stein/replay/replay_experiment.h>
 #include <stein/replay/synthetic_news.h>
 #include <stein/runs/run_kind.h>
@@ -32,9 +33,8 @@ ReplayExperiment experiment_of(const std::string& policies, const std::string& d
   return {runs::run_kinds().at("replay"), sources};
 }
 
-PolicyReplay replay_on(Device device, const std::string& policy) {
-  return {experiment_of(policy).make_learner(policy, device_articles, 3, device), DeliveryOptions{},
-          ConfidenceSequence(0, 1)};
+PolicyReplay replay_on(Device device, const std::string& policy, const DeliveryOptions& delivery = {}) {
+  return {experiment_of(policy).make_learner(policy, device_articles, 3, device), delivery, ConfidenceSequence(0, 1)};
 }
 
 /// Both accept the same of events first … first + count − 1.
@@ -65,8 +65,30 @@ void check_replay(const std::string& policy, Device device) {
   }
 }
 
+/// Events are taken together, so that those before a delivery are foreseen.
+PolicyComparison taken_together(Device device, const std::string& policy) {
+  PolicyComparison all({.estimators = {"ips"}}, device_articles);
+  all.add(policy, std::make_unique<PolicyReplay>(replay_on(device, policy, {.delay = 5, .deliver_every = 30})));
+  SyntheticNews news({.seed = 2, .lifetime = 500});
+  std::vector<LoggedEvent> events;
+  for (int number = 0; number < 400; ++number) events.push_back(news.event(number));
+  all.take(std::span(events).first(250)), all.take(std::span(events).subspan(250));
+  return all;
+}
+
+void check_foreseen(const std::string& policy, Device device) {
+  CAPTURE(policy);
+  const PolicyComparison there = taken_together(device, policy), host = taken_together({}, policy);
+  const JudgedPolicy &found = *there.contenders()[0].policy, &expected = *host.contenders()[0].policy;
+  CHECK(found.accepted() > 5);
+  CHECK(found.accepted() == expected.accepted());
+  CHECK(found.reward() == expected.reward());
+  CHECK(there.estimate(0, 1).value == Approx(host.estimate(0, 1).value).margin(1e-12));
+}
+
 void check_replays(Device device) {
   for (const char* policy : {"svgd", "s2vgd", "epsilon-greedy"}) check_replay(policy, device);
+  for (const char* policy : {"svgd", "s2vgd", "bootstrap", "epsilon-greedy"}) check_foreseen(policy, device);
 }
 
 }  // namespace

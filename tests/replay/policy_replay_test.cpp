@@ -1,5 +1,6 @@
 // Replay on made-up news, whose truth is known.
 #include <stein/policies/uniform.h>
+#include <stein/replay/policy_comparison.h>
 #include <stein/replay/policy_replay.h>
 #include <stein/replay/synthetic_news.h>
 
@@ -211,4 +212,72 @@ TEST_CASE("a replay goes on from where it was saved, with what was still to be d
   CHECK(second.policy->told == whole.policy->told);
   CHECK(second.replay->accepted() == whole.replay->accepted());
   CHECK(second.replay->interval()->low == whole.replay->interval()->low);
+}
+
+namespace {
+
+/// Is shown contexts ahead, and notes whether it is asked about others, or learns before it has decided them all.
+class Foreseeing final : public policies::BanditPolicy {
+ public:
+  bool foresees() const override { return true; }
+  void foresee(std::span<const envs::Context> contexts) override {
+    ++looks;
+    CHECK(next == std::ssize(seen));
+    CHECK(contexts.size() > 1);
+    seen.clear(), next = 0;
+    for (const envs::Context& context : contexts) seen.emplace_back(context.dense.begin(), context.dense.end());
+  }
+  policies::Decision decide(const envs::Context& context, std::int64_t step, policies::Propensities wanted) override {
+    if (next == std::ssize(seen))
+      ++alone;
+    else
+      CHECK(std::ranges::equal(context.dense, seen[static_cast<std::size_t>(next++)]));
+    return favourite.decide(context, step, wanted);
+  }
+  bool learns_from_minibatches() const override { return true; }
+  void learn(const policies::InteractionBatch&) override {
+    ++updates;
+    CHECK(next == std::ssize(seen));
+  }
+
+  std::vector<std::vector<float>> seen;
+  std::int64_t next = 0, looks = 0, alone = 0, updates = 0;
+
+ private:
+  Favourite favourite;
+};
+
+}  // namespace
+
+TEST_CASE("a policy is shown the contexts that it decides before it can learn, and no others", "[replay]") {
+  struct Schedule {
+    DeliveryOptions delivery;
+    std::int64_t learn_every, most_alone;  ///< of 2,000 events
+  };
+  for (const auto& [delivery, learn_every, most_alone] :
+       std::vector<Schedule>{{{}, 1, 2000},
+                             {{}, 40, 60},  // the last of 40 outcomes may be any event
+                             {{.delay = 6}, 1, 400},
+                             {{.deliver_every = 10}, 1, 0},
+                             {{.delay = 25, .deliver_every = 10}, 1, 0},
+                             {{.delay = 5, .deliver_every = 300}, 3, 0}}) {
+    CAPTURE(delivery.delay, delivery.deliver_every, learn_every);
+    auto made = std::make_unique<Foreseeing>();
+    Foreseeing& policy = *made;
+    const policies::BanditLearner::Options options{
+        .batch = 1, .updates = 1, .learn_every = learn_every, .forced_pulls = 0};
+    auto learner = std::make_unique<policies::BanditLearner>(options, many_articles, 0, std::move(made));
+    PolicyComparison all({}, many_articles);
+    all.add("foreseeing", std::make_unique<PolicyReplay>(std::move(learner), delivery, ConfidenceSequence(0, 1)));
+    SyntheticNews news({.seed = 2, .lifetime = 1000});
+    std::vector<LoggedEvent> block;
+    for (std::int64_t i = 0; i < 2000; ++i) {
+      block.push_back(news.event(i));
+      if (block.size() == 200) all.take(block), block.clear();
+    }
+    CHECK(policy.next == std::ssize(policy.seen));
+    CHECK(policy.updates > 0);
+    CHECK(policy.alone <= most_alone);
+    CHECK((policy.looks == 0) == (most_alone == 2000));
+  }
 }

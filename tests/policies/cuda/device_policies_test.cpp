@@ -63,6 +63,28 @@ class Learning {
       all.insert(all.end(), sample.begin(), sample.end());
     return all;
   }
+  /// Looks at the contexts first … first + count − 1 together.
+  void foresee(std::int64_t first, std::int64_t count) {
+    std::vector<std::vector<float>> dense_numbers, features;
+    std::vector<std::vector<std::int32_t>> active;
+    std::vector<envs::Context> contexts;
+    for (std::int64_t number = first; number < first + count; ++number) {
+      seen(number);
+      dense_numbers.push_back(numbers_), features.push_back(features_), active.push_back(active_);
+    }
+    for (std::size_t k = 0; k < active.size(); ++k)
+      contexts.push_back(spec_.active_columns > 0
+                             ? envs::Context{.active = active[k]}
+                             : envs::Context{.dense = dense_numbers[k], .arm_features = features[k]});
+    learner_.foresee(contexts);
+  }
+  /// The decision of a context, without an outcome: the arm and the propensities.
+  std::vector<double> decision(std::int64_t number, Propensities wanted) {
+    const Decision decision = learner_.choose(seen(number), wanted);
+    std::vector<double> all{static_cast<double>(decision.action)};
+    all.insert(all.end(), decision.propensities.begin(), decision.propensities.end());
+    return all;
+  }
   BanditLearner& learner() { return learner_; }
 
  private:
@@ -122,7 +144,56 @@ void check_policies(Device device) {
   for (const char* name : {"svgd", "s2vgd"}) check_learning(name, one_hot, learned, device);
 }
 
+/// Two policies on a device, one of which looks ahead, decide the same; so do they once both have learned, since when
+/// nothing counts that was seen before.
+/// @returns how often the host waited for the device to decide ten contexts, with and without having looked at them
+std::pair<std::int64_t, std::int64_t> check_foreseen(const std::string& name, const envs::BanditSpec& spec,
+                                                     const Settings& settings, Device device) {
+  CAPTURE(name, spec.name);
+  Learning foreseeing(name, spec, settings, device), asking(name, spec, settings, device);
+  for (std::int64_t number = 0; number < 8; ++number) foreseeing.interact(number), asking.interact(number);
+  foreseeing.foresee(20, 10);
+  std::int64_t waits[2] = {};
+  for (std::int64_t number = 20; number < 30; ++number) {
+    const Propensities wanted = number % 3 == 0 ? Propensities::none : Propensities::exact;
+    const std::int64_t before = test::fenced_waits();
+    const std::vector<double> found = foreseeing.decision(number, wanted);
+    const std::int64_t between = test::fenced_waits();
+    CHECK(found == asking.decision(number, wanted));
+    waits[0] += between - before, waits[1] += test::fenced_waits() - between;
+  }
+  CHECK(foreseeing.rewards(25) == asking.rewards(25));  // passed already
+  CHECK(foreseeing.rewards(40) == asking.rewards(40));  // not seen before
+  foreseeing.foresee(50, 6);
+  const std::vector<double> seen = foreseeing.rewards(52);
+  foreseeing.interact(60), asking.interact(60);
+  CHECK(foreseeing.rewards(52) == asking.rewards(52));
+  CHECK(foreseeing.rewards(52) != seen);
+  return {waits[0], waits[1]};
+}
+
+void check_foreseen_contexts(Device device) {
+  check_foreseen("svgd", dense, {}, device);
+  check_foreseen("s2vgd", one_hot, {{"average_steps", "6"}}, device);
+  check_foreseen("ensemble", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"draw", "one"}}, device);
+  check_foreseen("bootstrap", clicks, {{"likelihood", "bernoulli"}}, device);
+  check_foreseen("epsilon-greedy", one_hot, {{"network", "joint"}}, device);
+}
+
 }  // namespace
+
+TEST_CASE("contexts that a policy on a device sees ahead are decided as one by one, without waiting for it",
+          "[policies][cuda]") {
+  const Device device = test::fenced_networks();
+  check_foreseen_contexts(device);
+  const auto [foreseen, asked] = check_foreseen("svgd", one_hot, {}, device);
+  CHECK(foreseen == 0);
+  CHECK(asked >= 10);
+}
+
+TEST_CASE("contexts that a policy on a GPU sees ahead are decided as one by one", "[policies][cuda][gpu]") {
+  check_foreseen_contexts(test::gpu());
+}
 
 TEST_CASE("policies on a device learn and choose what they do on the host", "[policies][cuda]") {
   check_policies(test::fenced_networks());
