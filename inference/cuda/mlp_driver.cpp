@@ -4,6 +4,7 @@
 #include <stein/inference/cuda/layer_pass.h>
 #include <stein/inference/cuda/mlp_kernels.h>
 #include <stein/inference/cuda/scratch.h>
+#include <stein/inference/cuda/structure_products.h>
 #include <stein/inference/cuda/upload.h>
 #include <stein/inference/models/mlp_driver.h>
 
@@ -23,7 +24,7 @@ void upload_batch(std::int32_t index, void* to, const void* host, std::size_t by
 }
 
 /// Products by their library, everything else by kernels.
-struct LayersOnGpu {
+struct ProductsOnGpu {
   std::int32_t index;
   const ProductDriver& products;
 
@@ -34,11 +35,15 @@ struct LayersOnGpu {
   }
 };
 
-void pass_by_layers(std::int32_t index, const MlpLaunch& launch) {
+ProductsOnGpu products_on(std::int32_t index) {
   const ProductDriver* const products = product_driver({.kind = Device::Kind::cuda, .index = index});
   STEIN_CHECK(products != nullptr, "perceptrons on a GPU: there is no library of products of matrices here");
+  return {index, *products};
+}
+
+void pass_by_layers(std::int32_t index, const MlpLaunch& launch) {
+  ProductsOnGpu work = products_on(index);
   const CurrentDevice device(index);
-  LayersOnGpu work{index, *products};
   pass_layers(launch, work);
   check(cudaGetLastError(), "start a kernel of perceptrons");
 }
@@ -56,7 +61,12 @@ void pass(std::int32_t index, const MlpLaunch& launch) {
 
 void structure(std::int32_t index, const StructureLaunch& launch) {
   const CurrentDevice device(index);
-  pass_structure(launch, first_stream);
+  if (launch.kept != nullptr) {
+    ProductsOnGpu work = products_on(index);
+    pass_structure_products(launch, work);
+  } else {
+    pass_structure(launch, first_stream);
+  }
   check(cudaGetLastError(), "start a kernel of structured weights");
 }
 

@@ -3,6 +3,7 @@
 #include <stein/inference/cuda/mlp_kernels.h>
 #include <stein/inference/cuda/mlp_phases.h>
 #include <stein/inference/cuda/structure_body.h>
+#include <stein/inference/cuda/structure_product_bodies.h>
 
 namespace stein::inference::cuda {
 namespace {
@@ -95,6 +96,13 @@ STEIN_UNITS(AddRowSums)
 STEIN_UNITS(AddUpBias)
 STEIN_UNITS(PullBackUnit)
 STEIN_UNITS(FinishGradient)
+STEIN_UNITS(ScaledCore)
+STEIN_UNITS(InvertTriangle)
+STEIN_UNITS(MirrorUpper)
+STEIN_UNITS(TakeSlope)
+STEIN_UNITS(CoreSlope)
+STEIN_UNITS(ScaleSlope)
+STEIN_UNITS(CopyPlain)
 #undef STEIN_UNITS
 
 }  // namespace stein::inference::cuda

@@ -9,7 +9,8 @@
 namespace stein::inference {
 
 /// W = P Λ₁ C Λ₂ Qᵀ (see inference/parameterizations/matrix_gaussian_layout.h), all rows in one launch, reflection
-/// after reflection. Coordinates, weights and gradients lie on the device; nobody waits for a launch.
+/// after reflection; by products of matrices in compact WY form where one of them and its slopes do not fit the memory
+/// that a block of threads shares. Coordinates, weights and gradients lie on the device; nobody waits for a launch.
 ///
 /// Weights of a matrix with a reflector that has no direction (MatrixGaussian) are not finite, which the sampler finds.
 class DeviceMatrixGaussian final : public Parameterization<float> {
@@ -17,12 +18,15 @@ class DeviceMatrixGaussian final : public Parameterization<float> {
   /// @param weights  layout of the network's weights, not padded
   /// @param device   other than the host
   /// @throws Error(usage) if options are out of range, for more matrices than a launch has, for a padded layout, and
-  ///         where a matrix and its slopes do not fit the memory that a block of threads shares
+  ///         for matrices that are too large for a block where the device has no products
   DeviceMatrixGaussian(Layout weights, const MatrixGaussianOptions& options, Device device);
+  /// The same. @param products  whether the driver makes products of matrices of those that are large
+  DeviceMatrixGaussian(Layout weights, const MatrixGaussianOptions& options, Device device, bool products);
 
   const Layout& coordinates() const override { return layout_.coordinates; }
   const Layout& weights() const override { return layout_.weights; }
 
+  std::unique_ptr<ForwardTrace> make_trace() const override;
   void forward(const ParticleRows<const float>& coordinates, const NoiseKey& noise, MatrixView<float> weights,
                ForwardTrace& trace) const override;
   void pullback(const ParticleRows<const float>& coordinates, const NoiseKey& noise,
@@ -32,10 +36,13 @@ class DeviceMatrixGaussian final : public Parameterization<float> {
   void initialise(Particles<float>& particles, std::uint64_t seed, double spread) override;
 
  private:
+  StructureLaunch launch_of(MatrixView<const float> coordinates, ForwardTrace& trace) const;
+
   MatrixGaussianLayout layout_;
   StructurePlaces places_;
   Device device_;
   const MlpDriver& driver_;
+  bool by_products_ = false;
 };
 
 }  // namespace stein::inference

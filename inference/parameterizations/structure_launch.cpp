@@ -37,6 +37,28 @@ StructurePlaces::StructurePlaces(const MatrixGaussianLayout& layout) {
                        static_cast<int>(weight.size())};
 }
 
+std::int64_t StructurePlaces::Matrix::kept_floats() const {
+  const std::int64_t k = left, l = right;
+  return numbers() + k * columns + rows * l + k * k + l * l;
+}
+
+std::int64_t StructurePlaces::Matrix::working_floats() const {
+  const std::int64_t k = left, l = right, most = std::max(k, l);
+  return numbers() + 2 * (rows * l + k * columns) + most * most;
+}
+
+std::int64_t StructurePlaces::kept_floats() const {
+  std::int64_t sum = 0;
+  for (int m = 0; m < matrices; ++m) sum += matrix[m].kept_floats();
+  return sum;
+}
+
+std::int64_t StructurePlaces::working_floats() const {
+  std::int64_t most = 0;
+  for (int m = 0; m < matrices; ++m) most = std::max(most, matrix[m].working_floats());
+  return most;
+}
+
 std::int64_t StructurePlaces::shared_floats(bool backward) const {
   constexpr std::int64_t threads = 256;  // of a block, each with three partial sums
   std::int64_t most = 0;

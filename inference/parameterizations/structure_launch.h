@@ -20,6 +20,13 @@ struct StructurePlaces {
     int log_scale_left, log_scale_right;    ///< `none` where they are ones
     int reflectors_left, reflectors_right;  ///< of the first reflector; one follows the other
     int left, right;                        ///< how many
+
+    /// Of the matrix.
+    STEIN_HOST_DEVICE std::int64_t numbers() const { return std::int64_t{rows} * columns; }
+    /// Floats of a network that are kept from the way there for the way back, where products turn the matrix.
+    std::int64_t kept_floats() const;
+    /// Floats of a network that these products work in.
+    std::int64_t working_floats() const;
   };
   /// Numbers that are the same in both.
   struct Plain {
@@ -35,6 +42,9 @@ struct StructurePlaces {
 
   /// Floats that a block shares for the largest matrix, or for it and its slopes.
   std::int64_t shared_floats(bool backward) const;
+  /// Of all matrices, and of the one with the most: what a launch needs for each network where products turn them.
+  std::int64_t kept_floats() const;
+  std::int64_t working_floats() const;
 };
 
 /// Everything that a kernel is told. With `gradient` slopes are pulled back, else weights are made.
@@ -49,6 +59,9 @@ struct StructureLaunch {
   std::int64_t slope_stride = 0;
   float* gradient = nullptr;  ///< of the coordinates
   std::int64_t gradient_stride = 0;
+  /// Where products of matrices turn the matrices, [m · kept_floats()], which the way there writes and the way back
+  /// reads, and [m · working_floats()]; null where the threads of a block share a matrix.
+  float *kept = nullptr, *working = nullptr;
 
   /// A block a network and matrix, and one for the rest of a network.
   STEIN_HOST_DEVICE std::int64_t blocks() const { return networks * (places.matrices + 1); }

@@ -5,6 +5,7 @@
 #include <stein/inference/cuda/layer_pass.h>
 #include <stein/inference/cuda/mlp_phases.h>
 #include <stein/inference/cuda/structure_body.h>
+#include <stein/inference/cuda/structure_products.h>
 #include <stein/inference/models/mlp_driver.h>
 
 #include <bit>
@@ -79,7 +80,7 @@ inline const inference::ProductDriver& fenced_products() {
 }
 
 /// What a pass layer by layer asks for.
-struct LayersOnHost {
+struct ProductsOnHost {
   void multiply(const inference::BatchedProduct& product) { multiply_on_host(product); }
   template <class Body>
   void each(std::int64_t count, const Body& body) {
@@ -90,7 +91,7 @@ struct LayersOnHost {
 /// The kernels of a launch.
 inline void pass_on_host(const inference::MlpLaunch& launch, ThreadOrder order = ThreadOrder::down) {
   if (launch.layers.units != nullptr) {
-    LayersOnHost work;
+    ProductsOnHost work;
     return inference::cuda::pass_layers(launch, work);
   }
   if (launch.tiling.whole)
@@ -103,6 +104,10 @@ inline void pass_on_host(const inference::MlpLaunch& launch, ThreadOrder order =
 
 /// The kernels of structured weights.
 inline void structure_on_host(const inference::StructureLaunch& launch, ThreadOrder order = ThreadOrder::down) {
+  if (launch.kept != nullptr) {
+    ProductsOnHost work;
+    return inference::cuda::pass_structure_products(launch, work);
+  }
   const bool backward = launch.gradient != nullptr;
   std::vector<float> shared(static_cast<std::size_t>(launch.places.shared_floats(backward)));
   for (std::int64_t index = launch.blocks() - 1; index >= 0; --index) {
