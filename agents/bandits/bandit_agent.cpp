@@ -16,6 +16,7 @@ BanditAgent::BanditAgent(const policies::BanditLearner::Options& options, std::u
 const Interaction& BanditAgent::step() {
   const std::int64_t step = steps_done();
   try {
+    if (step >= foreseen_end_) foresee(step);
     const envs::Context context = environment_->observe(seed_, step);
     const policies::Decision decision = learner_.decide(context, policies::Propensities::exact);
     take(context, decision, step);
@@ -28,6 +29,16 @@ const Interaction& BanditAgent::step() {
     fail(error.kind(), "seed {}, interaction {}: {}", seed_, step, error.what());
   }
   return last_;
+}
+
+void BanditAgent::foresee(std::int64_t step) {
+  constexpr std::int64_t most = 512;  // a launch gains nothing by more
+  const std::int64_t count = learner_.policy().foresees() ? std::min(learner_.outcomes_until_update(), most) : 1;
+  foreseen_end_ = step + count;
+  if (count == 1) return;  // it is asked about when it is decided
+  contexts_.clear();
+  for (std::int64_t ahead = step; ahead < foreseen_end_; ++ahead) contexts_.add(environment_->observe(seed_, ahead));
+  learner_.foresee(contexts_.all());
 }
 
 void BanditAgent::take(const envs::Context& context, const policies::Decision& decision, std::int64_t step) {
@@ -57,6 +68,7 @@ void BanditAgent::save(Snapshot& snapshot) const {
 
 void BanditAgent::restore(const Snapshot& snapshot) {
   learner_.restore(snapshot);
+  foreseen_end_ = steps_done();
   last_ = {.step = steps_done() - 1,
            .regret = snapshot.get_scalar<double>("regret"),
            .uniform_regret = snapshot.get_scalar<double>("uniform_regret"),

@@ -2,6 +2,7 @@
 // policy.
 #pragma once
 
+#include <stein/agents/bandits/kept_contexts.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_learner.h>
@@ -53,12 +54,16 @@ class BanditAgent {
   void restore(const Snapshot& snapshot);
 
  private:
+  /// Shows the policy the contexts of this and the next steps, all that it decides before it learns from minibatches.
+  void foresee(std::int64_t step);
   void take(const envs::Context& context, const policies::Decision& decision, std::int64_t step);
 
   std::uint64_t seed_;
   std::unique_ptr<envs::BanditEnvironment> environment_;
   policies::BanditLearner learner_;
   Interaction last_;
+  KeptContexts contexts_;          ///< that the policy was shown
+  std::int64_t foreseen_end_ = 0;  ///< the step with whose context it has to be shown others
 };
 
 }  // namespace stein::agents

@@ -12,11 +12,11 @@ using inference::Device;
 
 namespace {
 
-BanditAgent agent_on(Device device) {
+BanditAgent agent_on(Device device, std::int64_t learn_every = 1) {
   auto environment = envs::bandits().at("mushroom-synthetic").builder()->make({});
   const auto builder = policies::bandit_policies().at("svgd").builder();
   auto policy = builder->make(environment->spec(), 3, device);
-  return {{.forced_pulls = 3}, 3, std::move(environment), std::move(policy)};
+  return {{.learn_every = learn_every, .forced_pulls = 3}, 3, std::move(environment), std::move(policy)};
 }
 
 /// Choices are the same unless predictions differ in their last bits just where two arms are level.
@@ -54,6 +54,24 @@ TEST_CASE("a bandit agent on a device makes the steps that it makes on the host"
 
 TEST_CASE("a bandit agent on a GPU makes the steps that it makes on the host", "[agents][cuda][gpu]") {
   check_agent(test::gpu());
+}
+
+TEST_CASE("a bandit agent asks its device once about all contexts that it decides before it learns", "[agents][cuda]") {
+  BanditAgent there = agent_on(test::fenced_networks(), 10), host = agent_on({}, 10);
+  for (int step = 0; step < 60; ++step) {
+    const std::int64_t before = test::fenced_waits();
+    check_steps(there, host, 1);
+    CAPTURE(step);
+    if (step % 10 == 0) CHECK(test::fenced_waits() > before);                   // it asks
+    if (step % 10 > 0 && step % 10 < 9) CHECK(test::fenced_waits() == before);  // it knows
+  }
+  // A run goes on from the middle of what was seen.
+  for (int step = 0; step < 4; ++step) there.step();
+  Snapshot saved;
+  there.save(saved);
+  BanditAgent next = agent_on(test::fenced_networks(), 10);
+  next.restore(saved);
+  check_steps(next, there, 30);
 }
 
 TEST_CASE("a bandit agent goes on on another device than it was saved on", "[agents][cuda]") {
