@@ -13,7 +13,6 @@
 #include <stein/inference/cuda/structure_product_bodies.h>
 #include <stein/inference/models/batched_product.h>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace stein::inference::cuda {
