@@ -21,10 +21,6 @@ ENTRIES = RESULTS / "control_goals"
 RUNS = ROOT / "runs/results/control_goals"
 DEFAULTS = [name for name, how in PLAN["agents"].items() if "preset" not in how]
 
-# Of records that are older than a default.
-EARLIER = {task: "A2C was run by a program whose slots all began together (`staggered=false` today)."
-           for task in ("cartpole-swingup-dm", "cartpole-swingup")}
-
 # Of goals that were missed: trials of which no record is kept.
 TRIED = {
     "cartpole-swingup": "A2C, the highest return of seeds 1000 to 1002 after 4 M steps: with observations as they are 88; with wide first weights "
@@ -133,7 +129,6 @@ runs. Means are over seeds, ± half of a 95 % interval of the mean.
     for task, wanted in PLAN["tasks"].items():
         text += f"## {task}, {readable(wanted['goal'])}\n\n| agent | steps | at the goal | mean return | worst seed | command |\n|---|---|---|---|---|---|\n"
         text += "".join(line(task, name, entry) for (of, name), entry in entries.items() if of == task) + "\n"
-        text += f"{EARLIER[task]}\n\n" if task in EARLIER else ""
         text += f"What was tried where it was missed: {TRIED[task]}\n\n" if task in TRIED else ""
     text += "Records by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("control_goals", text)
