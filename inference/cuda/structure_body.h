@@ -3,13 +3,10 @@
 // Phases are put in order by `make_weights` and `pull_back_slopes`, in the kernel and in the tests.
 #pragma once
 
-#include <stein/core/host_device.h>
-#include <stein/inference/fused/structured_matrix.h>
-#include <stein/inference/parameterizations/structure_launch.h>
+#include <stein/inference/cuda/structure_steps.h>
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace stein::inference::cuda {
 
@@ -53,21 +50,16 @@ class StructureBlock {
   STEIN_HOST_DEVICE void copy_plain(int thread) const {
     for (int p = 0; p < launch_.places.plains; ++p) {
       const StructurePlaces::Plain& plain = launch_.places.plain[p];
-      for (int q = thread; q < plain.count; q += structure_threads) {
-        if (launch_.gradient != nullptr)
-          gradient()[plain.coordinate + q] = slopes()[plain.weight + q];
-        else
-          weights()[plain.weight + q] = from_[plain.coordinate + q];
-      }
+      for (int q = thread; q < plain.count; q += structure_threads) copy_plain_number(launch_, plain, network_, q);
     }
   }
 
   /// Phases: the scales, then X = Λ₁ C Λ₂.
   STEIN_HOST_DEVICE void load_scales(int thread) const {
     for (int i = thread; i < matrix_.rows; i += structure_threads)
-      row_scales_[i] = matrix_.log_scale_left < 0 ? 1 : std::exp(from_[matrix_.log_scale_left + i]);
+      row_scales_[i] = scale_at(from_, matrix_.log_scale_left, i);
     for (int j = thread; j < matrix_.columns; j += structure_threads)
-      column_scales_[j] = matrix_.log_scale_right < 0 ? 1 : std::exp(from_[matrix_.log_scale_right + j]);
+      column_scales_[j] = scale_at(from_, matrix_.log_scale_right, j);
   }
   STEIN_HOST_DEVICE void load_core(int thread) const {
     for (int item = thread; item < matrix_.rows * matrix_.columns; item += structure_threads) {
@@ -109,9 +101,7 @@ class StructureBlock {
       if (both) t_[b] = other;
     }
     if (thread != structure_threads - 1) return;
-    const float square = sum_of_parts(parts);
-    const bool directed = square >= fused::least_square && square <= fused::largest_square;
-    *factor_ = directed ? 2 / square : std::numeric_limits<float>::quiet_NaN();
+    *factor_ = reflection_factor(sum_of_parts(parts));
   }
   /// Phase: X_ab ← X_ab − 2/‖v‖² v_a s_b, which is H(v) X, or X H(v).
   STEIN_HOST_DEVICE void reflect(int thread, Side side, int k) const {

@@ -2,13 +2,10 @@
 // is no product. A thread takes one number, or one column or row of a matrix; all pointers are to memory of the device.
 #pragma once
 
-#include <stein/core/host_device.h>
-#include <stein/inference/fused/structured_matrix.h>
-#include <stein/inference/parameterizations/structure_launch.h>
+#include <stein/inference/cuda/structure_steps.h>
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace stein::inference::cuda {
 
@@ -28,11 +25,6 @@ struct MatrixNumber {
   /// λ₁ λ₂ of its row and its column. @param coordinates  of the network
   STEIN_HOST_DEVICE float scale(const float* coordinates) const {
     return scale_at(coordinates, matrix.log_scale_left, row) * scale_at(coordinates, matrix.log_scale_right, column);
-  }
-
- private:
-  STEIN_HOST_DEVICE static float scale_at(const float* coordinates, int logarithms, int at) {
-    return logarithms < 0 ? 1 : std::exp(coordinates[logarithms + at]);
   }
 };
 
@@ -67,14 +59,8 @@ struct InvertTriangle {
     for (int i = column; i >= 0; --i) {
       float sum = i == column ? -1 : 0;
       for (int j = i + 1; j <= column; ++j) sum = std::fma(-of[i * k + j], to[j * k], sum);
-      to[i * k] = pivot(of[i * k + i]) * sum;
+      to[i * k] = reflection_factor(of[i * k + i]) * sum;
     }
-  }
-
- private:
-  STEIN_HOST_DEVICE static float pivot(float square) {
-    const bool directed = square >= fused::least_square && square <= fused::largest_square;
-    return directed ? 2 / square : std::numeric_limits<float>::quiet_NaN();
   }
 };
 
@@ -145,13 +131,7 @@ struct CopyPlain {
 
   STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
     const StructurePlaces::Plain& plain = launch.places.plain[number];
-    const std::int64_t network = index / plain.count, q = index % plain.count;
-    if (launch.gradient != nullptr)
-      launch.gradient[network * launch.gradient_stride + plain.coordinate + q] =
-          launch.slopes[network * launch.slope_stride + plain.weight + q];
-    else
-      launch.weights[network * launch.weight_stride + plain.weight + q] =
-          launch.coordinates[network * launch.coordinate_stride + plain.coordinate + q];
+    copy_plain_number(launch, plain, index / plain.count, index % plain.count);
   }
 };
 
