@@ -6,7 +6,11 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #ifdef STEIN_THREAD_SANITIZER
@@ -76,6 +80,27 @@ class InsideTask {
   Wait& wait_;
 };
 
+/// What tasks throw. Of several that fail the lowest counts, whichever was first: as one thread would have found it.
+class FirstFailure {
+ public:
+  bool precedes(std::int64_t task) const { return task_.load(std::memory_order_relaxed) < task; }
+  /// Inside the handler of what `task` has thrown.
+  void caught(std::int64_t task) {
+    const std::scoped_lock lock(mutex_);
+    if (precedes(task)) return;
+    task_ = task;
+    thrown_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  std::atomic<std::int64_t> task_ = std::numeric_limits<std::int64_t>::max();
+  std::mutex mutex_;
+  std::exception_ptr thrown_;
+};
+
 }  // namespace
 
 int thread_count() {
@@ -103,16 +128,22 @@ void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), cons
   }
   // For calls from inside a task; rounded up, so that ten tasks on sixteen threads leave none of them idle.
   const auto each = static_cast<int>(count >= threads ? 1 : (threads + count - 1) / count);
+  FirstFailure failure;
   Wait wait;
   wait.begin.reached();
-  const auto run = [=, &wait] {
+  const auto run = [=, &failure, &wait] {
     tbb::parallel_for(
         std::int64_t{0}, count,
-        [=, &wait](std::int64_t i) {
+        [=, &failure, &wait](std::int64_t i) {
+          if (failure.precedes(i)) return;
           wait.begin.passed();
           const InsideTask inside(each, wait);
           const FlushDenormals flush;
-          task(body, i);
+          try {
+            task(body, i);
+          } catch (...) {
+            failure.caught(i);
+          }
         },
         tbb::simple_partitioner{});
   };
@@ -121,6 +152,7 @@ void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), cons
     tbb::this_task_arena::isolate(run);
   else
     run();
+  failure.rethrow();
 }
 
 }  // namespace detail

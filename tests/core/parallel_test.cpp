@@ -4,9 +4,13 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <vector>
+
+#include "core/error_matcher.h"
 
 using namespace stein;
 
@@ -60,6 +64,24 @@ TEST_CASE("an exception in a task reaches the caller", "[core][parallel]") {
   int sum = 0;  // and the loop still works afterwards
   parallel_for(1, [&](std::int64_t) { ++sum; });
   CHECK(sum == 1);
+}
+
+TEST_CASE("of tasks that fail the lowest is told of, though a later one fails before it", "[core][parallel]") {
+  const int before = thread_count();
+  for (const int threads : {1, 2, 7}) {
+    set_thread_count(threads);
+    std::vector<std::atomic<int>> runs(50);
+    const auto failing = [&] {
+      parallel_for(50, [&](std::int64_t i) {
+        ++runs[static_cast<std::size_t>(i)];
+        if (i == 17) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        STEIN_CHECK(i < 17 || i % 2 == 0, "task {}", i);
+      });
+    };
+    CHECK_ERROR(failing(), usage, "task 17");
+    for (int i = 0; i <= 17; ++i) CHECK(runs[static_cast<std::size_t>(i)] == 1);
+  }
+  set_thread_count(before);
 }
 
 TEST_CASE("an absurd number of threads is refused", "[core][parallel]") {
