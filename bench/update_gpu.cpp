@@ -142,7 +142,7 @@ std::vector<Row> measure_updates_on(Device device, const std::string& policy, co
     rows.push_back(row_of("decision-" + name,
                           measure_pair([&] { decide(*ours); }, [&] { decide(*reference); }, settings), which, device));
     const auto decide_all = [&](BanditPolicy& by) {
-      by.foresee(contexts);
+      for (const envs::Context& one : contexts) by.foresee(one);
       for (const envs::Context& one : contexts) keep(by.decide(one, step++, policies::Propensities::exact));
     };
     const double each = 1 / static_cast<double>(contexts.size());

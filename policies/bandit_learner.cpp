@@ -10,7 +10,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Looking at the clock takes as long as a tenth of a linear policy's decision. A prime, so that the decisions that are
-/// timed do not all follow an update, which makes the next one longer.
+/// timed do not all follow an update or begin what was foreseen, which makes them longer.
 constexpr std::int64_t timed_decision = 31;
 
 double seconds_since(Clock::time_point start) {
@@ -45,10 +45,8 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
       window_(spec, options.buffer, options.batch),
       pulls_(static_cast<std::size_t>(spec.arms)) {}
 
-void BanditLearner::foresee(std::span<const envs::Context> contexts) {
-  const auto start = Clock::now();
-  policy_->foresee(contexts);
-  timing_.deciding_seconds += seconds_since(start) / timed_decision;
+void BanditLearner::foresee(const envs::Context& context) {
+  if (forced_place(context) < 0) policy_->foresee(context);
 }
 
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {

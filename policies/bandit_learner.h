@@ -75,8 +75,9 @@ class BanditLearner {
   BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                 std::unique_ptr<BanditPolicy> policy);
 
-  /// Contexts that are decided next, before anything more is learned: see BanditPolicy::foresee.
-  void foresee(std::span<const envs::Context> contexts);
+  /// A context that is decided soon, before anything more is learned: see BanditPolicy::foresee. The policy does not
+  /// see those whose arms are to be pulled whatever it says.
+  void foresee(const envs::Context& context);
   /// A choice among the arms of a context: the arm with the fewest pulls while one has fewer than forced_pulls, the
   /// first of equals, else the policy's.
   Decision decide(const envs::Context& context, Propensities wanted);

@@ -71,10 +71,11 @@ class BanditPolicy {
   virtual Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) = 0;
   /// Whether it looks at contexts before it decides them: see `foresee`.
   virtual bool foresees() const { return false; }
-  /// Contexts that are decided next, before anything more is learned. A policy whose networks lie on a device asks them
-  /// about all at once; its decisions are those that it makes without. Where it learns before the last of them it
-  /// forgets what it has seen. Throws Error(usage) for a context of another shape than the bandit's.
-  virtual void foresee(std::span<const envs::Context> contexts) { static_cast<void>(contexts); }
+  /// A context that is decided soon, as are those shown since the last decision, before anything more is learned. A
+  /// policy whose networks lie on a device asks them about all at once, at the first of their decisions; these are
+  /// those that it makes without. Where it learns before the last of them it forgets what it has seen. Throws
+  /// Error(usage) for a context of another shape than the bandit's.
+  virtual void foresee(const envs::Context& context) { static_cast<void>(context); }
   /// Takes note of one interaction: all that a policy with a closed-form posterior needs. Throws Error(usage) for an
   /// arm that could not be chosen.
   virtual void observe(const envs::Context& context, const Outcome& outcome) {

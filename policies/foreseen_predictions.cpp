@@ -26,11 +26,11 @@ bool equal(MatrixView<const Number> rows, const Number* kept) {
 
 void ForeseenPredictions::add(const Inputs<float>& rows) {
   const std::int64_t width = rows.one_hot() ? rows.ones.columns : rows.dense.columns;
+  if (outputs_ > 0) forget();
   if (begins_.empty()) {
     dense_.clear(), ones_.clear();
     rows_ = 0, width_ = width, last_ = 0;
   }
-  outputs_ = 0;
   STEIN_CHECK(width == width_, "foreseen contexts: expected rows of {} numbers, got {}", width_, width);
   begins_.push_back(rows_);
   rows_ += rows.rows();

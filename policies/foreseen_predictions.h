@@ -15,13 +15,14 @@ namespace stein::policies {
 class ForeseenPredictions {
  public:
   /// Nothing is foreseen: networks have moved.
-  void forget() { begins_.clear(); }
-  /// Takes the rows of the next context behind those before; all are of one shape.
+  void forget() { begins_.clear(), outputs_ = 0; }
+  /// Takes the rows of the next context behind those before, all of one shape, and forgets those that were answered.
   void add(const inference::Inputs<float>& rows);
-  /// Keeps what M networks with K outputs answer to all rows: ask(inputs, answers) writes answers [M·rows, K], network
-  /// by network.
+  /// Where rows were added since, keeps what M networks with K outputs answer to them: ask(inputs, answers) writes
+  /// answers [M·rows, K], network by network.
   template <class Ask>
-  void keep(std::int64_t networks, std::int64_t outputs, const Ask& ask) {
+  void answer(std::int64_t networks, std::int64_t outputs, const Ask& ask) {
+    if (begins_.empty() || outputs_ > 0) return;
     answers_.resize(static_cast<std::size_t>(networks * rows_ * outputs));
     ask(inputs(), inference::MatrixView<float>(answers_.data(), networks * rows_, outputs));
     outputs_ = outputs;

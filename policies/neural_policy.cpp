@@ -131,14 +131,8 @@ MatrixView<const float> NeuralPolicy::predict(const envs::Context& context, std:
   return {predictions_.data(), count, context.choices(spec_)};
 }
 
-void NeuralPolicy::foresee(std::span<const envs::Context> contexts) {
-  foreseen_.forget();
-  if (!foresees() || contexts.empty()) return;
-  for (const envs::Context& context : contexts) foreseen_.add(inputs_.of_context(context));
-  const std::int64_t networks = std::ssize(current_);
-  foreseen_.keep(networks, inputs_.outputs(), [&](const inference::Inputs<float>& inputs, MatrixView<float> outputs) {
-    ask(0, networks, inputs, outputs);
-  });
+void NeuralPolicy::foresee(const envs::Context& context) {
+  if (foresees()) foreseen_.add(inputs_.of_context(context));
 }
 
 void NeuralPolicy::ask(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
@@ -149,6 +143,10 @@ void NeuralPolicy::ask(std::int64_t first, std::int64_t count, const inference::
 
 MatrixView<const float> NeuralPolicy::answers(std::int64_t first, std::int64_t count,
                                               const inference::Inputs<float>& inputs) {
+  const std::int64_t networks = std::ssize(current_);
+  foreseen_.answer(networks, inputs_.outputs(), [&](const inference::Inputs<float>& all, MatrixView<float> outputs) {
+    ask(0, networks, all, outputs);
+  });
   if (const auto foreseen = foreseen_.find(inputs, first, count)) return *foreseen;
   const std::int64_t rows = count * inputs.rows(), columns = inputs_.outputs();
   outputs_.resize(static_cast<std::size_t>(rows * columns));

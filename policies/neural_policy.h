@@ -112,7 +112,7 @@ class NeuralPolicy : public BanditPolicy {
 
   /// On a device one context is asked about in the time of hundreds; the host asks about each when it is decided.
   bool foresees() const override { return device() != inference::Device{}; }
-  void foresee(std::span<const envs::Context> contexts) override;
+  void foresee(const envs::Context& context) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;
   bool learns_from_minibatches() const override { return true; }
   void learn(const InteractionBatch& interactions) override;

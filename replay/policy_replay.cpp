@@ -14,9 +14,7 @@ std::int64_t PolicyReplay::foresee(std::span<const LoggedEvent> events) {
   deliver();
   const std::int64_t count = std::min(events_until_learning(), std::ssize(events));
   if (count < 2) return count;  // one is asked about when it is decided
-  contexts_.clear();
-  for (const LoggedEvent& event : events.first(static_cast<std::size_t>(count))) contexts_.push_back(event.context());
-  learner_->foresee(contexts_);
+  for (const LoggedEvent& event : events.first(static_cast<std::size_t>(count))) learner_->foresee(event.context());
   return count;
 }
 

@@ -65,7 +65,6 @@ class PolicyReplay : public JudgedPolicy {
   std::unique_ptr<policies::BanditLearner> learner_;
   DeliveryOptions delivery_;
   std::deque<Waiting> waiting_;
-  std::vector<envs::Context> contexts_;  ///< of events that are foreseen
 };
 
 /// The same of a policy that does not learn, and whose outcomes are known at once.

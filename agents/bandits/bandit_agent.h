@@ -2,7 +2,6 @@
 // policy.
 #pragma once
 
-#include <stein/agents/bandits/kept_contexts.h>
 #include <stein/core/snapshot.h>
 #include <stein/envs/bandit_environment.h>
 #include <stein/policies/bandit_learner.h>
@@ -62,7 +61,6 @@ class BanditAgent {
   std::unique_ptr<envs::BanditEnvironment> environment_;
   policies::BanditLearner learner_;
   Interaction last_;
-  KeptContexts contexts_;          ///< that the policy was shown
   std::int64_t foreseen_end_ = 0;  ///< the step with whose context it has to be shown others
 };
 

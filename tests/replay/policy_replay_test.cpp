@@ -220,14 +220,16 @@ namespace {
 class Foreseeing final : public policies::BanditPolicy {
  public:
   bool foresees() const override { return true; }
-  void foresee(std::span<const envs::Context> contexts) override {
+  void foresee(const envs::Context& context) override {
+    if (next > 0) {
+      CHECK(next == std::ssize(seen));
+      seen.clear(), next = 0;
+    }
     ++looks;
-    CHECK(next == std::ssize(seen));
-    CHECK(contexts.size() > 1);
-    seen.clear(), next = 0;
-    for (const envs::Context& context : contexts) seen.emplace_back(context.dense.begin(), context.dense.end());
+    seen.emplace_back(context.dense.begin(), context.dense.end());
   }
   policies::Decision decide(const envs::Context& context, std::int64_t step, policies::Propensities wanted) override {
+    CHECK(seen.size() != 1);  // it would have been asked about when it is decided
     if (next == std::ssize(seen))
       ++alone;
     else

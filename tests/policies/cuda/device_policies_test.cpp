@@ -65,18 +65,7 @@ class Learning {
   }
   /// Looks at the contexts first … first + count − 1 together.
   void foresee(std::int64_t first, std::int64_t count) {
-    std::vector<std::vector<float>> dense_numbers, features;
-    std::vector<std::vector<std::int32_t>> active;
-    std::vector<envs::Context> contexts;
-    for (std::int64_t number = first; number < first + count; ++number) {
-      seen(number);
-      dense_numbers.push_back(numbers_), features.push_back(features_), active.push_back(active_);
-    }
-    for (std::size_t k = 0; k < active.size(); ++k)
-      contexts.push_back(spec_.active_columns > 0
-                             ? envs::Context{.active = active[k]}
-                             : envs::Context{.dense = dense_numbers[k], .arm_features = features[k]});
-    learner_.foresee(contexts);
+    for (std::int64_t number = first; number < first + count; ++number) learner_.foresee(seen(number));
   }
   /// The decision of a context, without an outcome: the arm and the propensities.
   std::vector<double> decision(std::int64_t number, Propensities wanted) {
@@ -187,8 +176,8 @@ TEST_CASE("contexts that a policy on a device sees ahead are decided as one by o
   const Device device = test::fenced_networks();
   check_foreseen_contexts(device);
   const auto [foreseen, asked] = check_foreseen("svgd", one_hot, {}, device);
-  CHECK(foreseen == 0);
   CHECK(asked >= 10);
+  CHECK(foreseen == asked / 10);  // for all what it asks for one
 }
 
 TEST_CASE("contexts that a policy on a GPU sees ahead are decided as one by one", "[policies][cuda][gpu]") {
