@@ -46,7 +46,7 @@ DeviceMlp::DeviceMlp(const MlpSpec& spec, Device device, bool products)
   STEIN_CHECK(products_ || spec.precision == Precision::single,
               "option 'precision': the weights of this network lie in the memory of a block of threads, which computes "
               "in single precision; expected single, or wider layers");
-  if (!products_ || spec.active_inputs > 0)
+  if (!products_)
     static_cast<void>(tile(shape_, 1, static_cast<int>(spec.active_inputs), true, shared_bytes_));  // else says why
 }
 
@@ -104,7 +104,7 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   check_batch(spec_, batch, particles);
   check_rows("weights", weights.values, layout_.size());
   if (networks == 0 || !(backward || wanted.wants_value())) return;
-  const bool layered = by_layers(batch.inputs, batch.inputs_per_particle && batch.weight_samples > 1);
+  const bool layered = by_layers(batch.inputs_per_particle && batch.weight_samples > 1);
   const MlpTiling tiling = tiling_of(layered, batch.inputs, batch.rows, backward);
   const auto room = borrow_room();
   room->packed.assign(shape_, batch, particles, tiling, backward);
@@ -193,10 +193,11 @@ void DeviceMlp::predict(const ParticleRows<const float>& weights, const Inputs<f
   STEIN_CHECK(outputs.rows == rows && outputs.columns == spec_.outputs,
               "network: outputs must be [{}, {}], got [{}, {}]", rows, spec_.outputs, outputs.rows, outputs.columns);
   if (rows == 0) return;
-  const bool layered = by_layers(inputs, false);
+  const bool layered = by_layers(false);
+  const MlpTiling tiling = tiling_of(layered, inputs, inputs.rows(), false);
   const auto room = borrow_room();
-  room->packed.assign(inputs);
-  MlpLaunch launch = launch_of(weights.values, tiling_of(layered, inputs, inputs.rows(), false), upload(*room));
+  room->packed.assign(shape_, inputs, tiling);
+  MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
   if (layered) launch.layers = layers_of(*room, launch.networks, inputs.rows());
   launch.outputs = reserve(room->outputs, rows * spec_.outputs, device_);
   driver_.pass(device_.index, launch);

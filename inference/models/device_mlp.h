@@ -16,7 +16,7 @@ namespace stein::inference {
 /// nothing.
 ///
 /// Networks whose weights a block of threads has no room for are products of matrices, layer by layer, where the device
-/// has them (batched_product.h) and inputs are dense; the precision of the spec is of these.
+/// has them (batched_product.h); the precision of the spec is of these.
 ///
 /// Everything that ParticleMlp takes. A score of the batch's own is made on the host, outputs come back for it, and its
 /// slopes go to the device; unless it is one that the device makes (DeviceScore), and its value is not asked for. Sums
@@ -67,8 +67,8 @@ class DeviceMlp final : public Model<float> {
   MlpLaunch launch_of(MatrixView<const float> weights, const MlpTiling& tiling, const MlpRows& rows) const;
   /// How a launch divides its work. @param by_layers  not at all: it is products of matrices
   MlpTiling tiling_of(bool by_layers, const Inputs<float>& inputs, std::int64_t rows, bool backward) const;
-  /// Whether a pass over inputs is products of matrices. @param apart  particles have rows and several networks each
-  bool by_layers(const Inputs<float>& inputs, bool apart) const { return products_ && !inputs.one_hot() && !apart; }
+  /// Whether a pass is products of matrices. @param apart  particles have rows and several networks each
+  bool by_layers(bool apart) const { return products_ && !apart; }
   /// Memory for the layers of a launch over so many rows.
   MlpLayers layers_of(Room& room, std::int64_t networks, std::int64_t rows) const;
 

@@ -229,10 +229,29 @@ TEST_CASE("large perceptrons agree with the host's on masks, row weights and per
         }
 }
 
-TEST_CASE(
-    "inputs that are positions, and samples with rows of their own, go through large perceptrons without products",
-    "[inference][mlp][cuda][parity]") {
-  check_layers({.inputs = 53, .hidden = {31, 9}, .outputs = 3}, {.rows = 13, .ones = 4});
+TEST_CASE("inputs that are positions go through large perceptrons as rows of zeros and ones",
+          "[inference][mlp][cuda][parity]") {
+  const MlpSpec spec{.inputs = 53, .hidden = {31, 9}, .outputs = 3};
+  for (const std::int64_t ones : {1, 4, 60})  // of 53: some columns twice
+    for (const bool own_inputs : {false, true})
+      check_layers(spec, {.rows = 13, .ones = ones, .inputs_per_particle = own_inputs});
+  const test::SharedBytes shared(few_bytes);
+  const MlpCase<float> positions = make_mlp_case<float>(spec, {.rows = 13, .ones = 4});
+  MlpCase<float> dense = positions;
+  dense.options.ones = 0;
+  dense.dense.assign(static_cast<std::size_t>(13 * spec.inputs), 0);
+  for (std::size_t k = 0; k < positions.indices.size(); ++k)
+    ++dense.dense[k / 4 * static_cast<std::size_t>(spec.inputs) + static_cast<std::size_t>(positions.indices[k])];
+  DeviceMlp tested(spec, test::fenced_networks(), true);
+  const MlpResult found = run(tested, positions), expected = run(tested, dense);
+  CHECK(found.value == expected.value);
+  CHECK(found.outputs == expected.outputs);
+  for (std::int64_t i = 0; i < 3; ++i)
+    CHECK((std::ranges::equal(found.gradients.gradients().row(i), expected.gradients.gradients().row(i))));
+}
+
+TEST_CASE("samples with rows of their own go through large perceptrons without products",
+          "[inference][mlp][cuda][parity]") {
   const test::SharedBytes shared(few_bytes);
   const MlpSpec spec{.inputs = 53, .hidden = {31, 9}, .outputs = 3};
   const MlpCase<float> made = make_mlp_case<float>(spec, {.particles = 2, .rows = 5, .inputs_per_particle = true});
