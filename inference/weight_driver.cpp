@@ -6,6 +6,7 @@
 #include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/parameterizations/variational_matrix_pass.h>
 #include <stein/inference/weight_driver.h>
 
 #include <algorithm>
@@ -79,6 +80,9 @@ constexpr WeightDriver<Scalar> host_driver(std::string_view name, decltype(Weigh
           .pull_back = pull_back,
           .sum_of_log_deviations = sum_of_log_deviations<Scalar>,
           .sum_of_expected_squares = sum_of_expected_squares<Scalar>,
+          .draw_matrix = draw_matrix<Scalar>,
+          .pull_back_matrix = pull_back_matrix<Scalar>,
+          .expected_square_of_matrix = inference::expected_square_of_matrix<Scalar>,
           .add_scale_mixture = add_scale_mixture_to<Scalar>,
           .sharpen = sharpen<Scalar>,
           .pull_back_rates = pull_back_rates<Scalar>,

@@ -16,6 +16,10 @@ namespace stein::inference {
 template <class Scalar>
 struct MeanField;
 struct MeanFieldNoise;
+template <class Scalar>
+struct VariationalMatrix;
+template <class Scalar>
+struct VariationalMatrixGradient;
 struct ScaleMixture;
 struct SharpeningNumbers;
 template <class Scalar>
@@ -33,6 +37,13 @@ struct WeightDriver {
                     double precision, std::span<Scalar> mean_gradient, std::span<Scalar> deviation_gradient);
   double (*sum_of_log_deviations)(const MeanField<Scalar>& law);
   double (*sum_of_expected_squares)(const MeanField<Scalar>& law);
+
+  /// The same of a variational matrix Gaussian (variational_matrix_pass.h).
+  void (*draw_matrix)(const VariationalMatrix<Scalar>& law, const MeanFieldNoise& noise, std::span<Scalar> weights);
+  void (*pull_back_matrix)(const VariationalMatrix<Scalar>& law, const MeanFieldNoise& noise,
+                           MatrixView<const Scalar> weight_gradient, double precision,
+                           const VariationalMatrixGradient<Scalar>& gradient);
+  double (*expected_square_of_matrix)(const VariationalMatrix<Scalar>& law);
 
   /// Adds the gradient of a scale mixture (scale_mixture_pass.h), unless that is empty. @param sum  Σ log p(w) goes
   /// there; null: it is not asked for

@@ -26,8 +26,7 @@ void check_on_host(std::string_view policy, inference::Device device) {
   for (const auto& [name, entry] : bandit_policies().entries())
     if (entry.on_devices) others.push_back(name);
   fail(ErrorKind::usage,
-       "policy '{}' is on the processor only, got device={}: expected one that decides by networks of plain or "
-       "structured weights, one of {}",
+       "policy '{}' is on the processor only, got device={}: expected one whose networks can be there, one of {}",
        policy, inference::device_name(device), fmt::join(others, ", "));
 }
 

@@ -21,8 +21,9 @@ const bool registered =
 
 }  // namespace
 
-DistributionPolicy::DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, 1, options.particles), draw_(options.draw) {
+DistributionPolicy::DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                                       inference::Device device)
+    : NeuralPolicy(checked(options), spec, seed, 1, options.particles, device), draw_(options.draw) {
   STEIN_CHECK(options.average_steps == 0,
               "option 'average_steps': averages of networks that are drawn anew at every update would have next to "
               "nothing of their noise, expected 0, got {}",

@@ -23,8 +23,10 @@ class DistributionPolicy final : public NeuralPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
-  DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// @param device  where the distribution and its networks are
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
+  DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                     inference::Device device = {});
 
   /// As ParticlePolicy::decide.
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;

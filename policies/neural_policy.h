@@ -104,10 +104,9 @@ class NeuralPolicy : public BanditPolicy {
     }
   };
 
-  /// Whether networks with these options can be on a device: those of plain and of structured weights.
+  /// Whether networks with these options can be on a device: all but those of dropped units.
   static bool on_devices(const Options& options) {
-    return options.posterior.parameterization == inference::WeightForm::direct ||
-           options.posterior.parameterization == inference::WeightForm::matrix_gaussian;
+    return options.posterior.parameterization != inference::WeightForm::dropout;
   }
 
   /// On a device one context is asked about in the time of hundreds; the host asks about each when it is decided.

@@ -152,8 +152,7 @@ void WeightMethodOptions::check_device(inference::Device device) const {
   const bool mixes = form == WeightForm::mean_field ? posterior.prior_law == inference::PriorLaw::scale_mixture
                                                     : posterior.sampled_law == inference::PriorLaw::scale_mixture;
   const char* const on_host =
-      form == WeightForm::variational_matrix_gaussian ? "a Gaussian of whole matrices (vmg)"
-      : takes_all_data                                ? "a chain of trajectories (hmc, nuts)"
+      takes_all_data ? "a chain of trajectories (hmc, nuts)"
       : posterior.sharpened && posterior.sharpening.gradient == inference::SharpeningGradient::exact
           ? "sharpening_gradient=exact"
       : mixes && posterior.mixture.mixture_over == inference::MixtureOver::row ? "mixture_over=row"
@@ -162,7 +161,7 @@ void WeightMethodOptions::check_device(inference::Device device) const {
           : nullptr;
   STEIN_CHECK(on_host == nullptr,
               "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht, "
-              "santa, sgld-sa, sghmc-sa, bbb, sharpening, svgd or s2vgd",
+              "santa, sgld-sa, sghmc-sa, bbb, sharpening, vmg, svgd or s2vgd",
               on_host, device_name(device));
 }
 

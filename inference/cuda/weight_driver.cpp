@@ -1,5 +1,6 @@
 // The loops over weights on a GPU, registered as "cuda": draws, gradients of means and ρ, slopes of mixtures and what
-// sharpening makes have the bits of the SIMD passes and of the host's loops. Sums are in double, lane by lane in a
+// sharpening makes have the bits of the SIMD passes and of the host's loops, but those of matrices whose rows and
+// columns have scales, for CUDA's exponential. Sums are in double, lane by lane in a
 // fixed order, not the host's; logarithms in them and the exponential of the slab's probabilities are CUDA's.
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/scratch.h>
@@ -56,6 +57,29 @@ double add_up_log_deviations(const MeanField<float>& law) {
 
 double add_up_expected_squares(const MeanField<float>& law) {
   return sum_of(law.size(), law.mean.data(), ExpectedSquareTerm{law.mean.data(), law.log_deviation.data()});
+}
+
+void draw_matrix_of(const VariationalMatrix<float>& law, const MeanFieldNoise& noise, std::span<float> weights) {
+  const VariationalMatrixRows rows(law, noise);
+  for_each_group(rows.noise, weights.data(), DrawMatrix{rows, weights.data()});
+}
+
+void pull_back_matrix_of(const VariationalMatrix<float>& law, const MeanFieldNoise& noise,
+                         MatrixView<const float> weight_gradient, double precision,
+                         const VariationalMatrixGradient<float>& gradient) {
+  const VariationalMatrixRows rows(law, noise);
+  const void* const memory = weight_gradient.data;
+  for_each(std::ssize(law.mean), memory,
+           PullBackMatrixMean{rows, weight_gradient, static_cast<float>(precision), gradient.mean.data()});
+  for_each(rows.rows, memory, PullBackMatrixScale<true>{rows, weight_gradient, precision, gradient.log_left.data()});
+  for_each(rows.columns, memory,
+           PullBackMatrixScale<false>{rows, weight_gradient, precision, gradient.log_right.data()});
+}
+
+double add_up_squares_of_matrix(const VariationalMatrix<float>& law) {
+  const float *mean = law.mean.data(), *left = law.log_left.data(), *right = law.log_right.data();
+  return sum_of(law.rows(), left, SquaredScaleTerm{left}) * sum_of(law.columns(), right, SquaredScaleTerm{right}) +
+         sum_of(std::ssize(law.mean), mean, SquareTerm{mean});
 }
 
 void add_mixture(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient, double* sum) {
@@ -138,6 +162,9 @@ constexpr WeightDriver<float> cuda_weight_driver{.name = "cuda",
                                                  .pull_back = pull_back,
                                                  .sum_of_log_deviations = add_up_log_deviations,
                                                  .sum_of_expected_squares = add_up_expected_squares,
+                                                 .draw_matrix = draw_matrix_of,
+                                                 .pull_back_matrix = pull_back_matrix_of,
+                                                 .expected_square_of_matrix = add_up_squares_of_matrix,
                                                  .add_scale_mixture = add_mixture,
                                                  .sharpen = sharpen_weights,
                                                  .pull_back_rates = pull_back_rate,

@@ -29,11 +29,15 @@ STEIN_NUMBERS(SpreadNumber)
 STEIN_NUMBERS(PackSum)
 STEIN_NUMBERS(ShiftNumber)
 STEIN_NUMBERS(ScaleNumber)
+STEIN_NUMBERS(PullBackMatrixMean)
+STEIN_NUMBERS(PullBackMatrixScale<true>)
+STEIN_NUMBERS(PullBackMatrixScale<false>)
 #undef STEIN_NUMBERS
 
 template void for_each_noise_group(const NoiseGroups&, const DrawWeights&, GpuStream);
 template void for_each_noise_group(const NoiseGroups&, const PullBackWeights&, GpuStream);
 template void for_each_noise_group(const NoiseGroups&, const SharpenWeights&, GpuStream);
+template void for_each_noise_group(const NoiseGroups&, const DrawMatrix&, GpuStream);
 
 #define STEIN_TERMS(Term) template void add_up_terms(std::int64_t, const Term&, double*, GpuStream);
 STEIN_TERMS(LogDeviationTerm)
@@ -44,6 +48,8 @@ STEIN_TERMS(SpikeTerm)
 STEIN_TERMS(SlabTerm)
 STEIN_TERMS(NumberTerm<float>)
 STEIN_TERMS(NumberTerm<double>)
+STEIN_TERMS(SquaredScaleTerm)
+STEIN_TERMS(SquareTerm)
 #undef STEIN_TERMS
 
 }  // namespace stein::inference::cuda

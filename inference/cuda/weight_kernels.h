@@ -4,14 +4,15 @@
 
 #include <stein/inference/cuda/mean_field_body.h>
 #include <stein/inference/cuda/sampler_kernels.h>
+#include <stein/inference/cuda/variational_matrix_body.h>
 #include <stein/inference/cuda/weight_body.h>
 
 namespace stein::inference::cuda {
 
-/// A body for each of `count` numbers; there are the bodies of weight_body.h.
+/// A body for each of `count` numbers; there are those of weight_body.h and of variational_matrix_body.h.
 template <class Body>
 void for_each_number(std::int64_t count, const Body& body, GpuStream stream);
-/// A body for each group of a sheet of normals: DrawWeights, PullBackWeights, SharpenWeights.
+/// A body for each group of a sheet of normals: DrawWeights, PullBackWeights, SharpenWeights, DrawMatrix.
 template <class Body>
 void for_each_noise_group(const NoiseGroups& noise, const Body& body, GpuStream stream);
 /// The lanes of `count` terms, [blocks, 16], in double.

@@ -16,8 +16,9 @@ namespace stein::inference {
 template <class Scalar>
 class VariationalMatrixGaussian final : public VariationalFamily<Scalar> {
  public:
-  /// The errors of VariationalFamily.
-  VariationalMatrixGaussian(Layout weights, const VariationalOptions& options);
+  /// @param device  where coordinates and weights lie
+  /// @throws the errors of VariationalFamily
+  VariationalMatrixGaussian(Layout weights, const VariationalOptions& options, Device device = {});
 };
 
 }  // namespace stein::inference

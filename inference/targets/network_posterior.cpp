@@ -68,13 +68,8 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
                                                          std::unique_ptr<Model<float>> model) {
   if (options.spike_and_slab) return make_sparse_posterior(options, std::move(model));
   const Device device = model->device();
-  const bool moves_there = options.parameterization == WeightForm::direct ||
-                           options.parameterization == WeightForm::mean_field ||
-                           options.parameterization == WeightForm::matrix_gaussian;
-  STEIN_CHECK(device.kind == Device::Kind::host || moves_there,
-              "on device {} there are plain and matrix-Gaussian weights and mean-field Gaussians of them only: other "
-              "forms are on the host",
-              device_name(device));
+  STEIN_CHECK(device.kind == Device::Kind::host || options.parameterization != WeightForm::dropout,
+              "on device {} there are no weights of dropped units: they are on the host only", device_name(device));
   if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
   const Layout weights = model->layout();
   if (options.parameterization == WeightForm::mean_field) {
@@ -84,7 +79,7 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
   if (options.parameterization == WeightForm::variational_matrix_gaussian) {
-    auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational);
+    auto family = std::make_unique<VariationalMatrixGaussian<float>>(weights, options.variational, device);
     return make_variational_objective<float>(std::move(model), std::move(family), options.prior);
   }
   auto parameterization = make_parameterization(options, weights, device);

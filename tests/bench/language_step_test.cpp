@@ -40,5 +40,5 @@ TEST_CASE("training steps of language models have rows of their rate on a GPU", 
 }
 
 TEST_CASE("a method that cannot train on a device has no row there", "[bench]") {
-  CHECK_ERROR(measure_language_steps_on(test::fenced_device(), {"vmg"}, small, short_rounds), usage, "vmg");
+  CHECK_ERROR(measure_language_steps_on(test::fenced_device(), {"hmc"}, small, short_rounds), usage, "hmc");
 }

@@ -23,9 +23,9 @@ inline void check_devices_are_refused(const TemporaryDirectory& folder, const st
   const Outcome unknown = with_device({"tpu"});
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
-  const Outcome structured = with_device({"cuda", "--sampler", "vmg"});
-  CHECK(structured.code == 2);
-  CHECK_THAT(structured.err, Catch::Contains("a Gaussian of whole matrices (vmg) is on the processor only"));
+  const Outcome mixture = with_device({"cuda", "--sampler", "bbb", "--set", "prior=scale_mixture", "mixture_over=row"});
+  CHECK(mixture.code == 2);
+  CHECK_THAT(mixture.err, Catch::Contains("mixture_over=row is on the processor only"));
 }
 
 }  // namespace stein::test

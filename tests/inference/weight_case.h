@@ -3,8 +3,10 @@
 
 #include <stein/inference/models/sharpening_pass.h>
 #include <stein/inference/parameterizations/mean_field_pass.h>
+#include <stein/inference/parameterizations/variational_matrix_pass.h>
 #include <stein/inference/priors/scale_mixture_pass.h>
 
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -70,5 +72,40 @@ struct WeightCase {
     return {.key = {.seed = 4, .step = 5, .stream = Stream::parameterization}, .row = 6, .first = first};
   }
 };
+
+/// A variational matrix Gaussian of the same shape.
+struct MatrixCase {
+  /// What loops over it write.
+  struct Written {
+    std::vector<float> weights, mean, left, right;
+    explicit Written(const WeightCase& of)
+        : weights(static_cast<std::size_t>(of.shape.rows * of.stride()), 9.0f),
+          mean(static_cast<std::size_t>(of.shape.rows * of.shape.columns), 9.0f),
+          left(static_cast<std::size_t>(of.shape.rows), 9.0f),
+          right(static_cast<std::size_t>(of.shape.columns), 9.0f) {}
+    inference::VariationalMatrixGradient<float> gradient() { return {mean, left, right}; }
+  };
+
+  std::vector<float> mean, log_left, log_right;
+  std::int64_t stride;
+
+  explicit MatrixCase(const WeightCase& of)
+      : mean(numbers_around(0, of.shape.rows * of.shape.columns, 4)),
+        log_left(numbers_around(-1, of.shape.rows, 5)),
+        log_right(numbers_around(-0.5f, of.shape.columns, 6)),
+        stride(of.stride()) {}
+  inference::VariationalMatrix<float> law() const { return {mean, log_left, log_right, stride}; }
+};
+
+/// The same numbers but for roundings of sums as long.
+inline void check_near(const std::vector<float>& found, const std::vector<float>& expected) {
+  double largest = 0, apart = 0;
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t q = 0; q < found.size(); ++q) {
+    largest = std::max(largest, std::abs(static_cast<double>(expected[q])));
+    apart = std::max(apart, std::abs(static_cast<double>(found[q]) - static_cast<double>(expected[q])));
+  }
+  CHECK(apart <= 3e-6 * largest);
+}
 
 }  // namespace stein::test

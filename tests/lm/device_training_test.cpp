@@ -23,8 +23,8 @@ namespace {
 
 using training::ClassifierTrainer;
 
-const char* const device_methods[] = {"sgd",   "rmsprop", "adam", "sgld",       "psgld",   "sghmc",   "sgnht",
-                                      "santa", "svgd",    "bbb",  "sharpening", "sgld-sa", "sghmc-sa"};
+const char* const device_methods[] = {"sgd",   "rmsprop", "adam", "sgld", "psgld",      "sghmc",   "sgnht",
+                                      "santa", "svgd",    "bbb",  "vmg",  "sharpening", "sgld-sa", "sghmc-sa"};
 
 std::unique_ptr<CaptionTrainer> caption_trainer(const CaptionCorpus& corpus, const std::string& method, Device device) {
   inference::RecurrentSpec spec = test::small_network(corpus.vocabulary.size(), inference::FeatureUse::initial_state);

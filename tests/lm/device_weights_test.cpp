@@ -20,6 +20,7 @@ TEST_CASE("priors, draws and masks of weights on a device are those of the host"
   const std::vector<std::pair<std::string, test::Settings>> methods{
       {"bbb", {{"weight_samples", "2"}}},
       {"bbb", {{"prior", "gaussian"}, {"weight_precision", "3"}, {"outer_deviation", "1.5"}}},
+      {"vmg", {{"weight_samples", "2"}}},
       {"sharpening", {{"weight_samples", "2"}, {"initial_rate", "0.01"}, {"rate_scale", "2"}}},
       {"sharpening", {{"sharpening_objective", "as_published"}, {"prior", "gaussian"}}},
       {"psgld", {{"prior", "scale_mixture"}}},
@@ -102,7 +103,7 @@ TEST_CASE("the bound of sharpening on a device is that of the host", "[lm][devic
 TEST_CASE("a checkpoint of LibTorch's network on a device goes on in the SIMD network of the host",
           "[lm][device][resume]") {
   const Corpus corpus = test::small_text(600);
-  for (const char* const name : {"adam", "bbb", "sghmc-sa"}) {
+  for (const char* const name : {"adam", "bbb", "vmg", "sghmc-sa"}) {
     CAPTURE(name);
     const auto whole = language_trainer(corpus, steady_method(name), test::fenced_device(), /*dropout=*/0),
                first = language_trainer(corpus, steady_method(name), test::fenced_device(), /*dropout=*/0);
@@ -129,7 +130,6 @@ TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
                                 inference::make_recurrent_reference(spec, test::fenced_device()), 0),
                 usage, part);
   };
-  refused("vmg", {}, "a Gaussian of whole matrices (vmg)");
   refused("sharpening", {{"sharpening_gradient", "exact"}}, "sharpening_gradient=exact");
   refused("bbb", {{"mixture_over", "row"}}, "mixture_over=row");
   refused("psgld", {{"prior", "scale_mixture"}, {"mixture_over", "row"}}, "mixture_over=row");

@@ -3,6 +3,7 @@
 // roundings.
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/mean_field_body.h>
+#include <stein/inference/cuda/variational_matrix_body.h>
 #include <stein/inference/cuda/weight_body.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
 #include <stein/inference/weight_driver.h>
@@ -91,6 +92,35 @@ TEST_CASE("lanes add up the divergence of mean-field Gaussians in a fixed order"
           Approx(host().sum_of_expected_squares(law)).epsilon(1e-6));
     CHECK(sum_of(size, cuda::NumberTerm<float>{law.mean.data()}) == Approx(host().sum(law.mean)).epsilon(1e-10));
   }
+}
+
+TEST_CASE("threads draw matrices whose rows and columns have scales, and pull gradients back, as the host does",
+          "[inference][cuda][variational][parity]") {
+  for (const WeightCase::Shape& shape : WeightCase::shapes)
+    for (const std::uint64_t first : {0, 2, 7})
+      for (const std::int64_t samples : {1, 3}) {
+        CAPTURE(shape.rows, shape.columns, shape.padding, first, samples);
+        const WeightCase weights(shape, samples);
+        const test::MatrixCase matrix(weights);
+        const MeanFieldNoise noise = WeightCase::noise(first);
+        const cuda::VariationalMatrixRows rows(matrix.law(), noise);
+        const MatrixView<const float> slopes = weights.slopes();
+        test::MatrixCase::Written expected(weights), found(weights);
+        host().draw_matrix(matrix.law(), noise, expected.weights);
+        for_each_index(rows.noise.groups(), cuda::DrawMatrix{rows, found.weights.data()});
+        host().pull_back_matrix(matrix.law(), noise, slopes, 2.5, expected.gradient());
+        for_each_index(rows.noise.count, cuda::PullBackMatrixMean{rows, slopes, 2.5f, found.mean.data()});
+        for_each_index(rows.rows, cuda::PullBackMatrixScale<true>{rows, slopes, 2.5, found.left.data()});
+        for_each_index(rows.columns, cuda::PullBackMatrixScale<false>{rows, slopes, 2.5, found.right.data()});
+        test::check_near(found.weights, expected.weights);
+        CHECK((found.mean == expected.mean));
+        test::check_near(found.left, expected.left);
+        test::check_near(found.right, expected.right);
+        const double squares = sum_of(rows.rows, cuda::SquaredScaleTerm{rows.log_left}) *
+                                   sum_of(rows.columns, cuda::SquaredScaleTerm{rows.log_right}) +
+                               sum_of(rows.noise.count, cuda::SquareTerm{rows.mean});
+        CHECK(squares == Approx(host().expected_square_of_matrix(matrix.law())).epsilon(1e-6));
+      }
 }
 
 TEST_CASE("threads have the slope of a scale mixture with the bits of the SIMD pass, and its density",

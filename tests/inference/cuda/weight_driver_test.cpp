@@ -69,6 +69,34 @@ void check_mean_field(Device device) {
   }
 }
 
+void check_matrix(Device device) {
+  const WeightDriver<float>&tested = weight_driver<float>(device), &host = weight_driver<float>(Device{});
+  for (const WeightCase::Shape& shape : WeightCase::shapes) {
+    CAPTURE(tested.name, shape.rows, shape.columns, shape.padding);
+    const WeightCase weights(shape, 2);
+    const test::MatrixCase matrix(weights);
+    const MeanFieldNoise noise = WeightCase::noise(7);
+    test::MatrixCase::Written expected(weights);
+    host.draw_matrix(matrix.law(), noise, expected.weights);
+    host.pull_back_matrix(matrix.law(), noise, weights.slopes(), 2.5, expected.gradient());
+    There<float> mean(matrix.mean, device), left(matrix.log_left, device), right(matrix.log_right, device),
+        gradients(weights.gradients, device);
+    const test::MatrixCase::Written empty(weights);
+    There<float> drawn(empty.weights, device), of_mean(empty.mean, device), of_left(empty.left, device),
+        of_right(empty.right, device);
+    const VariationalMatrix<float> there{mean.span(), left.span(), right.span(), weights.stride()};
+    const MatrixView<const float> slopes{gradients.span().data() + 1, 2, shape.rows * weights.stride()};
+    tested.draw_matrix(there, noise, drawn.span());
+    tested.pull_back_matrix(there, noise, slopes, 2.5, {of_mean.span(), of_left.span(), of_right.span()});
+    test::check_near(drawn.read(), expected.weights);
+    test::check_near(of_mean.read(), expected.mean);
+    test::check_near(of_left.read(), expected.left);
+    test::check_near(of_right.read(), expected.right);
+    CHECK(tested.expected_square_of_matrix(there) ==
+          Approx(host.expected_square_of_matrix(matrix.law())).epsilon(1e-6));
+  }
+}
+
 void check_mixture(Device device) {
   const WeightDriver<float>&tested = weight_driver<float>(device), &host = weight_driver<float>(Device{});
   const ScaleMixture law = test::mixture(1);
@@ -142,6 +170,7 @@ void check_numbers(Device device) {
 
 void check_driver(Device device) {
   check_mean_field(device);
+  check_matrix(device);
   check_mixture(device);
   check_sharpening(device);
   check_slab(device);
