@@ -98,6 +98,7 @@ std::optional<std::string> EpochTrainer::warning() const {
 }
 
 bool EpochTrainer::share_with(distributed::Communicator& ranks) {
+  if (weights_.share_chains(ranks)) return true;
   if (!model_.can_be_shared(weights_.rows_at_a_time())) return false;
   const inference::Device device = model_.device();
   exchange_.reset();  // that of other ranks is left before these are joined

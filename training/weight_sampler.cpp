@@ -1,10 +1,25 @@
 #include <stein/training/weight_sampler.h>
 
 #include <fmt/format.h>
+#include <stein/distributed/shared_work.h>
 
 #include <utility>
 
 namespace stein::training {
+namespace {
+
+/// What the last rank has seen, which moves the last chain.
+inference::SeenLogLikelihood seen_by_last(distributed::Communicator& ranks, const inference::SeenLogLikelihood& own) {
+  double value = own.value();
+  std::string bytes;
+  distributed::write_numbers(std::span(&value, 1), bytes);
+  const std::vector<std::string> all = ranks.all_gather(bytes);
+  std::string_view last = all.back();
+  distributed::read_numbers(last, std::span(&value, 1));
+  return inference::SeenLogLikelihood(value);
+}
+
+}  // namespace
 
 WeightSampler::WeightSampler(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
                              const DataFacts& data, std::uint64_t seed, const inference::RollbackOptions& rollback)
@@ -27,7 +42,7 @@ WeightSampler::WeightSampler(const WeightMethodOptions& options, inference::Watc
           },
           [this](std::int64_t) { return steps_ % method().temperature_every == 0 && !exploring(steps_); });
   }
-  trajectories_ = dynamic_cast<const inference::HamiltonianSampler<float>*>(sampler.get());
+  trajectories_ = dynamic_cast<inference::HamiltonianSampler<float>*>(sampler.get());
   sampler_ =
       std::make_unique<inference::RollbackSampler<float>>(std::move(sampler), rollback, inference::AfterRollback::wait);
 }
@@ -38,8 +53,16 @@ inference::StepReport WeightSampler::step(const inference::Batch<float>& batch) 
   if (!report.taken) return report;
   ++steps_;
   if (chain_ != nullptr) temperature_ = chain_->schedule().temperature_of_noise(chain_->steps() - 1);
-  before_ = std::exchange(last_, {watched_.last(), batch.count()});
+  const bool alone = ranks_->size() == 1;
+  before_ = std::exchange(last_, {alone ? watched_.last() : seen_by_last(*ranks_, watched_.last()), batch.count()});
   return report;
+}
+
+bool WeightSampler::share_chains(distributed::Communicator& ranks) {
+  if (trajectories_ == nullptr || particles().rows() == 1) return false;
+  ranks_ = &ranks;
+  trajectories_->share_with(ranks);
+  return true;
 }
 
 inference::StepReport WeightSampler::settled(inference::StepReport report, const inference::Batch<float>& batch) {

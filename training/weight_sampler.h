@@ -36,6 +36,9 @@ class WeightSampler final : public NetworkWeights {
   /// Waits for the last update, of this batch: before weights are used or saved. What became of the chain since then;
   /// `taken` is false. Throws as `step`.
   inference::StepReport settle(const inference::Batch<float>& batch);
+  /// From now on `step` is a collective call of `ranks`, which have to outlive the weights: each moves some of several
+  /// chains of trajectories. @returns false, with nothing changed, where there are none
+  bool share_chains(distributed::Communicator& ranks);
   /// Rows of weights that a step evaluates at a time: trajectories go chain by chain.
   std::int64_t rows_at_a_time() const { return trajectories_ != nullptr ? 1 : weight_rows(); }
   /// Multiplies the step size from now on.
@@ -76,7 +79,8 @@ class WeightSampler final : public NetworkWeights {
 
   inference::WatchedModel<float>& watched_;
   std::unique_ptr<inference::RollbackSampler<float>> sampler_;
-  const inference::HamiltonianSampler<float>* trajectories_ = nullptr;  ///< of HMC and NUTS, owned by `sampler_`
+  inference::HamiltonianSampler<float>* trajectories_ = nullptr;       ///< of HMC and NUTS, owned by `sampler_`
+  distributed::Communicator* ranks_ = &distributed::single_process();  ///< that share chains
   std::optional<inference::ConfigurationalTemperature> meter_;
   const inference::GradientSampler<float>* chain_ = nullptr;  ///< whose temperature is asked for, owned by `sampler_`
   std::int64_t steps_ = 0;

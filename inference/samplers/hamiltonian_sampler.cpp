@@ -1,4 +1,5 @@
 #include <stein/core/parallel.h>
+#include <stein/distributed/shared_work.h>
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 
 #include <algorithm>
@@ -35,21 +36,24 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
                 "{}: the target holds coordinates of chain {} at zero, which a trajectory cannot do", this->name(),
                 row);
   const NoiseKey noise{.seed = seed_, .step = static_cast<std::uint64_t>(steps_), .stream = Stream::model};
-  errors_.assign(static_cast<std::size_t>(rows_.count), nullptr);
   const auto move_one = [&](std::int64_t i) {
-    const auto chain = static_cast<std::size_t>(i);
-    try {
-      trajectories_[chain] = move_chain(i, particles, target, share_of(batch, i, 1), noise);
-    } catch (...) {
-      errors_[chain] = std::current_exception();
-    }
+    trajectories_[static_cast<std::size_t>(i)] = move_chain(i, particles, target, share_of(batch, i, 1), noise);
   };
-  if (target.concurrent())
-    parallel_for(rows_.count, move_one);
+  const auto move = [&](distributed::PartRange own) {
+    if (target.concurrent()) return parallel_for(own.end - own.first, [&](std::int64_t k) { move_one(own.first + k); });
+    for (std::int64_t i = own.first; i < own.end; ++i) move_one(i);
+  };
+  if (ranks_->size() == 1)
+    move({0, rows_.count});
   else
-    for (std::int64_t i = 0; i < rows_.count; ++i) move_one(i);
-  for (const std::exception_ptr& error : errors_)  // that of the first chain, whichever was the first in time
-    if (error != nullptr) std::rethrow_exception(error);
+    distributed::share_work(
+        *ranks_, rows_.count, move,
+        [&](std::int64_t i, std::string& message) {
+          visit_moved(i, [&](auto numbers) { distributed::write_numbers(numbers, message); });
+        },
+        [&](std::int64_t i, std::string_view& message) {
+          visit_moved(i, [&](auto numbers) { distributed::read_numbers(message, numbers); });
+        });
 
   StepReport report{.accepted = false, .exploring = exploring(steps_)};
   for (const Trajectory& trajectory : trajectories_) {
@@ -65,6 +69,19 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
   if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
   return report;
+}
+
+template <class Scalar>
+template <class Visit>
+void HamiltonianSampler<Scalar>::visit_moved(std::int64_t i, const Visit& visit) {
+  const auto place = static_cast<std::size_t>(i);
+  visit(std::span(&trajectories_[place], 1));
+  visit(moved_.row(i));
+  if (!exploring(steps_)) return;
+  Chain& chain = chains_[place];
+  visit(std::span(&chain.step_size, 1)), visit(std::span(chain.inverse_mass));
+  chain.averaging.visit([&](double& number) { visit(std::span(&number, 1)); });
+  visit(std::span(&chain.count, 1)), visit(std::span(chain.mean)), visit(std::span(chain.square));
 }
 
 template <class Scalar>

@@ -4,12 +4,12 @@
 
 #include <stein/core/options.h>
 #include <stein/core/pool.h>
+#include <stein/distributed/communicator.h>
 #include <stein/inference/sampler.h>
 #include <stein/inference/samplers/dual_averaging.h>
 #include <stein/inference/samplers/hamiltonian.h>
 #include <stein/inference/samplers/warm_up_windows.h>
 
-#include <exception>
 #include <memory>
 #include <vector>
 
@@ -50,8 +50,9 @@ class Walker {
                           PhasePoint<Scalar>& point) = 0;
 };
 
-/// Independent chains, one a particle, on all cores where the target may be asked for several at a time: the same bits
-/// at any thread count. The derived class says what a trajectory is.
+/// Independent chains, one a particle, on all cores where the target may be asked for several at a time, and on many
+/// machines where ranks share them: the same bits on any number of threads and ranks. The derived class says what a
+/// trajectory is.
 template <class Scalar>
 class HamiltonianSampler : public Sampler<Scalar> {
  public:
@@ -60,6 +61,10 @@ class HamiltonianSampler : public Sampler<Scalar> {
   ///                         coordinates at zero
   /// @throws Error(numeric)  naming the first chain whose log density or gradient is not finite where it starts
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) final;
+  /// From now on `step` is a collective call of `ranks`, which have to outlive the sampler, with the same particles on
+  /// all: each moves some of the chains, and then has all of them. Errors come as distributed::AgreedError, that of the
+  /// first chain.
+  void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
   void scale_step_size(double factor) override;
   bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }
   void save(Snapshot& snapshot) const override;
@@ -101,6 +106,9 @@ class HamiltonianSampler : public Sampler<Scalar> {
   /// One step of chain i, on what that chain sees of the batch; where it ends is kept in `moved_`.
   Trajectory move_chain(std::int64_t i, const Particles<Scalar>& particles, Target<Scalar>& target,
                         const Batch<Scalar>& batch, const NoiseKey& noise);
+  /// Everything that a step changes of chain i, as spans of numbers: visit(span)….
+  template <class Visit>
+  void visit_moved(std::int64_t i, const Visit& visit);
   double reasonable_step_size(const Hamiltonian<Scalar>& hamiltonian, double start, Draws& draws,
                               const PhasePoint<Scalar>& point) const;
   void tune(Chain& chain, const Trajectory& trajectory, const Hamiltonian<Scalar>& hamiltonian, Draws& draws,
@@ -115,9 +123,9 @@ class HamiltonianSampler : public Sampler<Scalar> {
   double acceptances_ = 0;  ///< sum, after the warm-up
   std::vector<Chain> chains_;
   Pool<Workspace> workspaces_;
-  std::vector<Trajectory> trajectories_;    ///< [M] of the step
-  std::vector<std::exception_ptr> errors_;  ///< [M] of the step
-  Matrix<Scalar> moved_;                    ///< [M, Q] where the chains are after it
+  std::vector<Trajectory> trajectories_;  ///< [M] of the step
+  Matrix<Scalar> moved_;                  ///< [M, Q] where the chains are after it
+  distributed::Communicator* ranks_ = &distributed::single_process();
 };
 
 }  // namespace stein::inference

@@ -1,11 +1,13 @@
 // HMC and NUTS: the integrator, invariance of the posterior, the joint distribution test of Geweke, simulation-based
 // calibration, and the warm-up.
+#include <stein/core/safetensors.h>
 #include <stein/inference/samplers/hmc.h>
 #include <stein/inference/samplers/nuts.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/error_matcher.h"
+#include "distributed/thread_ranks.h"
 #include "inference/chain_statistics.h"
 #include "inference/correlated_gaussian.h"
 #include "inference/ensemble_of.h"
@@ -365,6 +367,60 @@ TEMPLATE_TEST_CASE("half the steps, saved and restored, go on to the same bits",
   for (std::int64_t i = 0; i < 2; ++i) CHECK(std::ranges::equal(particles.values().row(i), again.values().row(i)));
   CHECK(sampler.gradients() == resumed.gradients());
   CHECK(sampler.acceptance() == resumed.acceptance());
+}
+
+namespace {
+
+/// Some steps of five chains behind a warm-up, on one process or as one of several ranks. @returns all that they left
+template <class Tested>
+std::string state_of_chains(const std::shared_ptr<distributed::Communicator>& ranks) {
+  Quartic target(3);
+  Particles<double> particles(target.layout(), 5);
+  typename Tested::Options options;
+  options.trajectory.warm_up = 60;
+  Tested sampler(options, ensemble_of(5, 3, 4));
+  if (ranks) sampler.share_with(*ranks);
+  for (int t = 0; t < 80; ++t) sampler.step(particles, target, {});
+  Snapshot state;
+  state.put_saved("sampler", sampler), state.put_saved("particles", particles);
+  return encode_safetensors(state);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("ranks that share chains have those of one process", "[inference][hamiltonian][distributed]",
+                   Hmc<double>, Nuts<double>) {
+  const std::string alone = state_of_chains<TestType>(nullptr);
+  for (const int size : {2, 3, 5, 7}) {
+    std::vector<std::string> found(static_cast<std::size_t>(size));
+    test::on_ranks(size, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
+      found[static_cast<std::size_t>(ranks->rank())] = state_of_chains<TestType>(ranks);
+    });
+    CAPTURE(size);
+    for (const std::string& state : found) CHECK((state == alone));
+  }
+}
+
+TEMPLATE_TEST_CASE("of chains that cannot go on ranks tell of the first, and leave all where they were",
+                   "[inference][hamiltonian][distributed]", Hmc<double>, Nuts<double>) {
+  std::vector<std::string> told(3);
+  std::vector<double> first(3);
+  test::on_ranks(3, [&](const std::shared_ptr<distributed::Communicator>& ranks) {
+    Quartic target(2);
+    Particles<double> particles(target.layout(), 6);
+    for (const std::int64_t broken : {3, 4, 5}) particles.values()(broken, 0) = INFINITY;
+    TestType sampler({}, ensemble_of(6, 2, 0));
+    sampler.share_with(*ranks);
+    const auto place = static_cast<std::size_t>(ranks->rank());
+    try {
+      sampler.step(particles, target, {});
+    } catch (const Error& error) {
+      told[place] = error.what();
+    }
+    first[place] = particles.values()(0, 0);
+  });
+  for (const std::string& sentence : told) CHECK_THAT(sentence, Catch::Contains("where chain 3 stands"));
+  CHECK(first == std::vector<double>(3));
 }
 
 TEMPLATE_TEST_CASE("a trajectory to where the target has no density is divergent, and the chain goes on",
