@@ -47,7 +47,7 @@ struct Moment {
 };
 
 /// All tasks begin after `begin` and are over at `end`: two moments, so that no task seems to come before another one.
-/// Destructors, because an exception may end a task and the wait for it.
+/// Destructors, because what a task threw ends the wait for all of them.
 struct Wait {
   Moment begin, end;
   ~Wait() { end.passed(); }

@@ -21,10 +21,11 @@ namespace detail {
 void run_tasks(std::int64_t count, void (*task)(const void*, std::int64_t), const void* body);
 }
 
-/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads; if any throw, what
-/// the lowest i of these threw, on any number of threads. With one task, or one thread left, all run in the calling
-/// thread, in order. Of five tasks on sixteen threads each may run tasks of its own on four: they share what is free.
-/// Inside, denormal numbers are zeros (core/flush_denormals.h), whichever thread runs a task.
+/// Calls body(i) once for every i in [0, count), in any order, on up to `thread_count()` threads. Where some throw,
+/// throws what the lowest i of these threw: all below it have run, of those above it maybe not all. With one task, or
+/// one thread left, all run in the calling thread, in order. Of five tasks on sixteen threads each may run tasks of its
+/// own on four: they share what is free. Inside, denormal numbers are zeros (core/flush_denormals.h), whichever thread
+/// runs a task.
 template <class Body>
 void parallel_for(std::int64_t count, const Body& body) {
   detail::run_tasks(

@@ -46,7 +46,7 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
       pulls_(static_cast<std::size_t>(spec.arms)) {}
 
 void BanditLearner::foresee(const envs::Context& context) {
-  if (forced_place(context) < 0) policy_->foresee(context);
+  policy_->foresee(context);
 }
 
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {

@@ -58,7 +58,7 @@ class BanditLearner {
 
   /// Time spent so far by this object; never part of its saved state.
   struct Timing {
-    double deciding_seconds = 0;  ///< and a share of what looking ahead took
+    double deciding_seconds = 0;
     double learning_seconds = 0;
     std::int64_t timed_decisions = 0;  ///< that deciding_seconds is of: one in 31
     std::int64_t decisions = 0;        ///< made by the policy: forced pulls are not counted
@@ -75,8 +75,7 @@ class BanditLearner {
   BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                 std::unique_ptr<BanditPolicy> policy);
 
-  /// A context that is decided soon, before anything more is learned: see BanditPolicy::foresee. The policy does not
-  /// see those whose arms are to be pulled whatever it says.
+  /// A context that is decided soon, before anything more is learned: see BanditPolicy::foresee.
   void foresee(const envs::Context& context);
   /// A choice among the arms of a context: the arm with the fewest pulls while one has fewer than forced_pulls, the
   /// first of equals, else the policy's.

@@ -26,7 +26,8 @@ bool equal(MatrixView<const Number> rows, const Number* kept) {
 
 void ForeseenPredictions::add(const Inputs<float>& rows) {
   const std::int64_t width = rows.one_hot() ? rows.ones.columns : rows.dense.columns;
-  if (outputs_ > 0) forget();
+  constexpr std::int64_t most_contexts = 4096;  // that wait: nobody may ever ask, as where arms are pulled by force
+  if (outputs_ > 0 || std::ssize(begins_) == most_contexts) forget();
   if (begins_.empty()) {
     dense_.clear(), ones_.clear();
     rows_ = 0, width_ = width, last_ = 0;

@@ -125,7 +125,7 @@ class NeuralPolicy : public BanditPolicy {
  protected:
   /// @param rows      of coordinates
   /// @param networks  M, those that decide
-  /// @param device    where the networks are; on another one than the host rows stand for networks one by one
+  /// @param device    where the networks are
   /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
   NeuralPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, std::int64_t rows,
                std::int64_t networks, inference::Device device = {});

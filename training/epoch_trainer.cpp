@@ -98,11 +98,15 @@ std::optional<std::string> EpochTrainer::warning() const {
 }
 
 bool EpochTrainer::share_with(distributed::Communicator& ranks) {
-  if (weights_.share_chains(ranks)) return true;
-  if (!model_.can_be_shared(weights_.rows_at_a_time())) return false;
+  // Whole trajectories where there is a chain for each rank; else the chunks of a minibatch, if it has some.
+  distributed::Communicator& nobody = distributed::single_process();
+  const bool enough_chains = weights_.particles().rows() >= ranks.size() || options_.gradient_chunks == 1;
+  const bool shares_chains = weights_.share_chains(enough_chains ? ranks : nobody) && enough_chains;
+  if (!shares_chains && !model_.can_be_shared(weights_.rows_at_a_time())) return false;
+  distributed::Communicator& of_model = shares_chains ? nobody : ranks;
   const inference::Device device = model_.device();
   exchange_.reset();  // that of other ranks is left before these are joined
-  exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
+  exchange_ = std::make_unique<inference::PartExchange>(of_model, device, inference::join_devices(of_model, device));
   return true;
 }
 

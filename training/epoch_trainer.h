@@ -26,7 +26,7 @@ namespace stein::training {
 /// the last has been made, but where weights or losses are looked at: samples, records, ends of epochs and of `learn`.
 ///
 /// Ranks, each with its own device, share the gradient of a step where it has several rows of weights (particles,
-/// draws) or chunks; what is evaluated besides, each of them evaluates alone.
+/// draws) or chunks, and chains of trajectories; what is evaluated besides, each of them evaluates alone.
 class EpochTrainer : public runs::ValidatedRepetition {
  public:
   /// What one time through the data is.

@@ -1,7 +1,7 @@
 #include <stein/training/weight_sampler.h>
 
 #include <fmt/format.h>
-#include <stein/distributed/shared_work.h>
+#include <stein/distributed/exchange.h>
 
 #include <utility>
 
@@ -13,7 +13,8 @@ inference::SeenLogLikelihood seen_by_last(distributed::Communicator& ranks, cons
   double value = own.value();
   std::string bytes;
   distributed::write_numbers(std::span(&value, 1), bytes);
-  const std::vector<std::string> all = ranks.all_gather(bytes);
+  std::vector<std::string> all;
+  distributed::exchange(ranks, std::nullopt, bytes, all);
   std::string_view last = all.back();
   distributed::read_numbers(last, std::span(&value, 1));
   return inference::SeenLogLikelihood(value);

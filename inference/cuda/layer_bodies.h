@@ -13,6 +13,23 @@
 
 namespace stein::inference::cuda {
 
+/// One number of a dense row of one-hot inputs: how many of its ones are there; `index` is the place of the number
+/// among the rows of a chunk, network by network where they have rows of their own.
+struct SpreadOnes {
+  const std::int32_t* ones;     ///< of the first row of the chunk
+  std::int64_t rows, all_rows;  ///< of the chunk, and of the batch
+  int ones_in_row, inputs;
+  float* dense;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t index) const {
+    const std::int64_t row = index / inputs, column = index % inputs;
+    const std::int64_t place = row / rows * all_rows + row % rows;
+    int count = 0;
+    for (int k = 0; k < ones_in_row; ++k) count += ones[place * ones_in_row + k] == column ? 1 : 0;
+    dense[index] = static_cast<float>(count);
+  }
+};
+
 /// unit ← a(unit + bias), or unit + bias of the last layer; `index` is the place of a unit.
 struct FinishUnit {
   float* units;

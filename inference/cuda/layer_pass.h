@@ -18,6 +18,7 @@ class LayerPass {
       : launch_(launch), first_(first), rows_(std::min(launch.layers.rows, launch.rows.rows - first)), work_(work) {}
 
   void forward() const {
+    if (launch_.layers.inputs != nullptr) spread_ones();
     for (int l = 0; l <= last(); ++l) {
       const MlpShape::Layer& layer = launch_.shape.layer[l];
       const ProductMatrix<float> units = output(l);
@@ -78,6 +79,17 @@ class LayerPass {
   }
 
  private:
+  /// Rows of ones become dense, for products.
+  void spread_ones() const {
+    const MlpRows& rows = launch_.rows;
+    work_.each((rows.own_inputs ? launch_.networks : 1) * rows_ * launch_.shape.inputs(),
+               SpreadOnes{.ones = rows.ones + first_ * rows.ones_in_row,
+                          .rows = rows_,
+                          .all_rows = rows.rows,
+                          .ones_in_row = rows.ones_in_row,
+                          .inputs = launch_.shape.inputs(),
+                          .dense = launch_.layers.inputs});
+  }
   int last() const { return launch_.shape.layers - 1; }
   int bias(int l) const {
     const MlpShape::Layer& layer = launch_.shape.layer[l];
@@ -95,6 +107,8 @@ class LayerPass {
   ProductMatrix<const float> input(int l) const {
     const int columns = launch_.shape.layer[l].inputs;
     if (l > 0) return of_chunk(units(l - 1), columns);
+    if (launch_.layers.inputs != nullptr)
+      return {.data = launch_.layers.inputs, .stride = columns, .step = launch_.rows.own_inputs ? rows_ * columns : 0};
     return {.data = launch_.rows.dense + first_ * columns,
             .stride = columns,
             .step = launch_.rows.own_inputs ? launch_.rows.rows * columns : 0};

@@ -90,6 +90,7 @@ void for_each_unit(std::int64_t count, const Body& body, GpuStream stream) {
 }
 
 #define STEIN_UNITS(Body) template void for_each_unit(std::int64_t, const Body&, GpuStream);
+STEIN_UNITS(SpreadOnes)
 STEIN_UNITS(FinishUnit)
 STEIN_UNITS(ScoreRow)
 STEIN_UNITS(AddRowSums)

@@ -1,5 +1,5 @@
 // What one thread of the CUDA kernels of variational matrix Gaussians does: the sums of variational_matrix_pass.h in
-// their order. All pointers are to memory of the device.
+// their order, squares of scales from exponentials in float. All pointers are to memory of the device.
 #pragma once
 
 #include <stein/inference/cuda/number_group.h>
@@ -32,6 +32,12 @@ struct VariationalMatrixRows {
     return slope * std::exp(log_left[row]) * epsilon * std::exp(log_right[column]);
   }
 };
+
+/// u² or v² from its logarithm.
+STEIN_HOST_DEVICE inline double squared_scale(float log_scale) {
+  const double scale = std::exp(log_scale);
+  return scale * scale;
+}
 
 /// Draws four weights, and writes the zeros behind a row that ends among them.
 struct DrawMatrix {
@@ -79,8 +85,8 @@ struct PullBackMatrixScale {
     const std::int64_t others = of_row ? law.columns : law.rows;
     const float *own = of_row ? law.log_left : law.log_right, *other = of_row ? law.log_right : law.log_left;
     double squares = 0;
-    for (std::int64_t k = 0; k < others; ++k) squares += square_of(other[k]);
-    float total = static_cast<float>(static_cast<double>(others) - precision * squares * square_of(own[index]));
+    for (std::int64_t k = 0; k < others; ++k) squares += squared_scale(other[k]);
+    float total = static_cast<float>(static_cast<double>(others) - precision * squares * squared_scale(own[index]));
     for (std::int64_t s = 0; s < slopes.rows; ++s) {
       float sum = 0;
       for (std::int64_t k = 0; k < others; ++k) {
@@ -98,7 +104,6 @@ struct PullBackMatrixScale {
   }
 
  private:
-  STEIN_HOST_DEVICE static double square_of(float log_scale) { return std::exp(2 * static_cast<double>(log_scale)); }
   STEIN_HOST_DEVICE float normal(std::int64_t q, std::int64_t draw) const {
     const std::int64_t place = law.noise.lead() + q;
     return law.noise.normals(place / group_size, static_cast<std::uint32_t>(draw)).number[place % group_size];
@@ -108,10 +113,7 @@ struct PullBackMatrixScale {
 /// u² or v² from its logarithm.
 struct SquaredScaleTerm {
   const float* log_scales;
-  STEIN_HOST_DEVICE double operator()(std::int64_t k) const {
-    const double scale = std::exp(log_scales[k]);  // in float, as where it is drawn
-    return scale * scale;
-  }
+  STEIN_HOST_DEVICE double operator()(std::int64_t k) const { return squared_scale(log_scales[k]); }
 };
 
 /// The square of a number.

@@ -80,19 +80,23 @@ MlpTiling DeviceMlp::tiling_of(bool by_layers, const Inputs<float>& inputs, std:
   return tile(shape_, rows, ones, backward, shared_bytes_);
 }
 
-MlpLayers DeviceMlp::layers_of(Room& room, std::int64_t networks, std::int64_t rows) const {
+MlpLayers DeviceMlp::layers_of(Room& room, std::int64_t networks, const MlpRows& rows) const {
   constexpr std::int64_t most_numbers = std::int64_t{1} << 26, line = 16;  // 256 MiB; numbers of a cache line
   std::int64_t outputs = 0, widest = 0;
   for (int l = 0; l < shape_.layers; ++l) {
     outputs += shape_.layer[l].outputs;
     if (l + 1 < shape_.layers) widest = std::max<std::int64_t>(widest, shape_.layer[l].outputs);
   }
-  const std::int64_t chunk = std::clamp<std::int64_t>(most_numbers / (networks * (outputs + widest)), 1, rows);
-  const std::int64_t units = (networks * chunk * outputs + line - 1) / line * line;
-  float* const memory = reserve(room.units, units + networks * chunk * widest, device_);
+  const std::int64_t spread = rows.ones == nullptr ? 0 : (rows.own_inputs ? networks : 1) * shape_.inputs();
+  const std::int64_t chunk =
+      std::clamp<std::int64_t>(most_numbers / (networks * (outputs + widest) + spread), 1, rows.rows);
+  const auto whole_lines = [](std::int64_t numbers) { return (numbers + line - 1) / line * line; };
+  const std::int64_t units = whole_lines(networks * chunk * outputs), slopes = whole_lines(networks * chunk * widest);
+  float* const memory = reserve(room.units, units + slopes + chunk * spread, device_);
   return {.rows = chunk,
           .units = memory,
           .slopes = memory + units,
+          .inputs = spread == 0 ? nullptr : memory + units + slopes,
           .row_sums = reserve(room.row_sums, 2 * networks * chunk, device_),
           .precision = spec_.precision};
 }
@@ -109,7 +113,7 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   const auto room = borrow_room();
   room->packed.assign(shape_, batch, particles, tiling, backward);
   MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
-  if (layered) launch.layers = layers_of(*room, networks, batch.rows);
+  if (layered) launch.layers = layers_of(*room, networks, launch.rows);
   launch.samples = batch.weight_samples;
   launch.scale = batch.likelihood_scale();
   if (backward) {
@@ -196,9 +200,9 @@ void DeviceMlp::predict(const ParticleRows<const float>& weights, const Inputs<f
   const bool layered = by_layers(false);
   const MlpTiling tiling = tiling_of(layered, inputs, inputs.rows(), false);
   const auto room = borrow_room();
-  room->packed.assign(shape_, inputs, tiling);
+  room->packed.assign(inputs);
   MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
-  if (layered) launch.layers = layers_of(*room, launch.networks, inputs.rows());
+  if (layered) launch.layers = layers_of(*room, launch.networks, launch.rows);
   launch.outputs = reserve(room->outputs, rows * spec_.outputs, device_);
   driver_.pass(device_.index, launch);
   const auto count = static_cast<std::size_t>(rows * spec_.outputs);

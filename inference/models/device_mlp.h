@@ -70,7 +70,7 @@ class DeviceMlp final : public Model<float> {
   /// Whether a pass is products of matrices. @param apart  particles have rows and several networks each
   bool by_layers(bool apart) const { return products_ && !apart; }
   /// Memory for the layers of a launch over so many rows.
-  MlpLayers layers_of(Room& room, std::int64_t networks, std::int64_t rows) const;
+  MlpLayers layers_of(Room& room, std::int64_t networks, const MlpRows& rows) const;
 
   MlpSpec spec_;
   Layout layout_;

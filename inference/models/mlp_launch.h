@@ -83,10 +83,11 @@ bool weights_fit(const MlpShape& shape, std::int64_t most_bytes);
 
 /// Memory of the device for a pass layer by layer, over chunks of rows.
 struct MlpLayers {
-  std::int64_t rows = 0;                    ///< of a chunk
-  float* units = nullptr;                   ///< of every layer [m, rows, outputs], layer by layer; null: no such pass
-  float* slopes = nullptr;                  ///< [m, rows, widest layer but the last]
-  double* row_sums = nullptr;               ///< [m, rows, 2] log-likelihood of each row, and its slope of log γ
+  std::int64_t rows = 0;       ///< of a chunk
+  float* units = nullptr;      ///< of every layer [m, rows, outputs], layer by layer; null: no such pass
+  float* slopes = nullptr;     ///< [m, rows, widest layer but the last]
+  float* inputs = nullptr;     ///< [·, rows, inputs] ones as dense rows, of every network if own; null: none
+  double* row_sums = nullptr;  ///< [m, rows, 2] log-likelihood of each row, and its slope of log γ
   Precision precision = Precision::single;  ///< of products
 };
 

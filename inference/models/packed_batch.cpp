@@ -43,27 +43,19 @@ void PackedBatch::clear() {
   rows_ = {};
 }
 
-void PackedBatch::add_inputs(const MlpShape& shape, const Batch<float>& batch, const MlpTiling& tiling) {
-  const MatrixView<const std::int32_t> ones = batch.inputs.ones;
-  const MatrixView<const float> dense = batch.inputs.dense, mask = batch.input_mask;
-  rows_.rows = batch.rows;
-  if (!batch.inputs.one_hot()) {
-    float* to = add<float>(dense.rows * dense.columns, dense_);
-    for (std::int64_t i = 0; i < dense.rows; ++i) {
-      float* const row = to;
-      to = std::ranges::copy(dense.row(i), to).out;
-      if (mask.data == nullptr) continue;
-      for (std::int64_t k = 0; k < mask.columns; ++k) row[k] *= mask(i % batch.rows, k);
-    }
-  } else if (tiling.rows > 0) {
-    rows_.ones_in_row = static_cast<int>(ones.columns);
-    auto* to = add<std::int32_t>(ones.rows * ones.columns, ones_);
-    for (std::int64_t i = 0; i < ones.rows; ++i) to = std::ranges::copy(ones.row(i), to).out;
-  } else {
-    float* row = add<float>(ones.rows * shape.inputs(), dense_);
-    std::fill_n(row, ones.rows * shape.inputs(), 0.0f);
-    for (std::int64_t i = 0; i < ones.rows; ++i, row += shape.inputs())
-      for (const std::int32_t input : ones.row(i)) ++row[input];
+void PackedBatch::add_inputs(const Inputs<float>& inputs, MatrixView<const float> mask, std::int64_t mask_rows) {
+  if (inputs.one_hot()) {
+    rows_.ones_in_row = static_cast<int>(inputs.ones.columns);
+    auto* to = add<std::int32_t>(inputs.ones.rows * inputs.ones.columns, ones_);
+    for (std::int64_t i = 0; i < inputs.ones.rows; ++i) to = std::ranges::copy(inputs.ones.row(i), to).out;
+    return;
+  }
+  float* to = add<float>(inputs.dense.rows * inputs.dense.columns, dense_);
+  for (std::int64_t i = 0; i < inputs.dense.rows; ++i) {
+    float* const row = to;
+    to = std::ranges::copy(inputs.dense.row(i), to).out;
+    if (mask.data == nullptr) continue;
+    for (std::int64_t k = 0; k < mask.columns; ++k) row[k] *= mask(i % mask_rows, k);
   }
 }
 
@@ -85,11 +77,14 @@ void PackedBatch::add_members(MatrixView<const std::int32_t> ones, int inputs, s
 void PackedBatch::assign(const MlpShape& shape, const Batch<float>& batch, std::int64_t particles,
                          const MlpTiling& tiling, bool backward) {
   clear();
-  add_inputs(shape, batch, tiling);
+  add_inputs(batch.inputs, batch.input_mask, batch.rows);
+  rows_.rows = batch.rows;
   rows_.own_inputs = batch.inputs_per_particle && particles > 1;
   rows_.own_targets = batch.targets_per_particle && particles > 1;
   rows_.own_weights = batch.weights_per_particle && particles > 1;
-  if (backward && rows_.ones_in_row > 0) add_members(batch.inputs.ones, shape.inputs(), batch.rows, tiling.rows);
+  const bool by_tiles = tiling.rows > 0;
+  if (backward && by_tiles && batch.inputs.one_hot())
+    add_members(batch.inputs.ones, shape.inputs(), batch.rows, tiling.rows);
   if (batch.score != nullptr) return;  // it has the place of targets, outputs and weights
   rows_.target_columns = static_cast<int>(batch.targets.columns);
   float* targets = add<float>(batch.targets.rows * batch.targets.columns, targets_);
@@ -99,9 +94,10 @@ void PackedBatch::assign(const MlpShape& shape, const Batch<float>& batch, std::
     std::ranges::copy(batch.row_weights, add<float>(std::ssize(batch.row_weights), weights_));
 }
 
-void PackedBatch::assign(const MlpShape& shape, const Inputs<float>& inputs, const MlpTiling& tiling) {
+void PackedBatch::assign(const Inputs<float>& inputs) {
   clear();
-  add_inputs(shape, {.inputs = inputs, .rows = inputs.rows()}, tiling);
+  rows_.rows = inputs.rows();
+  add_inputs(inputs, {}, 1);
 }
 
 MlpRows PackedBatch::rows_at(const std::byte* bytes) const {

@@ -12,17 +12,16 @@
 namespace stein::inference {
 
 /// Copies of everything that perceptrons see of a batch, each part on a 16-byte boundary. Dense inputs are multiplied
-/// with their mask; where there are positions, their rows stand beside them input by input, but for a pass layer by
-/// layer, which multiplies matrices, they become dense rows of zeros and ones. Keeps its memory.
+/// with their mask; where there are positions, their rows stand beside them input by input. Keeps its memory.
 class PackedBatch {
  public:
   /// @param batch      that fits the network (check_batch); its score is not copied
   /// @param particles  that see it
-  /// @param tiling     without rows for a pass layer by layer
+  /// @param tiling     of the launch; nothing of a pass layer by layer
   void assign(const MlpShape& shape, const Batch<float>& batch, std::int64_t particles, const MlpTiling& tiling,
               bool backward);
   /// Inputs of a prediction, the same for all networks.
-  void assign(const MlpShape& shape, const Inputs<float>& inputs, const MlpTiling& tiling);
+  void assign(const Inputs<float>& inputs);
 
   std::span<const std::byte> bytes() const { return std::span(bytes_).first(used_); }
   /// The same rows where the bytes lie on a device.
@@ -33,7 +32,7 @@ class PackedBatch {
   template <class T>
   T* add(std::int64_t count, std::ptrdiff_t& place);
   void clear();
-  void add_inputs(const MlpShape& shape, const Batch<float>& batch, const MlpTiling& tiling);
+  void add_inputs(const Inputs<float>& inputs, MatrixView<const float> mask, std::int64_t mask_rows);
   void add_members(MatrixView<const std::int32_t> ones, int inputs, std::int64_t rows, int tile_rows);
 
   static constexpr std::ptrdiff_t nowhere = -1;

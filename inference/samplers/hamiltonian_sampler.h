@@ -63,7 +63,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   StepReport step(Particles<Scalar>& particles, Target<Scalar>& target, const Batch<Scalar>& batch) final;
   /// From now on `step` is a collective call of `ranks`, which have to outlive the sampler, with the same particles on
   /// all: each moves some of the chains, and then has all of them. Errors come as distributed::AgreedError, that of the
-  /// first chain.
+  /// first chain; the tuning of the others is then not the same on all ranks until it is restored.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
   void scale_step_size(double factor) override;
   bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }

@@ -57,7 +57,7 @@ TEST_CASE("structured weights of a language model learn on a device what they le
 
 TEST_CASE("weights are drawn, averaged, pruned and counted on a device as on the host", "[lm][device]") {
   const Corpus corpus = test::small_text(600);
-  for (const char* const name : {"bbb", "sharpening"}) {
+  for (const char* const name : {"bbb", "vmg", "sharpening"}) {
     CAPTURE(name);
     const auto host = language_trainer(corpus, name, {}),
                device = language_trainer(corpus, name, test::fenced_device());

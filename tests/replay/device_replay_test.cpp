@@ -88,7 +88,8 @@ void check_foreseen(const std::string& policy, Device device) {
 
 void check_replays(Device device) {
   for (const char* policy : {"svgd", "s2vgd", "epsilon-greedy"}) check_replay(policy, device);
-  for (const char* policy : {"svgd", "s2vgd", "bootstrap", "epsilon-greedy"}) check_foreseen(policy, device);
+  for (const char* policy : {"svgd", "s2vgd", "bootstrap", "epsilon-greedy", "bbb", "vmg"})
+    check_foreseen(policy, device);
 }
 
 }  // namespace

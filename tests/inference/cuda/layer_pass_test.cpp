@@ -41,19 +41,22 @@ Chunked in_chunks(const MlpCase<float>& made, std::int64_t rows) {
                 .outputs = std::vector<float>(
                     static_cast<std::size_t>(networks * made.options.rows * made.spec.outputs), nothing),
                 .sums = std::vector<double>(static_cast<std::size_t>(2 * networks), nothing)};
-  std::vector<float> units(static_cast<std::size_t>(networks * rows * 200), nothing), slopes = units;
+  std::vector<float> units(static_cast<std::size_t>(networks * rows * 200), nothing), slopes = units, dense = units;
   std::vector<double> row_sums(static_cast<std::size_t>(2 * networks * rows), nothing);
-  MlpLaunch launch{
-      .shape = shape,
-      .rows = packed.rows_at(packed.bytes().data()),
-      .networks = networks,
-      .weights = made.weights.values().data,
-      .weight_stride = stride,
-      .scale = 2,
-      .gradient = found.gradient.data(),
-      .gradient_stride = stride,
-      .layers = {.rows = rows, .units = units.data(), .slopes = slopes.data(), .row_sums = row_sums.data()},
-      .sums = found.sums.data()};
+  MlpLaunch launch{.shape = shape,
+                   .rows = packed.rows_at(packed.bytes().data()),
+                   .networks = networks,
+                   .weights = made.weights.values().data,
+                   .weight_stride = stride,
+                   .scale = 2,
+                   .gradient = found.gradient.data(),
+                   .gradient_stride = stride,
+                   .layers = {.rows = rows,
+                              .units = units.data(),
+                              .slopes = slopes.data(),
+                              .inputs = made.options.ones > 0 ? dense.data() : nullptr,
+                              .row_sums = row_sums.data()},
+                   .sums = found.sums.data()};
   test::pass_on_host(launch);
   launch.gradient = nullptr, launch.sums = nullptr, launch.outputs = found.outputs.data();
   test::pass_on_host(launch);
@@ -282,13 +285,14 @@ TEST_CASE("a score of the batch's own sees outputs of large perceptrons, and its
 
 TEST_CASE("chunks of rows add up to the pass over all of them", "[inference][mlp][cuda]") {
   const MlpSpec spec{.inputs = 13, .hidden = {17, 9}, .outputs = 4, .learn_noise_precision = true};
-  for (const bool own : {false, true}) {
+  for (const auto& [own, ones] :
+       std::vector<std::pair<bool, std::int64_t>>{{false, 0}, {true, 0}, {false, 3}, {true, 3}}) {
     const MlpCase<float> made = make_mlp_case<float>(
-        spec, {.rows = 20, .row_weights = true, .inputs_per_particle = own, .targets_per_particle = own});
+        spec, {.rows = 20, .ones = ones, .row_weights = true, .inputs_per_particle = own, .targets_per_particle = own});
     const Chunked whole = in_chunks(made, 20);
     for (const std::int64_t rows : {1, 7, 10, 19}) {
       const Chunked found = in_chunks(made, rows);
-      CAPTURE(own, rows);
+      CAPTURE(own, ones, rows);
       CHECK((found.outputs == whole.outputs));
       CHECK(relative_error(found.sums, whole.sums) <= 1e-12);
       double worst = 0;

@@ -167,6 +167,7 @@ void check_foreseen_contexts(Device device) {
   check_foreseen("ensemble", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"draw", "one"}}, device);
   check_foreseen("bootstrap", clicks, {{"likelihood", "bernoulli"}}, device);
   check_foreseen("epsilon-greedy", one_hot, {{"network", "joint"}}, device);
+  for (const char* name : {"bbb", "vmg"}) check_foreseen(name, one_hot, {}, device);
 }
 
 }  // namespace
@@ -194,8 +195,13 @@ TEST_CASE("policies on a GPU learn and choose what they do on the host", "[polic
 
 TEST_CASE("what a policy learned on a device goes on there and on the host", "[policies][cuda]") {
   const Device device = test::fenced_networks();
-  for (const auto& [name, settings] : std::vector<std::pair<std::string, Settings>>{
-           {"svgd", {}}, {"sghmc", {}}, {"epsilon-greedy", {}}, {"s2vgd", {{"average_steps", "6"}}}}) {
+  for (const auto& [name, settings] :
+       std::vector<std::pair<std::string, Settings>>{{"svgd", {}},
+                                                     {"sghmc", {}},
+                                                     {"epsilon-greedy", {}},
+                                                     {"bbb", {}},
+                                                     {"vmg", {}},
+                                                     {"s2vgd", {{"average_steps", "6"}}}}) {
     Learning there(name, one_hot, settings, device);
     for (std::int64_t number = 0; number < 8; ++number) there.interact(number);
     Snapshot saved;
