@@ -80,6 +80,10 @@ TEST_CASE("of tasks that fail the lowest is told of, though a later one fails be
     };
     CHECK_ERROR(failing(), usage, "task 17");
     for (int i = 0; i <= 17; ++i) CHECK(runs[static_cast<std::size_t>(i)] == 1);
+    const auto nested = [](std::int64_t i) {
+      parallel_for(9, [&](std::int64_t j) { STEIN_CHECK(i < 2 || j < 5, "task {} of {}", j, i); });
+    };
+    CHECK_ERROR(parallel_for(6, nested), usage, "task 5 of 2");
   }
   set_thread_count(before);
 }
