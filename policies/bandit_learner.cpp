@@ -45,10 +45,6 @@ BanditLearner::BanditLearner(const Options& options, const envs::BanditSpec& spe
       window_(spec, options.buffer, options.batch),
       pulls_(static_cast<std::size_t>(spec.arms)) {}
 
-void BanditLearner::foresee(const envs::Context& context) {
-  policy_->foresee(context);
-}
-
 Decision BanditLearner::decide(const envs::Context& context, Propensities wanted) {
   if (const std::int64_t place = forced_place(context); place >= 0) {
     ++decisions_, ++forced_decisions_;

@@ -75,8 +75,6 @@ class BanditLearner {
   BanditLearner(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                 std::unique_ptr<BanditPolicy> policy);
 
-  /// A context that is decided soon, before anything more is learned: see BanditPolicy::foresee.
-  void foresee(const envs::Context& context);
   /// A choice among the arms of a context: the arm with the fewest pulls while one has fewer than forced_pulls, the
   /// first of equals, else the policy's.
   Decision decide(const envs::Context& context, Propensities wanted);

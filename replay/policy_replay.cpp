@@ -14,7 +14,8 @@ std::int64_t PolicyReplay::foresee(std::span<const LoggedEvent> events) {
   deliver();
   const std::int64_t count = std::min(events_until_learning(), std::ssize(events));
   if (count < 2) return count;  // one is asked about when it is decided
-  for (const LoggedEvent& event : events.first(static_cast<std::size_t>(count))) learner_->foresee(event.context());
+  for (const LoggedEvent& event : events.first(static_cast<std::size_t>(count)))
+    learner_->policy().foresee(event.context());
   return count;
 }
 

@@ -54,14 +54,14 @@ inference::StepReport WeightSampler::step(const inference::Batch<float>& batch) 
   if (!report.taken) return report;
   ++steps_;
   if (chain_ != nullptr) temperature_ = chain_->schedule().temperature_of_noise(chain_->steps() - 1);
-  const bool alone = ranks_->size() == 1;
-  before_ = std::exchange(last_, {alone ? watched_.last() : seen_by_last(*ranks_, watched_.last()), batch.count()});
+  const bool shared = trajectories_ != nullptr && trajectories_->ranks().size() > 1;
+  before_ = std::exchange(
+      last_, {shared ? seen_by_last(trajectories_->ranks(), watched_.last()) : watched_.last(), batch.count()});
   return report;
 }
 
 bool WeightSampler::share_chains(distributed::Communicator& ranks) {
   if (trajectories_ == nullptr || particles().rows() == 1) return false;
-  ranks_ = &ranks;
   trajectories_->share_with(ranks);
   return true;
 }

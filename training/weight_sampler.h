@@ -79,8 +79,7 @@ class WeightSampler final : public NetworkWeights {
 
   inference::WatchedModel<float>& watched_;
   std::unique_ptr<inference::RollbackSampler<float>> sampler_;
-  inference::HamiltonianSampler<float>* trajectories_ = nullptr;       ///< of HMC and NUTS, owned by `sampler_`
-  distributed::Communicator* ranks_ = &distributed::single_process();  ///< that share chains
+  inference::HamiltonianSampler<float>* trajectories_ = nullptr;  ///< of HMC and NUTS, owned by `sampler_`
   std::optional<inference::ConfigurationalTemperature> meter_;
   const inference::GradientSampler<float>* chain_ = nullptr;  ///< whose temperature is asked for, owned by `sampler_`
   std::int64_t steps_ = 0;

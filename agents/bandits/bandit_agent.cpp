@@ -36,7 +36,8 @@ void BanditAgent::foresee(std::int64_t step) {
   const std::int64_t count = learner_.policy().foresees() ? std::min(learner_.outcomes_until_update(), most) : 1;
   foreseen_end_ = step + count;
   if (count == 1) return;  // it is asked about when it is decided
-  for (std::int64_t ahead = step; ahead < foreseen_end_; ++ahead) learner_.foresee(environment_->observe(seed_, ahead));
+  for (std::int64_t ahead = step; ahead < foreseen_end_; ++ahead)
+    learner_.policy().foresee(environment_->observe(seed_, ahead));
 }
 
 void BanditAgent::take(const envs::Context& context, const policies::Decision& decision, std::int64_t step) {

@@ -8,24 +8,20 @@
 
 namespace stein::inference::cuda {
 
-/// The Gaussian of a parameter, and where its ε are; rows of `columns` weights lie `stride` apart.
+/// The Gaussian of a parameter, where its ε are, and how its weights lie.
 struct MeanFieldRows {
   const float *mean, *rho;
   NoiseGroups noise;
-  std::int64_t columns, stride;
+  SpacedRows rows;
 
   /// Of the host's description.
   MeanFieldRows(const MeanField<float>& law, const MeanFieldNoise& epsilon)
       : mean(law.mean.data()),
         rho(law.log_deviation.data()),
         noise{epsilon.key, epsilon.row, epsilon.first, law.size()},
-        columns(law.stride == law.columns ? law.size() : law.columns),
-        stride(law.stride == law.columns ? law.size() : law.stride) {}
+        rows{law.columns, law.stride} {}
 
   STEIN_HOST_DEVICE std::int64_t size() const { return noise.count; }
-  STEIN_HOST_DEVICE bool end_to_end() const { return columns == stride; }
-  /// Where weight q lies.
-  STEIN_HOST_DEVICE std::int64_t place(std::int64_t q) const { return q / columns * stride + q % columns; }
 };
 
 /// Draws four weights, and writes the zeros behind a row that ends among them.
@@ -40,15 +36,9 @@ struct DrawWeights {
     for (int j = 0; j < group_size; ++j)
       drawn.number[j] = draw_step<DensityOperations>(mean.number[j], rho.number[j],
                                                      decay_steps<DensityOperations>(rho.number[j]), drawn.number[j]);
-    if (law.end_to_end()) return put_numbers(drawn, weights, first, size);
-    for (int j = 0; j < group_size; ++j) {
-      const std::int64_t q = first + j;
-      if (q < 0 || q >= size) continue;
-      float* const place = weights + law.place(q);
-      *place = drawn.number[j];
-      if (q % law.columns + 1 < law.columns) continue;
-      for (std::int64_t k = 1; k <= law.stride - law.columns; ++k) place[k] = 0;
-    }
+    if (law.rows.end_to_end()) return put_numbers(drawn, weights, first, size);
+    for (int j = 0; j < group_size; ++j)
+      if (first + j >= 0 && first + j < size) law.rows.put(first + j, drawn.number[j], weights);
   }
 };
 
@@ -84,10 +74,10 @@ struct PullBackWeights {
 
  private:
   STEIN_HOST_DEVICE FourNumbers slopes_at(const float* row, std::int64_t first) const {
-    if (law.end_to_end()) return numbers_at(row, first, law.size());
+    if (law.rows.end_to_end()) return numbers_at(row, first, law.size());
     FourNumbers found{};
     for (int j = 0; j < group_size; ++j)
-      if (first + j >= 0 && first + j < law.size()) found.number[j] = row[law.place(first + j)];
+      if (first + j >= 0 && first + j < law.size()) found.number[j] = row[law.rows.place(first + j)];
     return found;
   }
 };

@@ -38,6 +38,24 @@ STEIN_HOST_DEVICE inline void put_numbers(const FourNumbers& group, float* numbe
     if (first + j >= 0 && first + j < count) numbers[first + j] = group.number[j];
 }
 
+/// Rows of `columns` numbers that lie `stride` apart, numbered end to end.
+struct SpacedRows {
+  std::int64_t columns, stride;
+
+  STEIN_HOST_DEVICE bool end_to_end() const { return columns == stride; }
+  /// Where number q lies.
+  STEIN_HOST_DEVICE std::int64_t place(std::int64_t q) const {
+    return end_to_end() ? q : q / columns * stride + q % columns;
+  }
+  /// Writes number q, and behind the last of a row the zeros up to the next one.
+  STEIN_HOST_DEVICE void put(std::int64_t q, float number, float* rows) const {
+    float* const there = rows + place(q);
+    *there = number;
+    if (end_to_end() || q % columns + 1 < columns) return;
+    for (std::int64_t k = 1; k <= stride - columns; ++k) there[k] = 0;
+  }
+};
+
 /// Numbers of a sheet of normals from index `start` on, in the groups that one block of random words gives: the first
 /// and the last group may have fewer.
 struct NoiseGroups {

@@ -9,11 +9,12 @@
 
 namespace stein::inference::cuda {
 
-/// The law of a matrix [rows, columns], and where its ε are; rows of weights lie `stride` apart.
+/// The law of a matrix [rows, columns], where its ε are, and how its weights lie.
 struct VariationalMatrixRows {
   const float *mean, *log_left, *log_right;
   NoiseGroups noise;
-  std::int64_t rows, columns, stride;
+  std::int64_t rows, columns;
+  SpacedRows weights;
 
   /// Of the host's description.
   VariationalMatrixRows(const VariationalMatrix<float>& law, const MeanFieldNoise& epsilon)
@@ -23,10 +24,8 @@ struct VariationalMatrixRows {
         noise{epsilon.key, epsilon.row, epsilon.first, std::ssize(law.mean)},
         rows(law.rows()),
         columns(law.columns()),
-        stride(law.stride) {}
+        weights{law.columns(), law.stride} {}
 
-  /// Where weight q lies.
-  STEIN_HOST_DEVICE std::int64_t place(std::int64_t q) const { return q / columns * stride + q % columns; }
   /// u ε v of a weight from its slope, or from 1.
   STEIN_HOST_DEVICE float spread(float slope, std::int64_t row, float epsilon, std::int64_t column) const {
     return slope * std::exp(log_left[row]) * epsilon * std::exp(log_right[column]);
@@ -50,10 +49,8 @@ struct DrawMatrix {
     for (int j = 0; j < group_size; ++j) {
       const std::int64_t q = first + j;
       if (q < 0 || q >= law.noise.count) continue;
-      float* const place = weights + law.place(q);
-      *place = law.mean[q] + law.spread(1, q / law.columns, epsilon.number[j], q % law.columns);
-      if (q % law.columns + 1 < law.columns) continue;
-      for (std::int64_t k = 1; k <= law.stride - law.columns; ++k) place[k] = 0;
+      const float drawn = law.mean[q] + law.spread(1, q / law.columns, epsilon.number[j], q % law.columns);
+      law.weights.put(q, drawn, weights);
     }
   }
 };
@@ -67,7 +64,7 @@ struct PullBackMatrixMean {
 
   STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
     float sum = -precision * law.mean[q];
-    for (std::int64_t s = 0; s < slopes.rows; ++s) sum += slopes.data[s * slopes.stride + law.place(q)];
+    for (std::int64_t s = 0; s < slopes.rows; ++s) sum += slopes.data[s * slopes.stride + law.weights.place(q)];
     gradient[q] = sum;
   }
 };
@@ -91,7 +88,7 @@ struct PullBackMatrixScale {
       float sum = 0;
       for (std::int64_t k = 0; k < others; ++k) {
         const std::int64_t row = of_row ? index : k, column = of_row ? k : index;
-        const float slope = slopes.data[s * slopes.stride + row * law.stride + column];
+        const float slope = slopes.data[s * slopes.stride + row * law.weights.stride + column];
         const float pull = law.spread(slope, row, normal(row * law.columns + column, s), column);
         if (of_row)
           sum += pull;

@@ -111,7 +111,7 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   const bool layered = by_layers(batch.inputs_per_particle && batch.weight_samples > 1);
   const MlpTiling tiling = tiling_of(layered, batch.inputs, batch.rows, backward);
   const auto room = borrow_room();
-  room->packed.assign(shape_, batch, particles, tiling, backward);
+  room->packed.assign(shape_, batch, particles, tiling, backward && !layered);
   MlpLaunch launch = launch_of(weights.values, tiling, upload(*room));
   if (layered) launch.layers = layers_of(*room, networks, launch.rows);
   launch.samples = batch.weight_samples;

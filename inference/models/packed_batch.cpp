@@ -75,16 +75,14 @@ void PackedBatch::add_members(MatrixView<const std::int32_t> ones, int inputs, s
 }
 
 void PackedBatch::assign(const MlpShape& shape, const Batch<float>& batch, std::int64_t particles,
-                         const MlpTiling& tiling, bool backward) {
+                         const MlpTiling& tiling, bool members) {
   clear();
   add_inputs(batch.inputs, batch.input_mask, batch.rows);
   rows_.rows = batch.rows;
   rows_.own_inputs = batch.inputs_per_particle && particles > 1;
   rows_.own_targets = batch.targets_per_particle && particles > 1;
   rows_.own_weights = batch.weights_per_particle && particles > 1;
-  const bool by_tiles = tiling.rows > 0;
-  if (backward && by_tiles && batch.inputs.one_hot())
-    add_members(batch.inputs.ones, shape.inputs(), batch.rows, tiling.rows);
+  if (members && batch.inputs.one_hot()) add_members(batch.inputs.ones, shape.inputs(), batch.rows, tiling.rows);
   if (batch.score != nullptr) return;  // it has the place of targets, outputs and weights
   rows_.target_columns = static_cast<int>(batch.targets.columns);
   float* targets = add<float>(batch.targets.rows * batch.targets.columns, targets_);

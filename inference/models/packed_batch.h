@@ -17,9 +17,10 @@ class PackedBatch {
  public:
   /// @param batch      that fits the network (check_batch); its score is not copied
   /// @param particles  that see it
-  /// @param tiling     of the launch; nothing of a pass layer by layer
+  /// @param tiling     of the launch
+  /// @param members    whether rows are wanted input by input, tile by tile, as passes backward by tiles want them
   void assign(const MlpShape& shape, const Batch<float>& batch, std::int64_t particles, const MlpTiling& tiling,
-              bool backward);
+              bool members);
   /// Inputs of a prediction, the same for all networks.
   void assign(const Inputs<float>& inputs);
 

@@ -22,14 +22,14 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
   std::int64_t variables() const override { return weight_.size(); }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
-    driver_.draw(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
+    driver_.draw(law(row), noise.from(mean_), weights.subspan(weight_.offset, weight_.extent()));
   }
   void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
                  double precision, std::span<Scalar> gradient) const override {
     weight_gradient.data += weight_.offset;
     weight_gradient.columns = weight_.extent();
     const std::span<Scalar> mean_gradient = gradient.subspan(mean_, size_);
-    driver_.pull_back(law(row), epsilon(noise), weight_gradient, precision, mean_gradient,
+    driver_.pull_back(law(row), noise.from(mean_), weight_gradient, precision, mean_gradient,
                       gradient.subspan(log_deviation_, size_));
     const auto pull = static_cast<Scalar>(precision * weight_.centre());
     if (pull != 0) driver_.shift(mean_gradient, pull);
@@ -49,9 +49,6 @@ class MeanFieldPart final : public VariationalPart<Scalar> {
  private:
   MeanField<Scalar> law(std::span<const Scalar> row) const {
     return {row.subspan(mean_, size_), row.subspan(log_deviation_, size_), weight_.columns(), weight_.row_stride};
-  }
-  MeanFieldNoise epsilon(const VariationalNoise& noise) const {
-    return {noise.key, noise.row, static_cast<std::uint64_t>(mean_)};
   }
 
   LayoutEntry weight_;

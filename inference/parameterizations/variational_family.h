@@ -3,6 +3,7 @@
 
 #include <stein/core/options.h>
 #include <stein/inference/parameterization.h>
+#include <stein/inference/parameterizations/mean_field_pass.h>
 
 #include <functional>
 #include <memory>
@@ -35,6 +36,9 @@ struct VariationalOptions {
 struct VariationalNoise {
   NoiseKey key;
   std::uint32_t row;
+
+  /// Those of a parameter whose first weight has this index.
+  MeanFieldNoise from(std::int64_t first) const { return {key, row, static_cast<std::uint64_t>(first)}; }
 };
 
 /// The Gaussian of one named parameter: knows its own coordinates in a row [Q] and its own weights in a row [P].

@@ -25,13 +25,13 @@ class MatrixPart final : public VariationalPart<Scalar> {
   std::int64_t variables() const override { return weight_.size(); }
 
   void draw(std::span<const Scalar> row, const VariationalNoise& noise, std::span<Scalar> weights) const override {
-    driver_.draw_matrix(law(row), epsilon(noise), weights.subspan(weight_.offset, weight_.extent()));
+    driver_.draw_matrix(law(row), noise.from(mean_), weights.subspan(weight_.offset, weight_.extent()));
   }
   void pull_back(std::span<const Scalar> row, const VariationalNoise& noise, MatrixView<const Scalar> weight_gradient,
                  double precision, std::span<Scalar> gradient) const override {
     weight_gradient.data += weight_.offset;
     weight_gradient.columns = weight_.extent();
-    driver_.pull_back_matrix(law(row), epsilon(noise), weight_gradient, precision,
+    driver_.pull_back_matrix(law(row), noise.from(mean_), weight_gradient, precision,
                              {means(gradient), log_left(gradient), log_right(gradient)});
   }
   double log_determinant(std::span<const Scalar> row) const override {
@@ -62,9 +62,6 @@ class MatrixPart final : public VariationalPart<Scalar> {
   }
   VariationalMatrix<Scalar> law(std::span<const Scalar> row) const {
     return {means(row), log_left(row), log_right(row), weight_.row_stride};
-  }
-  MeanFieldNoise epsilon(const VariationalNoise& noise) const {
-    return {noise.key, noise.row, static_cast<std::uint64_t>(mean_)};
   }
 
   LayoutEntry weight_;

@@ -3,6 +3,7 @@
 #include <stein/inference/samplers/hamiltonian_sampler.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace stein::inference {
 
@@ -43,17 +44,14 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     if (target.concurrent()) return parallel_for(own.end - own.first, [&](std::int64_t k) { move_one(own.first + k); });
     for (std::int64_t i = own.first; i < own.end; ++i) move_one(i);
   };
-  if (ranks_->size() == 1)
-    move({0, rows_.count});
-  else
-    distributed::share_work(
-        *ranks_, rows_.count, move,
-        [&](std::int64_t i, std::string& message) {
-          visit_moved(i, [&](auto numbers) { distributed::write_numbers(numbers, message); });
-        },
-        [&](std::int64_t i, std::string_view& message) {
-          visit_moved(i, [&](auto numbers) { distributed::read_numbers(message, numbers); });
-        });
+  distributed::share_work(
+      *ranks_, rows_.count, std::ref(move),
+      [this](std::int64_t i, std::string& message) {
+        visit_moved(i, [&](auto numbers) { distributed::write_numbers(numbers, message); });
+      },
+      [this](std::int64_t i, std::string_view& message) {
+        visit_moved(i, [&](auto numbers) { distributed::read_numbers(message, numbers); });
+      });
 
   StepReport report{.accepted = false, .exploring = exploring(steps_)};
   for (const Trajectory& trajectory : trajectories_) {

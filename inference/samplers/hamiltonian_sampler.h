@@ -65,6 +65,8 @@ class HamiltonianSampler : public Sampler<Scalar> {
   /// all: each moves some of the chains, and then has all of them. Errors come as distributed::AgreedError, that of the
   /// first chain; the tuning of the others is then not the same on all ranks until it is restored.
   void share_with(distributed::Communicator& ranks) { ranks_ = &ranks; }
+  /// Those that share the chains; this process alone where none do.
+  distributed::Communicator& ranks() const { return *ranks_; }
   void scale_step_size(double factor) override;
   bool exploring(std::int64_t t) const override { return windows_.warming_up(t); }
   void save(Snapshot& snapshot) const override;

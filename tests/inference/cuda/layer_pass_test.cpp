@@ -34,7 +34,7 @@ struct Chunked {
 Chunked in_chunks(const MlpCase<float>& made, std::int64_t rows) {
   const MlpShape shape(made.spec);
   PackedBatch packed;
-  packed.assign(shape, made.batch(), made.options.particles, {}, true);
+  packed.assign(shape, made.batch(), made.options.particles, {}, false);
   constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
   const std::int64_t networks = made.options.particles, stride = made.weights.values().stride;
   Chunked found{.gradient = std::vector<float>(static_cast<std::size_t>(networks * stride), nothing),
