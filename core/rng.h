@@ -87,6 +87,19 @@ using OpeningWords = std::array<PhiloxBlock, 2>;
 /// Those of every row of `rows`, to `words` of the same length; vectorised.
 void opening_words(const NoiseKey& key, std::span<const std::uint32_t> rows, std::span<OpeningWords> words);
 
+/// Uniform on (0, 1) from two words: 53 bits, never 0 nor 1.
+STEIN_HOST_DEVICE inline double uniform_of(std::uint32_t first, std::uint32_t second) {
+  const std::uint64_t high = first >> 5, low = second >> 6;  // 27 + 26 = 53 bits
+  const double value = (static_cast<double>(high << 26 | low) + 0.5) * 0x1p-53;
+  return value < 1 ? value : 1 - 0x1p-53;
+}
+
+/// The number at `index` of the uniform numbers that Draws(key, row) gives where it gives nothing else.
+STEIN_HOST_DEVICE inline double uniform_at(const NoiseKey& key, std::uint32_t row, std::uint64_t index) {
+  const PhiloxBlock words = random_block(key, row, static_cast<std::uint32_t>(index / 2));
+  return index % 2 == 0 ? uniform_of(words[0], words[1]) : uniform_of(words[2], words[3]);
+}
+
 /// A sequence of draws that starts at the first word of (key, row): for code that needs a few numbers of different
 /// kinds. It repeats itself after 2^34 words.
 class Draws {
@@ -106,9 +119,8 @@ class Draws {
   }
   /// Uniform on (0, 1), 53 bits, never 0 nor 1.
   STEIN_HOST_DEVICE double uniform() {
-    const std::uint64_t high = word() >> 5, low = word() >> 6;  // 27 + 26 = 53 bits
-    const double value = (static_cast<double>(high << 26 | low) + 0.5) * 0x1p-53;
-    return value < 1 ? value : 1 - 0x1p-53;
+    const std::uint32_t first = word(), second = word();
+    return uniform_of(first, second);
   }
   STEIN_HOST_DEVICE double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// Uniform integer in [0, count) without bias (Lemire 2019). Throws Error(usage) if count is 0.

@@ -6,10 +6,12 @@
 #include <stein/inference/fused/slab_shares.h>
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/parameterizations/dropout_pass.h>
 #include <stein/inference/parameterizations/variational_matrix_pass.h>
 #include <stein/inference/weight_driver.h>
 
 #include <algorithm>
+#include <array>
 
 namespace stein::inference {
 namespace {
@@ -23,6 +25,27 @@ void add_scale_mixture_to(const ScaleMixture& law, std::span<const Scalar> weigh
   else
     value = reference::add_scale_mixture<Scalar>(law, weights, gradient);
   if (sum != nullptr) *sum = value;
+}
+
+template <class Scalar>
+void add_row_mixture_to(const RowMixture& law, std::span<const Scalar> weights, std::span<Scalar> gradient,
+                        double* sum) {
+  const double value = reference::add_row_mixture<Scalar>(law, weights, gradient);
+  if (sum != nullptr) *sum = value;
+}
+
+template <class Scalar>
+void add_noise(const MeanFieldNoise& noise, Scalar deviation, std::int64_t columns, std::int64_t stride,
+               std::span<Scalar> weights) {
+  std::array<Scalar, 256> normals;
+  const auto length = static_cast<std::int64_t>(normals.size());
+  for (std::int64_t row = 0; row * stride < std::ssize(weights); ++row)
+    for (std::int64_t begin = 0; begin < columns; begin += length) {
+      const std::int64_t count = std::min(length, columns - begin);
+      fill_normal(std::span(normals).first(static_cast<std::size_t>(count)), noise.key, noise.row,
+                  noise.first + static_cast<std::uint64_t>(row * columns + begin));
+      for (std::int64_t j = 0; j < count; ++j) weights[row * stride + begin + j] += deviation * normals[j];
+    }
 }
 
 template <class Scalar>
@@ -71,6 +94,20 @@ double sum_of(std::span<const Scalar> values) {
   return sum;
 }
 
+template <class Scalar>
+double sum_of_squares_over(std::span<const Scalar> values, std::span<const double> divisors) {
+  double sum = 0;
+  for (std::size_t q = 0; q < values.size(); ++q)
+    sum += static_cast<double>(values[q]) * static_cast<double>(values[q]) / divisors[q];
+  return sum;
+}
+
+template <class Scalar>
+void add_squares(std::span<const Scalar> values, double factor, std::span<double> sums) {
+  for (std::size_t q = 0; q < values.size(); ++q)
+    sums[q] += factor * static_cast<double>(values[q]) * static_cast<double>(values[q]);
+}
+
 /// With the passes over mean-field Gaussians that there are for its precision.
 template <class Scalar>
 constexpr WeightDriver<Scalar> host_driver(std::string_view name, decltype(WeightDriver<Scalar>::draw) draw,
@@ -83,7 +120,11 @@ constexpr WeightDriver<Scalar> host_driver(std::string_view name, decltype(Weigh
           .draw_matrix = draw_matrix<Scalar>,
           .pull_back_matrix = pull_back_matrix<Scalar>,
           .expected_square_of_matrix = inference::expected_square_of_matrix<Scalar>,
+          .drop_units = inference::drop_units<Scalar>,
+          .pull_back_units = inference::pull_back_units<Scalar>,
+          .add_noise = add_noise<Scalar>,
           .add_scale_mixture = add_scale_mixture_to<Scalar>,
+          .add_row_mixture = add_row_mixture_to<Scalar>,
           .sharpen = sharpen<Scalar>,
           .pull_back_rates = pull_back_rates<Scalar>,
           .widen = widen<Scalar>,
@@ -95,7 +136,9 @@ constexpr WeightDriver<Scalar> host_driver(std::string_view name, decltype(Weigh
           .fill = fill<Scalar>,
           .shift = shift<Scalar>,
           .scale = scale<Scalar>,
-          .sum = sum_of<Scalar>};
+          .sum = sum_of<Scalar>,
+          .sum_of_squares_over = sum_of_squares_over<Scalar>,
+          .add_squares = add_squares<Scalar>};
 }
 
 constexpr WeightDriver<float> simd_driver = host_driver<float>("simd", fused::draw, fused::pull_back);

@@ -13,6 +13,7 @@
 
 namespace stein::inference {
 
+struct DroppedUnits;
 template <class Scalar>
 struct MeanField;
 struct MeanFieldNoise;
@@ -21,6 +22,7 @@ struct VariationalMatrix;
 template <class Scalar>
 struct VariationalMatrixGradient;
 struct ScaleMixture;
+struct RowMixture;
 struct SharpeningNumbers;
 template <class Scalar>
 struct SharpenedStretch;
@@ -45,10 +47,23 @@ struct WeightDriver {
                            const VariationalMatrixGradient<Scalar>& gradient);
   double (*expected_square_of_matrix)(const VariationalMatrix<Scalar>& law);
 
+  /// Drops units of a matrix, and the way back (dropout_pass.h).
+  void (*drop_units)(const DroppedUnits& units, std::uint32_t draw, std::span<Scalar> weights);
+  void (*pull_back_units)(const DroppedUnits& units, std::uint32_t first_draw, MatrixView<const Scalar> weight_gradient,
+                          std::span<Scalar> gradient);
+
+  /// Adds σ ε to rows of `columns` weights that lie `stride` apart, whose ε lie end to end.
+  void (*add_noise)(const MeanFieldNoise& noise, Scalar deviation, std::int64_t columns, std::int64_t stride,
+                    std::span<Scalar> weights);
+
   /// Adds the gradient of a scale mixture (scale_mixture_pass.h), unless that is empty. @param sum  Σ log p(w) goes
   /// there; null: it is not asked for
   void (*add_scale_mixture)(const ScaleMixture& law, std::span<const Scalar> weights, std::span<Scalar> gradient,
                             double* sum);
+
+  /// The same where rows have one component each.
+  void (*add_row_mixture)(const RowMixture& law, std::span<const Scalar> weights, std::span<Scalar> gradient,
+                          double* sum);
 
   /// Moves weights along their gradient, and what their rates get back (sharpening_pass.h).
   void (*sharpen)(const SharpeningNumbers& numbers, const SharpenedStretch<Scalar>& stretch, const NoiseKey& key,
@@ -75,6 +90,10 @@ struct WeightDriver {
   void (*shift)(std::span<Scalar> values, Scalar number);  ///< values ← values + number
   void (*scale)(std::span<Scalar> values, Scalar factor);  ///< values ← values · factor
   double (*sum)(std::span<const Scalar> values);           ///< Σ values, in double, in a fixed order
+  /// Σ value²/divisor, in double, in a fixed order.
+  double (*sum_of_squares_over)(std::span<const Scalar> values, std::span<const double> divisors);
+  /// sums ← sums + factor · value².
+  void (*add_squares)(std::span<const Scalar> values, double factor, std::span<double> sums);
 };
 
 /// Drivers of devices other than the host, by the name of their kind; empty until the library of a device is loaded.

@@ -130,12 +130,10 @@ Registry<PolicyEntry>& bandit_policies();
 /// Throws Error(usage) naming the policy and those that have networks on a device, unless that is the host.
 void check_on_host(std::string_view policy, inference::Device device);
 
-/// A policy that takes a device, and says of its options whether it can be there.
+/// A policy that takes the device where its networks are.
 template <class Policy>
-concept PolicyOfDevices = requires(const typename Policy::Options& options, const envs::BanditSpec& spec) {
-  { Policy::on_devices(options) } -> std::same_as<bool>;
-  Policy(options, spec, std::uint64_t{0}, inference::Device{});
-};
+concept PolicyOfDevices = std::constructible_from<Policy, const typename Policy::Options&, const envs::BanditSpec&,
+                                                  std::uint64_t, inference::Device>;
 
 /// Registers `Policy`, which has a constructor (const Options&, const BanditSpec&, seed), under a name with its default
 /// options: several names may share a policy that differs in defaults only. One that takes a device has it as another
@@ -149,17 +147,19 @@ bool register_bandit_policy(const std::string& name, std::string description,
     std::unique_ptr<BanditPolicy> make(const envs::BanditSpec& spec, std::uint64_t seed,
                                        inference::Device device) const override {
       const typename Policy::Options& options = this->template part<0>();
-      if constexpr (PolicyOfDevices<Policy>)
-        if (Policy::on_devices(options)) return std::make_unique<Policy>(options, spec, seed, device);
-      check_on_host(name, device);
-      return std::make_unique<Policy>(options, spec, seed);
+      if constexpr (PolicyOfDevices<Policy>) {
+        return std::make_unique<Policy>(options, spec, seed, device);
+      } else {
+        check_on_host(name, device);
+        return std::make_unique<Policy>(options, spec, seed);
+      }
     }
     std::string name;
   };
   PolicyEntry entry;
   entry.description = std::move(description);
   entry.learns = Policy::learns;
-  if constexpr (PolicyOfDevices<Policy>) entry.on_devices = Policy::on_devices(defaults);
+  entry.on_devices = PolicyOfDevices<Policy>;
   entry.builder = [defaults, name] { return std::unique_ptr<PolicyEntry::Builder>(new PolicyBuilder(defaults, name)); };
   return bandit_policies().add(name, std::move(entry));
 }

@@ -33,6 +33,7 @@ class DistributionPolicy final : public NeuralPolicy {
 
  protected:
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
+  bool has_other_networks() const override { return true; }
 
  private:
   DrawOptions draw_;

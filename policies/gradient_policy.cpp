@@ -17,11 +17,12 @@ const bool registered =
 
 }  // namespace
 
-GradientPolicy::GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, 1, 1),
+GradientPolicy::GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                               inference::Device device)
+    : NeuralPolicy(checked(options), spec, seed, 1, 1, device),
       exploration_(options.exploration),
-      variance_(posterior_->weight_layout().size(), options.gradient_precision,
-                options.hidden.empty() ? 1 : options.hidden.back()) {
+      variance_(posterior_->weight_layout(), options.gradient_precision,
+                options.hidden.empty() ? 1 : options.hidden.back(), device) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': bounds on the reward itself need gaussian, got bernoulli");
 }
@@ -30,7 +31,7 @@ std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) 
   const inference::MatrixView<const float> predictions = predict(context, 0, 1);
   const inference::Inputs<float> inputs = inputs_.of_context(context);
   const std::span<const std::int32_t> places = inputs_.places(context);
-  const std::span<const float> weights = network_weights().row(0);
+  const inference::MatrixView<const float> weights = network_weights();
   rewards_.resize(places.size());
   for (std::size_t k = 0; k < places.size(); ++k) {
     const std::int64_t row = places[k] / network_.outputs, output = places[k] % network_.outputs;
@@ -45,7 +46,7 @@ std::span<const StudentT> GradientPolicy::rewards(const envs::Context& context) 
 void GradientPolicy::observe(const envs::Context& context, const Outcome& outcome) {
   NeuralPolicy::observe(context, outcome);
   const std::int64_t place = inputs_.places(context)[static_cast<std::size_t>(context.place_of(outcome.action, spec_))];
-  variance_.of(posterior_->model(), network_weights().row(0), inputs_.of_context(context), place / network_.outputs,
+  variance_.of(posterior_->model(), network_weights(), inputs_.of_context(context), place / network_.outputs,
                place % network_.outputs);
   variance_.observe(outcome.weight);
 }

@@ -31,9 +31,9 @@ class GradientPolicy : public NeuralPolicy {
   void restore(const Snapshot& snapshot) override;
 
  protected:
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit, and for a likelihood that
-  /// is not Gaussian.
-  GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device, and for a
+  /// likelihood that is not Gaussian.
+  GradientPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, inference::Device device);
 
   /// Of every arm that can be chosen, a normal variable with what the network predicts
   /// and `exploration` times the sd, in the unit of the scaled rewards; valid until the next call.
@@ -49,8 +49,8 @@ class GradientPolicy : public NeuralPolicy {
 class NeuralUcb final : public GradientPolicy {
  public:
   /// Throws as GradientPolicy.
-  NeuralUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-      : GradientPolicy(options, spec, seed) {}
+  NeuralUcb(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, inference::Device device = {})
+      : GradientPolicy(options, spec, seed, device) {}
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
  private:
@@ -62,8 +62,8 @@ class NeuralUcb final : public GradientPolicy {
 class NeuralTs final : public GradientPolicy {
  public:
   /// Throws as GradientPolicy.
-  NeuralTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-      : GradientPolicy(options, spec, seed) {}
+  NeuralTs(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, inference::Device device = {})
+      : GradientPolicy(options, spec, seed, device) {}
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
 
  private:

@@ -1,5 +1,8 @@
 #include <stein/policies/gradient_variance.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace stein::policies {
 namespace {
 
@@ -17,15 +20,25 @@ class Output final : public inference::OutputScore<float> {
   std::int64_t output_;
 };
 
+/// λ for every weight, on the device.
+inference::Matrix<double> fresh_diagonal(std::int64_t weights, double precision, inference::Device device) {
+  inference::Matrix<double> diagonal(1, weights);
+  diagonal.fill(precision);
+  return diagonal.to(device);
+}
+
 }  // namespace
 
-GradientVariance::GradientVariance(std::int64_t weights, double precision, std::int64_t width)
-    : precision_(precision),
+GradientVariance::GradientVariance(const inference::Layout& layout, double precision, std::int64_t width,
+                                   inference::Device device)
+    : layout_(layout),
+      precision_(precision),
       share_(1 / static_cast<double>(width)),
-      diagonal_(static_cast<std::size_t>(weights), precision),
-      gradient_(1, weights) {}
+      driver_(inference::weight_driver<float>(device)),
+      diagonal_(fresh_diagonal(layout.size(), precision, device)),
+      gradient_(1, layout.size(), device) {}
 
-double GradientVariance::of(inference::Model<float>& model, std::span<const float> weights,
+double GradientVariance::of(inference::Model<float>& model, inference::MatrixView<const float> weights,
                             const inference::Inputs<float>& inputs, std::int64_t row, std::int64_t output) {
   const Output score(output);
   inference::Batch<float> batch;
@@ -36,17 +49,20 @@ double GradientVariance::of(inference::Model<float>& model, std::span<const floa
   batch.rows = 1;
   batch.data_size = 1;
   batch.score = &score;
-  model.log_likelihood({{weights.data(), 1, std::ssize(weights)}, 0}, batch, {}, {.gradient = gradient_.view()});
-  double sum = 0;
-  const std::span<const float> gradient = std::as_const(gradient_).row(0);
-  for (std::size_t q = 0; q < gradient.size(); ++q) sum += double{gradient[q]} * double{gradient[q]} / diagonal_[q];
-  return precision_ * share_ * sum;
+  model.log_likelihood({weights, 0}, batch, {}, {.gradient = gradient_.view()});
+  return precision_ * share_ *
+         driver_.sum_of_squares_over(std::as_const(gradient_).row(0), std::as_const(diagonal_).row(0));
 }
 
 void GradientVariance::observe(double weight) {
-  const std::span<const float> gradient = std::as_const(gradient_).row(0);
-  for (std::size_t q = 0; q < gradient.size(); ++q)
-    diagonal_[q] += weight * share_ * double{gradient[q]} * double{gradient[q]};
+  driver_.add_squares(std::as_const(gradient_).row(0), weight * share_, diagonal_.row(0));
+}
+
+void GradientVariance::restore(const Snapshot& snapshot) {
+  inference::Matrix<double> host(1, layout_.size());
+  inference::restore_weights(snapshot, "diagonal", layout_, host);
+  std::ranges::replace(host.row(0), 0.0, precision_);  // Z is at least λ: a 0 is padding
+  diagonal_ = host.to(diagonal_.device());
 }
 
 }  // namespace stein::policies

@@ -55,12 +55,13 @@ inference::NetworkPosteriorOptions without_prior(inference::Arithmetic arithmeti
 
 }  // namespace
 
-NeuralLinear::NeuralLinear(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed)
-    : NeuralPolicy(checked(options), spec, seed, 1, 1),
+NeuralLinear::NeuralLinear(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                           inference::Device device)
+    : NeuralPolicy(checked(options), spec, seed, 1, 1, device),
       refresh_every_(options.refresh_every),
       feature_spec_(features_of_bandit(options, spec, inputs_)),
       extractor_(inference::make_network_posterior(without_prior(options.posterior.arithmetic),
-                                                   extractor_of(options, network_))),
+                                                   extractor_of(options, network_), device)),
       linear_(regression_of(options, feature_spec_), feature_spec_, seed) {
   STEIN_CHECK(options.likelihood == inference::Likelihood::gaussian,
               "option 'likelihood': neural-linear regresses, which needs gaussian, got bernoulli");

@@ -14,7 +14,8 @@ namespace stein::policies {
 /// Riquelme, Tucker & Snoek 2018): the network learns from minibatches, its last layer is replaced by LinTs, a
 /// regression of every arm, or of features that all arms share where the network is joint. The regressions take in
 /// every interaction as it comes, with the features of that moment, and are made anew from the whole window every
-/// `refresh_every` outcomes. Propensities are exact, as those of LinTs.
+/// `refresh_every` outcomes. Propensities are exact, as those of LinTs. On a device the network lies there; its
+/// features come home, where the regressions are.
 class NeuralLinear final : public NeuralPolicy {
  public:
   /// The network, and the prior of the regressions.
@@ -37,8 +38,11 @@ class NeuralLinear final : public NeuralPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
-  NeuralLinear(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
+  NeuralLinear(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed, inference::Device device = {});
+
+  /// Features are asked for when they are needed.
+  bool foresees() const override { return false; }
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   void observe(const envs::Context& context, const Outcome& outcome) override;

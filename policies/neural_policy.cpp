@@ -1,4 +1,5 @@
 #include <stein/core/rng.h>
+#include <stein/inference/parameterizations/saved_weights.h>
 #include <stein/policies/best_arm.h>
 #include <stein/policies/neural_policy.h>
 
@@ -53,8 +54,6 @@ NeuralPolicy::NeuralPolicy(const Options& options, const envs::BanditSpec& spec,
       posterior_(inference::make_network_posterior(options.posterior, network_, device)),
       particles_(start(rows)),
       sampler_(options.sampler.make(particles_.ensemble(seed, options.posterior.arithmetic)), {.rollbacks = rollbacks}),
-      weights_(rows_are_networks() ? 0 : networks * posterior_->weight_samples(), posterior_->weight_layout().size(),
-               device),
       current_(static_cast<std::size_t>(networks)) {
   check_likelihood(options, spec);
   if (options.noise_per_arm && options.likelihood == inference::Likelihood::gaussian)
@@ -72,7 +71,7 @@ inference::Particles<float> NeuralPolicy::start(std::int64_t rows) {
 }
 
 bool NeuralPolicy::rows_are_networks() const {
-  return device() != inference::Device{} && posterior_->parameterization().passes_through();
+  return device() != inference::Device{} && posterior_->parameterization().passes_through() && !has_other_networks();
 }
 
 MatrixView<const float> NeuralPolicy::networks(std::int64_t first, std::int64_t count) {
@@ -104,6 +103,8 @@ void NeuralPolicy::refresh_stale(std::int64_t first, std::int64_t count) {
 
 void NeuralPolicy::refresh(std::int64_t first, std::int64_t count) {
   const std::int64_t samples = posterior_->weight_samples();
+  if (weights_.empty())
+    weights_ = inference::Matrix<float>(std::ssize(current_) * samples, posterior_->weight_layout().size(), device());
   make_networks(first, count, weights_.view().block(first * samples, count * samples));
   std::ranges::fill(std::span(current_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)), 1);
 }
@@ -302,7 +303,7 @@ void NeuralPolicy::save(Snapshot& snapshot) const {
   snapshot.put("updates", updates_);
   unit_.save(snapshot);
   if (arm_noise_) snapshot.put_saved("arm_noise", *arm_noise_);
-  averaged_.save(snapshot, "averaged");
+  if (!averaged_.empty()) inference::save_weights(snapshot, "averaged", posterior_->weight_layout(), averaged_);
 }
 
 void NeuralPolicy::restore(const Snapshot& snapshot) {
@@ -313,7 +314,8 @@ void NeuralPolicy::restore(const Snapshot& snapshot) {
   networks_moved();
   unit_.restore(snapshot);
   if (arm_noise_) arm_noise_->restore(snapshot.part("arm_noise"));
-  if (updates_ > 0) averaged_.restore(snapshot, "averaged");
+  if (updates_ > 0 && !averaged_.empty())
+    inference::restore_weights(snapshot, "averaged", posterior_->weight_layout(), averaged_);
 }
 
 }  // namespace stein::policies

@@ -104,11 +104,6 @@ class NeuralPolicy : public BanditPolicy {
     }
   };
 
-  /// Whether networks with these options can be on a device: all but those of dropped units.
-  static bool on_devices(const Options& options) {
-    return options.posterior.parameterization != inference::WeightForm::dropout;
-  }
-
   /// On a device one context is asked about in the time of hundreds; the host asks about each when it is decided.
   bool foresees() const override { return device() != inference::Device{}; }
   void foresee(const envs::Context& context) override;
@@ -133,6 +128,8 @@ class NeuralPolicy : public BanditPolicy {
   /// Writes the weights [count · S, P] of the networks from `first` on, where the coordinates stand now: those that the
   /// rows of coordinates stand for, one by one, unless a derived class has others.
   virtual void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights);
+  /// Whether a derived class has others: whoever overrides the one overrides the other.
+  virtual bool has_other_networks() const { return false; }
   /// Of a prediction of `count` networks from `first` on, [count · answers]: what there is to add to them.
   virtual void add_to_predictions(std::int64_t first, std::int64_t count, const inference::Inputs<float>& inputs,
                                   inference::MatrixView<float> outputs) {
@@ -218,7 +215,7 @@ class NeuralPolicy : public BanditPolicy {
   double mean_prediction(const envs::Context& context, std::int64_t place);
   void average_networks();
 
-  inference::Matrix<float> weights_;  ///< [M · S, P] of the networks that decide; none if they are the rows of a device
+  inference::Matrix<float> weights_;  ///< [M · S, P] of the networks that decide, once they were made
   inference::Matrix<float> averaged_;  ///< [M, P] of the networks, one draw each, or none
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;

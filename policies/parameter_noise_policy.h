@@ -1,6 +1,8 @@
 // One network whose weights are perturbed for every decision: exploration by parameter noise.
 #pragma once
 
+#include <stein/inference/samplers/driver.h>
+#include <stein/inference/weight_driver.h>
 #include <stein/policies/neural_policy.h>
 
 namespace stein::policies {
@@ -27,8 +29,9 @@ class ParameterNoisePolicy final : public NeuralPolicy {
     }
   };
 
-  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit.
-  ParameterNoisePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed);
+  /// Throws Error(usage) naming the option that is out of range or does not fit the bandit or the device.
+  ParameterNoisePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
+                       inference::Device device = {});
 
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   /// Adapts σ to what the perturbed networks prefer in this context.
@@ -41,15 +44,20 @@ class ParameterNoisePolicy final : public NeuralPolicy {
 
  protected:
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
+  bool has_other_networks() const override { return true; }
 
  private:
+  /// The weights [1, P] of the network that is perturbed.
+  inference::MatrixView<const float> unperturbed();
   /// The share of the perturbed networks that prefers another arm in a context.
   double changed(const envs::Context& context);
 
   std::int64_t networks_;
   double noise_, target_change_;
-  inference::Matrix<float> unperturbed_;  ///< [1, P]
-  std::vector<float> normals_, outputs_;
+  const inference::Driver<float>& driver_;
+  const inference::WeightDriver<float>& weight_driver_;
+  inference::Matrix<float> unperturbed_;  ///< [1, P], where the coordinates are other numbers
+  std::vector<float> outputs_;
 };
 
 }  // namespace stein::policies

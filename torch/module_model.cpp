@@ -3,6 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/inference/models/masked_batch.h>
 #include <stein/inference/storage/device_memory.h>
+#include <stein/inference/weight_driver.h>
 #include <stein/torch/module_binding.h>
 #include <stein/torch/module_model.h>
 #include <stein/torch/product_precision.h>
@@ -267,8 +268,6 @@ void ModuleModel::hessian_product(const ParticleRows<const float>& weights, cons
               "module: expected vectors and products [{}, {}], got [{}, {}] and [{}, {}]", weights.values.rows,
               layout_.size(), vectors.rows, vectors.columns, product.rows, product.columns);
   check_counts(batch);
-  STEIN_CHECK(device_.kind == Device::Kind::host, "module: Hessian products are on the host only, not on device {}",
-              device_name(device_));
   if (!differentiate_twice(weights, batch, noise, vectors, product))
     Model<float>::hessian_product(weights, batch, noise, vectors, product);
 }
@@ -287,7 +286,7 @@ bool ModuleModel::differentiate_twice(const ParticleRows<const float>& weights, 
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
     const at::Tensor scaled = log_likelihood_of(rows_of(masked.batch(), i)) * batch.likelihood_scale();
-    std::ranges::fill(product.row(i), 0.0F);
+    weight_driver<float>(device_).fill(product.row(i), 0.0F);
     try {
       // A parameter that the likelihood, or its gradient, does not depend on has no tensor here.
       const auto gradient = torch::autograd::grad({scaled}, parameters, {}, true, true, true);

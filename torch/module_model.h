@@ -104,7 +104,7 @@ class ModuleModel final : public Model<float>, public InputGradient {
   ///         module's parameters changed since the model was made
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                       const Evaluation<float>& wanted) override;
-  /// On the host only. By differentiating twice; where an operation of the module has no second derivative, by
+  /// By differentiating twice; where an operation of the module has no second derivative, by
   /// differences.
   void hessian_product(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,
                        MatrixView<const float> vectors, MatrixView<float> product) override;

@@ -147,15 +147,8 @@ bool WeightMethodOptions::scales_all_gradients() const {
 
 void WeightMethodOptions::check_device(inference::Device device) const {
   if (device == inference::Device{}) return;
-  using inference::WeightForm;
-  const WeightForm form = posterior.parameterization;
-  const bool mixes = form == WeightForm::mean_field ? posterior.prior_law == inference::PriorLaw::scale_mixture
-                                                    : posterior.sampled_law == inference::PriorLaw::scale_mixture;
   const char* const on_host =
       takes_all_data ? "a chain of trajectories (hmc, nuts)"
-      : posterior.sharpened && posterior.sharpening.gradient == inference::SharpeningGradient::exact
-          ? "sharpening_gradient=exact"
-      : mixes && posterior.mixture.mixture_over == inference::MixtureOver::row ? "mixture_over=row"
       : posterior.spike_and_slab && posterior.slab.likelihood == inference::SlabLikelihood::regression
           ? "likelihood=regression of a spike and slab"
           : nullptr;

@@ -1,10 +1,11 @@
-// What one thread of the small CUDA kernels over weights does: the prior of weights, the rates of sharpening, the
-// spike and slab, rows with and without room between them. All pointers are to memory of the device.
+// What one thread of the small CUDA kernels over weights does: the prior of weights, dropped units, noise, the rates of
+// sharpening, the spike and slab, rows with and without room between them. All pointers are to memory of the device.
 #pragma once
 
 #include <stein/inference/cuda/number_group.h>
 #include <stein/inference/density_operations.h>
 #include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/parameterizations/dropout_pass.h>
 #include <stein/inference/priors/slab_shares.h>
 
 #include <cmath>
@@ -28,6 +29,84 @@ struct MixtureTerm {
   const float* weights;
   STEIN_HOST_DEVICE double operator()(std::int64_t q) const {
     return MixtureStep<DensityOperations>(law, weights[q]).value;
+  }
+};
+
+/// What a mixture whose rows have one component each says of one row.
+STEIN_HOST_DEVICE inline RowMixtureStep row_mixture_step(const RowMixture& law, const float* row) {
+  double square = 0;
+  for (std::int64_t j = 0; j < law.columns; ++j) {
+    const double off = static_cast<double>(row[j]) - law.law.centre;
+    square += off * off;
+  }
+  return RowMixtureStep(law, square);
+}
+
+/// Subtracts the slopes of such a mixture at one row.
+struct AddRowMixture {
+  RowMixture law;
+  const float* weights;
+  float* gradient;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t row) const {
+    const float* const own = weights + row * law.stride;
+    const auto pull = static_cast<float>(row_mixture_step(law, own).pull);
+    const auto centre = static_cast<float>(law.law.centre);
+    for (std::int64_t j = 0; j < law.columns; ++j) gradient[row * law.stride + j] -= pull * (own[j] - centre);
+  }
+};
+
+/// log p of one row.
+struct RowMixtureTerm {
+  RowMixture law;
+  const float* weights;
+  STEIN_HOST_DEVICE double operator()(std::int64_t row) const {
+    return row_mixture_step(law, weights + row * law.stride).value;
+  }
+};
+
+/// Multiplies one weight with the factor of the unit that gives its input.
+struct DropWeight {
+  DroppedUnits units;
+  std::uint32_t draw;
+  float* weights;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
+    const SpacedRows rows{units.columns, units.stride};
+    weights[rows.place(q)] *= static_cast<float>(units.factor(draw, q / units.columns));
+  }
+};
+
+/// The gradient of one weight whose unit may be dropped, from those of S draws.
+struct PullBackDropped {
+  DroppedUnits units;
+  std::uint32_t first_draw;
+  MatrixView<const float> slopes;  ///< [S, ·], this matrix first in each row
+  float* gradient;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
+    const std::int64_t place = SpacedRows{units.columns, units.stride}.place(q);
+    float sum = 0;
+    for (std::int64_t s = 0; s < slopes.rows; ++s) {
+      const double factor = units.factor(first_draw + static_cast<std::uint32_t>(s), q / units.columns);
+      sum += static_cast<float>(factor) * slopes.data[s * slopes.stride + place];
+    }
+    gradient[q] = sum;
+  }
+};
+
+/// Adds σ ε to four weights.
+struct AddNoise {
+  NoiseGroups noise;
+  SpacedRows rows;
+  float deviation;
+  float* weights;
+
+  STEIN_HOST_DEVICE void operator()(std::int64_t group) const {
+    const std::int64_t first = noise.first(group);
+    const FourNumbers epsilon = noise.normals(group);
+    for (int j = 0; j < group_size; ++j)
+      if (first + j >= 0 && first + j < noise.count) weights[rows.place(first + j)] += deviation * epsilon.number[j];
   }
 };
 
@@ -61,16 +140,17 @@ struct SharpenWeights {
   }
 };
 
-/// What the rate of one weight gets back.
+/// What the rate of one weight gets back, and its number of the vector of Hessian products where that is asked for.
 struct PullBackRate {
   SharpeningFloats numbers;
   const float *rates, *slopes, *gradient;
-  float* rate_gradient;
+  float *rate_gradient, *vector;
 
   STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
     const float eta = numbers.rate_scale * rates[q], ascent = slopes[q] * numbers.to_minibatch;
     const float pull = slopes[q] * eta * numbers.precision;
     rate_gradient[q] = numbers.rate_scale * (gradient[q] * ascent - pull * ascent);
+    if (vector != nullptr) vector[q] = (eta * gradient[q] - eta * pull) * numbers.to_minibatch;
   }
 };
 
@@ -138,6 +218,25 @@ template <class Number>
 struct NumberTerm {
   const Number* numbers;
   STEIN_HOST_DEVICE double operator()(std::int64_t q) const { return numbers[q]; }
+};
+
+/// value²/divisor of one number.
+struct SquareOverTerm {
+  const float* values;
+  const double* divisors;
+  STEIN_HOST_DEVICE double operator()(std::int64_t q) const {
+    return static_cast<double>(values[q]) * static_cast<double>(values[q]) / divisors[q];
+  }
+};
+
+/// Adds factor · value² to one number.
+struct AddSquare {
+  const float* values;
+  double factor;
+  double* sums;
+  STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
+    sums[q] += factor * static_cast<double>(values[q]) * static_cast<double>(values[q]);
+  }
 };
 
 /// Writes one number of rows that lie `stride` apart: of `columns` that lie end to end, or a zero behind them.

@@ -82,10 +82,32 @@ double add_up_squares_of_matrix(const VariationalMatrix<float>& law) {
          sum_of(std::ssize(law.mean), mean, SquareTerm{mean});
 }
 
+void drop_units_of(const DroppedUnits& units, std::uint32_t draw, std::span<float> weights) {
+  const std::int64_t rows = std::ssize(weights) / units.stride;
+  for_each(rows * units.columns, weights.data(), DropWeight{units, draw, weights.data()});
+}
+
+void pull_back_units_of(const DroppedUnits& units, std::uint32_t first_draw, MatrixView<const float> weight_gradient,
+                        std::span<float> gradient) {
+  for_each(std::ssize(gradient), gradient.data(), PullBackDropped{units, first_draw, weight_gradient, gradient.data()});
+}
+
+void add_noise_to(const MeanFieldNoise& noise, float deviation, std::int64_t columns, std::int64_t stride,
+                  std::span<float> weights) {
+  const NoiseGroups groups{noise.key, noise.row, noise.first, std::ssize(weights) / stride * columns};
+  for_each_group(groups, weights.data(), AddNoise{groups, {columns, stride}, deviation, weights.data()});
+}
+
 void add_mixture(const ScaleMixture& law, std::span<const float> weights, std::span<float> gradient, double* sum) {
   if (sum != nullptr) *sum = sum_of(std::ssize(weights), weights.data(), MixtureTerm{law, weights.data()});
   if (!gradient.empty())
     for_each(std::ssize(weights), weights.data(), AddMixture{law, weights.data(), gradient.data()});
+}
+
+void add_row_mixture_of(const RowMixture& law, std::span<const float> weights, std::span<float> gradient, double* sum) {
+  const std::int64_t rows = std::ssize(weights) / law.stride;
+  if (sum != nullptr) *sum = sum_of(rows, weights.data(), RowMixtureTerm{law, weights.data()});
+  if (!gradient.empty()) for_each(rows, weights.data(), AddRowMixture{law, weights.data(), gradient.data()});
 }
 
 void sharpen_weights(const SharpeningNumbers& numbers, const SharpenedStretch<float>& stretch, const NoiseKey& key,
@@ -96,17 +118,15 @@ void sharpen_weights(const SharpeningNumbers& numbers, const SharpenedStretch<fl
       SharpenWeights{SharpeningFloats(numbers), noise, stretch.rates.data(), stretch.slopes.data(), weights.data()});
 }
 
-/// Without the vector of Hessian products, which are the host's.
 void pull_back_rate(const SharpeningNumbers& numbers, const SharpenedStretch<float>& stretch,
                     std::span<const float> gradient, std::span<float> rate_gradient, std::span<float> vector,
                     double* divergence) {
-  STEIN_CHECK(vector.empty(), "sharpening on a GPU: its exact gradient is on the host only");
   const SharpeningFloats floats(numbers);
   const float *rates = stretch.rates.data(), *slopes = stretch.slopes.data();
   const std::int64_t count = std::ssize(stretch.rates);
   if (divergence != nullptr) *divergence += sum_of(count, rates, SharpeningTerm{floats, rates, slopes});
   if (gradient.empty()) return;
-  for_each(count, rates, PullBackRate{floats, rates, slopes, gradient.data(), rate_gradient.data()});
+  for_each(count, rates, PullBackRate{floats, rates, slopes, gradient.data(), rate_gradient.data(), vector.data()});
 }
 
 void widen_numbers(std::span<const float> from, std::span<double> to) {
@@ -157,6 +177,14 @@ double add_up_numbers(std::span<const float> values) {
   return sum_of(std::ssize(values), values.data(), NumberTerm<float>{values.data()});
 }
 
+double add_up_squares_over(std::span<const float> values, std::span<const double> divisors) {
+  return sum_of(std::ssize(values), values.data(), SquareOverTerm{values.data(), divisors.data()});
+}
+
+void add_squares_to(std::span<const float> values, double factor, std::span<double> sums) {
+  for_each(std::ssize(values), values.data(), AddSquare{values.data(), factor, sums.data()});
+}
+
 constexpr WeightDriver<float> cuda_weight_driver{.name = "cuda",
                                                  .draw = draw,
                                                  .pull_back = pull_back,
@@ -165,7 +193,11 @@ constexpr WeightDriver<float> cuda_weight_driver{.name = "cuda",
                                                  .draw_matrix = draw_matrix_of,
                                                  .pull_back_matrix = pull_back_matrix_of,
                                                  .expected_square_of_matrix = add_up_squares_of_matrix,
+                                                 .drop_units = drop_units_of,
+                                                 .pull_back_units = pull_back_units_of,
+                                                 .add_noise = add_noise_to,
                                                  .add_scale_mixture = add_mixture,
+                                                 .add_row_mixture = add_row_mixture_of,
                                                  .sharpen = sharpen_weights,
                                                  .pull_back_rates = pull_back_rate,
                                                  .widen = widen_numbers,
@@ -177,7 +209,9 @@ constexpr WeightDriver<float> cuda_weight_driver{.name = "cuda",
                                                  .fill = fill_numbers,
                                                  .shift = shift_numbers,
                                                  .scale = scale_numbers,
-                                                 .sum = add_up_numbers};
+                                                 .sum = add_up_numbers,
+                                                 .sum_of_squares_over = add_up_squares_over,
+                                                 .add_squares = add_squares_to};
 
 const bool weights_registered = weight_drivers().add("cuda", &cuda_weight_driver);
 

@@ -29,6 +29,10 @@ STEIN_NUMBERS(SpreadNumber)
 STEIN_NUMBERS(PackSum)
 STEIN_NUMBERS(ShiftNumber)
 STEIN_NUMBERS(ScaleNumber)
+STEIN_NUMBERS(AddRowMixture)
+STEIN_NUMBERS(DropWeight)
+STEIN_NUMBERS(PullBackDropped)
+STEIN_NUMBERS(AddSquare)
 STEIN_NUMBERS(PullBackMatrixMean)
 STEIN_NUMBERS(PullBackMatrixScale<true>)
 STEIN_NUMBERS(PullBackMatrixScale<false>)
@@ -38,6 +42,7 @@ template void for_each_noise_group(const NoiseGroups&, const DrawWeights&, GpuSt
 template void for_each_noise_group(const NoiseGroups&, const PullBackWeights&, GpuStream);
 template void for_each_noise_group(const NoiseGroups&, const SharpenWeights&, GpuStream);
 template void for_each_noise_group(const NoiseGroups&, const DrawMatrix&, GpuStream);
+template void for_each_noise_group(const NoiseGroups&, const AddNoise&, GpuStream);
 
 #define STEIN_TERMS(Term) template void add_up_terms(std::int64_t, const Term&, double*, GpuStream);
 STEIN_TERMS(LogDeviationTerm)
@@ -50,6 +55,8 @@ STEIN_TERMS(NumberTerm<float>)
 STEIN_TERMS(NumberTerm<double>)
 STEIN_TERMS(SquaredScaleTerm)
 STEIN_TERMS(SquareTerm)
+STEIN_TERMS(RowMixtureTerm)
+STEIN_TERMS(SquareOverTerm)
 #undef STEIN_TERMS
 
 }  // namespace stein::inference::cuda

@@ -12,7 +12,8 @@ namespace stein::inference::cuda {
 /// A body for each of `count` numbers; there are those of weight_body.h and of variational_matrix_body.h.
 template <class Body>
 void for_each_number(std::int64_t count, const Body& body, GpuStream stream);
-/// A body for each group of a sheet of normals: DrawWeights, PullBackWeights, SharpenWeights, DrawMatrix.
+/// A body for each group of a sheet of normals: DrawWeights, PullBackWeights, SharpenWeights, DrawMatrix,
+/// AddNoise.
 template <class Body>
 void for_each_noise_group(const NoiseGroups& noise, const Body& body, GpuStream stream);
 /// The lanes of `count` terms, [blocks, 16], in double.

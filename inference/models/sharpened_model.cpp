@@ -1,6 +1,7 @@
 #include <stein/core/parallel.h>
 #include <stein/inference/models/sharpened_model.h>
 #include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/samplers/driver.h>
 #include <stein/inference/storage/copy_rows.h>
 #include <stein/inference/weight_driver.h>
 
@@ -18,8 +19,6 @@ SharpenedModel<Scalar>::SharpenedModel(std::unique_ptr<Model<Scalar>> model, con
       parts_{0},
       driver_(weight_driver<Scalar>(model_->device())) {
   const bool on_host = model_->device().kind == Device::Kind::host;
-  STEIN_CHECK(on_host || options.gradient == SharpeningGradient::first_order,
-              "sharpening_gradient=exact is on the host only, got device {}", device_name(model_->device()));
   STEIN_CHECK(options.minibatches >= 1, "sharpening: minibatches must be at least 1, got {}", options.minibatches);
   // Weights of a part: on a device one launch has all of a parameter.
   const std::int64_t most = on_host ? 16384 : std::numeric_limits<std::int64_t>::max();
@@ -165,8 +164,8 @@ void SharpenedModel<Scalar>::log_likelihood(const ParticleRows<const Scalar>& we
   }
   if (exact) {
     model_->hessian_product(inner(weights), batch, noise, sharp, slope);
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < size; ++j) gradient(i, j) += slope(i, j);
+    const auto& loops = driver<Scalar>(Ensemble{.device = model_->device()});
+    for (std::int64_t i = 0; i < rows; ++i) loops.subtract_scaled(slope.row(i), Scalar{-1}, gradient.row(i), nullptr);
   }
   for (std::int64_t i = 0; with_gradient && share != 1 && i < rows; ++i)
     driver_.scale(wanted.gradient.row(i), static_cast<Scalar>(share));

@@ -65,8 +65,7 @@ struct SharpeningOptions {
 template <class Scalar>
 class SharpenedModel final : public Model<Scalar> {
  public:
-  /// Throws Error(usage) naming the option that is out of range, and for the exact gradient on another device than the
-  /// host, which has no Hessian products.
+  /// Throws Error(usage) naming the option that is out of range.
   SharpenedModel(std::unique_ptr<Model<Scalar>> model, const SharpeningOptions& options);
 
   const Layout& layout() const override { return layout_; }

@@ -3,10 +3,15 @@
 
 #include <stein/core/options.h>
 #include <stein/inference/parameterization.h>
+#include <stein/inference/parameterizations/dropout_pass.h>
 
+#include <optional>
 #include <vector>
 
 namespace stein::inference {
+
+template <class Scalar>
+struct WeightDriver;
 
 /// How many hidden units are dropped, and how often a minibatch sees them drawn.
 struct DropoutWeightsOptions {
@@ -28,8 +33,9 @@ struct DropoutWeightsOptions {
 template <class Scalar>
 class DropoutWeights final : public Parameterization<Scalar> {
  public:
-  /// Throws Error(usage) naming the option that is out of range, and for weights of another shape than matrices.
-  DropoutWeights(Layout weights, const DropoutWeightsOptions& options);
+  /// @param device  where coordinates and weights lie
+  /// @throws Error(usage) naming the option that is out of range, and for weights of another shape than matrices
+  DropoutWeights(Layout weights, const DropoutWeightsOptions& options, Device device = {});
 
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
@@ -42,18 +48,22 @@ class DropoutWeights final : public Parameterization<Scalar> {
   void initialise(Particles<Scalar>& particles, std::uint64_t seed, double spread) override;
 
  private:
-  /// A matrix whose rows may be dropped: its place among weights and among coordinates.
-  struct Dropped {
+  /// A parameter: its places among weights and among coordinates, and where its rows may be dropped its first unit.
+  struct Part {
     LayoutEntry weight;
     std::int64_t coordinate;
+    std::optional<std::int64_t> first_unit;
   };
-  /// Calls `visit(dropped, row, factor)` for every row that may be dropped, 0 or 1/(1 − p).
-  template <class Visit>
-  void for_each_unit(const NoiseKey& noise, std::int64_t draw, const Visit& visit) const;
+  DroppedUnits units_of(const Part& part, const NoiseKey& noise) const;
+  /// What a row of coordinates calls its first draw.
+  std::uint32_t first_draw(const ParticleRows<const Scalar>& coordinates, std::int64_t row) const {
+    return static_cast<std::uint32_t>((coordinates.first_row + row) * options_.weight_samples);
+  }
 
   DropoutWeightsOptions options_;
   Layout weights_, coordinates_;
-  std::vector<Dropped> dropped_;
+  const WeightDriver<Scalar>& driver_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace stein::inference

@@ -23,7 +23,28 @@ double reference::add_scale_mixture(const ScaleMixture& law, std::span<const Sca
   return sum;
 }
 
+template <class Scalar>
+double reference::add_row_mixture(const RowMixture& law, std::span<const Scalar> weights, std::span<Scalar> gradient) {
+  const auto columns = static_cast<std::size_t>(law.columns), stride = static_cast<std::size_t>(law.stride);
+  double sum = 0;
+  for (std::size_t first = 0; first < weights.size(); first += stride) {
+    double square = 0;
+    for (const Scalar weight : weights.subspan(first, columns)) {
+      const double off = static_cast<double>(weight) - law.law.centre;
+      square += off * off;
+    }
+    const RowMixtureStep step(law, square);
+    sum += step.value;
+    if (gradient.empty()) continue;
+    for (std::size_t q = first; q < first + columns; ++q)
+      gradient[q] -= static_cast<Scalar>(step.pull) * (weights[q] - static_cast<Scalar>(law.law.centre));
+  }
+  return sum;
+}
+
 template double reference::add_scale_mixture(const ScaleMixture&, std::span<const float>, std::span<float>);
 template double reference::add_scale_mixture(const ScaleMixture&, std::span<const double>, std::span<double>);
+template double reference::add_row_mixture(const RowMixture&, std::span<const float>, std::span<float>);
+template double reference::add_row_mixture(const RowMixture&, std::span<const double>, std::span<double>);
 
 }  // namespace stein::inference

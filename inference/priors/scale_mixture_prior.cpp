@@ -14,8 +14,6 @@ double ScaleMixtureOptions::deviation() const {
 template <class Scalar>
 ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights, Device device)
     : options_(checked(options)), weights_(weights), driver_(weight_driver<Scalar>(device)) {
-  STEIN_CHECK(device.kind == Device::Kind::host || options.mixture_over == MixtureOver::weight,
-              "mixture_over=row is on the host only, got device {}", device_name(device));
   STEIN_CHECK(options.log_wide_deviation > options.log_narrow_deviation,
               "the scale mixture needs log_wide_deviation > log_narrow_deviation, got {} and {}",
               options.log_wide_deviation, options.log_narrow_deviation);
@@ -29,46 +27,31 @@ ScaleMixturePrior<Scalar>::ScaleMixturePrior(const ScaleMixtureOptions& options,
 }
 
 template <class Scalar>
-double ScaleMixturePrior<Scalar>::add_together(std::span<const Scalar> values, std::span<Scalar> gradient,
-                                               double centre) const {
-  double square = 0;
-  for (const Scalar value : values) square += std::pow(static_cast<double>(value) - centre, 2);
-  const auto n = static_cast<double>(values.size());
-  double log_density[2];
-  for (int k = 0; k < 2; ++k)
-    log_density[k] = log_share_[k] + n * (law_.log_height[k] - log_share_[k]) - law_.precision[k] * square / 2;
-  // log (e^a + e^b), and the probability of the wide component.
-  const double difference = log_density[1] - log_density[0];
-  const double wide =
-      difference > 0 ? std::exp(-difference) / (1 + std::exp(-difference)) : 1 / (1 + std::exp(difference));
-  const double larger = std::max(log_density[0], log_density[1]);
-  const auto pull = static_cast<Scalar>(wide * law_.precision[0] + (1 - wide) * law_.precision[1]);
-  for (std::size_t q = 0; q < gradient.size(); ++q) gradient[q] -= pull * (values[q] - static_cast<Scalar>(centre));
-  return larger + std::log1p(std::exp(-std::abs(difference)));
-}
-
-template <class Scalar>
 double ScaleMixturePrior<Scalar>::add_entry(const LayoutEntry& entry, std::span<const Scalar> values,
                                             std::span<Scalar> gradient, bool with_value) const {
   ScaleMixture law = law_;
   law.centre = entry.centre();
-  const bool by_row = options_.mixture_over == MixtureOver::row;
-  // Rows without room between them are one long one.
-  const bool end_to_end = !by_row && entry.row_stride == entry.columns();
-  const std::int64_t rows = end_to_end ? 1 : entry.rows(), columns = end_to_end ? entry.size() : entry.columns();
+  const auto of = [&](auto numbers, std::int64_t first, std::int64_t count) {
+    return numbers.empty() ? numbers : numbers.subspan(first, count);
+  };
   double sum = 0;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const auto first = static_cast<std::size_t>(entry.offset + r * entry.row_stride);
-    const auto row = values.subspan(first, static_cast<std::size_t>(columns));
-    const auto slope = gradient.empty() ? gradient : gradient.subspan(first, static_cast<std::size_t>(columns));
-    double own = 0;
-    if (by_row)
-      own = add_together(row, slope, law.centre);
-    else
-      driver_.add_scale_mixture(law, row, slope, with_value ? &own : nullptr);
-    sum += own;
+  double* const asked = with_value ? &sum : nullptr;
+  if (options_.mixture_over == MixtureOver::row) {
+    const RowMixture rows{law, {log_share_[0], log_share_[1]}, entry.columns(), entry.row_stride};
+    driver_.add_row_mixture(rows, of(values, entry.offset, entry.extent()), of(gradient, entry.offset, entry.extent()),
+                            asked);
+    return sum;
   }
-  return sum;
+  // Rows without room between them are one long one.
+  const bool end_to_end = entry.row_stride == entry.columns();
+  const std::int64_t rows = end_to_end ? 1 : entry.rows(), columns = end_to_end ? entry.size() : entry.columns();
+  double total = 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t first = entry.offset + r * entry.row_stride;
+    driver_.add_scale_mixture(law, of(values, first, columns), of(gradient, first, columns), asked);
+    total += sum;
+  }
+  return total;
 }
 
 template <class Scalar>

@@ -44,19 +44,16 @@ class ScaleMixturePrior final : public Prior<Scalar> {
  public:
   /// @param weights  the layout of the network's weights, padded or not
   /// @param device   where the rows lie that it is given
-  /// @throws Error(usage) naming the option that is out of range, unless σ₁ > σ₂, and for a component for every row of
-  ///         a matrix on another device than the host
+  /// @throws Error(usage) naming the option that is out of range, and unless σ₁ > σ₂
   ScaleMixturePrior(const ScaleMixtureOptions& options, const Layout& weights, Device device = {});
 
   PriorSpace space() const override { return PriorSpace::weights; }
   void add_log_density(const ParticleRows<const Scalar>& rows, const Evaluation<Scalar>& wanted) const override;
 
  private:
-  /// Adds the gradient, unless that is empty, for numbers that share one component; returns their log density.
-  double add_together(std::span<const Scalar> values, std::span<Scalar> gradient, double centre) const;
-
-  /// The same for all weights of an entry, within whole rows of values and gradient.
+  /// Adds the gradient, unless that is empty, of all weights of an entry, within whole rows of values and gradient.
   /// @param with_value  else it may return anything
+  /// @returns their log density
   double add_entry(const LayoutEntry& entry, std::span<const Scalar> values, std::span<Scalar> gradient,
                    bool with_value) const;
 

@@ -19,7 +19,7 @@ std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPost
                                                                const Layout& weights, Device device) {
   if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
   if (options.parameterization == WeightForm::dropout)
-    return std::make_unique<DropoutWeights<float>>(weights, options.dropout);
+    return std::make_unique<DropoutWeights<float>>(weights, options.dropout, device);
   if (device.kind != Device::Kind::host)
     return std::make_unique<DeviceMatrixGaussian>(weights, options.structure, device);
   if (options.arithmetic == Arithmetic::fused) return std::make_unique<MatrixGaussian>(weights, options.structure);
@@ -68,8 +68,6 @@ std::unique_ptr<Posterior<float>> make_network_posterior(const NetworkPosteriorO
                                                          std::unique_ptr<Model<float>> model) {
   if (options.spike_and_slab) return make_sparse_posterior(options, std::move(model));
   const Device device = model->device();
-  STEIN_CHECK(device.kind == Device::Kind::host || options.parameterization != WeightForm::dropout,
-              "on device {} there are no weights of dropped units: they are on the host only", device_name(device));
   if (options.sharpened) model = std::make_unique<SharpenedModel<float>>(std::move(model), options.sharpening);
   const Layout weights = model->layout();
   if (options.parameterization == WeightForm::mean_field) {

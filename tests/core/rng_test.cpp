@@ -136,6 +136,12 @@ TEST_CASE("draws go on behind an opening that was made for many rows at once", "
   }
 }
 
+TEST_CASE("a uniform number at an index is that of the sequence", "[core][rng]") {
+  const NoiseKey key{.seed = 5, .step = 6, .stream = Stream::test};
+  Draws draws(key, 7);
+  for (std::uint64_t index = 0; index < 41; ++index) CHECK(uniform_at(key, 7, index) == draws.uniform());
+}
+
 TEST_CASE("draws refuse what has no law", "[core][rng]") {
   Draws draws({}, 0);
   CHECK_THROWS_AS(draws.integer(0), Error);

@@ -175,7 +175,11 @@ inline const inference::WeightDriver<float>& fenced_weight_driver() {
                             .draw_matrix = Fenced<host, &Table::draw_matrix>::call,
                             .pull_back_matrix = Fenced<host, &Table::pull_back_matrix>::call,
                             .expected_square_of_matrix = Fenced<host, &Table::expected_square_of_matrix>::call,
+                            .drop_units = Fenced<host, &Table::drop_units>::call,
+                            .pull_back_units = Fenced<host, &Table::pull_back_units>::call,
+                            .add_noise = Fenced<host, &Table::add_noise>::call,
                             .add_scale_mixture = Fenced<host, &Table::add_scale_mixture>::call,
+                            .add_row_mixture = Fenced<host, &Table::add_row_mixture>::call,
                             .sharpen = Fenced<host, &Table::sharpen>::call,
                             .pull_back_rates = Fenced<host, &Table::pull_back_rates>::call,
                             .widen = Fenced<host, &Table::widen>::call,
@@ -187,7 +191,9 @@ inline const inference::WeightDriver<float>& fenced_weight_driver() {
                             .fill = Fenced<host, &Table::fill>::call,
                             .shift = Fenced<host, &Table::shift>::call,
                             .scale = Fenced<host, &Table::scale>::call,
-                            .sum = Fenced<host, &Table::sum>::call};
+                            .sum = Fenced<host, &Table::sum>::call,
+                            .sum_of_squares_over = Fenced<host, &Table::sum_of_squares_over>::call,
+                            .add_squares = Fenced<host, &Table::add_squares>::call};
   return fenced;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/inference/models/sharpening_pass.h>
+#include <stein/inference/parameterizations/dropout_pass.h>
 #include <stein/inference/parameterizations/mean_field_pass.h>
 #include <stein/inference/parameterizations/variational_matrix_pass.h>
 #include <stein/inference/priors/scale_mixture_pass.h>
@@ -68,6 +69,10 @@ struct WeightCase {
     return {std::span(mean).subspan(1), std::span(rho).subspan(1, size), shape.columns, stride()};
   }
   inference::MatrixView<const float> slopes() const { return {gradients.data() + 1, samples, shape.rows * stride()}; }
+  /// Its rows as those of units that may be dropped.
+  inference::DroppedUnits units() const {
+    return {.key = noise(0).key, .rate = 0.4, .first = 3, .columns = shape.columns, .stride = stride()};
+  }
   static inference::MeanFieldNoise noise(std::uint64_t first) {
     return {.key = {.seed = 4, .step = 5, .stream = Stream::parameterization}, .row = 6, .first = first};
   }

@@ -23,7 +23,10 @@ TEST_CASE("priors, draws and masks of weights on a device are those of the host"
       {"vmg", {{"weight_samples", "2"}}},
       {"sharpening", {{"weight_samples", "2"}, {"initial_rate", "0.01"}, {"rate_scale", "2"}}},
       {"sharpening", {{"sharpening_objective", "as_published"}, {"prior", "gaussian"}}},
+      {"sharpening", {{"sharpening_gradient", "exact"}, {"initial_rate", "0.01"}, {"mixture_over", "row"}}},
+      {"bbb", {{"mixture_over", "row"}}},
       {"psgld", {{"prior", "scale_mixture"}}},
+      {"psgld", {{"prior", "scale_mixture"}, {"mixture_over", "row"}}},
       {"sghmc", {{"learn_weight_precision", "true"}, {"precision_per_layer", "true"}}},
       {"svgd", {{"learn_weight_precision", "true"}}},
       {"svgd", {{"prior", "scale_mixture"}}},
@@ -130,9 +133,6 @@ TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
                                 inference::make_recurrent_reference(spec, test::fenced_device()), 0),
                 usage, part);
   };
-  refused("sharpening", {{"sharpening_gradient", "exact"}}, "sharpening_gradient=exact");
-  refused("bbb", {{"mixture_over", "row"}}, "mixture_over=row");
-  refused("psgld", {{"prior", "scale_mixture"}, {"mixture_over", "row"}}, "mixture_over=row");
   refused("sghmc-sa", {{"likelihood", "regression"}}, "likelihood=regression of a spike and slab");
   inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
   CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,

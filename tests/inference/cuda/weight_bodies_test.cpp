@@ -5,6 +5,7 @@
 #include <stein/inference/cuda/mean_field_body.h>
 #include <stein/inference/cuda/variational_matrix_body.h>
 #include <stein/inference/cuda/weight_body.h>
+#include <stein/inference/parameterizations/dropout_pass.h>
 #include <stein/inference/priors/scale_mixture_prior.h>
 #include <stein/inference/weight_driver.h>
 
@@ -123,6 +124,50 @@ TEST_CASE("threads draw matrices whose rows and columns have scales, and pull gr
       }
 }
 
+TEST_CASE("threads drop units, pull gradients back and add noise with the bits of the host",
+          "[inference][cuda][dropout][parity]") {
+  for (const WeightCase::Shape& shape : WeightCase::shapes)
+    for (const std::int64_t samples : {1, 3}) {
+      CAPTURE(shape.rows, shape.columns, shape.padding, samples);
+      const WeightCase weights(shape, samples);
+      const DroppedUnits units = weights.units();
+      const std::int64_t size = shape.rows * shape.columns;
+      WeightCase::Written expected(weights), found(weights);
+      host().spread(weights.law().mean, units.columns, units.stride, expected.weights);
+      found.weights = expected.weights;
+      host().drop_units(units, 5, expected.weights);
+      for_each_index(size, cuda::DropWeight{units, 5, found.weights.data()});
+      host().pull_back_units(units, 5, weights.slopes(), expected.mean_gradient);
+      for_each_index(size, cuda::PullBackDropped{units, 5, weights.slopes(), found.mean_gradient.data()});
+      CHECK((found.weights == expected.weights));
+      CHECK((found.mean_gradient == expected.mean_gradient));
+      for (const std::uint64_t first : {0, 3}) {
+        const MeanFieldNoise noise = WeightCase::noise(first);
+        host().add_noise(noise, 0.3f, units.columns, units.stride, expected.weights);
+        const cuda::NoiseGroups groups{noise.key, noise.row, noise.first, size};
+        for_each_index(groups.groups() + 1,
+                       cuda::AddNoise{groups, {units.columns, units.stride}, 0.3f, found.weights.data()});
+        CHECK((found.weights == expected.weights));
+      }
+    }
+}
+
+TEST_CASE("threads add up squares over a diagonal, and add to it", "[inference][cuda]") {
+  for (const std::int64_t size : {1, 17, 4097, 70001}) {
+    const std::vector<float> values = numbers_around(0, size);
+    std::vector<double> diagonal(values.size());
+    for (std::size_t q = 0; q < diagonal.size(); ++q) diagonal[q] = 1 + static_cast<double>(q % 7);
+    std::vector<double> found = diagonal;
+    CAPTURE(size);
+    CHECK(sum_of(size, cuda::SquareOverTerm{values.data(), diagonal.data()}) ==
+          Approx(host().sum_of_squares_over(values, diagonal)).epsilon(1e-12));
+    host().add_squares(values, 0.7, diagonal);
+    for_each_index(size, cuda::AddSquare{values.data(), 0.7, found.data()});
+    CHECK((found == diagonal));
+    CHECK(diagonal[0] == 1 + 0.7 * static_cast<double>(values[0]) * static_cast<double>(values[0]));
+  }
+}
+
 TEST_CASE("threads have the slope of a scale mixture with the bits of the SIMD pass, and its density",
           "[inference][cuda][scale_mixture_pass][parity]") {
   const ScaleMixture law = test::mixture(GENERATE(0.0, 1.0));
@@ -135,6 +180,21 @@ TEST_CASE("threads have the slope of a scale mixture with the bits of the SIMD p
     CAPTURE(law.centre, size);
     CHECK((found == expected));
     CHECK(sum_of(size, cuda::MixtureTerm{law, weights.data()}) == Approx(value).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("threads have the slope and the density of mixtures over rows", "[inference][cuda][scale_mixture_pass]") {
+  const ScaleMixture law = test::mixture(GENERATE(0.0, 1.0));
+  for (const WeightCase::Shape& shape : WeightCase::shapes) {
+    CAPTURE(law.centre, shape.rows, shape.columns, shape.padding);
+    const RowMixture rows{law, {std::log(0.25), std::log(0.75)}, shape.columns, shape.columns + shape.padding};
+    const std::vector<float> weights = numbers_around(static_cast<float>(law.centre), shape.rows * rows.stride);
+    std::vector<float> expected(weights.size(), 3.0f), found = expected;
+    double value = 0;
+    host().add_row_mixture(rows, weights, expected, &value);
+    for_each_index(shape.rows, cuda::AddRowMixture{rows, weights.data(), found.data()});
+    CHECK((found == expected));
+    CHECK(sum_of(shape.rows, cuda::RowMixtureTerm{rows, weights.data()}) == Approx(value).epsilon(1e-12));
   }
 }
 
@@ -154,10 +214,12 @@ TEST_CASE("threads sharpen weights and pull back rates with the bits of the host
       CAPTURE(size, first);
       CHECK((found == expected));
       double divergence = 0;
-      host().pull_back_rates(numbers, stretch, gradient, expected, {}, &divergence);
+      std::vector<float> vector(rates.size(), 5.0f), found_vector = vector;
+      host().pull_back_rates(numbers, stretch, gradient, expected, vector, &divergence);
       for_each_index(size, cuda::PullBackRate{cuda::SharpeningFloats(numbers), rates.data(), slopes.data(),
-                                              gradient.data(), found.data()});
+                                              gradient.data(), found.data(), found_vector.data()});
       CHECK((found == expected));
+      CHECK((found_vector == vector));
       CHECK(sum_of(size, cuda::SharpeningTerm{cuda::SharpeningFloats(numbers), rates.data(), slopes.data()}) ==
             Approx(divergence).epsilon(1e-10));
     }

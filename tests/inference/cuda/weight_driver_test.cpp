@@ -3,6 +3,8 @@
 #include <stein/inference/storage/matrix.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/error_matcher.h"
@@ -97,6 +99,40 @@ void check_matrix(Device device) {
   }
 }
 
+void check_units_and_noise(Device device) {
+  const WeightDriver<float>&tested = weight_driver<float>(device), &host = weight_driver<float>(Device{});
+  for (const WeightCase::Shape& shape : WeightCase::shapes) {
+    CAPTURE(tested.name, shape.rows, shape.columns, shape.padding);
+    const WeightCase weights(shape, 2);
+    const DroppedUnits units = weights.units();
+    WeightCase::Written expected(weights);
+    There<float> drawn(expected.weights, device), slope(expected.mean_gradient, device),
+        gradients(weights.gradients, device);
+    const MatrixView<const float> slopes{gradients.span().data() + 1, 2, shape.rows * weights.stride()};
+    for (const auto& [driver, values] :
+         {std::pair{&tested, drawn.span()}, std::pair{&host, std::span<float>(expected.weights)}}) {
+      driver->drop_units(units, 2, values);
+      driver->add_noise(WeightCase::noise(5), 0.25f, units.columns, units.stride, values);
+    }
+    tested.pull_back_units(units, 2, slopes, slope.span());
+    host.pull_back_units(units, 2, weights.slopes(), expected.mean_gradient);
+    CHECK((drawn.read() == expected.weights));
+    CHECK((slope.read() == expected.mean_gradient));
+  }
+}
+
+void check_diagonal(Device device) {
+  const WeightDriver<float>&tested = weight_driver<float>(device), &host = weight_driver<float>(Device{});
+  const std::vector<float> values = numbers_around(0, 20011);
+  std::vector<double> diagonal(values.size(), 3);
+  There<float> there(values, device);
+  There<double> diagonal_there(diagonal, device);
+  host.add_squares(values, 0.7, diagonal), tested.add_squares(there.span(), 0.7, diagonal_there.span());
+  CHECK((diagonal_there.read() == diagonal));
+  CHECK(tested.sum_of_squares_over(there.span(), diagonal_there.span()) ==
+        Approx(host.sum_of_squares_over(values, diagonal)).epsilon(1e-12));
+}
+
 void check_mixture(Device device) {
   const WeightDriver<float>&tested = weight_driver<float>(device), &host = weight_driver<float>(Device{});
   const ScaleMixture law = test::mixture(1);
@@ -113,6 +149,14 @@ void check_mixture(Device device) {
   tested.add_scale_mixture(law, there.span(), gradient.span(), nullptr);
   host.add_scale_mixture(law, weights, expected, nullptr);
   CHECK((gradient.read() == expected));
+  const RowMixture rows{law, {std::log(0.25), std::log(0.75)}, 1000, 1250};  // four rows, and three numbers behind
+  const auto four = [](auto numbers) { return std::span(numbers).first(5000); };
+  host.add_row_mixture(rows, four(std::span(weights)), four(std::span(expected)), &value);
+  tested.add_row_mixture(rows, four(there.span()), four(gradient.span()), &found);
+  tested.add_row_mixture(rows, four(there.span()), {}, &alone);
+  test::check_near(gradient.read(), expected);
+  CHECK(found == Approx(value).epsilon(1e-10));
+  CHECK(alone == found);
 }
 
 void check_sharpening(Device device) {
@@ -126,9 +170,13 @@ void check_sharpening(Device device) {
   tested.sharpen(test::sharpening_numbers, there, key, 5, 3, moved.span());
   CHECK((moved.read() == expected));
   double value = 1, found = 1;
-  host.pull_back_rates(test::sharpening_numbers, stretch, slopes, expected, {}, &value);
-  tested.pull_back_rates(test::sharpening_numbers, there, slopes_there.span(), moved.span(), {}, &found);
+  std::vector<float> vector(rates.size());
+  There<float> vector_there(vector, device);
+  host.pull_back_rates(test::sharpening_numbers, stretch, slopes, expected, vector, &value);
+  tested.pull_back_rates(test::sharpening_numbers, there, slopes_there.span(), moved.span(), vector_there.span(),
+                         &found);
   CHECK((moved.read() == expected));
+  CHECK((vector_there.read() == vector));
   CHECK(found == Approx(value).epsilon(1e-10));
   CHECK(value > 1);
 }
@@ -171,6 +219,8 @@ void check_numbers(Device device) {
 void check_driver(Device device) {
   check_mean_field(device);
   check_matrix(device);
+  check_units_and_noise(device);
+  check_diagonal(device);
   check_mixture(device);
   check_sharpening(device);
   check_slab(device);

@@ -26,8 +26,8 @@ TEST_CASE("a dropped unit gives nothing on, a kept one 1/(1 − p) of its weight
   for (double& value : particles.values().row(0)) value = 7;
   Matrix<double> drawn(200, weights.size());
   dropout.forward(particles.coordinates(), {.seed = 4}, drawn.view(), *dropout.make_trace());
-  std::int64_t units = 0, dropped = 0;
-  for (std::int64_t s = 0; s < 200; ++s)
+  std::int64_t units = 0, dropped = 0, alike = 0;
+  for (std::int64_t s = 0; s < 200; ++s) {
     for (const LayoutEntry& entry : weights.entries())
       for (std::int64_t row = 0; row < entry.rows(); ++row) {
         const double first = drawn.row(s)[entry.offset + row * entry.row_stride];
@@ -40,8 +40,17 @@ TEST_CASE("a dropped unit gives nothing on, a kept one 1/(1 − p) of its weight
         REQUIRE((first == 0 || first == Approx(10)));
         ++units, dropped += first == 0 ? 1 : 0;
       }
+    const auto of_unit = [&](const char* matrix, std::int64_t unit) {
+      const LayoutEntry& entry = weights.at(matrix);
+      return drawn.row(s)[entry.offset + unit * entry.row_stride];
+    };
+    for (std::int64_t unit = 0; unit < 20; ++unit)
+      alike += of_unit("layer1.weight", unit) == of_unit("layer2.weight", unit) ? 1 : 0;
+  }
   REQUIRE(units == 200 * 50);
   CHECK(std::abs(static_cast<double>(dropped) / 10'000 - 0.3) < 6 * std::sqrt(0.3 * 0.7 / 10'000));
+  // Two layers draw for themselves: units of the same number are alike with probability .3² + .7².
+  CHECK(std::abs(static_cast<double>(alike) / 4000 - 0.58) < 6 * std::sqrt(0.58 * 0.42 / 4000));
 }
 
 TEST_CASE("the pullback of dropped units is the transpose of their forward map", "[inference][dropout]") {

@@ -65,7 +65,7 @@ class Learning {
   }
   /// Looks at the contexts first … first + count − 1 together.
   void foresee(std::int64_t first, std::int64_t count) {
-    for (std::int64_t number = first; number < first + count; ++number) learner_.foresee(seen(number));
+    for (std::int64_t number = first; number < first + count; ++number) learner_.policy().foresee(seen(number));
   }
   /// The decision of a context, without an outcome: the arm and the propensities.
   std::vector<double> decision(std::int64_t number, Propensities wanted) {
@@ -121,8 +121,12 @@ void check_policies(Device device) {
   for (const auto& [name, entry] : bandit_policies().entries()) {
     if (!entry.on_devices) continue;
     for (const envs::BanditSpec& spec : {dense, one_hot}) check_learning(name, spec, {}, device);
-    check_learning(name, clicks, {{"likelihood", "bernoulli"}}, device);
+    const bool regresses = name.starts_with("neural-");
+    check_learning(name, clicks, {{"likelihood", regresses ? "gaussian" : "bernoulli"}}, device);
   }
+  for (const char* name : {"neural-linear", "neural-ucb", "dropout", "parameter-noise"})
+    check_learning(name, dense, {{"network", "joint"}, {"activation", "tanh"}}, device);
+  check_learning("dropout", one_hot, {{"weight_samples", "3"}}, device);
   check_learning("svgd", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"activation", "tanh"}},
                  device);
   check_learning("s2vgd", one_hot, {{"reflectors", "8"}, {"scales", "free"}}, device);
@@ -167,7 +171,7 @@ void check_foreseen_contexts(Device device) {
   check_foreseen("ensemble", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"draw", "one"}}, device);
   check_foreseen("bootstrap", clicks, {{"likelihood", "bernoulli"}}, device);
   check_foreseen("epsilon-greedy", one_hot, {{"network", "joint"}}, device);
-  for (const char* name : {"bbb", "vmg"}) check_foreseen(name, one_hot, {}, device);
+  for (const char* name : {"bbb", "vmg", "dropout", "parameter-noise"}) check_foreseen(name, one_hot, {}, device);
 }
 
 }  // namespace
@@ -195,13 +199,18 @@ TEST_CASE("policies on a GPU learn and choose what they do on the host", "[polic
 
 TEST_CASE("what a policy learned on a device goes on there and on the host", "[policies][cuda]") {
   const Device device = test::fenced_networks();
-  for (const auto& [name, settings] :
-       std::vector<std::pair<std::string, Settings>>{{"svgd", {}},
-                                                     {"sghmc", {}},
-                                                     {"epsilon-greedy", {}},
-                                                     {"bbb", {}},
-                                                     {"vmg", {}},
-                                                     {"s2vgd", {{"average_steps", "6"}}}}) {
+  for (const auto& [name, settings] : std::vector<std::pair<std::string, Settings>>{
+           {"svgd", {}},
+           {"sghmc", {}},
+           {"epsilon-greedy", {}},
+           {"bbb", {}},
+           {"vmg", {}},
+           {"dropout", {}},
+           {"parameter-noise", {}},
+           {"neural-linear", {}},
+           {"neural-ucb", {{"hidden", "9,17"}}},  // rows have padding on the host
+           {"neural-ts", {}},
+           {"s2vgd", {{"average_steps", "6"}, {"hidden", "9,17"}}}}) {
     Learning there(name, one_hot, settings, device);
     for (std::int64_t number = 0; number < 8; ++number) there.interact(number);
     Snapshot saved;
@@ -228,9 +237,10 @@ TEST_CASE("policies whose networks cannot be on a device are refused there by na
       continue;
     }
     CHECK_ERROR(bandit_policies().at(name).builder()->make(clicks, 6, device), usage,
-                "policy '" + name + "' is on the processor only", "one of anchored, bbb, bootstrap, ensemble, ");
+                "policy '" + name + "' is on the processor only", "one of anchored, bbb, bootstrap, dropout, ");
   }
-  CHECK(there == std::set<std::string>{"anchored", "bbb", "bootstrap", "ensemble", "epsilon-greedy", "function-svgd",
+  CHECK(there == std::set<std::string>{"anchored", "bbb", "bootstrap", "dropout", "ensemble", "epsilon-greedy",
+                                       "function-svgd", "neural-linear", "neural-ts", "neural-ucb", "parameter-noise",
                                        "psgld", "s2vgd", "sghmc", "sgld", "svgd", "vmg"});
 }
 
