@@ -46,8 +46,8 @@ TEST_CASE("updates and decisions of a policy have rows of their time on a GPU", 
 }
 
 TEST_CASE("a policy without networks on a device has no rows there", "[bench]") {
-  CHECK_ERROR(measure_updates_on(test::fenced_networks(), "dropout", {}, short_rounds), usage,
-              "policy 'dropout' is on the processor only");
+  CHECK_ERROR(measure_updates_on(test::fenced_networks(), "lints", {}, short_rounds), usage,
+              "policy 'lints' is on the processor only");
 }
 
 TEST_CASE("updates on a GPU are left out with a reason where there is none", "[bench]") {
