@@ -33,6 +33,8 @@ class ParameterNoisePolicy final : public NeuralPolicy {
   ParameterNoisePolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                        inference::Device device = {});
 
+  /// Every outcome moves σ, and with it all networks.
+  bool foresees() const override { return false; }
   Decision decide(const envs::Context& context, std::int64_t step, Propensities wanted) override;
   /// Adapts σ to what the perturbed networks prefer in this context.
   void observe(const envs::Context& context, const Outcome& outcome) override;

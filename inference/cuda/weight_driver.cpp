@@ -1,6 +1,6 @@
 // The loops over weights on a GPU, registered as "cuda": draws, gradients of means and ρ, slopes of mixtures and what
 // sharpening makes have the bits of the SIMD passes and of the host's loops, but those of matrices whose rows and
-// columns have scales, for CUDA's exponential. Sums are in double, lane by lane in a
+// columns have scales and of mixtures over rows, for CUDA's exponential. Sums are in double, lane by lane in a
 // fixed order, not the host's; logarithms in them and the exponential of the slab's probabilities are CUDA's.
 #include <stein/inference/cuda/lane_sums.h>
 #include <stein/inference/cuda/scratch.h>

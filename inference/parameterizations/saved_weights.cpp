@@ -1,5 +1,6 @@
 #include <stein/inference/parameterizations/direct.h>
 #include <stein/inference/parameterizations/saved_weights.h>
+#include <stein/inference/storage/saved_rows.h>
 
 #include <utility>
 
@@ -18,10 +19,10 @@ void restore_weights(const Snapshot& snapshot, std::string_view name, const Layo
   Matrix<Scalar> host(weights.rows(), weights.columns());
   const bool with_padding = snapshot.size_of(name) == static_cast<std::size_t>(host.rows() * host.columns());
   if (with_padding) {
-    host.restore(snapshot, name);
+    restore_rows(snapshot, name, host.view());
   } else {
     Matrix<Scalar> packed(host.rows(), layout.coordinate_count());
-    packed.restore(snapshot, name);
+    restore_rows(snapshot, name, packed.view());  // of this size only, whatever the room between rows
     add_padding<Scalar>(layout, std::as_const(packed).view(), host.view());
   }
   weights = host.to(weights.device());

@@ -66,3 +66,14 @@ TEST_CASE("weights that were saved with their padding are read where it is the s
   Matrix<float> wider(2, sixteen.size());
   CHECK_ERROR(restore_weights(before, "weights", sixteen, wider), data, "weights");
 }
+
+TEST_CASE("weights that were saved with another padding are refused, also where they fill the room of rows",
+          "[inference]") {
+  const MlpSpec network{.inputs = 3, .hidden = {63}, .outputs = 1};
+  const Layout none = mlp_layout(network, 1), eight = mlp_layout(network, 8);
+  Matrix<double> saved(1, eight.size()), found(1, none.size());
+  REQUIRE(saved.view().stride == found.view().stride);
+  Snapshot before;
+  saved.save(before, "weights");
+  CHECK_ERROR(restore_weights(before, "weights", none, found), data, "weights");
+}

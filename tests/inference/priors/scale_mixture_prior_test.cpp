@@ -101,6 +101,30 @@ TEST_CASE("the mixture of whole rows is there by its name", "[inference][prior]"
   CHECK(evaluate(prior, row).value == Approx(expected).epsilon(1e-12));
 }
 
+TEST_CASE(
+    "the gradient of the mixture of whole rows is that of its density, around 1 for gains, and leaves padding alone",
+    "[inference][prior]") {
+  Layout layout = padded_layout();
+  layout.add("norm.weight", {2}, Role::gain, 1);
+  const ScaleMixturePrior<double> prior(
+      {.wide_share = 0.3, .log_wide_deviation = 0, .log_narrow_deviation = -1, .mixture_over = MixtureOver::row},
+      layout);
+  std::vector<double> row(static_cast<std::size_t>(layout.size()));
+  for (const LayoutEntry& entry : layout.entries())
+    for (std::int64_t r = 0; r < entry.rows(); ++r)
+      fill_normal(std::span(row).subspan(entry.offset + r * entry.row_stride, entry.columns()), {.seed = 6},
+                  static_cast<std::uint32_t>(entry.offset + r));
+  const std::vector<double> gradient = evaluate(prior, row).gradient;
+  for (std::size_t q = 0; q < row.size(); ++q) {
+    const double here = row[q], step = 1e-5;
+    row[q] = here + step;
+    const double up = evaluate(prior, row).value;
+    row[q] = here - step;
+    CHECK(gradient[q] == Approx((up - evaluate(prior, row).value) / (2 * step)).margin(1e-8));
+    row[q] = here;
+  }
+}
+
 TEST_CASE("a weight far out is pulled by the wide component, however far", "[inference][prior]") {
   Layout layout;
   layout.add("layer0.weight", {1}, Role::weight);

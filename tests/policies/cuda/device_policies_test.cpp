@@ -171,7 +171,8 @@ void check_foreseen_contexts(Device device) {
   check_foreseen("ensemble", dense, {{"prior_function_scale", "0.5"}, {"network", "joint"}, {"draw", "one"}}, device);
   check_foreseen("bootstrap", clicks, {{"likelihood", "bernoulli"}}, device);
   check_foreseen("epsilon-greedy", one_hot, {{"network", "joint"}}, device);
-  for (const char* name : {"bbb", "vmg", "dropout", "parameter-noise"}) check_foreseen(name, one_hot, {}, device);
+  for (const char* name : {"bbb", "vmg", "dropout", "neural-ucb", "neural-ts"})
+    check_foreseen(name, one_hot, {}, device);
 }
 
 }  // namespace
@@ -242,6 +243,14 @@ TEST_CASE("policies whose networks cannot be on a device are refused there by na
   CHECK(there == std::set<std::string>{"anchored", "bbb", "bootstrap", "dropout", "ensemble", "epsilon-greedy",
                                        "function-svgd", "neural-linear", "neural-ts", "neural-ucb", "parameter-noise",
                                        "psgld", "s2vgd", "sghmc", "sgld", "svgd", "vmg"});
+}
+
+TEST_CASE("policies whose networks change with every outcome, or give features, do not look ahead",
+          "[policies][cuda]") {
+  const Device device = test::fenced_networks();
+  for (const char* name : {"parameter-noise", "neural-linear"})
+    CHECK_FALSE(policy_of(name, dense, {}, device)->foresees());
+  CHECK(policy_of("neural-ucb", dense, {}, device)->foresees());
 }
 
 TEST_CASE("options that a policy has on the host only are refused on a device", "[policies][cuda]") {
