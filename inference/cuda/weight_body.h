@@ -32,17 +32,7 @@ struct MixtureTerm {
   }
 };
 
-/// What a mixture whose rows have one component each says of one row.
-STEIN_HOST_DEVICE inline RowMixtureStep row_mixture_step(const RowMixture& law, const float* row) {
-  double square = 0;
-  for (std::int64_t j = 0; j < law.columns; ++j) {
-    const double off = static_cast<double>(row[j]) - law.law.centre;
-    square += off * off;
-  }
-  return RowMixtureStep(law, square);
-}
-
-/// Subtracts the slopes of such a mixture at one row.
+/// Subtracts the slopes of a mixture whose rows have one component each at one row.
 struct AddRowMixture {
   RowMixture law;
   const float* weights;
@@ -50,7 +40,7 @@ struct AddRowMixture {
 
   STEIN_HOST_DEVICE void operator()(std::int64_t row) const {
     const float* const own = weights + row * law.stride;
-    const auto pull = static_cast<float>(row_mixture_step(law, own).pull);
+    const auto pull = static_cast<float>(RowMixtureStep(law, own).pull);
     const auto centre = static_cast<float>(law.law.centre);
     for (std::int64_t j = 0; j < law.columns; ++j) gradient[row * law.stride + j] -= pull * (own[j] - centre);
   }
@@ -61,7 +51,7 @@ struct RowMixtureTerm {
   RowMixture law;
   const float* weights;
   STEIN_HOST_DEVICE double operator()(std::int64_t row) const {
-    return row_mixture_step(law, weights + row * law.stride).value;
+    return RowMixtureStep(law, weights + row * law.stride).value;
   }
 };
 
@@ -262,7 +252,7 @@ struct PackSum {
   float* packed;
 
   STEIN_HOST_DEVICE void operator()(std::int64_t q) const {
-    const std::int64_t place = columns == stride ? q : q / columns * stride + q % columns;
+    const std::int64_t place = SpacedRows{columns, stride}.place(q);
     float sum = 0;
     for (std::int64_t s = 0; s < spread_rows.rows; ++s) sum += spread_rows.data[s * spread_rows.stride + place];
     packed[q] = sum;

@@ -28,12 +28,7 @@ double reference::add_row_mixture(const RowMixture& law, std::span<const Scalar>
   const auto columns = static_cast<std::size_t>(law.columns), stride = static_cast<std::size_t>(law.stride);
   double sum = 0;
   for (std::size_t first = 0; first < weights.size(); first += stride) {
-    double square = 0;
-    for (const Scalar weight : weights.subspan(first, columns)) {
-      const double off = static_cast<double>(weight) - law.law.centre;
-      square += off * off;
-    }
-    const RowMixtureStep step(law, square);
+    const RowMixtureStep step(law, weights.data() + first);
     sum += step.value;
     if (gradient.empty()) continue;
     for (std::size_t q = first; q < first + columns; ++q)

@@ -24,13 +24,18 @@ struct RowMixture {
   std::int64_t columns, stride;
 };
 
-/// What a mixture says of a row whose squared distances from the centre add up to `square`.
+/// What a mixture says of a row.
 struct RowMixtureStep {
   double value;  ///< log p of the row
   double pull;   ///< its gradient is −pull (w − centre)
 
-  STEIN_HOST_DEVICE RowMixtureStep(const RowMixture& rows, double square) {
-    double log_density[2];
+  template <class Scalar>
+  STEIN_HOST_DEVICE RowMixtureStep(const RowMixture& rows, const Scalar* row) {
+    double square = 0, log_density[2];
+    for (std::int64_t j = 0; j < rows.columns; ++j) {
+      const double off = static_cast<double>(row[j]) - rows.law.centre;
+      square += off * off;
+    }
     for (int k = 0; k < 2; ++k)
       log_density[k] = rows.log_share[k] +
                        static_cast<double>(rows.columns) * (rows.law.log_height[k] - rows.log_share[k]) -
