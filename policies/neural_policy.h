@@ -215,7 +215,7 @@ class NeuralPolicy : public BanditPolicy {
   double mean_prediction(const envs::Context& context, std::int64_t place);
   void average_networks();
 
-  inference::Matrix<float> weights_;  ///< [M · S, P] of the networks that decide, once they were made
+  inference::Matrix<float> weights_;   ///< [M · S, P] of the networks that decide, once they were made
   inference::Matrix<float> averaged_;  ///< [M, P] of the networks, one draw each, or none
   std::vector<std::uint8_t> current_;  ///< [M] whether the coordinates have not moved since the network was made
   std::vector<float> outputs_, targets_, row_weights_;
