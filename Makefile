@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup configure build test demo bench lint lint-tests docs mutants sanitize sanitize-all clean
+.PHONY: help setup configure build test demo bench format lint lint-tests docs mutants sanitize sanitize-all clean
 
 JOBS ?= $(shell nproc)
 # Options of CMake besides those of the preset, such as -DCMAKE_COMPILE_WARNING_AS_ERROR=ON.
@@ -35,6 +35,9 @@ demo: build ## Stein Thompson sampling against its baselines on mushrooms and on
 
 bench: build ## every benchmark: ours against the reference
 	@$(PROGRAM) bench --all
+
+format: setup ## format every source and header
+	@scripts/format
 
 lint: build ## formatting, clang-tidy, documentation of the public headers
 	@scripts/lint
