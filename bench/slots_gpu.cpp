@@ -124,7 +124,7 @@ class ActorAndCritic {
             .activation = inference::Activation::tanh,
             .weights = weights_.view(),
             .units = {0, 1},
-            .advantage = {.discount = 0.99F, .decay = 0.99F * 0.95F}};
+            .advantage = agents::AdvantageStep::of(0.99, 0.95)};
   }
 
  private:

@@ -29,7 +29,8 @@ if(STEIN_CUDA)
     set(STEIN_WITH_CUDA ON)
     # The bits of the host: a multiply-add is one only where the source says so. std::array and std::bit_cast are constexpr
     # functions without __device__. A conversion of MatrixView that only views of non-const numbers have is no mistake.
-    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;-diag-suppress=554;--Werror=cross-execution-space-call>")
+    # A register that is spilled to memory is a warning of ptxas.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;--expt-relaxed-constexpr;-diag-suppress=554;--Werror=cross-execution-space-call;-Xptxas=--warn-on-spills>")
     if(STEIN_CCACHE)
       set(CMAKE_CUDA_COMPILER_LAUNCHER ${STEIN_CCACHE})
     endif()

@@ -25,7 +25,7 @@ enum class WeightStart {
 };
 
 /// M perceptrons of one shape, each a policy of its own: categorical where actions are choices, Gaussian where they are
-/// numbers (Zhang et al. 2018, §5.3: tanh, 25-10). What moves their weights is a posterior like any other, so the
+/// numbers (Zhang et al. 2018, §5.4: tanh, 25-10). What moves their weights is a posterior like any other, so the
 /// particles may be of weights or of the factors of matrix-Gaussian weights.
 class ControlPolicy {
  public:

@@ -4,6 +4,7 @@
 #include <stein/inference/models/masked_batch.h>
 #include <stein/inference/storage/device_memory.h>
 #include <stein/inference/weight_driver.h>
+#include <stein/torch/device_room.h>
 #include <stein/torch/module_binding.h>
 #include <stein/torch/module_model.h>
 #include <stein/torch/product_precision.h>
@@ -249,9 +250,12 @@ void ModuleModel::log_likelihood(const ParticleRows<const float>& weights, const
     binding.bind(weights.values.row(i), weights.buffers.row(i), gradient);
     const Batch<float> own = rows_of(masked.batch(), i);
     mark_unwritten(own.inputs.carried);
-    const at::Tensor sum = log_likelihood_of(own);
-    check_written(own.inputs.carried);
-    if (with_gradient) (sum * batch.likelihood_scale()).backward();
+    const at::Tensor sum = with_room([&] {
+      at::Tensor found = log_likelihood_of(own);
+      check_written(own.inputs.carried);
+      if (with_gradient) (found * batch.likelihood_scale()).backward();
+      return found;
+    });
     binding.check_places(weights.values.row(i), gradient);
     if (wanted.late != nullptr)
       wanted.late->put(wanted.late_row + i, send_home(sum), batch.likelihood_scale());
@@ -268,7 +272,7 @@ void ModuleModel::hessian_product(const ParticleRows<const float>& weights, cons
               "module: expected vectors and products [{}, {}], got [{}, {}] and [{}, {}]", weights.values.rows,
               layout_.size(), vectors.rows, vectors.columns, product.rows, product.columns);
   check_counts(batch);
-  if (!differentiate_twice(weights, batch, noise, vectors, product))
+  if (!with_room([&] { return differentiate_twice(weights, batch, noise, vectors, product); }))
     Model<float>::hessian_product(weights, batch, noise, vectors, product);
 }
 
@@ -320,7 +324,7 @@ void ModuleModel::adapt(const ParticleRows<const float>& weights, const Batch<fl
   for (std::int64_t i = 0; i < weights.values.rows; ++i) {
     call.seed(noise, weights.first_row + i);
     binding.bind(weights.values.row(i), weights.buffers.row(i), {});
-    functions_.log_likelihood(rows_of(masked.batch(), i));
+    with_room([&] { return functions_.log_likelihood(rows_of(masked.batch(), i)); });
     copy_buffers(*module_, layout_, device_, buffers.row(i));
   }
 }
@@ -379,7 +383,7 @@ void ModuleModel::for_outputs(const ParticleRows<const float>& weights, const In
     Inputs<float> own = inputs;
     own.carried = inputs.carried.block(i, 1);
     mark_unwritten(own.carried);
-    const at::Tensor found = functions_.outputs(own).to(at::kFloat);
+    const at::Tensor found = with_room([&] { return functions_.outputs(own).to(at::kFloat); });
     check_written(own.carried);
     STEIN_CHECK(found.dim() == 2 && found.size(0) == rows && found.size(1) == output_count(),
                 "module: the outputs must be [{}, {}], got {} numbers in {} dimensions", rows, output_count(),

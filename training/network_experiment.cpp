@@ -89,7 +89,7 @@ void NetworkExperiment::read_with_method(const runs::OptionSources& sources, std
     if ((each.data == data || (each.data.empty() && is_file)) && each.sampler == method_)
       offer_preset({.name = each.name, .description = each.source, .settings = each.settings});
   read(sources);
-  method_options_.check_device(inference::parse_device(device_));
+  static_cast<void>(inference::parse_device(device_));
   begins_ = !sources.of_run;
   if (!from_run_.empty() && begins_) {  // one that goes on has its weights
     STEIN_CHECK(method_options_.kind != MethodKind::ensemble,

@@ -12,8 +12,7 @@
 namespace stein::training {
 namespace {
 
-WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data, inference::Device device) {
-  options.check_device(device);
+WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& data) {
   options.posterior.sharpening.minibatches = std::max(data.minibatches, 1.0);
   return checked(options);
 }
@@ -22,7 +21,7 @@ WeightMethodOptions with_facts(WeightMethodOptions options, const DataFacts& dat
 
 NetworkWeights::NetworkWeights(const WeightMethodOptions& options, std::unique_ptr<inference::Model<float>> model,
                                const DataFacts& data, std::uint64_t seed)
-    : method_(with_facts(options, data, model->device())),
+    : method_(with_facts(options, data)),
       posterior_(inference::make_network_posterior(method_.posterior, std::move(model))),
       particles_(posterior_->initial_particles(method_.particles, seed, /*spread=*/1)) {
   STEIN_CHECK(kind() != MethodKind::chain || particles_.rows() == 1 || sparse_layers().empty(),

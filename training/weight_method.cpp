@@ -145,19 +145,6 @@ bool WeightMethodOptions::scales_all_gradients() const {
   return table.contains("clip_rule") && table.get("clip_rule") == "rescale";
 }
 
-void WeightMethodOptions::check_device(inference::Device device) const {
-  if (device == inference::Device{}) return;
-  const char* const on_host =
-      takes_all_data ? "a chain of trajectories (hmc, nuts)"
-      : posterior.spike_and_slab && posterior.slab.likelihood == inference::SlabLikelihood::regression
-          ? "likelihood=regression of a spike and slab"
-          : nullptr;
-  STEIN_CHECK(on_host == nullptr,
-              "{} is on the processor only, got device={}: expected sgd, rmsprop, adam, sgld, psgld, sghmc, sgnht, "
-              "santa, sgld-sa, sghmc-sa, bbb, sharpening, vmg, svgd or s2vgd",
-              on_host, device_name(device));
-}
-
 std::unique_ptr<inference::Sampler<float>> WeightMethodOptions::make_sampler(const inference::Ensemble& ensemble,
                                                                              const DataFacts& data) const {
   inference::SamplerChoice converted = sampler;

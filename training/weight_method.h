@@ -83,8 +83,6 @@ struct WeightMethodOptions {
 
   /// Whether all gradients are scaled to one length (`clip_rule=rescale`): then no step is that of a known law.
   bool scales_all_gradients() const;
-  /// Throws Error(usage) for what is on the host only, if `device` is another.
-  void check_device(inference::Device device) const;
   /// The sampler of `ensemble`, with rates and limits of the full log joint.
   std::unique_ptr<inference::Sampler<float>> make_sampler(const inference::Ensemble& ensemble,
                                                           const DataFacts& data) const;

@@ -10,6 +10,10 @@ struct AdvantageStep {
   float discount;  ///< γ
   float decay;     ///< γ λ
 
+  static AdvantageStep of(double discount, double lambda) {
+    return {.discount = static_cast<float>(discount), .decay = static_cast<float>(discount * lambda)};
+  }
+
   STEIN_HOST_DEVICE float operator()(float reward, float value, float next_value, float end, float after) const {
     const float difference = reward + discount * next_value - value;
     return difference + decay * (1 - end) * after;

@@ -30,7 +30,7 @@ void generalised_advantages(const StepsOfSlots& steps, double discount, double l
   STEIN_CHECK(discount >= 0 && discount <= 1 && lambda >= 0 && lambda <= 1,
               "advantages: expected a discount and a lambda in [0, 1], got {} and {}", discount, lambda);
   const auto slots = static_cast<std::size_t>(steps.slots);
-  const AdvantageStep step{.discount = static_cast<float>(discount), .decay = static_cast<float>(discount * lambda)};
+  const AdvantageStep step = AdvantageStep::of(discount, lambda);
   for (std::size_t i = count; i-- > 0;) {
     const float after = i + slots < count ? advantages[i + slots] : 0;
     advantages[i] = step(steps.rewards[i], steps.values[i], steps.next_values[i], steps.ends[i], after);

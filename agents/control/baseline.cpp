@@ -51,7 +51,7 @@ class LinearBaseline final : public Baseline {
         });
   }
 
-  void share_with(distributed::Communicator& ranks) override { ranks_ = &ranks; }
+  void share_with(inference::PartExchange& exchange) override { ranks_ = &exchange.ranks(); }
 
   void save(Snapshot& snapshot) const override {
     std::vector<double> all;
@@ -175,7 +175,7 @@ class ValueNetwork final : public Baseline {
     refresh();
   }
 
-  void share_with(distributed::Communicator& ranks) override { shared_.emplace(*posterior_, ranks); }
+  void share_with(inference::PartExchange& exchange) override { shared_.emplace(*posterior_, exchange); }
 
   void scale_step_size(double factor) override { optimizer_.scale_step_size(factor); }
 
@@ -262,7 +262,7 @@ class SharedBaseline final : public Baseline {
   void observe(const ValueRows& rows) override { one_->observe(together(rows)); }
   void learn(const ValueRows& rows) override { one_->learn(together(rows)); }
   void refit(const ValueRows& rows) override { one_->refit(together(rows)); }
-  void share_with(distributed::Communicator& ranks) override { one_->share_with(ranks); }
+  void share_with(inference::PartExchange& exchange) override { one_->share_with(exchange); }
   void scale_step_size(double factor) override { one_->scale_step_size(factor); }
   void save(Snapshot& snapshot) const override { one_->save(snapshot); }
   void restore(const Snapshot& snapshot) override { one_->restore(snapshot); }

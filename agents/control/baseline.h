@@ -6,7 +6,7 @@
 #include <stein/agents/control/valued_by.h>
 #include <stein/core/options.h>
 #include <stein/core/snapshot.h>
-#include <stein/distributed/communicator.h>
+#include <stein/inference/models/part_exchange.h>
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/targets/network_posterior.h>
 #include <stein/policies/control_policy.h>
@@ -80,9 +80,10 @@ class Baseline {
   /// Called once with everything that was collected, after the policies have moved.
   virtual void refit(const ValueRows& rows) { static_cast<void>(rows); }
 
-  /// From here on `learn` and `refit` are collective calls of `ranks`, which have to outlive this object and be given
-  /// the same: each does what it can for some of the particles.
-  virtual void share_with(distributed::Communicator& ranks) { static_cast<void>(ranks); }
+  /// From here on `learn` and `refit` are collective calls of the ranks of `exchange`, which has to outlive this
+  /// object, and be given the same: each does what it can for some of the particles.
+  /// @param exchange  of the device where value networks learn
+  virtual void share_with(inference::PartExchange& exchange) { static_cast<void>(exchange); }
 
   /// Multiplies the step size from now on.
   virtual void scale_step_size(double factor) { static_cast<void>(factor); }

@@ -136,12 +136,14 @@ std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr
 bool ControlAgent::share_with(distributed::Communicator& ranks) {
   if (policy_.particle_count() == 1 && rollouts_.shards().size() == 1) return false;
   ranks_ = &ranks;
-  shared_target_.emplace(policy_.target(), ranks);
+  const inference::Device device = policy_.device();
+  exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
+  shared_target_.emplace(policy_.target(), *exchange_);
   rollouts_.share_with(ranks);
   experience_.share_with(ranks);
   likelihoods_.share_with(ranks);
   if (!behaviour_) shared_.share_with(ranks);  // for which every rank looks at what all particles would do
-  baseline_->share_with(ranks);
+  baseline_->share_with(*exchange_);
   return true;
 }
 
@@ -188,7 +190,9 @@ IterationReport ControlAgent::iterate(Measured measured) {
 std::optional<ValuedBy> ControlAgent::networks_to_value_with() const {
   if (!rollouts_.on_device()) return {};
   std::optional<ValuedBy> networks = baseline_->networks();
-  if (networks) networks->horizon_is_an_end = options_.learner == Learner::reinforce;
+  if (!networks) return {};
+  networks->horizon_is_an_end = options_.learner == Learner::reinforce;
+  if (!options_.normalize_rewards) networks->advantage = AdvantageStep::of(options_.discount, options_.gae_lambda);
   return networks;
 }
 

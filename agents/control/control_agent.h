@@ -105,7 +105,8 @@ class ControlAgent {
   std::uint64_t seed_;
   policies::ControlPolicy policy_;
   distributed::Communicator* ranks_ = &distributed::single_process();
-  std::optional<inference::SharedTarget<float>> shared_target_;  ///< with other ranks
+  std::unique_ptr<inference::PartExchange> exchange_;            ///< with other ranks
+  std::optional<inference::SharedTarget<float>> shared_target_;  ///< the same
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;

@@ -80,10 +80,10 @@ void ControlAgentOptions::describe_presets(OptionTable& table) const {
   const ControlAgentOptions earlier = earlier_options(learner, posterior, policy.discrete);
   if (!is_stein(posterior))
     return declare(table, "paper",
-                   "the network of Zhang et al. 2018, §5.3, nothing normalised, constant step sizes: the defaults of "
+                   "the network of Zhang et al. 2018, §5.4, nothing normalised, constant step sizes: the defaults of "
                    "earlier versions",
                    differences(earlier));
-  declare(table, "paper", "with posterior svgd or s2vgd: Zhang et al. 2018, §5.3, and their published code",
+  declare(table, "paper", "with posterior svgd or s2vgd: Zhang et al. 2018, §5.4, and their published code",
           published(earlier));
   declare(table, "shared-start",
           "with posterior svgd or s2vgd: particles that start near one another and stay variations of one policy, the "

@@ -157,7 +157,7 @@ ValuePlan DeviceRollouts::value_plan(const ValuedBy& valued) {
           .weights = value_weights_.view().data,
           .stride = shared ? 0 : weights.stride,
           .units = value_units_.view().data,
-          .advantage = valued.advantage,
+          .advantage = valued.advantage.value_or(AdvantageStep{}),
           .horizon_is_an_end = valued.horizon_is_an_end};
 }
 
@@ -178,13 +178,14 @@ RolloutRows DeviceRollouts::rows() {
           .values = values_.view().data,
           .next_values = next_values_.view().data,
           .end_values = end_values_.view().data,
-          .advantages = advantages_.view().data};
+          .advantages = has_advantages_ ? advantages_.view().data : nullptr};
 }
 
 void DeviceRollouts::launch(const policies::ControlPolicy& policy, std::uint64_t environment_seed,
                             const NoiseKey& decisions, const ValuedBy* valued) {
   if (shape_.whole_paths) seed_ = environment_seed, steps_ = 0;
   has_valued_ = valued != nullptr;
+  has_advantages_ = has_valued_ && valued->advantage.has_value();
   const ValuePlan value = has_valued_ ? value_plan(*valued) : ValuePlan{};
   const RolloutPlan plan{.particles = shape_.particles,
                          .slots = shape_.slots,
@@ -237,6 +238,7 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
   const auto valued = [&](const Numbers<float>& numbers) -> const Numbers<float>& {
     return has_valued_ ? numbers : none;
   };
+  const Home advantages(has_advantages_ ? advantages_ : none, together);
   const Home values(valued(values_), together), end_values(valued(end_values_), together),
       next_values(valued(next_values_), true);
   const std::int64_t seen = std::ssize(spec_.observation), acts = std::ssize(spec_.action);
@@ -256,7 +258,8 @@ void DeviceRollouts::bring_home(std::span<RolloutShard> shards) const {
     ends.take(row * seen, rows * seen, found.observations);
     total_rewards.take(row, rows, found.total_rewards);
     discounted.take(row, rows, found.discounted);
-    shard.values.clear();
+    shard.values.clear(), shard.advantages.clear();
+    if (has_advantages_) advantages.take(row, rows, shard.advantages);
     if (has_valued_) {
       values.take(row, rows, shard.values);
       next_values.take(slot, shard.slots, shard.next_values);

@@ -75,6 +75,7 @@ class DeviceRollouts {
       ended_rewards_, next_observations_;
   Numbers<double> ended_discounted_;
   bool has_valued_ = false;                                                                      ///< the last launch
+  bool has_advantages_ = false;                                                                  ///< the same
   Numbers<float> value_weights_, value_units_, values_, end_values_, next_values_, advantages_;  ///< once valued
 };
 

@@ -156,6 +156,10 @@ void Experience::estimate(const RolloutShard& shard, std::size_t index, const po
   thread_local std::vector<float> next_values, ends;
   next_values.resize(count), ends.resize(count);
   value_steps(shard, policy, baseline, values, next_values);
+  if (!options_.normalize_rewards && !shard.advantages.empty()) {
+    std::copy_n(shard.advantages.begin(), count, advantages.begin());
+    return;
+  }
   for (std::size_t row = 0; row < count; ++row) ends[row] = shard.terminated[row] + shard.truncated[row];
   generalised_advantages(
       {.slots = shard.slots, .rewards = rewards_[index], .values = values, .next_values = next_values, .ends = ends},

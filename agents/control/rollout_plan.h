@@ -21,8 +21,8 @@ struct PolicyPlan {
   const float* units;  ///< [O, 2] mean and scale of each number of an observation (ColumnUnit); null: seen as it is
 };
 
-/// The value networks of all particles, whose outputs v mean V = mean + deviation · v; and advantages. Without layers
-/// there are none, and no advantages.
+/// The value networks of all particles, whose outputs v mean V = mean + deviation · v; and how advantages are made of
+/// them where there is room for some. Without layers there are none.
 struct ValuePlan {
   PerceptronShape network;
   const float* weights;  ///< [M, stride]
@@ -57,7 +57,7 @@ struct RolloutRows {
   float* values;             ///< [rows] V(s_t), where there is a value network, as the next three
   float* next_values;        ///< [M · slots] of the next observations; 0 where the horizon is an end
   float* end_values;         ///< [rows] written where a path is truncated: V of its end
-  float* advantages;         ///< [rows]
+  float* advantages;         ///< [rows] of the rewards as they are; null: none are made
 };
 
 /// How much is collected, and the keys of what is drawn.

@@ -39,6 +39,7 @@ struct RolloutShard {
   std::vector<float> values;               ///< [rows] V(s_t) by whoever collected them; empty: they are to be valued
   std::vector<float> final_values;         ///< [k] beside `values`, of the final observations
   std::vector<float> next_values;          ///< [slots] beside `values`, of the next observations
+  std::vector<float> advantages;           ///< [rows] of the rewards as they are; empty: they are to be estimated
   std::vector<FinishedEpisode> episodes;   ///< that ended, in order
   std::vector<float> episode_times;        ///< [slots] of the episodes under way
   std::vector<double> discounted, factor;  ///< [slots] Σ γᵗ r_t so far, and γᵗ

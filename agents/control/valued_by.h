@@ -7,18 +7,19 @@
 #include <stein/inference/storage/matrix_view.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace stein::agents {
 
-/// Value networks of all particles, or one for all of them, and how advantages are made of what they say.
+/// Value networks of all particles, or one for all of them, and whether advantages are made of what they say.
 struct ValuedBy {
   const inference::Layout& layout;  ///< of their weights, as mlp_layout makes it
   inference::Activation activation;
   inference::MatrixView<const float> weights;  ///< [M, P], or [1, P]
   std::vector<float> units;                    ///< [M, 2] or [1, 2] mean and deviation: V = mean + deviation · output
-  AdvantageStep advantage{};
-  bool horizon_is_an_end = false;  ///< nothing follows a truncated path or the last step
+  std::optional<AdvantageStep> advantage{};    ///< how those of the rewards as they are are made; nothing: none are
+  bool horizon_is_an_end = false;              ///< nothing follows a truncated path or the last step
 };
 
 /// Values and advantages of what was collected, shard by shard; a shard's rows are step by step.
@@ -27,7 +28,7 @@ struct ValuedRows {
   std::vector<float> values;       ///< [rows] V(s_t)
   std::vector<float> end_values;   ///< [rows] of the ends of truncated paths; others are old
   std::vector<float> next_values;  ///< [M · slots] of what follows the last step
-  std::vector<float> advantages;   ///< [rows]
+  std::vector<float> advantages;   ///< [rows]; of a launch without them they are old
 };
 
 }  // namespace stein::agents

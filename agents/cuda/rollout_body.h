@@ -146,6 +146,7 @@ class RolloutBlock {
     if (!plan_.values_steps()) return;
     float next = plan_.value.horizon_is_an_end ? 0 : value_of(thread), after = 0;
     plan_.rows.next_values[at] = next;
+    if (plan_.rows.advantages == nullptr) return;
     for (std::int64_t t = steps; t-- > 0;) {
       const std::int64_t here = row(thread, t);
       const float value = plan_.rows.values[here], truncated = plan_.rows.truncated[here],

@@ -15,7 +15,7 @@ class FailureNumber {
  public:
   FailureNumber() {
     void* memory = nullptr;
-    check(cudaMallocAsync(&memory, sizeof no_failure, nullptr), "get memory on the GPU");
+    inference::cuda::check_memory(cudaMallocAsync(&memory, sizeof no_failure, nullptr), sizeof no_failure);
     number_ = static_cast<std::uint64_t*>(memory);
     const cudaError_t copied = cudaMemcpy(number_, &no_failure, sizeof no_failure, cudaMemcpyHostToDevice);
     if (copied != cudaSuccess) static_cast<void>(cudaFreeAsync(number_, nullptr));

@@ -1,14 +1,35 @@
 #include <stein/core/error.h>
 #include <stein/inference/cuda/call.h>
+#include <stein/inference/cuda/driver_fault.h>
+#include <stein/inference/storage/device_room.h>
 
 namespace stein::inference::cuda {
+namespace {
+
+std::string fault_here() {
+  int driver = 0, runtime = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  static_cast<void>(cudaRuntimeGetVersion(&runtime));
+  return driver_fault(driver, runtime);
+}
+
+}  // namespace
 
 void check(cudaError_t status, std::string_view what) {
   if (status == cudaSuccess) return;
   if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver)
-    fail(ErrorKind::usage, "there is no GPU here that can be used (CUDA says '{}'); device cpu is the processor",
-         cudaGetErrorString(status));
+    fail(ErrorKind::usage, "there is no GPU here that can be used: {}; device cpu is the processor", fault_here());
   fail(ErrorKind::io, "cannot {}: CUDA says '{}'", what, cudaGetErrorString(status));
+}
+
+void check_memory(cudaError_t status, std::size_t bytes) {
+  if (status != cudaErrorMemoryAllocation) return check(status, "get memory on the GPU");
+  static_cast<void>(cudaGetLastError());  // of this call alone: CUDA would tell the next one of it too
+  int index = 0;
+  std::size_t free = 0, total = 0;
+  check(cudaGetDevice(&index), "use a GPU");
+  check(cudaMemGetInfo(&free, &total), "use a GPU");
+  fail_without_room({.kind = Device::Kind::cuda, .index = index}, bytes, free, total);
 }
 
 namespace {

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace stein::inference::cuda {
 
-/// Throws Error(usage) where there is no GPU, Error(io) with CUDA's reason for what else went wrong; `what` completes
-/// "cannot …".
+/// Throws Error(usage) saying why where there is no GPU, Error(io) with CUDA's reason for what else went wrong; `what`
+/// completes "cannot …".
 void check(cudaError_t status, std::string_view what);
+
+/// The same of memory that the current GPU was asked for; where it has no room Error(io) as fail_without_room.
+void check_memory(cudaError_t status, std::size_t bytes);
 
 /// Makes a GPU the current one of this thread; returns which was before.
 /// Throws Error(usage) naming how many GPUs there are where `index` is none of them.

@@ -18,7 +18,7 @@ class WordsOfGpu {
           "get memory of the host that a GPU can write");
     words_.seen = static_cast<int*>(memory);
     *words_.seen = 0;
-    check(cudaMalloc(&memory, sizeof(int)), "get memory on the GPU");
+    check_memory(cudaMalloc(&memory, sizeof(int)), sizeof(int));
     words_.gradient = static_cast<int*>(memory);
     check(cudaMemset(memory, 0, sizeof(int)), "clear memory of the GPU");
   }

@@ -31,8 +31,10 @@ __global__ void __launch_bounds__(block_threads) for_each_group(GroupGrid grid, 
 /// The same for bodies that say whether what they saw or made is finite.
 /// @tparam moves  where the step is stopped no body is called, and what is not finite is a value; else it is a gradient
 /// @param rows    what the bodies look at or make
+/// Held to four blocks a multiprocessor, so to 64 registers a thread: told nothing, ptxas spills a number to stay
+/// at 32.
 template <bool moves, class Body>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, 4)
     check_each_group(GroupGrid grid, MatrixView<const float> rows, Body body, StepFlags flags) {
   if constexpr (moves)
     if (flags.stopped()) return;  // the same for all threads

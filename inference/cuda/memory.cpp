@@ -26,7 +26,7 @@ void* allocate(std::int32_t index, std::size_t bytes) {
   const CurrentDevice device(index);
   keep_scratch(index);
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes), "get memory on the GPU");
+  check_memory(cudaMalloc(&memory, bytes), bytes);
   const cudaError_t cleared = cudaMemset(memory, 0, bytes);
   if (cleared != cudaSuccess) static_cast<void>(cudaFree(memory));
   check(cleared, "clear memory of the GPU");

@@ -18,7 +18,7 @@ template <class T>
 class Scratch {
  public:
   explicit Scratch(std::size_t size) : size_(size) {
-    if (size != 0) check(cudaMallocAsync(&memory_, size * sizeof(T), first_stream), "get memory on the GPU");
+    if (size != 0) check_memory(cudaMallocAsync(&memory_, size * sizeof(T), first_stream), size * sizeof(T));
   }
   explicit Scratch(std::span<const T> numbers) : Scratch(numbers.size()) {
     if (size_ != 0)

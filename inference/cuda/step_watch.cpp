@@ -15,7 +15,7 @@ struct DeviceWords {
 
 StepWatch::StepWatch(Device device) : gpu_(device.index) {
   const CurrentDevice current(gpu_);
-  check(cudaMalloc(&device_words_, 2 * sizeof(DeviceWords)), "get memory on the GPU");
+  check_memory(cudaMalloc(&device_words_, 2 * sizeof(DeviceWords)), 2 * sizeof(DeviceWords));
   check(cudaHostAlloc(&host_words_, 2 * sizeof(int), cudaHostAllocPortable | cudaHostAllocMapped),
         "get memory of the host that a GPU can write");
   auto* const there = static_cast<DeviceWords*>(device_words_);

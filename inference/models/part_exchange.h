@@ -40,7 +40,9 @@ class PartExchange {
   PartExchange(distributed::Communicator& ranks, Device device, std::unique_ptr<DeviceExchange> direct)
       : ranks_(&ranks), device_(device), direct_(std::move(direct)) {}
 
-  const distributed::Communicator& ranks() const { return *ranks_; }
+  distributed::Communicator& ranks() const { return *ranks_; }
+  /// Where this rank computes.
+  Device device() const { return device_; }
 
   /// Collective. Does `work` for the parts of this rank, then brings what they left to all ranks, as
   /// distributed::share_work: every rank is afterwards as if it had done all parts.

@@ -1,4 +1,5 @@
 #include <stein/inference/parameterizations/coupled_noise.h>
+#include <stein/inference/weight_driver.h>
 
 #include <cmath>
 
@@ -19,8 +20,11 @@ Layout without_noise_precision(const Layout& weights) {
 
 template <class Scalar>
 CoupledNoise<Scalar>::CoupledNoise(Layout weights, std::unique_ptr<Parameterization<Scalar>> inner,
-                                   std::shared_ptr<const SpikeAndSlabLatents> latents)
-    : weights_(std::move(weights)), inner_(std::move(inner)), latents_(std::move(latents)) {
+                                   std::shared_ptr<const SpikeAndSlabLatents> latents, Device device)
+    : weights_(std::move(weights)),
+      inner_(std::move(inner)),
+      latents_(std::move(latents)),
+      driver_(weight_driver<Scalar>(device)) {
   const std::int64_t expected = without_noise_precision(weights_).size();
   STEIN_CHECK(inner_->weights().size() == expected,
               "coupled noise: the inner parameterization maps to {} numbers, expected {}", inner_->weights().size(),
@@ -35,7 +39,8 @@ void CoupledNoise<Scalar>::forward(const ParticleRows<const Scalar>& coordinates
   inner_->forward(coordinates, noise, rest, trace);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const double sigma = latents_->sigma(coordinates.first_row + i / samples());
-    weights(i, rest.columns) = static_cast<Scalar>(-2 * std::log(sigma));
+    driver_.fill(weights.row(i).subspan(static_cast<std::size_t>(rest.columns), 1),
+                 static_cast<Scalar>(-2 * std::log(sigma)));
   }
 }
 

@@ -16,9 +16,10 @@ class CoupledNoise final : public Parameterization<Scalar> {
  public:
   /// @param weights  the model's layout, whose last entry is `log_noise_precision`
   /// @param inner    made for that layout without its last entry (`without_noise_precision`)
+  /// @param device   where coordinates and weights lie
   /// @throws Error(usage) unless that is so
   CoupledNoise(Layout weights, std::unique_ptr<Parameterization<Scalar>> inner,
-               std::shared_ptr<const SpikeAndSlabLatents> latents);
+               std::shared_ptr<const SpikeAndSlabLatents> latents, Device device = {});
 
   const Layout& coordinates() const override { return inner_->coordinates(); }
   const Layout& weights() const override { return weights_; }
@@ -47,6 +48,7 @@ class CoupledNoise final : public Parameterization<Scalar> {
   Layout weights_;
   std::unique_ptr<Parameterization<Scalar>> inner_;
   std::shared_ptr<const SpikeAndSlabLatents> latents_;
+  const WeightDriver<Scalar>& driver_;
 };
 
 /// `weights` without its last entry, which must be `log_noise_precision`. Throws Error(usage) if it is not.

@@ -1,5 +1,6 @@
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/parameterizations/direct.h>
+#include <stein/inference/storage/copy_rows.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,19 +62,29 @@ void initialise_coordinates(Particles<Scalar>& particles, std::uint64_t seed, do
 }
 
 template <class Scalar>
-Direct<Scalar>::Direct(Layout weights) : weights_(std::move(weights)), coordinates_(without_padding(weights_)) {}
+Direct<Scalar>::Direct(Layout weights, Device device)
+    : weights_(std::move(weights)), coordinates_(without_padding(weights_)), device_(device) {
+  STEIN_CHECK(device.kind == Device::Kind::host || passes_through(),
+              "plain weights on device {}: expected weights without padding", device_name(device));
+}
 
 template <class Scalar>
 void Direct<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey&, MatrixView<Scalar> weights,
                              ForwardTrace&) const {
-  add_padding<Scalar>(weights_, coordinates.values, weights);
+  if (device_.kind == Device::Kind::host)
+    add_padding<Scalar>(weights_, coordinates.values, weights);
+  else
+    copy_rows(coordinates.values, weights, device_);
 }
 
 template <class Scalar>
 void Direct<Scalar>::pullback(const ParticleRows<const Scalar>&, const NoiseKey&,
                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
                               ForwardTrace&) const {
-  remove_padding<Scalar>(weights_, weight_gradient, gradient);
+  if (device_.kind == Device::Kind::host)
+    remove_padding<Scalar>(weights_, weight_gradient, gradient);
+  else
+    copy_rows(weight_gradient, gradient, device_);
 }
 
 template <class Scalar>

@@ -9,7 +9,9 @@ namespace stein::inference {
 template <class Scalar>
 class Direct final : public Parameterization<Scalar> {
  public:
-  explicit Direct(Layout weights);
+  /// @param device  where coordinates and weights lie
+  /// @throws Error(usage) for weights with padding on another device than the host
+  explicit Direct(Layout weights, Device device = {});
 
   const Layout& coordinates() const override { return coordinates_; }
   const Layout& weights() const override { return weights_; }
@@ -23,6 +25,7 @@ class Direct final : public Parameterization<Scalar> {
 
  private:
   Layout weights_, coordinates_;
+  Device device_;
 };
 
 /// `layout` without padding: the same names and shapes, rows end to end.

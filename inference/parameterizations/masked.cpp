@@ -1,6 +1,5 @@
 #include <stein/inference/parameterizations/masked.h>
 #include <stein/inference/samplers/driver.h>
-#include <stein/inference/storage/copy_rows.h>
 #include <stein/inference/storage/host_copy.h>
 
 #include <algorithm>
@@ -18,12 +17,10 @@ template <class Scalar>
 Masked<Scalar>::Masked(const PruningOptions& options, Layout weights, const std::vector<std::string>& entries,
                        RowRange rows, Device device)
     : options_(checked(options)),
-      direct_(std::move(weights)),
+      direct_(std::move(weights), device),
       rows_(rows),
       device_(device),
       driver_(driver<Scalar>(Ensemble{.device = device})) {
-  STEIN_CHECK(device.kind == Device::Kind::host || direct_.passes_through(),
-              "masked weights on device {}: expected weights without padding", device_name(device));
   STEIN_CHECK(rows.count >= 1, "masked weights: expected at least one row, got {}", rows.count);
   for (const std::string& name : entries) direct_.weights().at(name);
   const auto& from = coordinates().entries();
@@ -59,15 +56,11 @@ std::span<const std::uint8_t> Masked<Scalar>::free_coordinates(std::int64_t row)
 template <class Scalar>
 void Masked<Scalar>::forward(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                              MatrixView<Scalar> weights, ForwardTrace& trace) const {
-  const bool on_host = device_.kind == Device::Kind::host;
-  if (on_host)
-    direct_.forward(coordinates, noise, weights, trace);
-  else
-    copy_rows(coordinates.values, weights, device_);
+  direct_.forward(coordinates, noise, weights, trace);
   for (std::int64_t i = 0; i < weights.rows; ++i) {
     const std::span<const std::uint8_t> free = free_coordinates(coordinates.first_row + i);
     if (free.empty()) continue;
-    if (!on_host) {
+    if (device_.kind != Device::Kind::host) {
       driver_.hold(weights.row(i), free);
       continue;
     }
@@ -80,10 +73,7 @@ template <class Scalar>
 void Masked<Scalar>::pullback(const ParticleRows<const Scalar>& coordinates, const NoiseKey& noise,
                               MatrixView<const Scalar> weight_gradient, MatrixView<Scalar> gradient,
                               ForwardTrace& trace) const {
-  if (device_.kind == Device::Kind::host)
-    direct_.pullback(coordinates, noise, weight_gradient, gradient, trace);
-  else
-    copy_rows(weight_gradient, gradient, device_);
+  direct_.pullback(coordinates, noise, weight_gradient, gradient, trace);
   for (std::int64_t i = 0; i < gradient.rows; ++i)
     driver_.hold(gradient.row(i), free_coordinates(coordinates.first_row + i));
 }

@@ -80,17 +80,16 @@ SpikeAndSlabPosterior<Scalar> make_spike_and_slab_posterior(const SpikeAndSlabPo
                                                             const std::vector<std::string>& entries, RowRange rows) {
   const bool coupled = options.sparse.likelihood == SlabLikelihood::regression;
   const Device device = model->device();
-  STEIN_CHECK(!coupled || device.kind == Device::Kind::host,
-              "likelihood=regression of a spike and slab is on the host only, got device {}", device_name(device));
   const Layout weights = coupled ? without_noise_precision(model->layout()) : model->layout();
   auto latents = std::make_shared<SpikeAndSlabLatents>(options.sparse, sizes_of(weights, entries), rows, device);
   std::unique_ptr<Parameterization<Scalar>> parameterization;
   if (options.pruning.final_share > 0)
     parameterization = std::make_unique<Masked<Scalar>>(options.pruning, weights, entries, rows, device);
   else
-    parameterization = std::make_unique<Direct<Scalar>>(weights);
+    parameterization = std::make_unique<Direct<Scalar>>(weights, device);
   if (coupled)
-    parameterization = std::make_unique<CoupledNoise<Scalar>>(model->layout(), std::move(parameterization), latents);
+    parameterization =
+        std::make_unique<CoupledNoise<Scalar>>(model->layout(), std::move(parameterization), latents, device);
   const Layout& coordinates = parameterization->coordinates();
   std::vector<std::unique_ptr<Prior<Scalar>>> priors;
   priors.push_back(std::make_unique<SpikeAndSlabPrior<Scalar>>(latents, coordinates, entries, device));

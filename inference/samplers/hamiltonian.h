@@ -1,6 +1,8 @@
 // Positions and momenta under H = −log p(φ) + rᵀ M⁻¹ r/2: what HMC and NUTS move.
 #pragma once
 
+#include <stein/inference/storage/copy_rows.h>
+#include <stein/inference/storage/matrix.h>
 #include <stein/inference/target.h>
 
 #include <algorithm>
@@ -20,24 +22,47 @@ struct PhasePoint {
       : position(static_cast<std::size_t>(size)), momentum(position), gradient(position) {}
 };
 
+/// Where a target that is not on the host is asked for the density at a phase point, which is: the position goes there
+/// and the gradient comes back, 2 Q numbers beside a pass over all data.
+template <class Scalar>
+struct PlaceOfTarget {
+  Matrix<Scalar> position, gradient;  ///< [1, Q] on the device
+
+  PlaceOfTarget(std::int64_t size, Device device) : position(1, size, device), gradient(1, size, device) {}
+};
+
 /// Moves phase points of one chain by leapfrog steps; M is diagonal.
 template <class Scalar>
 class Hamiltonian {
  public:
   /// @param row               the chain's global row: it keys the noise
   /// @param inverse_mass      [Q] M⁻¹, variances of the posterior where M fits it
+  /// @param place             where the target looks; null: at the points themselves
   Hamiltonian(Target<Scalar>& target, const Batch<Scalar>& batch, const NoiseKey& noise, std::int64_t row,
-              std::span<const Scalar> inverse_mass, MatrixView<const Scalar> buffers)
-      : target_(target), batch_(batch), noise_(noise), row_(row), inverse_mass_(inverse_mass), buffers_(buffers) {}
+              std::span<const Scalar> inverse_mass, MatrixView<const Scalar> buffers,
+              PlaceOfTarget<Scalar>* place = nullptr)
+      : target_(target),
+        batch_(batch),
+        noise_(noise),
+        row_(row),
+        inverse_mass_(inverse_mass),
+        buffers_(buffers),
+        place_(place) {}
 
   std::span<const Scalar> inverse_mass() const { return inverse_mass_; }
 
   /// Log density and gradient at the position; −∞ where the density is no number.
   void evaluate(PhasePoint<Scalar>& point) const {
     const auto size = static_cast<std::int64_t>(point.position.size());
-    double value = 0;
-    target_.evaluate({{point.position.data(), 1, size}, row_, buffers_}, batch_, noise_,
-                     {.gradient = {point.gradient.data(), 1, size}, .value = {&value, 1}});
+    double value;
+    if (place_ == nullptr) {
+      value = value_at({point.position.data(), 1, size}, {point.gradient.data(), 1, size});
+    } else {
+      const Device device = place_->position.device();
+      copy_there<Scalar>(point.position, place_->position.row(0), device);
+      value = value_at(place_->position.view(), place_->gradient.view());
+      copy_home<Scalar>(place_->gradient.row(0), point.gradient, device);
+    }
     point.log_density = std::isnan(value) ? -INFINITY : value;
   }
   /// r ← N(0, M).
@@ -74,12 +99,19 @@ class Hamiltonian {
   }
 
  private:
+  double value_at(MatrixView<const Scalar> position, MatrixView<Scalar> gradient) const {
+    double value = 0;
+    target_.evaluate({position, row_, buffers_}, batch_, noise_, {.gradient = gradient, .value = {&value, 1}});
+    return value;
+  }
+
   Target<Scalar>& target_;
   const Batch<Scalar>& batch_;
   NoiseKey noise_;
   std::int64_t row_;
   std::span<const Scalar> inverse_mass_;
   MatrixView<const Scalar> buffers_;
+  PlaceOfTarget<Scalar>* place_;
 };
 
 }  // namespace stein::inference

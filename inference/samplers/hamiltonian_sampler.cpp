@@ -13,6 +13,7 @@ HamiltonianSampler<Scalar>::HamiltonianSampler(const TrajectoryOptions& options,
       windows_(options.warm_up),
       rows_(ensemble.rows),
       size_(ensemble.size()),
+      device_(ensemble.device),
       seed_(ensemble.seed) {
   check_sampler_size(rows_.count, size_);
   const auto width = static_cast<std::size_t>(size_);
@@ -63,7 +64,7 @@ StepReport HamiltonianSampler<Scalar>::step(Particles<Scalar>& particles, Target
     acceptances_ += trajectory.acceptance;
   }
   for (std::int64_t i = 0; i < rows_.count; ++i)  // only now: an error in one chain leaves all of them where they were
-    std::ranges::copy(moved_.row(i), particles.values().row(i).begin());
+    copy_there<Scalar>(moved_.row(i), particles.values().row(i), device_);
   if (report.accepted) target.adapt(particles.coordinates(), batch, noise, particles.buffers());
   ++steps_;
   return report;
@@ -87,14 +88,17 @@ Trajectory HamiltonianSampler<Scalar>::move_chain(std::int64_t i, const Particle
                                                   Target<Scalar>& target, const Batch<Scalar>& batch,
                                                   const NoiseKey& noise) {
   const auto space = workspaces_.borrow([this] {
-    return std::make_unique<Workspace>(Workspace{make_walker(), PhasePoint<Scalar>(size_)});
+    auto made = std::make_unique<Workspace>(Workspace{make_walker(), PhasePoint<Scalar>(size_), {}});
+    if (device_ != Device{}) made->place.emplace(size_, device_);
+    return made;
   });
   PhasePoint<Scalar>& point = space->point;
   Chain& chain = chains_[static_cast<std::size_t>(i)];
   const std::int64_t row = particles.first_row() + i;
-  const Hamiltonian<Scalar> hamiltonian(target, batch, noise, row, chain.inverse_mass, particles.buffers().block(i, 1));
+  const Hamiltonian<Scalar> hamiltonian(target, batch, noise, row, chain.inverse_mass, particles.buffers().block(i, 1),
+                                        space->place ? &*space->place : nullptr);
   Draws draws({seed_, static_cast<std::uint64_t>(steps_), Stream::sampler}, static_cast<std::uint32_t>(row));
-  std::ranges::copy(particles.values().row(i), point.position.begin());
+  copy_home<Scalar>(particles.values().row(i), point.position, device_);
   hamiltonian.evaluate(point);
   if (!std::isfinite(point.log_density))
     fail(ErrorKind::numeric, "{}: the log density where chain {} stands is no finite number at step {}", this->name(),

@@ -11,6 +11,7 @@
 #include <stein/inference/samplers/warm_up_windows.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace stein::inference {
@@ -51,8 +52,9 @@ class Walker {
 };
 
 /// Independent chains, one a particle, on all cores where the target may be asked for several at a time, and on many
-/// machines where ranks share them: the same bits on any number of threads and ranks. The derived class says what a
-/// trajectory is.
+/// machines where ranks share them: the same bits on any number of threads and ranks. On a device particles and
+/// gradients are the device's, the points of a trajectory the host's: where it goes on depends on the density at every
+/// one. The derived class says what a trajectory is.
 template <class Scalar>
 class HamiltonianSampler : public Sampler<Scalar> {
  public:
@@ -104,6 +106,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   struct Workspace {
     std::unique_ptr<Walker<Scalar>> walker;
     PhasePoint<Scalar> point;
+    std::optional<PlaceOfTarget<Scalar>> place;  ///< where the particles are not on the host
   };
   /// One step of chain i, on what that chain sees of the batch; where it ends is kept in `moved_`.
   Trajectory move_chain(std::int64_t i, const Particles<Scalar>& particles, Target<Scalar>& target,
@@ -120,6 +123,7 @@ class HamiltonianSampler : public Sampler<Scalar> {
   WarmUpWindows windows_;
   RowRange rows_;
   std::int64_t size_;
+  Device device_;
   std::uint64_t seed_;
   std::int64_t steps_ = 0, divergences_ = 0, gradients_ = 0;
   double acceptances_ = 0;  ///< sum, after the warm-up

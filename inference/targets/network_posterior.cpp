@@ -17,7 +17,7 @@ namespace {
 
 std::unique_ptr<Parameterization<float>> make_parameterization(const NetworkPosteriorOptions& options,
                                                                const Layout& weights, Device device) {
-  if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights);
+  if (options.parameterization == WeightForm::direct) return std::make_unique<Direct<float>>(weights, device);
   if (options.parameterization == WeightForm::dropout)
     return std::make_unique<DropoutWeights<float>>(weights, options.dropout, device);
   if (device.kind != Device::Kind::host)

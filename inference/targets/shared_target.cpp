@@ -1,9 +1,6 @@
-#include <stein/distributed/shared_work.h>
 #include <stein/inference/targets/shared_target.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace stein::inference {
 
@@ -16,17 +13,11 @@ void SharedTarget<Scalar>::evaluate(const ParticleRows<const Scalar>& coordinate
     this->target().evaluate(coordinates.block(first, count), share_of(batch, first, count), noise,
                             wanted.block(first, count));
   };
-  const auto write = [&](std::int64_t row, std::string& message) {
-    if (wanted.wants_gradient()) distributed::write_numbers<Scalar>(wanted.gradient.row(row), message);
-    if (wanted.wants_value())
-      distributed::write_numbers<double>(wanted.value.subspan(static_cast<std::size_t>(row), 1), message);
-  };
-  const auto read = [&](std::int64_t row, std::string_view& message) {
-    if (wanted.wants_gradient()) distributed::read_numbers<Scalar>(message, wanted.gradient.row(row));
-    if (wanted.wants_value())
-      distributed::read_numbers<double>(message, wanted.value.subspan(static_cast<std::size_t>(row), 1));
-  };
-  distributed::share_work(ranks_, coordinates.values.rows, own_rows, write, read);
+  exchange_.share<Scalar>(coordinates.values.rows, own_rows, [&](std::int64_t row) {
+    const Evaluation<Scalar> of_row = wanted.block(row, 1);
+    return PartNumbers<Scalar>{.values = of_row.value,
+                               .tensors = {PlacedRows<Scalar>{of_row.gradient, exchange_.device()}}};
+  });
 }
 
 template class SharedTarget<float>;

@@ -314,7 +314,7 @@ def short(wheel, mushroom, lock_in, remedies):
     text += paragraph(
         "**Wheel**, 20,000 interactions, regret in percent of uniform play at δ = 0.5, 0.9, 0.99: "
         + "; ".join(f"`{policy}` {numbers}" for policy, numbers in shares.items()) + ".",
-        backed(min(percent(wheel, f"{policy}, δ=0.99") for policy in shares) > 80, "At δ = 0.99 every policy is close to uniform play."),
+        backed(min(percent(wheel, f"{policy}, δ=0.99") for policy in shares) > 80, "At δ = 0.99 these three are close to uniform play."),
         backed(all(len(entry["summary"]["seeds"]) == 2 for entry in wheel.values()),
                "These are two seeds with untuned settings, too few for an order of the policies."))
     text += paragraph("Not run: the other policies on the wheel.")

@@ -139,6 +139,17 @@ def differences(entries):
     return text + "\n"
 
 
+def in_name_only(entries):
+    """What is said of posteriors whose prior and repulsion move next to nothing; nothing where there are none."""
+    shares = {NAMES[method]: entry["summary"]["posterior_share"] for method, entry in entries.items() if "posterior_share" in entry["summary"]}
+    weak = {name: share["prior"]["mean"] + share["repulsion"]["mean"] for name, share in shares.items()}
+    weak = {name: sum_of for name, sum_of in weak.items() if sum_of < LEAST_SHARE}
+    if not weak:
+        return ""
+    found = ", ".join(f"{100 * sum_of:.2g} % ({name})" for name, sum_of in weak.items())
+    return f"A posterior in name only, for tuning chose so small an α: of what moves its particles prior and repulsion are {found}, so they are maxima of the return.\n\n"
+
+
 def verdict(value, first, second):
     """Whether the first of two entries is ahead or behind in a measure, by the interval of the differences; "open" if that contains 0."""
     low, high = bounds_of_difference(value(first), value(second))
@@ -229,7 +240,7 @@ def write():
                 if entry and "summary" in entry:
                     entries[method] = entry
             text += f"\nRecords by commit: {by_commit(there)}.\n" if there else ""
-            text += differences(entries)
+            text += differences(entries) + in_name_only(entries)
             everything[task, agent, length] = entries
     planned = {(task, agent): everything[task, agent, PLAN["tasks"][task]["iterations"]]
                for task, agent in itertools.product(PLAN["tasks"], PLAN["agents"])}
@@ -250,6 +261,7 @@ def write():
     write_section("control.py", short(planned, everything, curves))
 
 
+LEAST_SHARE = 1e-3  # of prior and repulsion in what moves particles
 PUBLISHED_ITERATIONS = {"cartpole-swingup": 1000, "double-pendulum": 1000}  # where fewer are planned
 AGENTS = {"reinforce": "REINFORCE", "a2c": "A2C", "ppo": "PPO"}
 POSTERIORS = {"none": "one policy", "s2vgd": "s2vgd"}  # of the learning curves
@@ -379,12 +391,16 @@ def curve_findings(curves):
     for (task, agent, posterior), values in ends.items():
         returns.setdefault(task, []).append(f"{AGENTS[agent]} with {POSTERIORS[posterior]} {with_interval(values, 0)}")
     gain = {agent: [ends["cartpole-swingup-dm", agent, posterior] for posterior in ("s2vgd", "none")] for agent in ("a2c", "ppo")}
+    pendulum = [ends["InvertedPendulum", "a2c", posterior] for posterior in ("s2vgd", "none")]
     return paragraph(
         f"**Two MuJoCo tasks**, every agent with its defaults, nothing tuned, {len(range(*PLAN['seeds']))} seeds; the 16 particles of `s2vgd`",
         "share the steps. Return without noise at the end, ± half the width of a 95 % interval:",
         "; ".join(f"{task}: " + ", ".join(parts) for task, parts in returns.items()) + ".",
-        backed(bounds_of_difference(*gain["ppo"])[1] < 0, "At equal steps the posterior costs return on cartpole-swingup-dm:"),
-        f"PPO {difference(*gain['ppo'])}; A2C {difference(*gain['a2c'])}.")
+        backed(bounds_of_difference(*gain["ppo"])[1] < 0, "At equal steps the posterior costs PPO return on cartpole-swingup-dm:"),
+        f"{difference(*gain['ppo'])};",
+        backed(bounds_of_difference(*gain["a2c"])[0] < 0 < bounds_of_difference(*gain["a2c"])[1], "of A2C it cannot be told:"),
+        f"{difference(*gain['a2c'])}.",
+        backed(bounds_of_difference(*pendulum)[1] < 0, "On InvertedPendulum it costs A2C"), f"{difference(*pendulum)}.")
 
 
 if __name__ == "__main__":

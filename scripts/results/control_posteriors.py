@@ -23,7 +23,8 @@ ONE = "one policy"
 
 def command_of(task, agent, method):
     how, (first, end) = PLAN["methods"][method], PLAN["seeds"]
-    settings = {"steps": PLAN["tasks"][task]["steps"], "evaluate_every": PLAN["evaluate_every"], **how.get("settings", {})}
+    settings = {"steps": PLAN["tasks"][task]["steps"], "evaluate_every": PLAN["evaluate_every"], **how.get("settings", {}),
+                **how.get("of_agent", {}).get(agent, {})}
     return (f"stein rl --env {task} --agent {agent} --posterior {how['posterior']} --set "
             f"{' '.join(f'{key}={value}' for key, value in settings.items())} --seeds {first}:{end}")
 
@@ -109,7 +110,9 @@ def verdicts(entries):
         return f"ahead in {ahead}, behind in {behind}, open in {opened}"
 
     text, places = "", [(task, agent) for task, how in PLAN["tasks"].items() for agent in how["agents"]]
-    for method, other in [("svgd", ONE), ("s2vgd", ONE), ("svgd", "independent"), ("s2vgd", "independent"), ("svgd", "svgd, no prior"), ("s2vgd", "s2vgd, no prior")]:
+    for method, other in [("svgd", ONE), ("s2vgd", ONE), ("svgd", "independent"), ("s2vgd", "independent"), ("svgd", "independent, short rollouts"),
+                          ("s2vgd", "independent, short rollouts"), ("svgd", "svgd, no prior"), ("s2vgd", "s2vgd, no prior"),
+                          ("svgd, behaviour", "svgd"), ("svgd, shared layer", "svgd")]:
         pairs = [(entries[*place, method], entries[*place, other]) for place in places]
         if all(first and second for first, second in pairs):
             text += f"- {method} beside {other}: {count(pairs)} of {len(pairs)}\n"
@@ -126,7 +129,8 @@ Made by `scripts/results/control_posteriors.py` from the records in `docs/result
 
 What are sixteen policies under a posterior worth beside one policy, at the same steps of all together? Every agent has its defaults; "no prior" is
 `alpha=1e-9`, under which prior and repulsion move nothing (the program warns of it), so that what is left are particles that began apart and share what they see;
-independent particles share nothing. Seeds {first} to {end - 1}. Returns are those of the last policy, 100 episodes without noise, a particle drawn for each
+independent particles share nothing, and by their defaults make a sixteenth of the iterations: with short rollouts they make as many. "Behaviour" is `kernel_sees=behaviour`,
+"shared layer" `shared_layers=1`. Seeds {first} to {end - 1}. Returns are those of the last policy, 100 episodes without noise, a particle drawn for each
 episode, ± half of a 95 % interval of the mean over seeds; differences are paired by seed, with their 95 % interval. The goal is the task's threshold, looked at every
 {PLAN["evaluate_every"]:,} steps. Prior and repulsion are shares of the length of what moves particles when it was last measured, `collapse` and `effective_share` as
 [control.md](../control.md#a-posterior-over-policies) says; means over seeds, in brackets the lowest and highest.

@@ -64,10 +64,11 @@ def record_of(name, asked):
 
 
 def shown_command(entry):
-    """The command of a record as one would type it today: before its presets had names their settings were the defaults."""
+    """The command of a record as one would type it today: before its presets had names their settings were the defaults. Summaries name
+    the preset, or none, since."""
     command = entry["command"]
     posterior, = re.findall("--posterior ([^ ]+)", command)
-    if " --preset " in command:
+    if " --preset " in command or "preset" in entry.get("summary", {}):
         return command
     return command.replace(f"--posterior {posterior}", f"--posterior {posterior} --preset {PLAN['presets'][posterior]}")
 

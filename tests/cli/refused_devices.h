@@ -23,9 +23,6 @@ inline void check_devices_are_refused(const TemporaryDirectory& folder, const st
   const Outcome unknown = with_device({"tpu"});
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("cpu, cuda or cuda:INDEX, got 'tpu'"));
-  const Outcome slab = with_device({"cuda", "--sampler", "sghmc-sa", "--set", "likelihood=regression"});
-  CHECK(slab.code == 2);
-  CHECK_THAT(slab.err, Catch::Contains("likelihood=regression of a spike and slab is on the processor only"));
 }
 
 }  // namespace stein::test

@@ -41,6 +41,16 @@ Training regression(const std::string& sampler, const Arguments& settings) {
   return small({"regress", "--data", "regression-toy"}, "40", sampler, settings);
 }
 
+/// An agent whose policies, value networks and rollouts are on the device.
+Training agent(const std::string& task, const std::string& name, const std::string& posterior,
+               const Arguments& settings) {
+  Training made{"rl",      "--env",   task,  "--agent", name,       "--posterior",
+                posterior, "--seeds", "0:1", "--set",   "hidden=8", "evaluate_every=2000"};
+  made.insert(made.end(), {"final_episodes=4", "checkpoint_every=1000"});
+  made.insert(made.end(), settings.begin(), settings.end());
+  return made;
+}
+
 // Chunks of a chain, and particles.
 const Training chain_of_language = language("sghmc", "gradient_chunks=4"),
                particles_of_language = language("svgd", "particles=3"),
@@ -49,6 +59,9 @@ const Training chain_of_language = language("sghmc", "gradient_chunks=4"),
                chain_of_regressions = regression("sgld", {"checkpoint_every=300", "gradient_chunks=3"}),
                particles_of_regressions =
                    regression("svgd", {"checkpoint_every=300", "particles=4", "gradient_chunks=2"});
+const Training particles_of_agents = agent("CartPole-v1", "a2c", "svgd", {"particles=4", "steps=2000"}),
+               slots_of_agents = agent("Pendulum-v1", "ppo", "none", {"slots=128", "steps=8192"}),
+               structured_agents = agent("CartPole-v1", "reinforce", "s2vgd", {"particles=3", "steps=3000"});
 
 /// The run of one process in the folder "one", and of so many ranks each.
 void check_same_on(const Training& training, const std::vector<int>& sizes) {
@@ -81,6 +94,34 @@ TEST_CASE("classifiers on devices are the same bytes on one to four ranks", "[di
 
 TEST_CASE("regressions on devices are the same bytes on one to four ranks", "[distributed][mpi][device]") {
   check_same_on(GENERATE(chain_of_regressions, particles_of_regressions), {1, 2, 3, 4});
+}
+
+TEST_CASE("agents on devices are the same bytes on one to four ranks", "[distributed][mpi][device]") {
+  const auto [training, sizes] = GENERATE(table<Training, std::vector<int>>(
+      {{particles_of_agents, {1, 2, 3, 4}}, {slots_of_agents, {2}}, {structured_agents, {3}}}));
+  check_same_on(training, sizes);
+}
+
+TEST_CASE("captions whose gradients ranks share on devices are the same bytes", "[distributed][mpi][torch][device]") {
+  check_same_on({"caption", "train", "--sampler", "svgd", "--seeds", "0:1", "--set", "particles=3", "hidden=8",
+                 "epochs=1", "draws=2", "beam_width=1", "max_length=4", "validations_per_epoch=1"},
+                {3});
+}
+
+TEST_CASE("a device without room ends a run, of one process or of ranks, and says what was asked for",
+          "[distributed][mpi][device]") {
+  const TemporaryDirectory folder;
+  const int ranks = GENERATE(1, 2);
+  Arguments all{"STEIN_FENCED_ROOM=4000"};
+  const Arguments start = launcher(ranks, program), training = kept_in(particles_of_classifiers, "run");
+  all.insert(all.end(), start.begin(), start.end());
+  all.insert(all.end(), training.begin(), training.end());
+  const Outcome refused = Program(folder.path(), all, {}, env_program).wait();
+  CAPTURE(refused.err);
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Contains("device fenced has no room for") && Contains("of 3.9 KiB are free") &&
+                              Contains("less is taken by smaller minibatches (batch_size)"));
+  CHECK(refused.err.find("has no room") == refused.err.rfind("has no room"));
 }
 
 TEST_CASE("trainings on devices that were stopped go on with another number of ranks", "[distributed][mpi][device]") {

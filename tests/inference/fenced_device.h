@@ -10,6 +10,7 @@
 #include <stein/inference/samplers/optimizer.h>
 #include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/storage/device_memory.h>
+#include <stein/inference/storage/device_room.h>
 #include <stein/inference/weight_driver.h>
 
 #include <sys/mman.h>
@@ -36,6 +37,11 @@ class Fence {
   }
   void* allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    std::size_t taken = 0;
+    for (const auto& [address, size] : blocks_) taken += size;
+    if (bytes > room_ - std::min(room_, taken))
+      inference::fail_without_room({.kind = inference::Device::Kind::fenced}, bytes, room_ - std::min(room_, taken),
+                                   room_);
     void* const memory = ::mmap(nullptr, bytes, access(), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);  // zeroed, whole pages
     if (memory == MAP_FAILED) fail(ErrorKind::io, "fenced device: no memory");
     blocks_.emplace(memory, bytes);
@@ -52,6 +58,8 @@ class Fence {
     for (const auto& [memory, bytes] : blocks_) ::mprotect(memory, bytes, access());
   }
   std::size_t blocks() const { return blocks_.size(); }
+  /// How many bytes there are in all.
+  void set_room(std::size_t bytes) { room_ = bytes; }
   bool holds(const void* address) {
     const std::lock_guard lock(mutex_);
     const auto next = blocks_.upper_bound(const_cast<void*>(address));
@@ -65,6 +73,7 @@ class Fence {
 
   std::mutex mutex_;
   std::map<void*, std::size_t> blocks_;
+  std::size_t room_ = std::size_t{1} << 40;
   int open_ = 0;
 };
 

@@ -126,14 +126,6 @@ TEST_CASE("a checkpoint of LibTorch's network on a device goes on in the SIMD ne
 }
 
 TEST_CASE("what is on the host only is refused on a device", "[lm][device]") {
-  const Corpus corpus = test::small_text(600);
-  const auto refused = [&](const std::string& method, const test::Settings& settings, const std::string& part) {
-    const inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
-    CHECK_ERROR(LanguageTrainer(corpus, {.unroll = 6}, test::method_with(method, settings),
-                                inference::make_recurrent_reference(spec, test::fenced_device()), 0),
-                usage, part);
-  };
-  refused("sghmc-sa", {{"likelihood", "regression"}}, "likelihood=regression of a spike and slab");
   inference::RecurrentSpec spec{.vocabulary = 12, .hidden = 4, .layers = 1};
   CHECK_ERROR(make_recurrent_model(spec, inference::Arithmetic::reference, test::fenced_device(), 1), usage,
               "arithmetic=reference is of the processor");

@@ -19,13 +19,14 @@ using inference::Device, inference::make_perceptron_model;
 
 constexpr training::EpochOptions epochs{
     .batch_size = 20, .epochs = 4, .burn_in = 0.4, .samples_per_epoch = 2, .draws = 3};
-const char* const methods[] = {"adam", "sgd", "psgld", "sghmc", "svgd", "s2vgd"};
+const char* const methods[] = {"adam", "sgd", "psgld", "sghmc", "svgd", "s2vgd", "hmc", "nuts", "sghmc-sa"};
 
 /// A chain so cold that it does not magnify rounding.
 training::WeightMethodOptions method_of(const std::string& name) {
   training::WeightMethodOptions method = test::method_with(name, {{"step_size", "1e-3"}});
   OptionTable table = OptionTable::of(method);
   if (table.contains("temperature")) table.set("temperature", "1e-3");
+  if (table.contains("warm_up")) table.set("warm_up", name == "nuts" ? "2" : "0");
   return method;
 }
 

@@ -63,6 +63,29 @@ torch::nn::Sequential two_layers() {
 
 }  // namespace
 
+TEST_CASE("a module for which a device has no room says how much was asked for, and what takes less", "[torch]") {
+  struct Weight : torch::nn::Module {
+    Weight() { register_parameter("w", torch::ones({2})); }
+  };
+  const auto ask = []() -> at::Tensor {
+    C10_THROW_ERROR(OutOfMemoryError,
+                    "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 139.80 GiB of "
+                    "which 3.00 GiB is free. Of the allocated memory 1.00 GiB is allocated by PyTorch");
+  };
+  ModuleModel model(std::make_shared<Weight>(), {.log_likelihood = [&](const Batch<float>&) { return ask(); },
+                                                 .outputs = [&](const Inputs<float>&) { return ask(); },
+                                                 .output_rows = [](const Inputs<float>&) { return 1; }});
+  Matrix<float> weights(1, model.layout().size()), gradient(1, model.layout().size()), output(1, 1);
+  const Batch<float> batch{.rows = 1, .data_size = 1};
+  const std::string expected =
+      "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 139.80 GiB of which 3.00 GiB is "
+      "free; less is taken by";
+  CHECK_ERROR(model.log_likelihood({weights.view(), 0}, batch, {}, {.gradient = gradient.view()}), io, expected);
+  CHECK_ERROR(model.hessian_product({weights.view(), 0}, batch, {}, weights.view(), gradient.view()), io, expected);
+  CHECK_ERROR(model.predict({weights.view(), 0}, {.dense = {weights.row(0).data(), 1, 1}}, output.view()), io,
+              expected);
+}
+
 TEST_CASE("a module is laid out as its named parameters say", "[inference][module]") {
   torch::nn::Sequential network(torch::nn::Linear(4, 3), torch::nn::BatchNorm1d(3), torch::nn::Linear(3, 2));
   network->named_parameters()["2.bias"].set_requires_grad(false);

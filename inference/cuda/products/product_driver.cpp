@@ -21,7 +21,7 @@ struct ProductsOfGpu {
 
   ProductsOfGpu() {
     check(cublasLtCreate(&library), "use cuBLASLt");
-    check(cudaMalloc(&workspace, workspace_bytes), "get memory on the GPU");
+    check_memory(cudaMalloc(&workspace, workspace_bytes), workspace_bytes);
   }
   void multiply(const BatchedProduct& product) {
     std::unique_ptr<const ProductPlan>& plan = plans[ProductShape(product)];

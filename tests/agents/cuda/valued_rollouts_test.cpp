@@ -42,7 +42,7 @@ struct Networks {
             .activation = inference::Activation::tanh,
             .weights = weights.view(),
             .units = units,
-            .advantage = {.discount = static_cast<float>(discount), .decay = static_cast<float>(discount * lambda)},
+            .advantage = AdvantageStep::of(discount, lambda),
             .horizon_is_an_end = horizon_is_an_end};
   }
   /// V of some observations, [k, O], of a particle.

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "inference/gpu.h"
 #include "lm/classification/classified_sentences.h"
 #include "skip.h"
 
@@ -17,10 +18,9 @@ namespace {
 // alone on 11.4 %. So the mean over five seeds has an sd of 0.20 % about a mean that is known to 0.10 %: that it is
 // above 12 % has a chance of 5e-8 (Student's t with 19 degrees of freedom). Seeds 0 to 4 have 10.3 % here (51 s of one
 // core).
-TEST_CASE("a bidirectional LSTM errs on at most 12 % of the questions of TREC, averaged over its samples",
-          "[lm][trec-learning][slow]") {
-  if (!find_data_set("sentences")) test::skip("no data set sentences");
+void check_error(const std::string& device) {
   const SentenceExperiment experiment = test::sentence_experiment({{"data", "trec"},
+                                                                   {"device", device},
                                                                    {"sampler", "psgld"},
                                                                    {"seeds", "0:5"},
                                                                    {"cleaning", "kim"},
@@ -45,6 +45,19 @@ TEST_CASE("a bidirectional LSTM errs on at most 12 % of the questions of TREC, a
   CHECK(test["error"]["mean"].get<double>() <= 0.12);
   // log of an average ≥ average of logs.
   CHECK(test["log_likelihood"]["mean"].get<double>() >= test["single_sample"]["log_likelihood"]["mean"].get<double>());
+}
+
+TEST_CASE("a bidirectional LSTM errs on at most 12 % of the questions of TREC, averaged over its samples",
+          "[lm][trec-learning][slow]") {
+  if (!find_data_set("sentences")) test::skip("no data set sentences");
+  check_error("cpu");
+}
+
+TEST_CASE("on a GPU a bidirectional LSTM errs on at most 12 % of the questions of TREC",
+          "[lm][trec-learning][learning][gpu]") {
+  static_cast<void>(test::gpu());
+  if (!find_data_set("sentences")) test::skip("no data set sentences");
+  check_error("cuda");
 }
 
 }  // namespace
