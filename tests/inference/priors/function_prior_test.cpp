@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "core/error_matcher.h"
 
@@ -74,6 +76,31 @@ TEST_CASE("the factors of structured weights have a product of the variance that
   for (const double deviation : {0.1, 0.3}) {
     options.prior.scale_deviation = deviation;
     CHECK(mean_square(options, network, input) == Approx(1).epsilon(0.13));
+  }
+}
+
+TEST_CASE("whatever the form of the weights, what is stated by functions is the prior of their means",
+          "[inference][prior]") {
+  const WeightForm form = GENERATE(WeightForm::direct, WeightForm::mean_field, WeightForm::variational_matrix_gaussian,
+                                   WeightForm::dropout);
+  CAPTURE(static_cast<int>(form));
+  const NetworkPosteriorOptions options{.parameterization = form,
+                                        .prior_law = PriorLaw::gaussian,
+                                        .prior_scale = PriorScale::functions,
+                                        .functions = {.function_deviation = 3, .bias_share = 0.2}};
+  const auto posterior = make_network_posterior(options, MlpSpec{.inputs = 4, .hidden = {8}, .outputs = 3});
+  Particles<float> particles = posterior->initial_particles(1, 3, 1);
+  // Variances (1 − β)/4 in the first layer, and 9 (1 − β) · 2/8 behind ReLU.
+  const std::map<std::string, double> precisions{{"layer0.weight", 4 / 0.8}, {"layer1.weight", 8 / (9 * 0.8 * 2)}};
+  for (const auto& [name, precision] : precisions) {
+    CAPTURE(name);
+    const auto value_at = [&](float mean) {
+      double value = 0;
+      particles.view(name, 0)(1, 2) = mean;
+      posterior->evaluate_prior(particles.coordinates(), {.seed = 3}, {&value, 1});
+      return value;
+    };
+    CHECK(value_at(1) - value_at(3) == Approx(precision / 2 * (9 - 1)).epsilon(1e-4));
   }
 }
 
