@@ -149,7 +149,7 @@ looked for on seeds 1000 to 1004 and 0 to 4 of sizes 10 to 80, by trials of whic
 ![Share of seeds that find the treasure, by size](images/deep_exploration.svg)
 
 (The rows "no prior" of the tables are not drawn.) Seeds whose final policies get there more often than not (mean return over seeds; median of the steps of all particles until an evaluation first did, of
-the seeds where one did). A policy that is drawn to act is one of all particles: of independent ones, which do not learn from one another, some get there and most
+the seeds where one did; none where no final policy gets there). A policy that is drawn to act is one of all particles: of independent ones, which do not learn from one another, some get there and most
 do not{independent_particles(entries)}.
 
 """
