@@ -51,10 +51,11 @@ void CommonOptions::add_all(CLI::App& command) {
 }
 
 void CommonOptions::apply() const {
-  STEIN_CHECK(device == "cpu",
-              "device must be cpu, got '{}': language models, captions, classifiers, regressions, bandits, replays and "
-              "rollouts of control alone can be begun on others",
-              device);
+  STEIN_CHECK(
+      device == "cpu",
+      "this command computes on the processor (device cpu), got '{}': runs are begun on other devices by bandit, "
+      "replay, rl, lm train, caption train, classify and regress, and go on there by resume",
+      device);
   if (threads > 0) set_thread_count(threads);
   if (quiet) set_log_level(LogLevel::warning);
 }

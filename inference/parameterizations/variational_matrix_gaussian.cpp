@@ -80,11 +80,12 @@ VariationalMatrixGaussian<Scalar>::VariationalMatrixGaussian(Layout weights, con
   Layout& coordinates = this->coordinates_;
   for (const LayoutEntry& weight : this->weights_.entries()) {
     const LayoutEntry mean = coordinates.at(weight.name);
-    if (weight.role == Role::weight) {
+    if (weight.role == Role::weight) {  // its scales are deviations of the family: no prior has a law for them
       const std::int64_t left =
-          coordinates.add(weight.name + ".log_scale_left", {weight.rows()}, Role::log_scale, weight.layer).offset;
+          coordinates.add(weight.name + ".log_scale_left", {weight.rows()}, Role::log_deviation, weight.layer).offset;
       const std::int64_t right =
-          coordinates.add(weight.name + ".log_scale_right", {weight.columns()}, Role::log_scale, weight.layer).offset;
+          coordinates.add(weight.name + ".log_scale_right", {weight.columns()}, Role::log_deviation, weight.layer)
+              .offset;
       this->add(std::make_unique<MatrixPart<Scalar>>(weight, mean.offset, left, right, options, device));
     } else if (weight.is_weight()) {
       const LayoutEntry& deviation =

@@ -146,6 +146,14 @@ TEST_CASE("an option that a benchmark does not have is refused by name", "[cli][
   CHECK_THAT(outcome.err, Contains("columns"));
 }
 
+TEST_CASE("a command that computes on the processor names those that begin runs elsewhere", "[cli]") {
+  const TemporaryDirectory folder;
+  const Outcome refused = run(folder.path(), {"bench", "rng", "--device", "cuda"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("computes on the processor (device cpu), got 'cuda'") &&
+                              Contains("begun on other devices by bandit, replay, rl"));
+}
+
 TEST_CASE("samplers on a GPU are refused in one sentence where there is none", "[cli][bench]") {
   const TemporaryDirectory folder;
   const auto with = [&](const std::string& setting) {

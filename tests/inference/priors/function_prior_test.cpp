@@ -2,6 +2,7 @@
 #include <stein/core/rng.h>
 #include <stein/inference/targets/network_posterior.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
@@ -101,6 +102,26 @@ TEST_CASE("whatever the form of the weights, what is stated by functions is the 
       return value;
     };
     CHECK(value_at(1) - value_at(3) == Approx(precision / 2 * (9 - 1)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a draw from the prior leaves the deviations of a family as narrow as they begin", "[inference][prior]") {
+  const WeightForm form = GENERATE(WeightForm::mean_field, WeightForm::variational_matrix_gaussian);
+  const NetworkPosteriorOptions options{
+      .parameterization = form, .prior_law = PriorLaw::gaussian, .prior_scale = PriorScale::functions};
+  const MlpSpec network{.inputs = 4, .hidden = {8}, .outputs = 3};
+  const auto posterior = make_network_posterior(options, network);
+  const Particles<float> start = posterior->initial_particles(1, 3, 1);
+  Particles<float> drawn = start;
+  draw_from_prior(gaussian_prior_of(options, network), drawn, {.seed = 3, .stream = Stream::initial_values});
+  for (const LayoutEntry& entry : start.layout().entries()) {
+    CAPTURE(entry.name);
+    const auto numbers_of = [&](const Particles<float>& particles) {
+      return particles.values().row(0).subspan(static_cast<std::size_t>(entry.offset),
+                                               static_cast<std::size_t>(entry.size()));
+    };
+    const bool is_mean = entry.name.find(".log_") == std::string::npos;
+    CHECK(std::ranges::equal(numbers_of(drawn), numbers_of(start)) == !is_mean);
   }
 }
 
