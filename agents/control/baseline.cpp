@@ -1,6 +1,6 @@
 #include <stein/agents/control/baseline.h>
 #include <stein/distributed/shared_work.h>
-#include <stein/inference/storage/device_memory.h>
+#include <stein/inference/storage/copy_rows.h>
 #include <stein/inference/targets/host_networks.h>
 #include <stein/inference/targets/shared_target.h>
 #include <stein/policies/orthogonal_start.h>
@@ -201,10 +201,8 @@ class ValueNetwork final : public Baseline {
   }
   /// Values of the host become those of the particles on a device.
   void bring_back(const inference::Particles<float>& copy) {
-    const inference::DeviceMemory& memory = inference::device_memory(particles_.device().kind);
     for (std::int64_t i = 0; i < copy.rows(); ++i)
-      memory.copy_in(particles_.device().index, particles_.values().row(i).data(), copy.values().row(i).data(),
-                     copy.values().row(i).size_bytes());
+      inference::copy_there<float>(copy.values().row(i), particles_.values().row(i), particles_.device());
   }
   /// What outputs of a network are multiplied with, and what is added then.
   struct Unit {

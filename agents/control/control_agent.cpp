@@ -135,7 +135,6 @@ std::unique_ptr<inference::Sampler<float>> ControlAgent::watched(std::unique_ptr
 
 bool ControlAgent::share_with(distributed::Communicator& ranks) {
   if (policy_.particle_count() == 1 && rollouts_.shards().size() == 1) return false;
-  ranks_ = &ranks;
   const inference::Device device = policy_.device();
   exchange_ = std::make_unique<inference::PartExchange>(ranks, device, inference::join_devices(ranks, device));
   shared_target_.emplace(policy_.target(), *exchange_);
@@ -351,7 +350,7 @@ const inference::OutputScore<float>& ControlAgent::score_of(const ExperienceRows
 /// The particles whose rows of an update this process needs: of those alone it makes gradients.
 distributed::PartRange ControlAgent::learners_here() const {
   if (behaviour_) return {.first = 0, .end = policy_.particle_count()};
-  return distributed::parts_of(*ranks_, policy_.particle_count());
+  return distributed::parts_of(exchange_->ranks(), policy_.particle_count());
 }
 
 /// Of the policies that the last gradient was taken at from those that played; the mean over particles.
@@ -368,7 +367,8 @@ double ControlAgent::approximate_kl(const ExperienceRows& rows) const {
         divergence(i).front() += double{rows.scale[at]} * (std::expm1(double{log_ratio_[at]}) - double{log_ratio_[at]});
     }
   };
-  distributed::shared_for(*ranks_, m, look_at, divergence);  // of the ratios that its gradients left on each rank
+  distributed::shared_for(exchange_->ranks(), m, look_at,
+                          divergence);  // of the ratios that its gradients left on each rank
   return std::accumulate(divergences.begin(), divergences.end(), 0.0) / static_cast<double>(m);
 }
 

@@ -104,9 +104,8 @@ class ControlAgent {
   ControlAgentOptions options_;
   std::uint64_t seed_;
   policies::ControlPolicy policy_;
-  distributed::Communicator* ranks_ = &distributed::single_process();
-  std::unique_ptr<inference::PartExchange> exchange_;            ///< with other ranks
-  std::optional<inference::SharedTarget<float>> shared_target_;  ///< the same
+  std::unique_ptr<inference::PartExchange> exchange_ = std::make_unique<inference::PartExchange>();  ///< of the ranks
+  std::optional<inference::SharedTarget<float>> shared_target_;  ///< with other ranks
   Rollouts rollouts_;
   std::unique_ptr<Baseline> baseline_;
   Experience experience_;

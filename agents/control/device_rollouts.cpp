@@ -3,7 +3,7 @@
 #include <stein/core/error.h>
 #include <stein/core/parallel.h>
 #include <stein/inference/models/mlp_driver.h>
-#include <stein/inference/storage/device_memory.h>
+#include <stein/inference/storage/copy_rows.h>
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ envs::AnalyticTask task_of(const envs::ControlEntry::Builder& builder) {
 template <class Scalar>
 void copy_in(std::span<const Scalar> from, inference::Matrix<Scalar>& to, inference::Device device) {
   if (to.columns() != std::ssize(from)) to = inference::Matrix<Scalar>(1, std::ssize(from), device);
-  inference::device_memory(device.kind).copy_in(device.index, to.view().data, from.data(), from.size_bytes());
+  inference::copy_there<Scalar>(from, to.row(0), device);
 }
 
 /// All that a row of a device has.
@@ -44,9 +44,7 @@ class Home {
   void take(std::int64_t first, std::int64_t count, std::vector<Scalar>& to) const {
     to.resize(static_cast<std::size_t>(count));
     if (!all_.empty()) return static_cast<void>(std::copy_n(all_.row(0).begin() + first, count, to.begin()));
-    const inference::Device device = from_.device();
-    inference::device_memory(device.kind)
-        .copy_out(device.index, to.data(), from_.view().data + first, to.size() * sizeof(Scalar));
+    inference::copy_home<Scalar>(from_.row(0).subspan(static_cast<std::size_t>(first), to.size()), to, from_.device());
   }
 
  private:
@@ -149,10 +147,10 @@ ValuePlan DeviceRollouts::value_plan(const ValuedBy& valued) {
     units.insert(units.end(), {valued.units[0], valued.units[1]});
   copy_in<float>(units, value_units_, device_);
   if (values_.empty()) {
-    for (auto* numbers : {&values_, &end_values_, &advantages_})
-      *numbers = Numbers<float>(1, slots() * capacity_, device_);
+    for (auto* numbers : {&values_, &end_values_}) *numbers = Numbers<float>(1, slots() * capacity_, device_);
     next_values_ = Numbers<float>(1, slots(), device_);
   }
+  if (valued.advantage && advantages_.empty()) advantages_ = Numbers<float>(1, slots() * capacity_, device_);
   return {.network = PerceptronShape(valued.layout, valued.activation),
           .weights = value_weights_.view().data,
           .stride = shared ? 0 : weights.stride,

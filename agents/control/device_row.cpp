@@ -1,6 +1,6 @@
 #include <stein/agents/control/device_row.h>
 #include <stein/inference/models/mlp_driver.h>
-#include <stein/inference/storage/device_memory.h>
+#include <stein/inference/storage/copy_rows.h>
 
 namespace stein::agents {
 
@@ -19,8 +19,7 @@ const float* DeviceRow::take(std::span<const float> numbers) {
 
 void DeviceRow::give(std::span<float> numbers) const {
   if (numbers.empty()) return;
-  inference::device_memory(device_.kind)
-      .copy_out(device_.index, numbers.data(), row_.view().data, numbers.size_bytes());
+  inference::copy_home<float>(row_.row(0).first(numbers.size()), numbers, device_);
 }
 
 }  // namespace stein::agents

@@ -28,7 +28,7 @@ struct ValuedRows {
   std::vector<float> values;       ///< [rows] V(s_t)
   std::vector<float> end_values;   ///< [rows] of the ends of truncated paths; others are old
   std::vector<float> next_values;  ///< [M · slots] of what follows the last step
-  std::vector<float> advantages;   ///< [rows]; of a launch without them they are old
+  std::vector<float> advantages;   ///< [rows]; of a launch without them none, or old ones
 };
 
 }  // namespace stein::agents
