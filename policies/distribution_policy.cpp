@@ -8,11 +8,10 @@ using inference::WeightForm;
 using Options = DistributionPolicy::Options;
 
 /// A Gaussian of weights, fitted as an expert would. Its divergence from the prior of thousands of weights outweighs
-/// some hundred rewards, and it stays where it is: rewards count 64 times, which is a temperature of 1/64 of the
-/// likelihood.
+/// some hundred rewards, and it stays where it is: so the likelihood is taken to the power of 64.
 Options fitted(WeightForm form) {
   Options options = neural_defaults<Options>("optimizer", form);
-  options.noise_precision = 64;
+  options.likelihood_power = 64;
   options.posterior.prior_law = inference::PriorLaw::gaussian;
   options.posterior.prior_scale = inference::PriorScale::functions;
   options.posterior.functions.function_deviation = 2;
@@ -36,7 +35,9 @@ const bool registered =
 
 DistributionPolicy::DistributionPolicy(const Options& options, const envs::BanditSpec& spec, std::uint64_t seed,
                                        inference::Device device)
-    : NeuralPolicy(checked(options), spec, seed, 1, options.particles, device), draw_(options.draw) {
+    : NeuralPolicy(checked(options), spec, seed, 1, options.particles, device),
+      draw_(options.draw),
+      likelihood_power_(options.likelihood_power) {
   STEIN_CHECK(options.average_steps == 0,
               "option 'average_steps': averages of networks that are drawn anew at every update would have next to "
               "nothing of their noise, expected 0, got {}",
@@ -49,6 +50,10 @@ void DistributionPolicy::make_networks(std::int64_t first, std::int64_t count, i
   rows.values = {rows.values.data, count, rows.values.columns, 0};
   rows.first_row = 1 + first;
   posterior_->effective_weights(rows, {.seed = seed_, .step = static_cast<std::uint64_t>(updates_)}, weights);
+}
+
+void DistributionPolicy::shape(const InteractionBatch&, inference::Batch<float>& batch) {
+  batch.data_size *= likelihood_power_;
 }
 
 Decision DistributionPolicy::decide(const envs::Context& context, std::int64_t step, Propensities wanted) {

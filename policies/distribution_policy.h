@@ -14,11 +14,17 @@ class DistributionPolicy final : public NeuralPolicy {
   struct Options : NeuralPolicy::Options {
     std::int64_t particles = 20;
     DrawOptions draw{};
+    double likelihood_power = 1;
 
     template <class V>
     void describe(V& v) {
       v("particles", particles, "M: networks drawn from the posterior, anew when it has moved", between(1, 10000));
       draw.describe(v);
+      v("likelihood_power", likelihood_power,
+        "β: the likelihood is taken to this power, as if every interaction had been seen so often; above 1 the posterior "
+        "is colder than Bayes' (T = 1/β)",
+        positive)
+          .in_older_runs("1");
       NeuralPolicy::Options::describe(v);
     }
   };
@@ -33,10 +39,12 @@ class DistributionPolicy final : public NeuralPolicy {
 
  protected:
   void make_networks(std::int64_t first, std::int64_t count, inference::MatrixView<float> weights) override;
+  void shape(const InteractionBatch& interactions, inference::Batch<float>& batch) override;
   bool has_other_networks() const override { return true; }
 
  private:
   DrawOptions draw_;
+  double likelihood_power_;
 };
 
 }  // namespace stein::policies

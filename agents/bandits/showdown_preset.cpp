@@ -61,6 +61,7 @@ Settings bayes_by_backprop() {
   return {{"hidden", "50"},
           {"scale_rewards", "false"},
           {"noise_precision", "100"},
+          {"likelihood_power", "1"},
           {"noise_per_arm", "false"},
           {"prior", "gaussian"},
           {"prior_scale", "weights"},

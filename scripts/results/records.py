@@ -23,7 +23,7 @@ POLICY_BEFORE = {
     "svgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one"},
     "s2vgd": {"anchors": "false", "noise_per_arm": "false", "prior_scale": "weights", "draw": "one", "reflectors": "8",
               "scale_deviation": "1"},
-    "vmg": {"prior_scale": "weights", "noise_precision": "1", "step_size": "0.001"},
+    "vmg": {"prior_scale": "weights", "likelihood_power": "1", "step_size": "0.001"},
 }
 
 

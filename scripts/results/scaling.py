@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what two ranks bring on one machine, and writes docs/scaling.md: what more ranks would bring, by the model of scaling_model.py.
 
-    scripts/results/scaling.py run              about ten minutes of a machine with two free cores and mpirun, from a clean commit
+    scripts/results/scaling.py run              a quarter of an hour of a machine with two free cores and mpirun, from a clean commit
     scripts/results/scaling.py write            the page from the record of the last run
     scripts/results/scaling.py predict FILE     the tables for a cluster of one's own: FILE is what `mpirun -n 2 stein ranks --json` printed,
                                                 with a rank on each of two machines
@@ -27,6 +27,7 @@ RECORD = RESULTS / "scaling.json"
 PAGE = ROOT / "docs/scaling.md"
 RANKS = 2
 CURVE = [1, 2, 4, 8, 16, 32, 64, 128]
+COLOURS = ("svgd", "s2vgd", "lints", "epsilon-greedy", "ensemble", "linucb")  # of figures.py, of the workloads in the order of the plan
 
 
 def launcher():
@@ -193,7 +194,7 @@ def draw(record, between):
     panels = {}
     for title, cluster in (("all ranks on one machine", one_machine(record)), ("16 ranks a machine", Cluster(16, link_of(record["messages"]), between))):
         members = []
-        for entry, colour in zip([each for each in PLAN["shared"] if each.get("fit")], ("svgd", "s2vgd", "lints"), strict=True):
+        for entry, colour in zip([each for each in PLAN["shared"] if each.get("fit")], COLOURS, strict=True):
             rounds = rounds_of(entry, record)
             points = [(math.log2(count), *[rounds.speed_up(count, cluster)] * 3) for count in CURVE]
             members.append(figures.Curve(entry["name"], colour, False, points))

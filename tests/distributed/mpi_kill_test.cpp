@@ -65,9 +65,19 @@ TEST_CASE("runs whose ranks are killed at random moments end in the bytes of an 
       {{"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "20", "--epochs", "150", "--set",
         "gradient_chunks=4", "checkpoint_every=5000"},
        3},
+      {{"lm", "train", "--sampler", "sghmc", "--hidden", "8", "--batch-size", "8", "--unroll", "5", "--epochs", "40",
+        "--set", "synthetic_words=6", "synthetic_tokens=5000", "dropout=0.2", "gradient_chunks=4",
+        "checkpoint_every=2000"},
+       4},
+      {{"regress", "--data", "regression-toy", "--sampler", "nuts", "--hidden", "5", "--epochs", "400", "--set",
+        "warm_up=100", "chains=3", "checkpoint_every=20"},
+       5},
+      {{"replay", "--log", "news.gz", "--policy", "lints,linucb,uniform", "--set", "checkpoint_every=2000"}, 6},
   }));
   const TemporaryDirectory folder;
   launcher(4);
+  REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", "30000", "--out", "news.gz", "--quiet"})
+              .code == 0);
   const auto kept_in = [&](const std::string& out) {
     Arguments arguments = run_of;
     arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});

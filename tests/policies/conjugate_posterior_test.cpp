@@ -50,6 +50,7 @@ std::unique_ptr<BanditPolicy> fitted(const LinearHistory& history, const std::st
                                      std::map<std::string, std::string> settings) {
   settings.insert({{"hidden", "none"},
                    {"noise_precision", "4"},
+                   {"likelihood_power", "1"},
                    {"weight_precision", "1"},
                    {"scale_rewards", "false"},
                    {"prior", "gaussian"},

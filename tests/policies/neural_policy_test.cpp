@@ -162,6 +162,35 @@ TEST_CASE("interactions beyond the largest data size are tempered to so many", "
   CHECK(many->posterior_rewards({.dense = x}) != expected);
 }
 
+TEST_CASE("a likelihood to the power of 4 counts every interaction four times, of whatever kind it is", "[policies][neural]") {
+  const Interactions data(10, {1}, false);
+  const std::vector<float> x = context_of(100);
+  for (const std::string name : {"vmg", "bbb", "dropout"})
+    for (const std::string likelihood : {"gaussian", "bernoulli"}) {
+      CAPTURE(name, likelihood);
+      const Settings once{{"likelihood", likelihood}, {"likelihood_power", "1"}},
+          often{{"likelihood", likelihood}, {"likelihood_power", "4"}};
+      const auto powered = linear(name, often), many = linear(name, once), few = linear(name, once);
+      for (int update = 0; update < 5; ++update)
+        powered->learn(data.batch(2)), many->learn(data.batch(8)), few->learn(data.batch(2));
+      const auto expected = many->posterior_rewards({.dense = x});
+      CHECK(powered->posterior_rewards({.dense = x}) == expected);
+      CHECK(few->posterior_rewards({.dense = x}) != expected);
+    }
+}
+
+TEST_CASE("Gaussian noise of precision 64 and a likelihood to the power of 64 are the same", "[policies][neural]") {
+  const Interactions data(10, {1}, false);
+  const std::vector<float> x = context_of(100);
+  for (const std::string name : {"vmg", "bbb"}) {
+    CAPTURE(name);
+    const auto powered = linear(name, {}),  // as its defaults have it
+        precise = linear(name, {{"likelihood_power", "1"}, {"noise_precision", "64"}});
+    for (int update = 0; update < 5; ++update) powered->learn(data.batch(8)), precise->learn(data.batch(8));
+    CHECK(powered->posterior_rewards({.dense = x}) == precise->posterior_rewards({.dense = x}));
+  }
+}
+
 TEST_CASE("averaged weights are the mean of the updates so far, then a running one, and part of what is saved",
           "[policies][neural]") {
   // What a linear network predicts is linear in its weights: its average is that of what it predicted.

@@ -36,6 +36,7 @@ double regret(const std::string& policy, int updates, const SettingsByName& sett
 SettingsByName network(SettingsByName settings) {
   settings.insert({{"hidden", "none"},
                    {"noise_precision", "4"},
+                   {"likelihood_power", "1"},
                    {"noise_per_arm", "false"},
                    {"scale_rewards", "false"},
                    {"prior_scale", "weights"},
