@@ -97,7 +97,8 @@ struct NetworkPosteriorOptions {
   void describe_scale(V& v) {
     v("prior_scale", prior_scale,
       "what the Gaussian prior is stated by: weights (λ of all of them alike, start from initial_spread), or functions "
-      "(layer by layer, so that outputs have the sd function_deviation; the start is a draw from it)",
+      "(layer by layer, so that outputs have the sd function_deviation; the start is a draw from it, and "
+      "weight_precision is not looked at)",
       {{"weights", PriorScale::weights}, {"functions", PriorScale::functions}})
         .in_older_runs("weights");
     functions.describe(v);

@@ -27,7 +27,7 @@ RECORD = RESULTS / "scaling.json"
 PAGE = ROOT / "docs/scaling.md"
 RANKS = 2
 CURVE = [1, 2, 4, 8, 16, 32, 64, 128]
-COLOURS = ("svgd", "s2vgd", "lints", "epsilon-greedy", "ensemble", "linucb")  # of figures.py, of the workloads in the order of the plan
+COLOURS = ("svgd", "s2vgd", "lints", "epsilon-greedy", "ensemble", "linucb", "vmg")  # of figures.py, of the workloads in the order of the plan
 
 
 def launcher():
@@ -36,21 +36,23 @@ def launcher():
 
 
 def timed(words, folder):
-    """Seconds of the whole command, its summary, and what it cost the root to share."""
+    """Seconds of the whole command in a folder, its summary, and what it cost the root to share."""
     start = time.monotonic()
-    done = subprocess.run([*words, "--out", folder, "--json", "--quiet"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run([*words, "--out", "run", "--json", "--quiet"], cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     elapsed = time.monotonic() - start
-    cost = json.loads((pathlib.Path(folder) / "cost.json").read_text())
+    cost = json.loads((pathlib.Path(folder) / "run/cost.json").read_text())
     return {"elapsed": elapsed, "wall_seconds": json.loads(done.stdout)["wall_seconds"], "sharing": cost.get("sharing")}
 
 
-def measured(command):
-    """One process and two ranks in turn: {"alone": […], "together": […]}."""
+def measured(entry):
+    """One process and two ranks in turn: {"alone": […], "together": […]}. What an entry has to `prepare` is made in the folder of each run."""
     found = {"alone": [], "together": []}
     for _ in range(PLAN["repeats"]):
         for name, before in (("alone", []), ("together", launcher())):
             with tempfile.TemporaryDirectory() as folder:
-                found[name].append(timed([*before, str(PROGRAM), *command.split()[1:]], f"{folder}/run"))
+                if "prepare" in entry:
+                    subprocess.run([str(PROGRAM), *entry["prepare"].split()[1:]], cwd=folder, stdout=subprocess.DEVNULL, check=True)
+                found[name].append(timed([*before, str(PROGRAM), *entry["command"].split()[1:]], folder))
     return found
 
 
@@ -62,7 +64,7 @@ def run():
     record = {"commit": commit, "messages": messages, "runs": {}}
     for entry in PLAN["shared"] + PLAN["seeds"]:
         print(entry["name"], file=sys.stderr, flush=True)
-        record["runs"][entry["name"]] = {"command": entry["command"], **measured(entry["command"])}
+        record["runs"][entry["name"]] = {"command": entry["command"], **measured(entry)}
     RECORD.write_text(json.dumps(record, indent=1) + "\n")
 
 
@@ -108,8 +110,8 @@ def best(rounds, ranks, cluster):
 
 
 def constants_table(record):
-    text = "| workload | parts | a round: what is shared | by every rank | messages | spread of a part | two ranks, measured | by the model |\n"
-    text += "|---|---|---|---|---|---|---|---|\n"
+    text = "| workload | parts | a round: what is shared | by every rank | messages | spread of a part | two ranks, measured | with the start of `mpirun` | by the model |\n"
+    text += "|---|---|---|---|---|---|---|---|---|\n"
     cluster = one_machine(record)
     for entry in PLAN["shared"]:
         if not entry.get("fit"):
@@ -117,7 +119,8 @@ def constants_table(record):
         rounds = rounds_of(entry, record)
         text += (f"| {entry['name']} | {rounds.parts} | {1e6 * rounds.seconds:.0f} µs | {1e6 * rounds.everywhere:.0f} µs | "
                  f"{rounds.bytes * rounds.parts / 1024:.1f} KiB | {100 * rounds.spread:.0f} % | "
-                 f"{measured_speed_up(entry['name'], record):.2f} × | {rounds.speed_up(RANKS, cluster):.2f} × |\n")
+                 f"{measured_speed_up(entry['name'], record):.2f} × | {measured_speed_up(entry['name'], record, 'elapsed'):.2f} × | "
+                 f"{rounds.speed_up(RANKS, cluster):.2f} × |\n")
     return text
 
 
@@ -272,7 +275,8 @@ the bits do not depend on how many there are.
 {gpu_table()}
 So one chain of this size is not worth sharing beyond a machine: gradients are as large as the weights whatever the number of GPUs, and gathering them in order
 takes each GPU as many receptions as there are others (a tree of sums would take two, but its bits depend on its shape). Chains beside each other use 8 GPUs 8 times, and
-512 GPUs 512 times, as long as each chain has its burn-in. The last row is the way by the hosts and MPI, the others are NCCL's.
+512 GPUs 512 times, as long as each chain has its burn-in. The last row is the way by the hosts and MPI, the others are NCCL's. The other workloads have no row here: what a round of
+theirs costs on a GPU was not measured.
 
 ## A cluster of one's own
 

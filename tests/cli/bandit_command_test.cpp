@@ -1,9 +1,13 @@
+#include <stein/core/data/manifest.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "cli/program.h"
+#include "skip.h"
 
 using namespace stein::test;
 using Catch::Contains;
@@ -134,6 +138,7 @@ TEST_CASE("the configuration that a run writes repeats it", "[cli][bandit]") {
 
 TEST_CASE("every bandit runs with every policy, and no two of their options share a name", "[cli][bandit][slow]") {
   const TemporaryDirectory folder;
+  std::map<std::string, std::set<std::string>> keys;  // of summaries, by bandit
   const Json lists = run(folder.path(), {"list", "--json"}).json();
   REQUIRE(lists["environments"].size() >= 6);
   REQUIRE(lists["policies"].size() >= 3);
@@ -146,16 +151,44 @@ TEST_CASE("every bandit runs with every policy, and no two of their options shar
       CAPTURE(env, chosen);
       // Bandits of data sets need their files; the policy needs a table.
       if (need_files.contains(env) || chosen == "fixed-propensities") continue;
-      const Outcome outcome = run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=6",
-                                                  "updates=2", "--out", env + "-" + chosen, "--json"});
+      const Outcome outcome =
+          run(folder.path(), {"bandit", "--env", env, "--policy", chosen, "--set", "steps=60", "updates=2",
+                              "forced_pulls=1", "--out", env + "-" + chosen, "--json"});
       CAPTURE(outcome.err);
       if (for_clicks.contains(chosen) && outcome.code == 2) {
         REQUIRE_THAT(outcome.err, Contains("'" + chosen + "' needs rewards in [0, 1]"));
         continue;
       }
       REQUIRE(outcome.code == 0);
-      REQUIRE(outcome.json()["steps"] == 6);
+      const Json summary = outcome.json();
+      REQUIRE(summary["steps"] == 60);
+      REQUIRE(summary["decisions_per_second"].get<double>() > 0);  // not all arms were forced
+      std::set<std::string> own;
+      for (const auto& [key, value] : summary.items()) own.insert(key);
+      own.erase("warnings");
+      CHECK(keys.try_emplace(env, own).first->second == own);
     }
+  }
+}
+
+TEST_CASE("every policy runs on mushroom with its defaults, or refuses it by name", "[cli][bandit][slow]") {
+  const auto mushrooms = stein::find_data_set("mushroom");
+  if (!mushrooms) skip("no data set mushroom");
+  const TemporaryDirectory folder;
+  const std::set<std::string> for_clicks{"beta-ts", "kl-ucb", "logistic-ts"};
+  const Json lists = run(folder.path(), {"list", "--json"}).json();
+  for (const Json& policy : lists["policies"]) {
+    const auto chosen = policy["name"].get<std::string>();
+    if (chosen == "fixed-propensities") continue;  // needs a table
+    CAPTURE(chosen);
+    const Outcome outcome = run(
+        folder.path(),
+        {"bandit", "--env", "mushroom", "--policy", chosen, "--json", "--quiet", "--out", chosen, "--set", "steps=60"},
+        mushrooms->parent_path());
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == (for_clicks.contains(chosen) ? 2 : 0));
+    if (outcome.code == 0) CHECK(outcome.json()["steps"] == 60);
+    if (outcome.code == 2) CHECK_THAT(outcome.err, Contains("'" + chosen + "' needs rewards in [0, 1]"));
   }
 }
 

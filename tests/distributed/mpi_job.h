@@ -90,6 +90,13 @@ inline int last_checkpoint(const fs::path& run) {
   return last;
 }
 
+/// A job of which a rank was killed says so, in mpirun's words.
+inline void check_lost_rank(const Outcome& job) {
+  CAPTURE(job.err);
+  CHECK(job.code != 0);
+  CHECK_THAT(job.err, Catch::Contains("signal 9") || Catch::Contains("exit code"));
+}
+
 /// The process of a rank that works in `folder`; 0 if there is none.
 inline pid_t process_of(const fs::path& folder, int rank) {
   const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';

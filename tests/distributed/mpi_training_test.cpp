@@ -33,6 +33,15 @@ StoppedTraining stopped_language(const std::string& name, const Arguments& more)
 const StoppedTraining stopped_chain = stopped_language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
 const StoppedTraining stopped_particles = stopped_language("particles", {"particles=3", "--sampler", "svgd"});
 const StoppedTraining stopped_chains = stopped_language("chains", {"chains=3", "--sampler", "sghmc"});
+const StoppedTraining chunks_of_classifiers{"chain of classifiers",
+                                            {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10",
+                                             "--epochs", "30", "--set", "gradient_chunks=4", "checkpoint_every=500"},
+                                            2000};
+const StoppedTraining particles_of_regressions{
+    "particles of regressions",
+    {"regress", "--data", "regression-toy", "--sampler", "s2vgd", "--hidden", "10", "--epochs", "40", "--set",
+     "particles=4", "gradient_chunks=2", "checkpoint_every=300"},
+    700};
 
 /// One process, then a part on `first` ranks and the rest on `then`.
 void check_shared(const StoppedTraining& training, int first, int then) {
@@ -50,8 +59,9 @@ void check_shared(const StoppedTraining& training, int first, int then) {
 
 }  // namespace
 
-TEST_CASE("language models are the same bytes on one to four ranks", "[distributed][mpi]") {
-  const StoppedTraining training = GENERATE(stopped_chain, stopped_particles, stopped_chains);
+TEST_CASE("trainings of networks are the same bytes on one to four ranks", "[distributed][mpi]") {
+  const StoppedTraining training =
+      GENERATE(stopped_chain, stopped_particles, stopped_chains, chunks_of_classifiers, particles_of_regressions);
   const TemporaryDirectory folder;
   launcher(2);
   REQUIRE(run(folder.path(), stopped_kept_in(training, "one")).code == 0);
@@ -77,24 +87,14 @@ TEST_CASE("trainings that were stopped go on with another number of ranks", "[di
        3,
        2},
       {stopped_language("sharpened", {"gradient_chunks=3", "--sampler", "sharpening"}), 3, 2},
-      {{"chain of classifiers",
-        {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs", "30", "--set",
-         "gradient_chunks=4", "checkpoint_every=500"},
-        2000},
-       3,
-       1},
+      {chunks_of_classifiers, 3, 1},
       {{"sparse chain",
         {"classify", "--data", "two-moons", "--sampler", "sghmc-sa", "--hidden", "10", "--epochs", "30", "--set",
          "gradient_chunks=2", "checkpoint_every=500"},
         2000},
        2,
        3},
-      {{"particles of regressions",
-        {"regress", "--data", "regression-toy", "--sampler", "s2vgd", "--hidden", "10", "--epochs", "40", "--set",
-         "particles=4", "gradient_chunks=2", "checkpoint_every=300"},
-        700},
-       4,
-       2},
+      {particles_of_regressions, 4, 2},
       {{"trajectories",
         {"regress", "--data", "regression-toy", "--sampler", "hmc", "--hidden", "5", "--epochs", "60", "--set",
          "warm_up=20", "gradient_chunks=3", "checkpoint_every=500"},

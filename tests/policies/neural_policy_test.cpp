@@ -162,8 +162,10 @@ TEST_CASE("interactions beyond the largest data size are tempered to so many", "
   CHECK(many->posterior_rewards({.dense = x}) != expected);
 }
 
-TEST_CASE("a likelihood to the power of 4 counts every interaction four times, of whatever kind it is", "[policies][neural]") {
-  const Interactions data(10, {1}, false);
+TEST_CASE("a likelihood to the power of 4 counts every interaction four times, of whatever kind it is",
+          "[policies][neural]") {
+  Interactions data(10, {1}, false);
+  for (float& reward : data.rewards) reward = reward > 0 ? 1.0F : 0.0F;
   const std::vector<float> x = context_of(100);
   for (const std::string name : {"vmg", "bbb", "dropout"})
     for (const std::string likelihood : {"gaussian", "bernoulli"}) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -40,6 +41,7 @@ class LettersRun {
   const lm::LanguageExperiment& experiment() const {
     return dynamic_cast<const lm::LanguageExperiment&>(*saved_.experiment);
   }
+  std::filesystem::path folder() const { return folder_ / "run"; }
   training::TrainedNetwork network() const { return experiment().trained_network(saved_, 0, ""); }
   /// What an action with these options makes of the run.
   template <class Action>
