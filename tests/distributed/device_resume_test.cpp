@@ -13,29 +13,31 @@ struct StoppedRun {
 };
 
 const StoppedRun bandit_elsewhere{"bandit",
-                     {"bandit", "--env", "mushroom-synthetic", "--policy", "s2vgd", "--seeds", "0:1", "--set",
-                      "steps=120", "particles=3", "hidden=8", "updates=2", "checkpoint_every=50"},
-                     70},
-    agent_elsewhere{"agent",
-          {"rl", "--env", "CartPole-v1", "--agent", "a2c", "--posterior", "svgd", "--seeds", "0:1", "--set", "hidden=8",
-           "particles=3", "steps=3000", "evaluate_every=2000", "final_episodes=4", "checkpoint_every=1000"},
-          1500},
-    language_elsewhere{"language",
-             {"lm", "train", "--layers", "1", "--batch-size", "8", "--unroll", "5", "--hidden", "8", "--epochs", "2",
-              "--sampler", "sghmc", "--set", "synthetic_words=6", "synthetic_tokens=1500", "checkpoint_every=600"},
-             1000},
+                                  {"bandit", "--env", "mushroom-synthetic", "--policy", "s2vgd", "--seeds", "0:1",
+                                   "--set", "steps=120", "particles=3", "hidden=8", "updates=2", "checkpoint_every=50"},
+                                  70},
+    agent_elsewhere{
+        "agent",
+        {"rl", "--env", "CartPole-v1", "--agent", "a2c", "--posterior", "svgd", "--seeds", "0:1", "--set", "hidden=8",
+         "particles=3", "steps=3000", "evaluate_every=2000", "final_episodes=4", "checkpoint_every=1000"},
+        1500},
+    language_elsewhere{
+        "language",
+        {"lm", "train", "--layers", "1", "--batch-size", "8", "--unroll", "5", "--hidden", "8", "--epochs", "2",
+         "--sampler", "sghmc", "--set", "synthetic_words=6", "synthetic_tokens=1500", "checkpoint_every=600"},
+        1000},
     classifier_elsewhere{"classifier",
-               {"classify", "--data", "two-moons", "--hidden", "8", "--epochs", "20", "--sampler", "sghmc", "--set",
-                "checkpoint_every=500"},
-               1200},
+                         {"classify", "--data", "two-moons", "--hidden", "8", "--epochs", "20", "--sampler", "sghmc",
+                          "--set", "checkpoint_every=500"},
+                         1200},
     regression_elsewhere{"regression",
-               {"regress", "--data", "regression-toy", "--hidden", "8", "--epochs", "40", "--sampler", "svgd", "--set",
-                "particles=4", "checkpoint_every=300"},
-               700},
-    replay_elsewhere{"replay",
-           {"replay", "--log", "news.gz", "--policy", "svgd", "--set", "particles=3", "hidden=8",
-            "checkpoint_every=300"},
-           700};
+                         {"regress", "--data", "regression-toy", "--hidden", "8", "--epochs", "40", "--sampler", "svgd",
+                          "--set", "particles=4", "checkpoint_every=300"},
+                         700},
+    replay_elsewhere{
+        "replay",
+        {"replay", "--log", "news.gz", "--policy", "svgd", "--set", "particles=3", "hidden=8", "checkpoint_every=300"},
+        700};
 
 Arguments with_more(Arguments arguments, const Arguments& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -43,7 +45,9 @@ Arguments with_more(Arguments arguments, const Arguments& more) {
 }
 
 Outcome play_on_devices(const TemporaryDirectory& folder, const Arguments& arguments) {
-  return Program(folder.path(), with_more(arguments, {"--quiet", "--threads", "1"}), {}, STEIN_PROGRAM_WITH_FENCED_DEVICE).wait();
+  return Program(folder.path(), with_more(arguments, {"--quiet", "--threads", "1"}), {},
+                 STEIN_PROGRAM_WITH_FENCED_DEVICE)
+      .wait();
 }
 
 void check_goes_on_elsewhere(const StoppedRun& run_of) {
@@ -57,8 +61,9 @@ void check_goes_on_elsewhere(const StoppedRun& run_of) {
   const Outcome whole = play_on_devices(folder, with_more(run_of.arguments, {"--out", "whole", "--device", to}));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);
-  const Outcome stopped = play_on_devices(folder, with_more(run_of.arguments, {"--out", "part", "--device", from, "--stop-after",
-                                                               std::to_string(run_of.stop_after)}));
+  const Outcome stopped = play_on_devices(
+      folder, with_more(run_of.arguments,
+                        {"--out", "part", "--device", from, "--stop-after", std::to_string(run_of.stop_after)}));
   CAPTURE(stopped.err);
   REQUIRE(stopped.code == 75);
   REQUIRE(last_checkpoint(folder / "part") < last_checkpoint(folder / "whole"));
@@ -74,7 +79,8 @@ void check_goes_on_elsewhere(const StoppedRun& run_of) {
 
 TEST_CASE("bandits, agents, tables and logs that were stopped on one device go on on the other",
           "[distributed][device]") {
-  check_goes_on_elsewhere(GENERATE(bandit_elsewhere, agent_elsewhere, classifier_elsewhere, regression_elsewhere, replay_elsewhere));
+  check_goes_on_elsewhere(
+      GENERATE(bandit_elsewhere, agent_elsewhere, classifier_elsewhere, regression_elsewhere, replay_elsewhere));
 }
 
 TEST_CASE("a language model that was stopped on one device goes on on the other", "[distributed][torch][device]") {

@@ -24,7 +24,8 @@ void check_perplexity(const std::string& device) {
                             {"batch_size", "16"},
                             {"epochs", "6"}});
       const double perplexity =
-          nlohmann::json::parse(std::ifstream(run.folder() / "summary.json"))["test"]["perplexity"]["mean"].get<double>();
+          nlohmann::json::parse(std::ifstream(run.folder() / "summary.json"))["test"]["averaged"]["perplexity"]["mean"]
+              .get<double>();
       CHECK(perplexity >= 2.0);
       CHECK(perplexity <= 2.4);
     }
