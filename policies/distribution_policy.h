@@ -22,15 +22,14 @@ class DistributionPolicy final : public NeuralPolicy {
       draw.describe(v);
       v("likelihood_power", likelihood_power,
         "β: the likelihood is taken to this power, as if every interaction had been seen so often; above 1 the "
-        "posterior "
-        "is colder than Bayes' (T = 1/β)",
+        "posterior is colder than Bayes' (T = 1/β)",
         positive)
           .in_older_runs("1");
       NeuralPolicy::Options::describe(v);
       if (posterior.parameterization == inference::WeightForm::variational_matrix_gaussian)
         v.preset(
             "paper",
-            "the VMG of Zhang et al. 2018, §3, with the likelihood and prior of its particles: the noise precision is "
+            "Zhang et al. 2018, §3: their VMG, with the likelihood and prior of the particles; the noise precision is "
             "learned, rewards are as they come and count once",
             {{"prior_scale", "weights"},
              {"likelihood_power", "1"},

@@ -24,7 +24,7 @@ import bandit_options
 import bandit_tuned
 from bandit_runs import OF_GROUPS, PLAN, POLICIES, command_of, experiment, result_file, shares
 from bandit_tuned import cell
-from records import by_commit, clean_commit, read_record, shown_command
+from records import by_commit, clean_commit, read_record
 from results_page import IMAGES, half_width, interval_of, mean_of, paragraph, readable, write_page, write_section
 
 PUBLISHED = json.loads((pathlib.Path(__file__).parent / "showdown_published.json").read_text())
@@ -71,13 +71,21 @@ def records(bandits, policies, group=None):
     return found
 
 
-def against_greedy(found, policy):
-    """The difference to greedy, in percent of uniform, of every seed averaged over the bandits that have both; None where one lacks."""
-    both = [(entries[policy], entries[PLAN["greedy"]]) for entries in found.values() if policy in entries and PLAN["greedy"] in entries]
-    if len(both) < len(found):
+def difference(entries, policy, other, times=1.0):
+    """A policy's share of uniform's regret less `times` another's on one bandit, seed by seed."""
+    return [a - times * b for a, b in zip(shares(entries[policy]), shares(entries[other]), strict=True)]
+
+
+def against(found, policy, other):
+    """The same of every seed averaged over the bandits; None where one lacks either."""
+    if not all({policy, other}.issubset(entries) for entries in found.values()):
         return None
-    return [statistics.mean(differences) for differences in
-            zip(*[[a - b for a, b in zip(shares(own), shares(other), strict=True)] for own, other in both], strict=True)]
+    return [statistics.mean(seed) for seed in zip(*[difference(entries, policy, other) for entries in found.values()], strict=True)]
+
+
+def below_zero(differences):
+    """Whether all of the 95 % interval of their mean is."""
+    return statistics.mean(differences) + half_width(differences) < 0
 
 
 def average(found, policy):
@@ -89,7 +97,7 @@ def overview(found):
     text = "| policy | mean over bandits | difference to greedy, 95 % interval | worst regret ÷ greedy's | lock-ins |\n|---|---|---|---|---|\n"
     for policy in PLAN["policies"]:
         name = policy["name"]
-        differences = against_greedy(found, name)
+        differences = against(found, name, PLAN["greedy"])
         if differences is None:
             text += f"| {name} | not run on all | | | |\n"
             continue
@@ -134,32 +142,20 @@ def complete_policies(found):
     return [policy for policy in POLICIES if average(found, policy) is not None]
 
 
-def paired(entries, policy, other, times=1.0):
-    """The 95 % interval of a policy's share of uniform's regret less `times` another's, paired by seed, and whether it lies below 0."""
-    differences = [a - times * b for a, b in zip(shares(entries[policy]), shares(entries[other]), strict=True)]
-    return interval_of(differences, 1), statistics.mean(differences) + half_width(differences) < 0
-
-
 def below_greedy(long, bandit, what):
     """The line of the Stein policy against greedy in the long runs of a bandit."""
     stein, greedy = PLAN["stein"], PLAN["greedy"]
     wanted = f"`{stein}` on {what} below greedy after 50,000 interactions"
     if not {stein, greedy}.issubset(long.get(bandit, {})):
         return wanted, "not run", None
-    interval, below = paired(long[bandit], stein, greedy)
-    return wanted, f"{share_of(long, bandit, stein):.1f} against {share_of(long, bandit, greedy):.1f} % of uniform, difference {interval}", below
+    differences = difference(long[bandit], stein, greedy)
+    return (wanted, f"{share_of(long, bandit, stein):.1f} against {share_of(long, bandit, greedy):.1f} % of uniform, difference {interval_of(differences, 1)}",
+            below_zero(differences))
 
 
-def behind(found, complete, stein):
-    """The policies that have less regret over all bandits, with the difference of the Stein policy to each."""
-    text = []
-    for policy in sorted(complete, key=lambda policy: average(found, policy)):
-        if average(found, policy) >= average(found, stein):
-            break
-        differences = [statistics.mean(each) for each in zip(
-            *[[a - b for a, b in zip(shares(entries[stein]), shares(entries[policy]), strict=True)] for entries in found.values()], strict=True)]
-        text.append(f"`{policy}` {interval_of(differences, 1)}")
-    return "; ".join(text)
+def behind(found, before, stein):
+    """The difference of the Stein policy to each of those before it over all bandits."""
+    return "; ".join(f"`{policy}` {interval_of(against(found, stein, policy), 1)}" for policy in before) or "none"
 
 
 def goals(found, long):
@@ -168,12 +164,14 @@ def goals(found, long):
     complete = complete_policies(found)
     lines = []
     if stein in complete:
-        differences = against_greedy(found, stein)
+        differences = against(found, stein, greedy)
         lines.append((f"`{stein}`, the Stein policy that was named on tuning seeds, below greedy over all bandits", interval_of(differences, 1),
-                      statistics.mean(differences) + half_width(differences) < 0))
-        rank = sorted(complete, key=lambda policy: average(found, policy)).index(stein) + 1
-        lines.append((f"`{stein}` first or second of all policies", f"number {rank} of the {len(complete)} that ran on all bandits; its difference to those before it: {behind(found, complete, stein) or 'none'} "
-                      "([what was tried](../bandits.md#why-particles-have-anchors))", rank <= wanted["rank"]))
+                      below_zero(differences)))
+        order = sorted(complete, key=lambda policy: average(found, policy))
+        before = order[:order.index(stein)]
+        lines.append((f"`{stein}` first or second of all policies",
+                      f"number {len(before) + 1} of the {len(complete)} that ran on all bandits; its difference to those before it: {behind(found, before, stein)} "
+                      "([what was tried](../bandits.md#why-particles-have-anchors))", len(before) < wanted["rank"]))
         worst = worst_share(found, stein)
         lines.append((f"`{stein}` on no bandit above {wanted['times_greedy']} × greedy", f"{worst:.2f} × at worst", worst <= wanted["times_greedy"]))
     lines.append(below_greedy(long, "mushroom", "mushroom"))
@@ -182,7 +180,7 @@ def goals(found, long):
     if network and exact:
         lines.append((f"`neural-linear` on mushroom within {wanted['times_lints']} × `lints`",
                       f"{network / exact:.2f} ×; its regret less {wanted['times_lints']} × that of `lints`, in percent of uniform: "
-                      f"{paired(found['mushroom'], 'neural-linear', 'lints', wanted['times_lints'])[0]} "
+                      f"{interval_of(difference(found['mushroom'], 'neural-linear', 'lints', wanted['times_lints']), 1)} "
                       "([what was tried](../bandits.md#why-particles-have-anchors))", network / exact <= wanted["times_lints"]))
     mushrooms = [bandit["name"] for bandit in PLAN["bandits"] if bandit["env"] == "mushroom"]
     learn = [policy for policy in POLICIES if policy != "uniform" and all(policy in found[bandit] for bandit in mushrooms)]
@@ -306,8 +304,8 @@ def write_short(found, main):
               for bandit in PLAN["bandits"] if bandit["name"] in SHOWN}
     bandit_curves.draw(IMAGES / "bandit_defaults.svg", "Regret over interactions on mushroom and on the wheel, nothing tuned", titles)
     order = sorted((name for name in complete_policies(found) if name != "uniform"), key=lambda name: average(found, name))
-    gains = {name: against_greedy(found, name) for name in order}
-    better = [f"`{name}` {interval_of(gain, 1)}" for name, gain in gains.items() if statistics.mean(gain) + half_width(gain) < 0]
+    gains = {name: against(found, name, PLAN["greedy"]) for name in order}
+    better = [f"`{name}` {interval_of(gain, 1)}" for name, gain in gains.items() if below_zero(gain)]
     text = "## Bandits: defaults\n\n![Regret over interactions](results/images/bandit_defaults.svg)\n\n" + paragraph(
         f"Nothing is tuned; {len(range(*PLAN['seeds']))} seeds, means with bands of one sd. Regret in percent of uniform play, averaged over the",
         f"{len(PLAN['bandits'])} bandits that a policy has to have run on to stand here: " + ", ".join(f"`{name}` {average(found, name):.1f}" for name in order) + ".",

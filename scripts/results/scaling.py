@@ -231,8 +231,8 @@ everything beyond two ranks, and every figure with a network in it ({PLAN["netwo
 - **Seeds and sweeps first.** They exchange next to nothing: {measured_speed_up(seeds["name"], record, "elapsed"):.2f} × on two ranks, start of
   `mpirun` included. As many ranks as seeds is the best use of a cluster.
 - **Then the steps of one run**, up to as many ranks as it has particles (or chunks of slots, or `gradient_chunks`), all on one machine where they
-  fit. What every rank does by itself sets the limit; the last column of the second table is that limit. Where that is most of a round, as for a small network whose particles SVGD moves or whose
-  chain is scored after every epoch, sharing brings nothing or costs time: look before a long run.
+  fit. What every rank does by itself sets the limit; the last column of the second table is that limit. Where that is most of a round, as for the
+  language model and the small classifier of that table, sharing brings little or costs time: look before a long run.
 - **Messages win** where a round of work takes less than messages between machines do. Look with `mpirun -n 2 stein ranks`, and at
   `sharing` in a run's `cost.json`: where `exchange_seconds` are near `work_seconds`, more ranks gain little, and soon nothing.
 
@@ -251,7 +251,7 @@ The slowest rank is drawn: parts have a spread. Seeds are queues: with R ranks, 
 Constants, each workload's from its own run in one process and on two ranks: S is what the root spent neither on its parts nor on exchanges, W is the rest of the time in one
 process. The spread is what exchanges took beyond a message of their size: it stands for all that makes a rank late, parts of unequal length, the operating system,
 reading what has arrived. It is the least certain of them, and pessimistic for many ranks. What the model says of two ranks stands beside what was measured; the table after the next one has a
-workload that it did not see. Of the replay the model is wrong: it draws the time of every policy anew in each round, and here the same two, one after the other in the list, are the slower ones (name such policies apart).
+workload that it did not see. Of the replay the model is wrong: it draws the time of every policy anew in each round, where a policy that takes long does so in all of them (name such policies apart).
 
 {constants_table(record)}
 A message of {min(messages)} bytes took {1e6 * messages[min(messages)]:.0f} µs between the two ranks, one of {largest // 2**20} MiB {1e3 * messages[largest]:.0f} ms

@@ -6,12 +6,6 @@ using namespace stein::test;
 
 namespace {
 
-struct StoppedRun {
-  std::string kind;
-  Arguments arguments;  ///< without where it is kept, and on which device
-  int stop_after;
-};
-
 const StoppedRun bandit_elsewhere{"bandit",
                                   {"bandit", "--env", "mushroom-synthetic", "--policy", "s2vgd", "--seeds", "0:1",
                                    "--set", "steps=120", "particles=3", "hidden=8", "updates=2", "checkpoint_every=50"},
@@ -52,12 +46,9 @@ Outcome play_on_devices(const TemporaryDirectory& folder, const Arguments& argum
 
 void check_goes_on_elsewhere(const StoppedRun& run_of) {
   const auto [from, to] = GENERATE(table<std::string, std::string>({{"cpu", "fenced"}, {"fenced", "cpu"}}));
-  CAPTURE(run_of.kind, from, to);
+  CAPTURE(run_of.name, from, to);
   const TemporaryDirectory folder;
-  if (run_of.kind == "replay")
-    REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", "1500", "--lifetime", "500", "--out",
-                                "news.gz", "--quiet"})
-                .code == 0);
+  if (run_of.name == "replay") make_log(folder, 1500);
   const Outcome whole = play_on_devices(folder, with_more(run_of.arguments, {"--out", "whole", "--device", to}));
   CAPTURE(whole.err);
   REQUIRE(whole.code == 0);

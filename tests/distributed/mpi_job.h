@@ -90,6 +90,20 @@ inline int last_checkpoint(const fs::path& run) {
   return last;
 }
 
+/// A run that is stopped on its way.
+struct StoppedRun {
+  std::string name;
+  Arguments arguments;  ///< without where it is kept, on which device and whose seeds
+  int stop_after;
+};
+
+/// A log of made-up news, news.gz.
+inline void make_log(const TemporaryDirectory& folder, int events) {
+  REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", std::to_string(events), "--lifetime",
+                              "2000", "--out", "news.gz", "--quiet"})
+              .code == 0);
+}
+
 /// A job of which a rank was killed says so, in mpirun's words.
 inline void check_lost_rank(const Outcome& job) {
   CAPTURE(job.err);

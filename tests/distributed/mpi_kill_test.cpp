@@ -60,9 +60,7 @@ void carry_out_with_kills(const TemporaryDirectory& folder, const Arguments& beg
 void check_with_kills(const Arguments& run_of, int kills, std::uint64_t seed, const char* of_stein) {
   const TemporaryDirectory folder;
   launcher(4);
-  REQUIRE(
-      run(folder.path(), {"data", "make", "news-synthetic", "--events", "30000", "--out", "news.gz", "--quiet"}).code ==
-      0);
+  if (run_of[0] == "replay") make_log(folder, 30000);
   const auto kept_in = [&](const std::string& out) {
     Arguments arguments = run_of;
     arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});

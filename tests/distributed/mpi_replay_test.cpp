@@ -10,13 +10,6 @@ using Catch::Contains;
 
 namespace {
 
-/// A log of made-up news.
-void make_log(const TemporaryDirectory& folder, int events) {
-  REQUIRE(run(folder.path(), {"data", "make", "news-synthetic", "--events", std::to_string(events), "--lifetime",
-                              "2000", "--out", "news.gz", "--quiet"})
-              .code == 0);
-}
-
 /// A table of decisions whose lines ranks can share; some of them are bad.
 void make_table(const fs::path& file, int rows) {
   std::string text = "x,y,arm,reward,propensity\n";

@@ -6,13 +6,7 @@ using Catch::Contains;
 
 namespace {
 
-struct StoppedTraining {
-  std::string name;
-  Arguments arguments;  ///< without where it is kept, and whose seeds
-  int stop_after;
-};
-
-Arguments stopped_kept_in(const StoppedTraining& training, const std::string& out, const Arguments& more = {}) {
+Arguments stopped_kept_in(const StoppedRun& training, const std::string& out, const Arguments& more = {}) {
   Arguments arguments = training.arguments;
   arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -20,31 +14,30 @@ Arguments stopped_kept_in(const StoppedTraining& training, const std::string& ou
 }
 
 /// A language model on a made-up text: state is carried, units are dropped.
-StoppedTraining stopped_language(const std::string& name, const Arguments& more) {
-  StoppedTraining made{
-      name,
-      {"lm", "train", "--hidden", "8", "--layers", "2", "--batch-size", "8", "--unroll", "5", "--epochs", "2", "--set",
-       "synthetic_words=6", "synthetic_tokens=5000", "dropout=0.2", "checkpoint_every=2000"},
-      3000};
+StoppedRun stopped_language(const std::string& name, const Arguments& more) {
+  StoppedRun made{name,
+                  {"lm", "train", "--hidden", "8", "--layers", "2", "--batch-size", "8", "--unroll", "5", "--epochs",
+                   "2", "--set", "synthetic_words=6", "synthetic_tokens=5000", "dropout=0.2", "checkpoint_every=2000"},
+                  3000};
   made.arguments.insert(made.arguments.end(), more.begin(), more.end());
   return made;
 }
 
-const StoppedTraining stopped_chain = stopped_language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
-const StoppedTraining stopped_particles = stopped_language("particles", {"particles=3", "--sampler", "svgd"});
-const StoppedTraining stopped_chains = stopped_language("chains", {"chains=3", "--sampler", "sghmc"});
-const StoppedTraining chunks_of_classifiers{"chain of classifiers",
-                                            {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10",
-                                             "--epochs", "30", "--set", "gradient_chunks=4", "checkpoint_every=500"},
-                                            2000};
-const StoppedTraining particles_of_regressions{
+const StoppedRun stopped_chain = stopped_language("chain", {"gradient_chunks=4", "--sampler", "sghmc"});
+const StoppedRun stopped_particles = stopped_language("particles", {"particles=3", "--sampler", "svgd"});
+const StoppedRun stopped_chains = stopped_language("chains", {"chains=3", "--sampler", "sghmc"});
+const StoppedRun chunks_of_classifiers{"chain of classifiers",
+                                       {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10",
+                                        "--epochs", "30", "--set", "gradient_chunks=4", "checkpoint_every=500"},
+                                       2000};
+const StoppedRun particles_of_regressions{
     "particles of regressions",
     {"regress", "--data", "regression-toy", "--sampler", "s2vgd", "--hidden", "10", "--epochs", "40", "--set",
      "particles=4", "gradient_chunks=2", "checkpoint_every=300"},
     700};
 
 /// One process, then a part on `first` ranks and the rest on `then`.
-void check_shared(const StoppedTraining& training, int first, int then) {
+void check_shared(const StoppedRun& training, int first, int then) {
   CAPTURE(training.name, first, then);
   const TemporaryDirectory folder;
   launcher(first);
@@ -60,7 +53,7 @@ void check_shared(const StoppedTraining& training, int first, int then) {
 }  // namespace
 
 TEST_CASE("trainings of networks are the same bytes on one to four ranks", "[distributed][mpi]") {
-  const StoppedTraining training =
+  const StoppedRun training =
       GENERATE(stopped_chain, stopped_particles, stopped_chains, chunks_of_classifiers, particles_of_regressions);
   const TemporaryDirectory folder;
   launcher(2);
@@ -76,7 +69,7 @@ TEST_CASE("trainings of networks are the same bytes on one to four ranks", "[dis
 }
 
 TEST_CASE("trainings that were stopped go on with another number of ranks", "[distributed][mpi]") {
-  const auto [training, first, then] = GENERATE(table<StoppedTraining, int, int>({
+  const auto [training, first, then] = GENERATE(table<StoppedRun, int, int>({
       {stopped_chain, 4, 3},
       {stopped_particles, 2, 4},
       {stopped_chains, 2, 3},
@@ -119,13 +112,13 @@ TEST_CASE("a training that begins with the weights of another run is shared from
           "[distributed][mpi]") {
   const TemporaryDirectory folder;
   launcher(3);
-  const StoppedTraining dense{
+  const StoppedRun dense{
       "dense", {"classify", "--data", "two-moons", "--sampler", "adam", "--hidden", "10", "--epochs", "3"}, 0};
   REQUIRE(run(folder.path(), stopped_kept_in(dense, "first")).code == 0);
-  const StoppedTraining chain{"chain",
-                              {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs",
-                               "5", "--set", "gradient_chunks=3", "from_run=first"},
-                              0};
+  const StoppedRun chain{"chain",
+                         {"classify", "--data", "two-moons", "--sampler", "sghmc", "--hidden", "10", "--epochs", "5",
+                          "--set", "gradient_chunks=3", "from_run=first"},
+                         0};
   REQUIRE(run(folder.path(), stopped_kept_in(chain, "one")).code == 0);
   const Outcome many = run_on(3, folder, stopped_kept_in(chain, "many"));
   CAPTURE(many.err);

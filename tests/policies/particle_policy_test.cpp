@@ -463,6 +463,7 @@ TEST_CASE("the preset `paper` says what it is of, and leaves a policy what its n
     CAPTURE(name, source);
     names.push_back(name);
     const bool in_the_paper = name == "svgd" || name == "s2vgd" || name == "vmg";
+    CHECK(source.starts_with("Zhang et al. 2018, §3: ") == in_the_paper);
     CHECK((source.find("do not have this policy") != std::string::npos) != in_the_paper);
   }
   // Those with anchors perturb rewards by a noise that is given, so none of the others can sample it.
