@@ -28,12 +28,18 @@ on, off = build_with("ON"), build_with("OFF")
 assert script.is_explained("built without LibTorch", off)
 assert not script.is_explained("built without LibTorch", on)
 assert not script.is_explained("built without LibTorch or anything", off)
-assert script.is_explained("built without CUDA", off)
 assert not script.is_explained("it was raining", off)
 assert not script.is_explained("", off)
 
-(on / "CMakeCache.txt").write_text("STEIN_WITH_CUDA:INTERNAL=ON\n")
-assert not script.is_explained("built without CUDA", on)
+# No CUDA is explained where the build was told so, or where no nvcc is to be found; not where one is and was passed over.
+find = script.shutil.which
+for nvcc in (None, "/usr/local/cuda/bin/nvcc"):
+    script.shutil.which = lambda name: nvcc if name == "nvcc" else find(name)
+    for cache, explained in (("STEIN_WITH_CUDA:INTERNAL=ON\n", False), ("STEIN_WITH_CUDA:INTERNAL=ON\nSTEIN_CUDA:BOOL=OFF\n", False),
+                             ("STEIN_CUDA:BOOL=OFF\n", True), ("STEIN_CUDA:BOOL=ON\n", nvcc is None), ("", nvcc is None)):
+        (on / "CMakeCache.txt").write_text(cache)
+        assert script.is_explained("built without CUDA", on) == explained, (nvcc, cache)
+script.shutil.which = find
 
 assert script.is_explained("built without NCCL", on)
 (on / "CMakeCache.txt").write_text("STEIN_WITH_NCCL:INTERNAL=ON\n")
