@@ -20,6 +20,11 @@ const StoppedRun bandit_elsewhere{"bandit",
         {"lm", "train", "--layers", "1", "--batch-size", "8", "--unroll", "5", "--hidden", "8", "--epochs", "2",
          "--sampler", "sghmc", "--set", "synthetic_words=6", "synthetic_tokens=1500", "checkpoint_every=600"},
         1000},
+    caption_elsewhere{"caption",
+                      {"caption", "train", "--sampler", "svgd", "--seeds", "0:1", "--set", "particles=3", "hidden=8",
+                       "epochs=1", "draws=2", "beam_width=1", "max_length=4", "validations_per_epoch=1",
+                       "checkpoint_every=10000"},
+                      15000},
     classifier_elsewhere{"classifier",
                          {"classify", "--data", "two-moons", "--hidden", "8", "--epochs", "20", "--sampler", "sghmc",
                           "--set", "checkpoint_every=500"},
@@ -74,6 +79,7 @@ TEST_CASE("bandits, agents, tables and logs that were stopped on one device go o
       GENERATE(bandit_elsewhere, agent_elsewhere, classifier_elsewhere, regression_elsewhere, replay_elsewhere));
 }
 
-TEST_CASE("a language model that was stopped on one device goes on on the other", "[distributed][torch][device]") {
-  check_goes_on_elsewhere(language_elsewhere);
+TEST_CASE("language models and captions that were stopped on one device go on on the other",
+          "[distributed][torch][device]") {
+  check_goes_on_elsewhere(GENERATE(language_elsewhere, caption_elsewhere));
 }
