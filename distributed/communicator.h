@@ -44,6 +44,9 @@ class Communicator {
     all_gather(bytes, all);
     return all;
   }
+  /// Writes to `from`, on every rank, what each had for this one, by rank; memory that it has is used again.
+  /// @param to  what this rank has for each, itself included
+  virtual void all_to_all(const std::vector<std::string>& to, std::vector<std::string>& from) = 0;
   /// The ranks that give the same `group`, in the order that they have here.
   virtual std::shared_ptr<Communicator> split(int group) = 0;
 
@@ -78,6 +81,7 @@ class SingleProcess final : public Communicator {
   std::string broadcast(const std::string& bytes) override { return bytes; }
   using Communicator::all_gather;
   void all_gather(const std::string& bytes, std::vector<std::string>& all) override { all = {bytes}; }
+  void all_to_all(const std::vector<std::string>& to, std::vector<std::string>& from) override { from = to; }
   std::shared_ptr<Communicator> split(int) override { return std::make_shared<SingleProcess>(); }
   void notify() override {}
   bool notified() override { return false; }

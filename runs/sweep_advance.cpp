@@ -34,6 +34,9 @@ class RanksOfRun final : public distributed::Communicator {
   std::vector<std::string> gather(const std::string& bytes) override { return own_->gather(bytes); }
   std::string broadcast(const std::string& bytes) override { return own_->broadcast(bytes); }
   void all_gather(const std::string& bytes, std::vector<std::string>& all) override { own_->all_gather(bytes, all); }
+  void all_to_all(const std::vector<std::string>& to, std::vector<std::string>& from) override {
+    own_->all_to_all(to, from);
+  }
   std::shared_ptr<Communicator> split(int group) override { return own_->split(group); }
   bool any(bool own) override {
     if (all_.notified()) told_ = true, stop_.request_stop();

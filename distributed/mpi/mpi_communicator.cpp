@@ -12,10 +12,15 @@
 namespace stein::distributed {
 namespace {
 
-enum Tag : int { gathering = 1, broadcasting = 2, notifying = 3 };
+enum Tag : int { gathering = 1, broadcasting = 2, notifying = 3, scattering = 4 };
 
-/// MPI counts in int; what is longer goes in several messages.
-constexpr std::size_t longest_message = std::size_t{1} << 30;
+/// visit(begin, size) of the messages that so many bytes go in: MPI counts in int.
+template <class Visit>
+void in_parts(std::size_t bytes, const Visit& visit) {
+  constexpr std::size_t longest_message = std::size_t{1} << 30;
+  for (std::size_t begin = 0; begin < bytes; begin += longest_message)
+    visit(begin, static_cast<int>(std::min(longest_message, bytes - begin)));
+}
 
 /// Waits for a message. MPI's own wait would take a whole core from the ranks beside it, also for the minutes in which
 /// the root evaluates alone.
@@ -100,9 +105,36 @@ class MpiCommunicator final : public Communicator {
     std::vector<MPI_Request> requests;
     for (int root = 0; root < size_; ++root) {
       std::string& part = all[static_cast<std::size_t>(root)];
-      for (std::size_t begin = 0; begin < part.size(); begin += longest_message)
-        MPI_Ibcast(part.data() + begin, static_cast<int>(std::min(longest_message, part.size() - begin)), MPI_BYTE,
-                   root, processes_, &requests.emplace_back());
+      in_parts(part.size(), [&](std::size_t begin, int count) {
+        MPI_Ibcast(part.data() + begin, count, MPI_BYTE, root, processes_, &requests.emplace_back());
+      });
+    }
+    for (MPI_Request& each : requests) wait_for(each);
+  }
+
+  void all_to_all(const std::vector<std::string>& to, std::vector<std::string>& from) override {
+    std::vector<std::uint64_t> sent, received(static_cast<std::size_t>(size_));
+    for (const std::string& message : to) sent.push_back(message.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ialltoall(sent.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, processes_, &request);
+    wait_for(request);
+    from.resize(received.size());
+    std::vector<MPI_Request> requests;
+    for (int other = 0; other < size_; ++other) {
+      const auto place = static_cast<std::size_t>(other);
+      if (other == rank_) {
+        from[place] = to[place];
+        continue;
+      }
+      from[place].resize(received[place]);
+      in_parts(received[place], [&](std::size_t begin, int count) {
+        MPI_Irecv(from[place].data() + begin, count, MPI_BYTE, other, Tag::scattering, processes_,
+                  &requests.emplace_back());
+      });
+      in_parts(sent[place], [&](std::size_t begin, int count) {
+        MPI_Isend(to[place].data() + begin, count, MPI_BYTE, other, Tag::scattering, processes_,
+                  &requests.emplace_back());
+      });
     }
     for (MPI_Request& each : requests) wait_for(each);
   }
@@ -145,31 +177,29 @@ class MpiCommunicator final : public Communicator {
     MPI_Comm_size(processes_, &size_);
   }
 
-  void send_part(const void* bytes, std::size_t size, int to, Tag tag) {
+  void send_part(const void* bytes, int size, int to, Tag tag) {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Isend(bytes, static_cast<int>(size), MPI_BYTE, to, tag, processes_, &request);
+    MPI_Isend(bytes, size, MPI_BYTE, to, tag, processes_, &request);
     wait_for(request);
   }
 
-  void receive_part(void* bytes, std::size_t size, int from, Tag tag) {
+  void receive_part(void* bytes, int size, int from, Tag tag) {
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Irecv(bytes, static_cast<int>(size), MPI_BYTE, from, tag, processes_, &request);
+    MPI_Irecv(bytes, size, MPI_BYTE, from, tag, processes_, &request);
     wait_for(request);
   }
 
   void send(const std::string& bytes, int to, Tag tag) {
     const std::uint64_t size = bytes.size();
     send_part(&size, sizeof(size), to, tag);
-    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
-      send_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), to, tag);
+    in_parts(size, [&](std::size_t begin, int part) { send_part(bytes.data() + begin, part, to, tag); });
   }
 
   std::string receive(int from, Tag tag) {
     std::uint64_t size = 0;
     receive_part(&size, sizeof(size), from, tag);
     std::string bytes(size, '\0');
-    for (std::size_t begin = 0; begin < bytes.size(); begin += longest_message)
-      receive_part(bytes.data() + begin, std::min(longest_message, bytes.size() - begin), from, tag);
+    in_parts(size, [&](std::size_t begin, int part) { receive_part(bytes.data() + begin, part, from, tag); });
     return bytes;
   }
 

@@ -55,8 +55,7 @@ void ChunkedModel<Scalar>::share_rows(const Call& call) {
   });
 }
 
-/// A part is a chunk of a row. The first chunk of each row is found where the sum goes, the others beside one another,
-/// and every rank adds all of them.
+/// A part is a chunk of a row. The first chunk of each row is found where the sum goes, the others beside one another.
 template <class Scalar>
 void ChunkedModel<Scalar>::share_chunks(const Call& call) {
   const std::int64_t others = call.chunks - 1, room = call.rows() * others;
@@ -77,11 +76,14 @@ void ChunkedModel<Scalar>::share_chunks(const Call& call) {
     for (std::int64_t part = own.first; part < own.end; ++part)
       evaluate_chunk(call, part / call.chunks, part % call.chunks, space->state, found(part));
   };
-  exchange_->template share<Scalar>(call.rows() * call.chunks, work, [&](std::int64_t part) {
-    return left(call, found(part), state_after(call, part / call.chunks, part % call.chunks));
-  });
+  exchange_->template share_sums<Scalar>(
+      call.rows(), call.chunks, work,
+      [&](std::int64_t part) {
+        return left(call, found(part), state_after(call, part / call.chunks, part % call.chunks));
+      },
+      [&](std::span<const Scalar> term, std::span<Scalar> sum) { add_numbers(term, sum); });
   for (std::int64_t row = 0; row < call.rows(); ++row)
-    for (std::int64_t c = 1; c < call.chunks; ++c) add(found(row * call.chunks + c), found(row * call.chunks));
+    for (std::int64_t c = 1; c < call.chunks; ++c) add_value(found(row * call.chunks + c), found(row * call.chunks));
 }
 
 template <class Scalar>
@@ -119,7 +121,8 @@ void ChunkedModel<Scalar>::add_chunks(const Call& call, std::int64_t row) {
   }
   for (std::int64_t c = 1; c < call.chunks; ++c) {
     evaluate_chunk(call, row, c, space->state, next);
-    add(next, sum);
+    if (sum.wants_gradient()) add_numbers(next.gradient.row(0), sum.gradient.row(0));
+    add_value(next, sum);
   }
 }
 
@@ -136,8 +139,12 @@ void ChunkedModel<Scalar>::evaluate_chunk(const Call& call, std::int64_t row, st
 }
 
 template <class Scalar>
-void ChunkedModel<Scalar>::add(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const {
-  if (sum.wants_gradient()) driver_.subtract_scaled(term.gradient.row(0), Scalar{-1}, sum.gradient.row(0), nullptr);
+void ChunkedModel<Scalar>::add_numbers(std::span<const Scalar> term, std::span<Scalar> sum) const {
+  driver_.subtract_scaled(term, Scalar{-1}, sum, nullptr);
+}
+
+template <class Scalar>
+void ChunkedModel<Scalar>::add_value(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const {
   if (sum.wants_value()) sum.value[0] += term.value[0];
 }
 

@@ -97,7 +97,8 @@ class ChunkedModel final : public ForwardingModel<Scalar> {
   void add_chunks(const Call& call, std::int64_t row);
   void evaluate_chunk(const Call& call, std::int64_t row, std::int64_t c, ChunkState<Scalar>& state,
                       const Evaluation<Scalar>& wanted);
-  void add(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const;
+  void add_numbers(std::span<const Scalar> term, std::span<Scalar> sum) const;
+  void add_value(const Evaluation<Scalar>& term, const Evaluation<Scalar>& sum) const;
   /// What a part of the call leaves.
   PartNumbers<Scalar> left(const Call& call, const Evaluation<Scalar>& found, MatrixView<Scalar> after) const;
   /// The carried state that a chunk leaves: a row for each block; empty where it is not asked for.

@@ -52,7 +52,32 @@ class PartExchange {
   void share(std::int64_t count, const std::function<void(distributed::PartRange)>& work,
              const std::function<PartNumbers<Scalar>(std::int64_t part)>& left);
 
+  /// Collective. The same of parts whose first tensors, a row each, are terms of sums: parts s K, …, s K + K − 1 those
+  /// of sum s, which stands in the place of the first one of them afterwards, on every rank; the others are of no use
+  /// then. Each rank gets a slice of all terms, adds it in the order of the parts, and gives it to the others, so with
+  /// K terms of Q numbers it receives some (K/R + 1) Q numbers on R ranks, not K Q.
+  /// @param terms  K
+  /// @param add    sum ← sum + term, number by number
+  template <class Scalar>
+  void share_sums(std::int64_t sums, std::int64_t terms, const std::function<void(distributed::PartRange)>& work,
+                  const std::function<PartNumbers<Scalar>(std::int64_t part)>& left,
+                  const std::function<void(std::span<const Scalar> term, std::span<Scalar> sum)>& add);
+
  private:
+  /// The numbers of one row that fall to a rank, and where they lie.
+  template <class Scalar>
+  struct Slice {
+    std::span<Scalar> numbers;
+    Device device;
+  };
+  template <class Scalar>
+  using SliceOf = std::function<Slice<Scalar>(std::int64_t part, int rank)>;
+  /// Brings each rank its slices of all parts.
+  template <class Scalar>
+  void scatter(std::int64_t parts, const SliceOf<Scalar>& slice);
+  /// Brings the slices that each rank has of these parts to all.
+  template <class Scalar>
+  void gather(std::span<const std::int64_t> parts, const SliceOf<Scalar>& slice);
   bool goes_directly(Device device) const { return direct_ != nullptr && device == device_; }
   /// The rows of all parts that go from device to device, in the order of the parts.
   template <class Scalar>

@@ -22,6 +22,14 @@ struct OwnedBytes {
   int owner = 0;  ///< the rank whose bytes come to all
 };
 
+/// Bytes that one rank brings to another. Size and ranks are the same on all ranks; the address is each one's own, and
+/// counts on these two only.
+struct SentBytes {
+  void* data = nullptr;
+  std::size_t size = 0;
+  int from = 0, to = 0;  ///< two ranks
+};
+
 /// Ranks, each with a device of its own, that reach one another's devices. What fails on one rank is its own error,
 /// through which the others wait: it has to end them all.
 class DeviceExchange {
@@ -31,6 +39,8 @@ class DeviceExchange {
   /// comes after all that was put on the device before, and before all that is put there later; the host need not wait.
   /// Throws Error(io) with the device's reason.
   virtual void all_gather(std::span<const OwnedBytes> blocks) = 0;
+  /// The same of blocks that go to one rank each.
+  virtual void send(std::span<const SentBytes> blocks) = 0;
 };
 
 /// How ranks with one kind of device find one another; `index` is which of its kind.

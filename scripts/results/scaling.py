@@ -20,14 +20,14 @@ import time
 
 import figures
 from records import PROGRAM, RESULTS, ROOT, clean_commit, commits_of, short_commit
-from scaling_model import Cluster, Link, OwnRuns, fitted
+from scaling_model import Cluster, Link, OwnRuns, SharedSteps, SummedSteps, fitted
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "scaling_plan.json").read_text())
 RECORD = RESULTS / "scaling.json"
 PAGE = ROOT / "docs/scaling.md"
 RANKS = 2
 CURVE = [1, 2, 4, 8, 16, 32, 64, 128]
-COLOURS = ("svgd", "s2vgd", "lints", "epsilon-greedy", "ensemble", "linucb", "vmg")  # of figures.py, of the workloads in the order of the plan
+COLOURS = ("svgd", "s2vgd", "lints", "epsilon-greedy", "ensemble", "linucb")  # of figures.py, of the workloads in the order of the plan
 
 
 def launcher():
@@ -81,7 +81,8 @@ def rounds_of(entry, record):
     """The model of a workload whose constants are its own."""
     runs = record["runs"][entry["name"]]
     together = middle(runs["together"])
-    return fitted(entry["parts"], middle(runs["alone"])["wall_seconds"], together["wall_seconds"], together["sharing"], RANKS,
+    kind = SummedSteps if entry.get("sums") else SharedSteps
+    return fitted(kind, entry["parts"], middle(runs["alone"])["wall_seconds"], together["wall_seconds"], together["sharing"], RANKS,
                   link_of(record["messages"]))
 
 
@@ -118,7 +119,7 @@ def constants_table(record):
             continue
         rounds = rounds_of(entry, record)
         text += (f"| {entry['name']} | {rounds.parts} | {1e6 * rounds.seconds:.0f} µs | {1e6 * rounds.everywhere:.0f} µs | "
-                 f"{rounds.bytes * rounds.parts / 1024:.1f} KiB | {100 * rounds.spread:.0f} % | "
+                 f"{rounds.bytes * (1 if entry.get('sums') else rounds.parts) / 1024:.1f} KiB | {100 * rounds.spread:.0f} % | "
                  f"{measured_speed_up(entry['name'], record):.2f} × | {measured_speed_up(entry['name'], record, 'elapsed'):.2f} × | "
                  f"{rounds.speed_up(RANKS, cluster):.2f} × |\n")
     return text
@@ -184,13 +185,23 @@ def gpu_table():
         cluster = one_link(Link.stated(link["latency"], link["bytes_per_second"]))
         size = 4 * chain["weights"]
         own = chain["gradient_seconds"] / gpus
-        gathered = cluster.all_gather(gpus, size)
-        added = (gpus + 1) * size / chain["memory_bytes_per_second"]
-        step = own + gathered + added + chain["sampler_seconds"]
+        summed = cluster.sum_of_slices(gpus, size, gpus)
+        step = own + summed + chain["sampler_seconds"]
         alone = chain["gradient_seconds"] + chain["sampler_seconds"]
-        text += (f"| {gpus} | {name}: {link['text']} | {1e3 * own:.2f} ms | {1e3 * (gathered + added):.1f} ms | {1e3 * step:.1f} ms | "
+        text += (f"| {gpus} | {name}: {link['text']} | {1e3 * own:.2f} ms | {1e3 * summed:.1f} ms | {1e3 * step:.1f} ms | "
                  f"{alone / step:.2g} × |\n")
     return text
+
+
+def gpu_particles():
+    """What 8 GPUs of a machine make of particles whose gradients they share: (seconds of a step on one, on 8)."""
+    how, link = PLAN["gpu_particles"], next(each for each in PLAN["gpu_links"] if each["name"] == "within a machine")
+    row, = json.loads((ROOT / "docs/performance/mlp-gpu.json").read_text())["rows"]
+    gradient = 6 * how["weights"] * row["particles"] * row["rows"] / (1e9 * row["ours"])  # forward, weights, slopes of units: two operations each
+    move = how["moved_bytes_per_weight"] * how["weights"] * row["particles"] / PLAN["gpu_chain"]["memory_bytes_per_second"]
+    cluster = one_link(Link.stated(link["latency"], link["bytes_per_second"]))
+    gathered = cluster.all_gather(8, 4 * how["weights"] * row["particles"] / 8)
+    return gradient + move, gradient * math.ceil(row["particles"] / 8) / row["particles"] + gathered + move
 
 
 def draw(record, between):
@@ -216,6 +227,8 @@ def page(record):
     largest = max(messages)
     chain = PLAN["gpu_chain"]
     seeds = PLAN["seeds"][0]
+    replay, = (entry["name"] for entry in PLAN["shared"] if not entry.get("fit") and "of" not in entry)
+    particles, shared = gpu_particles()
     commands = "".join(f"| {name} | {middle(runs['alone'])['wall_seconds']:.1f} s | {middle(runs['together'])['wall_seconds']:.1f} s | "
                        f"`{runs['command']}` |\n" for name, runs in record["runs"].items())
     return f"""# What more ranks bring
@@ -246,12 +259,16 @@ shared. With n parts, W seconds of work in a round, S seconds that every rank ne
     exchange(r, b) = tree steps × latency + what a rank receives, (r − 1) b, ÷ rate;
                      of a machine with k ranks, k (r − k) b over its one link to the others
 
+Chunks of a minibatch are terms of one sum of B bytes: each rank gets its slice of every term, adds it in the order of the chunks, and gives the sum to the others, so
+that is exchange(r, n/r · B/r) + exchange(r, B/r).
+
 The slowest rank is drawn: parts have a spread. Seeds are queues: with R ranks, the longest of R queues of whole seeds.
 
 Constants, each workload's from its own run in one process and on two ranks: S is what the root spent neither on its parts nor on exchanges, W is the rest of the time in one
 process. The spread is what exchanges took beyond a message of their size: it stands for all that makes a rank late, parts of unequal length, the operating system,
 reading what has arrived. It is the least certain of them, and pessimistic for many ranks. What the model says of two ranks stands beside what was measured; the table after the next one has a
-workload that it did not see. Of the replay the model is wrong: it draws the time of every policy anew in each round, where a policy that takes long does so in all of them (name such policies apart).
+workload that it did not see. Policies of a replay have no model: one that takes long does so in all
+rounds, so what counts is how they fall to the ranks. Four with networks took {measured_speed_up(replay, record):.2f} times less on two ranks (name such policies apart).
 
 {constants_table(record)}
 A message of {min(messages)} bytes took {1e6 * messages[min(messages)]:.0f} µs between the two ranks, one of {largest // 2**20} MiB {1e3 * messages[largest]:.0f} ms
@@ -270,14 +287,16 @@ As many of the ranks as are worth it for one seed; extrapolated.
 ## GPUs
 
 Seeds, and chains that average their samples at the end, go to GPUs as to cores: one each, nothing exchanged. What one chain gains where GPUs share its
-gradient ([many-machines.md](many-machines.md#on-gpus)) is extrapolated, as no machine with several was at hand: {chain["weights"] / 1e6:.0f} million weights ({chain["text"]}), every GPU's part of the gradient gathered and added in order, so that
-the bits do not depend on how many there are.
+gradient ([many-machines.md](many-machines.md#on-gpus)) is extrapolated, as no machine with several was at hand: {chain["weights"] / 1e6:.0f} million weights ({chain["text"]}), as many chunks as GPUs, whose gradients are added in order,
+so that the bits do not depend on how many there are. A chunk is taken to need its share of the time, which is the best that can be: of a recurrent network launches take as long for a few rows.
 
 {gpu_table()}
-So one chain of this size is not worth sharing beyond a machine: gradients are as large as the weights whatever the number of GPUs, and gathering them in order
-takes each GPU as many receptions as there are others (a tree of sums would take two, but its bits depend on its shape). Chains beside each other use 8 GPUs 8 times, and
-512 GPUs 512 times, as long as each chain has its burn-in. The last row is the way by the hosts and MPI, the others are NCCL's. The other workloads have no row here: what a round of
-theirs costs on a GPU was not measured.
+So one chain of this size is not worth sharing beyond a machine: a gradient is as large as the weights whatever the number of GPUs, and each GPU receives it about twice. Chains beside each other use 8 GPUs 8 times, and
+512 GPUs 512 times, as long as each chain has its burn-in. The last row is the way by the hosts and MPI, the others are NCCL's.
+
+The other workloads on 8 GPUs of one machine, by the same link: {PLAN["gpu_particles"]["text"]} takes {1e3 * particles:.2f} ms a step on one
+(its gradient as docs/performance/mlp-gpu.json has it), and {1e3 * shared:.2f} ms on 8, {particles / shared:.1f} times as fast; runs of bandits, agents and replays go there by their seeds and policies, 8 at once, as on cores: an update
+of a bandit is 8 launches whatever the number of its particles, and rollouts of an agent are one.
 
 ## A cluster of one's own
 

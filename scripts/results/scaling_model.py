@@ -63,6 +63,12 @@ class Cluster:
         return seconds
 
 
+    def sum_of_slices(self, ranks, size, terms):
+        """Seconds until every rank has the sum of so many terms of `size` bytes, of which each has its share: each gets a slice of all terms,
+        adds it up, and gives it to the others."""
+        return self.all_gather(ranks, terms / ranks * size / ranks) + self.all_gather(ranks, size / ranks)
+
+
 @dataclasses.dataclass(frozen=True)
 class SharedSteps:
     """Rounds of a run whose steps are shared."""
@@ -80,7 +86,16 @@ class SharedSteps:
             own = (rank + 1) * self.parts // ranks - rank * self.parts // ranks if ranks <= self.parts else 1
             deviation = self.spread * mean * math.sqrt(own)
             slowest = max(slowest, max(0.0, source.gauss(own * mean, deviation)) if own else 0.0)
-        return slowest + self.everywhere + cluster.all_gather(ranks, self.bytes * self.parts / ranks)
+        return slowest + self.everywhere + self.exchange(ranks, cluster)
+
+    def exchange(self, ranks, cluster):
+        """Seconds until every rank has what all parts left."""
+        return cluster.all_gather(ranks, self.bytes * self.parts / ranks)
+
+    @classmethod
+    def bytes_of_part(cls, received, ranks, parts):
+        """What a part leaves, where each of so many ranks receives so many bytes in a round."""
+        return received * ranks / (ranks - 1) / parts
 
     def speed_up(self, ranks, cluster, rounds=400, seed=1):
         """One process's time ÷ that of so many ranks, by the simulator."""
@@ -91,6 +106,17 @@ class SharedSteps:
     def most(self):
         """The speed-up of ever more ranks whose messages cost nothing (Amdahl 1967): no more than as many as there are parts."""
         return (self.seconds + self.everywhere) / (self.seconds / self.parts + self.everywhere)
+
+
+class SummedSteps(SharedSteps):
+    """The same where the parts are terms of one sum, each of as many bytes as that (chunks of a minibatch)."""
+
+    def exchange(self, ranks, cluster):
+        return cluster.sum_of_slices(ranks, self.bytes, self.parts)
+
+    @classmethod
+    def bytes_of_part(cls, received, ranks, parts):
+        return received * ranks / (ranks - 1) / (parts / ranks + 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,8 +139,8 @@ class OwnRuns:
         return alone / statistics.fmean(self.makespan(count, ranks, source) for _ in range(rounds))
 
 
-def fitted(parts, alone, together, sharing, ranks, link):
-    """The rounds of a run from its seconds in one process (`alone`), and on two ranks (`together`, with what it cost the root to share).
+def fitted(kind, parts, alone, together, sharing, ranks, link):
+    """The rounds of a run, SharedSteps or SummedSteps, from its seconds in one process (`alone`), and on two ranks (`together`, with what it cost the root to share).
 
     What is not shared is what the root spent neither on its parts nor on exchanges. Its exchanges took longer than messages of their size
     do: the rest is waiting, for two ranks whose parts have a sd of s on average s/√π.
@@ -125,6 +151,5 @@ def fitted(parts, alone, together, sharing, ranks, link):
     received = sharing["bytes"] / rounds
     waiting = max(0.0, sharing["exchange_seconds"] / rounds - link.time(received / (ranks - 1)))
     deviation = waiting * math.sqrt(math.pi)
-    size = received * ranks / (ranks - 1) / parts
     spread = deviation / (seconds / parts * math.sqrt(parts / ranks))
-    return SharedSteps(parts=parts, seconds=seconds, everywhere=everywhere, bytes=size, spread=spread)
+    return kind(parts=parts, seconds=seconds, everywhere=everywhere, bytes=kind.bytes_of_part(received, ranks, parts), spread=spread)

@@ -22,7 +22,8 @@ struct Blackboard {
   explicit Blackboard(int size) : barrier(size), written(static_cast<std::size_t>(size)) {}
 
   std::barrier<> barrier;
-  std::vector<std::string> written;  ///< by each rank
+  std::vector<std::string> written;                                                                    ///< by each rank
+  std::vector<std::vector<std::string>> sent = std::vector<std::vector<std::string>>(written.size());  ///< the same
   std::mutex mutex{};
   std::vector<bool> notified = std::vector<bool>(written.size());
   std::map<int, std::shared_ptr<Blackboard>> groups;
@@ -46,6 +47,14 @@ class ThreadRank final : public distributed::Communicator {
     board_->written[static_cast<std::size_t>(rank_)] = bytes;
     board_->barrier.arrive_and_wait();
     all = board_->written;
+    board_->barrier.arrive_and_wait();
+  }
+  void all_to_all(const std::vector<std::string>& to, std::vector<std::string>& from) override {
+    board_->sent[static_cast<std::size_t>(rank_)] = to;
+    board_->barrier.arrive_and_wait();
+    from.clear();
+    for (const std::vector<std::string>& theirs : board_->sent)
+      from.push_back(theirs.at(static_cast<std::size_t>(rank_)));
     board_->barrier.arrive_and_wait();
   }
   std::shared_ptr<distributed::Communicator> split(int group) override {

@@ -16,10 +16,12 @@ namespace stein::test {
 
 /// Where the ranks of one exchange see one another's blocks.
 struct ExchangeBoard {
-  explicit ExchangeBoard(int size) : barrier(size), blocks(static_cast<std::size_t>(size)) {}
+  explicit ExchangeBoard(int size)
+      : barrier(size), blocks(static_cast<std::size_t>(size)), sent(static_cast<std::size_t>(size)) {}
 
   std::barrier<> barrier;
   std::vector<std::vector<inference::OwnedBytes>> blocks;  ///< by rank
+  std::vector<std::vector<inference::SentBytes>> sent;     ///< by rank
   int gathered = 0;                                        ///< blocks that rank 0 was asked for so far
 };
 
@@ -38,6 +40,20 @@ class ThreadExchange final : public inference::DeviceExchange {
       if (theirs.owner != blocks[k].owner || theirs.size != blocks[k].size)
         throw std::logic_error("ranks gather different blocks");
       if (blocks[k].owner != rank_) std::memcpy(blocks[k].data, theirs.data, theirs.size);
+    }
+    board_->barrier.arrive_and_wait();
+  }
+
+  void send(std::span<const inference::SentBytes> blocks) override {
+    board_->sent[static_cast<std::size_t>(rank_)].assign(blocks.begin(), blocks.end());
+    if (rank_ == 0) board_->gathered += static_cast<int>(blocks.size());
+    board_->barrier.arrive_and_wait();
+    const OpenFence open;
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const inference::SentBytes theirs = board_->sent[static_cast<std::size_t>(blocks[k].from)].at(k);
+      if (theirs.from != blocks[k].from || theirs.to != blocks[k].to || theirs.size != blocks[k].size)
+        throw std::logic_error("ranks send different blocks");
+      if (blocks[k].to == rank_) std::memcpy(blocks[k].data, theirs.data, theirs.size);
     }
     board_->barrier.arrive_and_wait();
   }

@@ -11,7 +11,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/results"))
 import scaling  # noqa: E402
-from scaling_model import Cluster, Link, OwnRuns, SharedSteps, fitted  # noqa: E402
+from scaling_model import Cluster, Link, OwnRuns, SharedSteps, SummedSteps, fitted  # noqa: E402
 
 FREE = Cluster(ranks_per_machine=10**6, within=Link({64: 0.0, 128: 0.0}), between=Link({64: 0.0, 128: 0.0}))
 
@@ -33,6 +33,13 @@ class Messages(unittest.TestCase):
         self.assertAlmostEqual(cluster.all_gather(4, 1000), within)
         between = 2 * 5e-6 + 4 * 8 * 1000 / 1e9  # of 12 ranks on three machines, four receive from eight
         self.assertAlmostEqual(cluster.all_gather(12, 1000), within + between, delta=1e-7)
+
+
+    def test_a_sum_of_slices_is_two_gathers_of_slices(self):
+        cluster = Cluster(ranks_per_machine=8, within=Link.stated(0, 1e9), between=Link.stated(0, 1e9))
+        # Of eight terms of 8,000 bytes each of four ranks has two, and receives a quarter of six and three quarters of the sum.
+        self.assertAlmostEqual(cluster.sum_of_slices(4, 8000, 8), (6 * 2000 + 3 * 2000) / 1e9)
+        self.assertEqual(cluster.sum_of_slices(1, 8000, 8), 0)
 
 
 class Rounds(unittest.TestCase):
@@ -62,11 +69,19 @@ class Rounds(unittest.TestCase):
         wait = truth.spread * truth.seconds / 16 * math.sqrt(8) / math.sqrt(math.pi)
         exchange = link.time(8 * 4096) + wait
         sharing = {"work_seconds": rounds * 1e-3, "exchange_seconds": rounds * exchange, "exchanges": rounds, "bytes": rounds * 8 * 4096}
-        found = fitted(16, rounds * 2.5e-3, rounds * (1e-3 + 5e-4 + exchange), sharing, 2, link)
+        found = fitted(SharedSteps, 16, rounds * 2.5e-3, rounds * (1e-3 + 5e-4 + exchange), sharing, 2, link)
         for name in ("parts", "seconds", "everywhere", "bytes", "spread"):
             self.assertAlmostEqual(getattr(found, name), getattr(truth, name), msg=name)
         alone, together = 2.5e-3, 1e-3 + 5e-4 + exchange
         self.assertAlmostEqual(found.speed_up(2, Cluster(2, link, link), rounds=20000), alone / together, delta=0.01)
+
+
+    def test_bytes_of_a_term_are_found_again(self):
+        truth, ranks = SummedSteps(parts=8, seconds=1.0, everywhere=0.0, bytes=1024), 4
+        received = 3 / 4 * 1024 * (2 + 1)  # slices of six terms that others have, and the slices of the sum
+        self.assertAlmostEqual(SummedSteps.bytes_of_part(received, ranks, truth.parts), truth.bytes)
+        link = Link.stated(0, 1e6)
+        self.assertAlmostEqual(truth.exchange(ranks, Cluster(8, link, link)), received / 1e6)
 
 
 class Seeds(unittest.TestCase):

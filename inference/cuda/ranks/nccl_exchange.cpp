@@ -23,7 +23,7 @@ void check(ncclResult_t status, std::string_view what) {
 /// The GPUs of all ranks as one communicator of NCCL.
 class NcclExchange final : public DeviceExchange {
  public:
-  NcclExchange(std::int32_t index, int rank, int size, const ncclUniqueId& id) : index_(index) {
+  NcclExchange(std::int32_t index, int rank, int size, const ncclUniqueId& id) : index_(index), rank_(rank) {
     const CurrentDevice device(index);
     check(ncclCommInitRank(&gpus_, size, id, rank), "join the GPUs of all ranks");
   }
@@ -37,23 +37,38 @@ class NcclExchange final : public DeviceExchange {
   /// Parts need not be equal, which ncclAllGather asks for: a group of broadcasts, each in the place where it belongs,
   /// is one launch without a copy.
   void all_gather(std::span<const OwnedBytes> blocks) override {
-    const CurrentDevice device(index_);
-    ncclResult_t before = ncclSuccess;
-    check(ncclCommGetAsyncError(gpus_, &before), gather_);
-    check(before, gather_);
-    check(ncclGroupStart(), gather_);
-    ncclResult_t first = ncclSuccess;
-    for (const OwnedBytes& block : blocks)
-      if (first == ncclSuccess)
-        first = ncclBroadcast(block.data, block.data, block.size, ncclUint8, block.owner, gpus_, nullptr);
-    const ncclResult_t ended = ncclGroupEnd();  // also where one of them was refused
-    check(first, gather_), check(ended, gather_);
+    in_one_launch(blocks, [&](const OwnedBytes& block) {
+      return ncclBroadcast(block.data, block.data, block.size, ncclUint8, block.owner, gpus_, nullptr);
+    });
+  }
+
+  void send(std::span<const SentBytes> blocks) override {
+    in_one_launch(blocks, [&](const SentBytes& block) {
+      if (block.from == rank_) return ncclSend(block.data, block.size, ncclUint8, block.to, gpus_, nullptr);
+      if (block.to == rank_) return ncclRecv(block.data, block.size, ncclUint8, block.from, gpus_, nullptr);
+      return ncclSuccess;
+    });
   }
 
  private:
-  static constexpr std::string_view gather_ = "bring numbers from GPU to GPU";
+  /// A group of calls, one for each block.
+  template <class Block, class Call>
+  void in_one_launch(std::span<const Block> blocks, const Call& call) {
+    constexpr std::string_view what = "bring numbers from GPU to GPU";
+    const CurrentDevice device(index_);
+    ncclResult_t before = ncclSuccess;
+    check(ncclCommGetAsyncError(gpus_, &before), what);
+    check(before, what);
+    check(ncclGroupStart(), what);
+    ncclResult_t first = ncclSuccess;
+    for (const Block& block : blocks)
+      if (first == ncclSuccess) first = call(block);
+    const ncclResult_t ended = ncclGroupEnd();  // also where one of them was refused
+    check(first, what), check(ended, what);
+  }
 
   std::int32_t index_;
+  int rank_;
   ncclComm_t gpus_ = nullptr;
 };
 
