@@ -12,13 +12,16 @@ import json
 import pathlib
 import statistics
 
+import figures
 from records import RESULTS, ROOT, by_commit, play_missing, read_record
-from results_page import bounds_of_difference, paired_difference, readable, run_or_write, with_interval, write_page
+from results_page import (IMAGES, bounds_of_difference, half_width, paired_difference, paragraph, readable, run_or_write, with_interval,
+                          write_page, write_section)
 
 PLAN = json.loads((pathlib.Path(__file__).parent / "control_posteriors_plan.json").read_text())
 ENTRIES = RESULTS / "control_posteriors"
 RUNS = ROOT / "runs/results/control_posteriors"
 ONE = "one policy"
+COLOURS = {ONE: "uniform", "independent": "independent", "svgd": "svgd", "s2vgd": "s2vgd"}  # of figures.py, by how a method's name begins
 
 
 def command_of(task, agent, method):
@@ -100,23 +103,58 @@ def readable_interval(values):
     return with_interval(values, 1).replace("-", "−")
 
 
-def verdicts(entries):
-    """Of the returns of every pair that has been run: how often one side is ahead, by paired intervals."""
-    def count(pairs):
-        ahead = behind = opened = 0
-        for first, second in pairs:
-            low, high = bounds_of_difference(returns(first), returns(second))
-            ahead, behind, opened = ahead + (low > 0), behind + (high < 0), opened + (low <= 0 <= high)
-        return f"ahead in {ahead}, behind in {behind}, open in {opened}"
+def places():
+    return [(task, agent) for task, how in PLAN["tasks"].items() for agent in how["agents"]]
 
-    text, places = "", [(task, agent) for task, how in PLAN["tasks"].items() for agent in how["agents"]]
+
+def verdict(entries, method, other):
+    """How often one method's return is ahead of another's, by paired intervals; None where not all have been run."""
+    pairs = [(entries[*place, method], entries[*place, other]) for place in places()]
+    if not all(first and second for first, second in pairs):
+        return None
+    ahead = behind = opened = 0
+    for first, second in pairs:
+        low, high = bounds_of_difference(returns(first), returns(second))
+        ahead, behind, opened = ahead + (low > 0), behind + (high < 0), opened + (low <= 0 <= high)
+    return f"{method} beside {other}: ahead in {ahead}, behind in {behind}, open in {opened} of {len(pairs)}"
+
+
+def verdicts(entries):
+    """Of every pair that is compared, as a list."""
+    text = ""
     for method, other in [("svgd", ONE), ("s2vgd", ONE), ("svgd", "independent"), ("s2vgd", "independent"), ("svgd", "independent, short rollouts"),
                           ("s2vgd", "independent, short rollouts"), ("svgd", "svgd, no prior"), ("s2vgd", "s2vgd, no prior"),
                           ("svgd, behaviour", "svgd"), ("svgd, shared layer", "svgd")]:
-        pairs = [(entries[*place, method], entries[*place, other]) for place in places]
-        if all(first and second for first, second in pairs):
-            text += f"- {method} beside {other}: {count(pairs)} of {len(pairs)}\n"
+        found = verdict(entries, method, other)
+        text += f"- {found}\n" if found else ""
     return text or "Not all of them have been run.\n"
+
+
+def draw(entries):
+    """Final returns, a panel for every task and agent."""
+    def panel(task, agent):
+        marks = {}
+        for method in PLAN["methods"]:
+            if entry := entries[task, agent, method]:
+                marks[method] = figures.Mark(returns(entry), statistics.mean(returns(entry)), half_width(returns(entry)))
+        return figures.Panel(f"{task}, {agent.upper()}", "return of an episode", marks)
+
+    drawn = [panel(*place) for place in places() if any(entries[*place, method] for method in PLAN["methods"])]
+    rows = [figures.Row(method, COLOURS[next(name for name in COLOURS if method.startswith(name))]) for method in PLAN["methods"]]
+    figures.dots(IMAGES / "control_posteriors.svg", "Final returns of one policy and of sixteen", {"": rows},
+                 [drawn[first:first + 2] for first in range(0, len(drawn), 2)])
+
+
+def short(entries):
+    """The section of docs/results.md."""
+    first, end = PLAN["seeds"]
+    found = [verdict(entries, *pair) for pair in [("svgd", ONE), ("svgd", "independent"), ("svgd", "svgd, no prior"), ("svgd, shared layer", "svgd")]]
+    return "## Posteriors over policies\n\n" + paragraph(
+        "Sixteen policies under a posterior beside one policy at the same steps of all together, with the defaults of every agent;",
+        f"seeds {first} to {end - 1}, final returns, a comparison on each of {len(places())} pairs of a task and an agent.",
+        f"{'; '.join(filter(None, found))}.") + \
+        "![Final returns of one policy and of sixteen, by task and agent](results/images/control_posteriors.svg)\n\nTables and commands: " \
+        "[results/control_posteriors.md](results/control_posteriors.md).\n"
 
 
 def write():
@@ -139,6 +177,9 @@ Whose return is higher, by these intervals:
 
 {verdicts(entries)}
 """
+    if any(entries.values()):
+        draw(entries)
+        text += "![Final returns of one policy and of sixteen, by task and agent](images/control_posteriors.svg)\n\n"
     for task, how in PLAN["tasks"].items():
         for agent in how["agents"]:
             text += f"## {task}, {agent.upper()}, {how['steps']:,} steps\n\n{table(task, agent, entries)}\n"
@@ -148,6 +189,7 @@ Whose return is higher, by these intervals:
             text += f"| {task}, {agent.upper()}, {method} | `{entry['command']}` |\n"
     text += "\nRecords by commit: " + (by_commit([entry for entry in entries.values() if entry]) or "none yet") + ".\n"
     write_page("control_posteriors", text)
+    write_section("control_posteriors.py", short(entries))
 
 
 if __name__ == "__main__":
