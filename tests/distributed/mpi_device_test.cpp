@@ -14,19 +14,13 @@ using Training = Arguments;
 
 Arguments kept_in(const Training& training, const std::string& out, const Arguments& more = {},
                   const std::string& device = "fenced") {
-  Arguments arguments = training;
-  arguments.insert(arguments.end(), {"--device", device, "--out", out, "--quiet", "--threads", "1"});
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return joined(joined(training, {"--device", device, "--out", out, "--quiet", "--threads", "1"}), more);
 }
 
 /// A small training of a subcommand ("lm train"), with settings behind.
 Training small(const Arguments& subcommand, const std::string& epochs, const std::string& sampler,
                const Arguments& settings) {
-  Training made = subcommand;
-  made.insert(made.end(), {"--hidden", "8", "--epochs", epochs, "--sampler", sampler, "--set"});
-  made.insert(made.end(), settings.begin(), settings.end());
-  return made;
+  return joined(joined(subcommand, {"--hidden", "8", "--epochs", epochs, "--sampler", sampler, "--set"}), settings);
 }
 
 /// A language model on a made-up text, by LibTorch: state is carried, units are dropped.
@@ -44,11 +38,9 @@ Training regression(const std::string& sampler, const Arguments& settings) {
 /// An agent whose policies, value networks and rollouts are on the device.
 Training agent(const std::string& task, const std::string& name, const std::string& posterior,
                const Arguments& settings) {
-  Training made{"rl",      "--env",   task,  "--agent", name,       "--posterior",
-                posterior, "--seeds", "0:1", "--set",   "hidden=8", "evaluate_every=2000"};
-  made.insert(made.end(), {"final_episodes=4", "checkpoint_every=1000"});
-  made.insert(made.end(), settings.begin(), settings.end());
-  return made;
+  return joined({"rl", "--env", task, "--agent", name, "--posterior", posterior, "--seeds", "0:1", "--set", "hidden=8",
+                 "evaluate_every=2000", "final_episodes=4", "checkpoint_every=1000"},
+                settings);
 }
 
 // Chunks of a chain, and particles.
@@ -112,10 +104,8 @@ TEST_CASE("a device without room ends a run, of one process or of ranks, and say
           "[distributed][mpi][device]") {
   const TemporaryDirectory folder;
   const int ranks = GENERATE(1, 2);
-  Arguments all{"STEIN_FENCED_ROOM=4000"};
-  const Arguments start = launcher(ranks, program), training = kept_in(particles_of_classifiers, "run");
-  all.insert(all.end(), start.begin(), start.end());
-  all.insert(all.end(), training.begin(), training.end());
+  const Arguments start = joined({"STEIN_FENCED_ROOM=4000"}, launcher(ranks, program)),
+                  all = joined(start, kept_in(particles_of_classifiers, "run"));
   const Outcome refused = Program(folder.path(), all, {}, env_program).wait();
   CAPTURE(refused.err);
   CHECK(refused.code == 1);

@@ -25,9 +25,7 @@ const Evaluated evaluated_captions{"captions",
                                     "beam_width=1", "max_length=4", "validations_per_epoch=1"}};
 
 Arguments evaluation_kept_in(const Evaluated& training, const std::string& out) {
-  Arguments arguments = training.arguments;
-  arguments.insert(arguments.end(), {"--seeds", "0:3", "--out", out, "--quiet", "--threads", "1"});
-  return arguments;
+  return joined(training.arguments, {"--seeds", "0:3", "--out", out, "--quiet", "--threads", "1"});
 }
 
 }  // namespace

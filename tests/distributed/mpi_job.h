@@ -16,6 +16,12 @@ using Arguments = std::vector<std::string>;
 
 inline constexpr const char* env_program = "/usr/bin/env";
 
+/// Arguments with others behind them.
+inline Arguments joined(Arguments arguments, const Arguments& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
 /// What stands before the arguments; cases that need it are skipped where there is none.
 inline Arguments launcher(int ranks, const char* program = STEIN_PROGRAM) {
   if (std::system("command -v mpirun > /dev/null") != 0) skip("no mpirun");
@@ -25,9 +31,7 @@ inline Arguments launcher(int ranks, const char* program = STEIN_PROGRAM) {
 
 inline Program start_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments,
                         const char* program = STEIN_PROGRAM) {
-  Arguments all = launcher(ranks, program);
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return {folder.path(), all, {}, env_program};
+  return {folder.path(), joined(launcher(ranks, program), arguments), {}, env_program};
 }
 
 inline Outcome run_on(int ranks, const TemporaryDirectory& folder, const Arguments& arguments,

@@ -62,9 +62,7 @@ void check_with_kills(const Arguments& run_of, int kills, std::uint64_t seed, co
   launcher(4);
   if (run_of[0] == "replay") make_log(folder, 30000);
   const auto kept_in = [&](const std::string& out) {
-    Arguments arguments = run_of;
-    arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
-    return arguments;
+    return joined(run_of, {"--out", out, "--quiet", "--threads", "1"});
   };
   REQUIRE(Program(folder.path(), kept_in("whole"), {}, of_stein).wait().code == 0);
   carry_out_with_kills(folder, kept_in("part"), kills, seed, of_stein);

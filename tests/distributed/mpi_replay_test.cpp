@@ -21,10 +21,9 @@ void make_table(const fs::path& file, int rows) {
 }
 
 Arguments replay(const std::string& out, const Arguments& more = {}) {
-  Arguments arguments{"replay",  "--log", "news.gz", "--policy", "lints,linucb,uniform,logged", "--threads", "1",
-                      "--quiet", "--out", out,       "--set",    "checkpoint_every=2000"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return joined({"replay", "--log", "news.gz", "--policy", "lints,linucb,uniform,logged", "--threads", "1", "--quiet",
+                 "--out", out, "--set", "checkpoint_every=2000"},
+                more);
 }
 
 /// What is replayed besides, and on how many ranks.

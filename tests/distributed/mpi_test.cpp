@@ -8,11 +8,10 @@ namespace {
 
 /// A run that is long enough to be interrupted and short enough to wait for.
 Arguments bandit(const std::string& out, const Arguments& more = {}) {
-  Arguments arguments{"bandit",     "--env",           "mushroom-synthetic",  "--policy", "lints", "--seeds", "0:5",
-                      "--quiet",    "--log-decisions", "--threads",           "1",        "--out", out,       "--set",
-                      "steps=1500", "--set",           "checkpoint_every=100"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return joined(
+      {"bandit", "--env", "mushroom-synthetic", "--policy", "lints", "--seeds", "0:5", "--quiet", "--log-decisions",
+       "--threads", "1", "--out", out, "--set", "steps=1500", "--set", "checkpoint_every=100"},
+      more);
 }
 
 /// Iterations do not divide its intervals, and the first seeds are evaluated while they learn.
@@ -92,9 +91,7 @@ TEST_CASE("ranks beyond the seeds share their steps, and the bytes are those wit
       GENERATE(table<std::string, int, int>({{"0:1", 2, 3}, {"0:1", 4, 1}, {"0:2", 3, 5}, {"0:2", 5, 2}}));
   launcher(2);
   REQUIRE(run(folder.path(), control("one", seeds)).code == 0);
-  Arguments half = control("many", seeds);
-  half.insert(half.end(), {"--stop-after", "2300"});
-  check_goes_on(folder, first, half, then);
+  check_goes_on(folder, first, joined(control("many", seeds), {"--stop-after", "2300"}), then);
 }
 
 TEST_CASE("a rank that is killed while it shares a step ends the job soon, and another number goes on",
@@ -124,11 +121,7 @@ TEST_CASE("samples that ranks store while they learn are those of a single proce
   };
   launcher(2);
   REQUIRE(run(folder.path(), regress("one")).code == 0);
-  const Outcome stopped = run_on(3, folder, [&] {
-    Arguments arguments = regress("many");
-    arguments.insert(arguments.end(), {"--stop-after", "1000"});
-    return arguments;
-  }());
+  const Outcome stopped = run_on(3, folder, joined(regress("many"), {"--stop-after", "1000"}));
   CAPTURE(stopped.err);
   REQUIRE(stopped.code == 75);
   REQUIRE(run_on(2, folder, {"resume", "many", "--quiet"}).code == 0);
@@ -382,7 +375,8 @@ TEST_CASE("the script for Slurm begins a run, queues itself again where it was s
     const fs::path path = write(folder / (std::string("slurm/") + name), "#!/bin/sh\n" + commands + "\n");
     fs::permissions(path, fs::perms::owner_all);
   };
-  stand_in("srun", R"(shift; exec mpirun --allow-run-as-root --oversubscribe -n 2 "$@")");
+  stand_in("srun",
+           R"(while [ "${1#--}" != "$1" ]; do shift; done; exec mpirun --allow-run-as-root --oversubscribe -n 2 "$@")");
   stand_in("scontrol", "echo \"$@\" >> queued");
   const auto submit = [&](const Arguments& more) {
     Arguments all{"PATH=" + (folder / "slurm").string() + ":" + std::getenv("PATH"),

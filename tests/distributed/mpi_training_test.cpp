@@ -7,10 +7,7 @@ using Catch::Contains;
 namespace {
 
 Arguments stopped_kept_in(const StoppedRun& training, const std::string& out, const Arguments& more = {}) {
-  Arguments arguments = training.arguments;
-  arguments.insert(arguments.end(), {"--out", out, "--quiet", "--threads", "1"});
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+  return joined(joined(training.arguments, {"--out", out, "--quiet", "--threads", "1"}), more);
 }
 
 /// A language model on a made-up text: state is carried, units are dropped.
