@@ -9,6 +9,7 @@
 #include <stein/inference/cuda/scratch.h>
 #include <stein/inference/cuda/stein_driver.h>
 #include <stein/inference/cuda/step_watch.h>
+#include <stein/inference/priors/learned_precision.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
@@ -143,6 +144,32 @@ void subtract_runs_of_rows(MatrixView<const float> values, std::span<const Scale
   check(cudaGetLastError(), "subtract numbers on the GPU");
 }
 
+void add_learned_precision_of(MatrixView<const float> values, const LearnedPrecision& precision,
+                              MatrixView<float> gradient) {
+  if (gradient.empty()) return;
+  const CurrentDevice device(device_of_rows(gradient));
+  const std::span<const NumberRun> all = precision.runs;
+  const Scratch<double> sums(all.empty() ? 0 : static_cast<std::size_t>(values.rows * learned_lanes));
+  for (std::size_t begin = 0; begin < all.size(); begin += RowRuns::most) {
+    RowRuns runs{.count = static_cast<int>(std::min<std::size_t>(all.size() - begin, RowRuns::most))};
+    for (int k = 0; k < runs.count; ++k) {
+      const NumberRun& run = all[begin + static_cast<std::size_t>(k)];
+      runs.first[k] = run.first, runs.end[k] = run.first + run.count;
+    }
+    add_up_run_squares({values, runs, begin == 0, sums.data()}, first_stream);
+    subtract_learned({values, gradient, precision.coordinate, runs}, first_stream);
+  }
+  add_precision_slopes({.values = values,
+                        .gradient = gradient,
+                        .coordinate = precision.coordinate,
+                        .sums = sums.data(),
+                        .variables = static_cast<double>(precision.variables),
+                        .shape = precision.gamma.gamma_shape,
+                        .rate = precision.gamma.gamma_rate},
+                       first_stream);
+  check(cudaGetLastError(), "add slopes of precisions on the GPU");
+}
+
 void add_products(std::span<const float> a, std::span<const float> b, double& sum) {
   if (a.empty()) return;
   const CurrentDevice device(device_of(a.data()));
@@ -170,6 +197,7 @@ constexpr Driver<float> cuda_driver{.name = "cuda",
                                     .hold = hold_numbers,
                                     .subtract_scaled = subtract_numbers,
                                     .subtract_runs = subtract_runs_of_rows,
+                                    .add_learned_precision = add_learned_precision_of,
                                     .sum_of_squares = sum_of_squares_on_gpu,
                                     .add_products = add_products};
 

@@ -115,6 +115,18 @@ void subtract_runs(const SubtractRunsGroup& body, GpuStream stream) {
   launch(body.gradient, body, stream);
 }
 
+void add_up_run_squares(const AddRunSquares& body, GpuStream stream) {
+  launch(body.values.rows * learned_lanes, body, stream);
+}
+
+void subtract_learned(const SubtractLearnedGroup& body, GpuStream stream) {
+  launch(body.gradient, body, stream);
+}
+
+void add_precision_slopes(const AddPrecisionSlope& body, GpuStream stream) {
+  launch(body.values.rows, body, stream);
+}
+
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream) {
   launch(count, HoldNumber{values, free}, stream);
 }

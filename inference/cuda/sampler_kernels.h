@@ -5,6 +5,7 @@
 #include <stein/inference/cuda/clip_body.h>
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/lane_sums.h>
+#include <stein/inference/cuda/learned_precision_body.h>
 #include <stein/inference/cuda/pair_sums.h>
 #include <stein/inference/cuda/row_bodies.h>
 #include <stein/inference/cuda/stein_body.h>
@@ -58,6 +59,12 @@ void add_up_products(const float* a, const float* b, std::int64_t count, double*
 void subtract(const float* values, float scale, float* gradient, std::int64_t count, GpuStream stream);
 /// gradient ← gradient − scale · values over runs of all rows.
 void subtract_runs(const SubtractRunsGroup& body, GpuStream stream);
+/// The lanes of the squares of runs of every row.
+void add_up_run_squares(const AddRunSquares& body, GpuStream stream);
+/// gradient ← gradient − λ values over runs of all rows, each with a λ of its own.
+void subtract_learned(const SubtractLearnedGroup& body, GpuStream stream);
+/// What the logarithm of each row's λ gets.
+void add_precision_slopes(const AddPrecisionSlope& body, GpuStream stream);
 /// Sets `count` numbers to 0 where `free` is 0.
 void hold(float* values, const std::uint8_t* free, std::int64_t count, GpuStream stream);
 /// Sets `count` numbers.

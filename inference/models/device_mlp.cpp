@@ -107,7 +107,8 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   const bool backward = wanted.wants_gradient();
   check_batch(spec_, batch, particles);
   check_rows("weights", weights.values, layout_.size());
-  if (networks == 0 || !(backward || wanted.wants_value())) return;
+  const bool with_value = wanted.wants_value() || wanted.late != nullptr;
+  if (networks == 0 || !(backward || with_value)) return;
   const bool layered = by_layers(batch.inputs_per_particle && batch.weight_samples > 1);
   const MlpTiling tiling = tiling_of(layered, batch.inputs, batch.rows, backward);
   const auto room = borrow_room();
@@ -125,9 +126,14 @@ void DeviceMlp::log_likelihood(const ParticleRows<const float>& weights, const B
   const std::int64_t sums = tiling.shares * networks * 2;
   const bool own_score = batch.score != nullptr, noise = backward && shape_.log_noise_precision >= 0;
   if (own_score) score(batch, wanted, *room, launch);
-  if ((wanted.wants_value() && !own_score) || noise) launch.sums = reserve(room->sums, sums, device_);
+  if ((with_value && !own_score) || noise) launch.sums = reserve(room->sums, sums, device_);
   if (backward || !own_score) driver_.pass(device_.index, launch);
-  if (!wanted.wants_value() || own_score) return;
+  if (!with_value || own_score) return;
+  if (wanted.late != nullptr)
+    return wanted.late->put_sums(
+        wanted.late_row, networks,
+        device_memory(device_.kind).send_home(device_.index, launch.sums, static_cast<std::size_t>(sums)),
+        tiling.shares, 2);
   room->sums_here.resize(static_cast<std::size_t>(sums));
   copy_out(room->sums_here.data(), launch.sums, static_cast<std::size_t>(sums) * sizeof(double));
   for (std::int64_t i = 0; i < networks; ++i) {

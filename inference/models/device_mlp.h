@@ -36,6 +36,7 @@ class DeviceMlp final : public Model<float> {
   double initial_value(const LayoutEntry& entry) const override;
   std::int64_t rows_per_call() const override { return 0; }
   Device device() const override { return device_; }
+  bool answers_late() const override { return true; }
   std::int64_t output_count() const override { return spec_.outputs; }
   /// @throws Error(usage) also where the layers of a few rows do not fit the memory that a block of threads shares
   void log_likelihood(const ParticleRows<const float>& weights, const Batch<float>& batch, const NoiseKey& noise,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stein/core/options.h>
+#include <stein/inference/priors/precision_slopes.h>
 
 #include <cmath>
 
@@ -29,7 +30,7 @@ inline LogGamma log_gamma_prior(const GammaPriorOptions& prior, double log_preci
   const double a = prior.gamma_shape, b = prior.gamma_rate, precision = std::exp(log_precision);
   int sign = 0;  // std::lgamma writes it to a variable that all threads share
   return {.value = a * std::log(b) - ::lgamma_r(a, &sign) + a * log_precision - b * precision,
-          .slope = a - b * precision};
+          .slope = log_gamma_slope(a, b, precision)};
 }
 
 }  // namespace stein::inference

@@ -7,6 +7,14 @@
 #include <numbers>
 
 namespace stein::inference {
+namespace {
+
+/// As where it is learned, by way of its logarithm: the same bits.
+double fixed_precision(double precision) {
+  return std::exp(std::log(precision));
+}
+
+}  // namespace
 
 template <class Scalar>
 GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const Layout& layout,
@@ -34,12 +42,12 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
     group.variables += entry.size();
     const bool gain = entry.role == Role::gain;
     const std::int64_t extent = gain ? entry.size() : entry.extent();
-    auto& spans = gain ? group.gains : group.spans;
-    const bool follows = !spans.empty() && spans.back().first + spans.back().second == entry.offset;
+    auto& runs = gain ? group.gains : group.runs;
+    const bool follows = !runs.empty() && runs.back().first + runs.back().count == entry.offset;
     if (follows)
-      spans.back().second += extent;
+      runs.back().count += extent;
     else
-      spans.emplace_back(entry.offset, extent);
+      runs.push_back({entry.offset, extent});
   };
   for (const LayoutEntry& entry : layout.entries()) {
     if (std::ranges::find(without, entry.name) != without.end()) continue;
@@ -71,13 +79,10 @@ GaussianPrior<Scalar>::GaussianPrior(const GaussianPriorOptions& options, const 
   }
   std::int64_t longest = 0;
   for (const Group& group : groups_)
-    for (const auto& [offset, length] : group.gains) longest = std::max(longest, length);
-  const bool fixed =
-      noise_coordinates_.empty() && std::ranges::all_of(groups_, [](const Group& g) { return !g.learned; });
-  if (fixed && longest == 0)
-    for (const Group& group : groups_)
-      for (const auto& [offset, length] : group.spans)  // the number that add_group has
-        runs_.push_back({offset, length, static_cast<Scalar>(std::exp(std::log(group.precision)))});
+    for (const NumberRun& run : group.gains) longest = std::max(longest, run.count);
+  for (const Group& group : groups_)
+    for (const auto& [first, count] : group.runs)
+      if (!group.learned) fixed_runs_.push_back({first, count, static_cast<Scalar>(fixed_precision(group.precision))});
   if (longest > 0) {
     Matrix<Scalar> ones(1, longest);
     ones.fill(1);
@@ -106,70 +111,93 @@ double GaussianPrior<Scalar>::add_gamma(std::int64_t coordinate, std::span<const
 }
 
 template <class Scalar>
-double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
-                                        bool with_value) const {
+double GaussianPrior<Scalar>::add_group(const Group& group, std::span<const Scalar> values,
+                                        std::span<Scalar> gradient) const {
   const double log_precision =
       group.coordinate >= 0 ? number_at(values, group.coordinate, device_) : std::log(group.precision);
   const double precision = std::exp(log_precision);
-  const bool with_gradient = !gradient.empty(), with_square = with_value || group.coordinate >= 0;
+  const bool with_gradient = !gradient.empty();
   double square = 0;
-  for (const auto& [offset, length] : group.spans) {
-    const std::span<const Scalar> run = values.subspan(offset, length);
+  for (const auto& [first, count] : group.runs) {
+    const std::span<const Scalar> run = values.subspan(first, count);
     double own = 0;
     if (with_gradient)
-      driver_.subtract_scaled(run, static_cast<Scalar>(precision), gradient.subspan(offset, length),
-                              with_square ? &own : nullptr);
+      driver_.subtract_scaled(run, static_cast<Scalar>(precision), gradient.subspan(first, count), &own);
     else
       own = driver_.sum_of_squares(run);
     square += own;
   }
-  for (const auto& [offset, length] : group.gains)
-    square += add_gains(values.subspan(offset, length), precision,
-                        with_gradient ? gradient.subspan(offset, length) : gradient, with_square);
-  if (!with_square) return 0;
+  for (const auto& [first, count] : group.gains) {
+    const std::span<const Scalar> run = values.subspan(first, count);
+    if (with_gradient) subtract_gains(run, precision, gradient.subspan(first, count));
+    square += sum_of_gain_squares(run);
+  }
   const double n = static_cast<double>(group.variables);
   double value = 0.5 * n * (log_precision - std::log(2 * std::numbers::pi)) - 0.5 * precision * square;
   if (group.coordinate >= 0) {
     if (with_gradient)
       weight_driver_.shift(gradient.subspan(group.coordinate, 1),
-                           static_cast<Scalar>(0.5 * n - 0.5 * precision * square));
+                           static_cast<Scalar>(log_precision_slope(n, precision, square)));
     value += add_gamma(group.coordinate, values, gradient);
   }
   return value;
 }
 
-/// In the driver's passes over vectors, of which none knows a centre: of x, and of ones.
+// Gains in the driver's passes over vectors, of which none knows a centre: of x, and of ones.
+
 template <class Scalar>
-double GaussianPrior<Scalar>::add_gains(std::span<const Scalar> gains, double precision, std::span<Scalar> gradient,
-                                        bool with_square) const {
-  const std::span<const Scalar> ones = ones_.row(0).first(gains.size());
-  if (!gradient.empty()) {
-    driver_.subtract_scaled(gains, static_cast<Scalar>(precision), gradient, nullptr);
-    driver_.subtract_scaled(ones, static_cast<Scalar>(-precision), gradient, nullptr);
-  }
-  if (!with_square) return 0;
+void GaussianPrior<Scalar>::subtract_gains(std::span<const Scalar> gains, double precision,
+                                           std::span<Scalar> gradient) const {
+  driver_.subtract_scaled(gains, static_cast<Scalar>(precision), gradient, nullptr);
+  driver_.subtract_scaled(ones_.row(0).first(gains.size()), static_cast<Scalar>(-precision), gradient, nullptr);
+}
+
+template <class Scalar>
+double GaussianPrior<Scalar>::sum_of_gain_squares(std::span<const Scalar> gains) const {
   double sum = 0;
-  driver_.add_products(gains, ones, sum);
+  driver_.add_products(gains, ones_.row(0).first(gains.size()), sum);
   return driver_.sum_of_squares(gains) - 2 * sum + static_cast<double>(gains.size());
+}
+
+template <class Scalar>
+void GaussianPrior<Scalar>::add_slopes(MatrixView<const Scalar> values, MatrixView<Scalar> gradient) const {
+  if (!fixed_runs_.empty()) driver_.subtract_runs(values, fixed_runs_, gradient);
+  for (const Group& group : groups_) {
+    if (group.learned && group.gains.empty()) {
+      driver_.add_learned_precision(values, {group.coordinate, group.runs, group.variables, options_.gamma}, gradient);
+      continue;
+    }
+    for (std::int64_t i = 0; i < values.rows; ++i) {
+      if (group.learned) {
+        add_group(group, values.row(i), gradient.row(i));
+        continue;
+      }
+      for (const auto& [first, count] : group.gains)
+        subtract_gains(values.row(i).subspan(first, count), fixed_precision(group.precision),
+                       gradient.row(i).subspan(first, count));
+    }
+  }
+  for (const std::int64_t noise : noise_coordinates_)
+    driver_.add_learned_precision(values, {.coordinate = noise, .gamma = options_.gamma}, gradient);
 }
 
 template <class Scalar>
 void GaussianPrior<Scalar>::add_log_density(const ParticleRows<const Scalar>& rows,
                                             const Evaluation<Scalar>& wanted) const {
   const MatrixView<const Scalar> values = rows.values;
-  if (!runs_.empty() && !wanted.wants_value()) {
-    if (wanted.wants_gradient()) driver_.subtract_runs(values, runs_, wanted.gradient);
-    return;
-  }
   for (const Group& group : groups_)
     STEIN_CHECK(!group.learned || group.coordinate >= 0, "gaussian prior: '{}' is no coordinate yet; `extend` adds it",
                 group.name);
+  if (!wanted.wants_value()) {
+    if (wanted.wants_gradient()) add_slopes(values, wanted.gradient);
+    return;
+  }
   for (std::int64_t i = 0; i < values.rows; ++i) {
     const std::span<Scalar> gradient = wanted.wants_gradient() ? wanted.gradient.row(i) : std::span<Scalar>();
     double sum = 0;
-    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient, wanted.wants_value());
+    for (const Group& group : groups_) sum += add_group(group, values.row(i), gradient);
     for (const std::int64_t noise : noise_coordinates_) sum += add_gamma(noise, values.row(i), gradient);
-    if (wanted.wants_value()) wanted.value[i] += sum;
+    wanted.value[i] += sum;
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <stein/core/options.h>
 #include <stein/inference/prior.h>
-#include <stein/inference/priors/gamma_prior.h>
+#include <stein/inference/priors/learned_precision.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/storage/matrix.h>
 
@@ -99,15 +99,18 @@ class GaussianPrior final : public Prior<Scalar> {
     double precision;              ///< value, or start
     std::int64_t coordinate = -1;  ///< position of the logarithm in a row, once the layout was extended; −1: fixed
     std::int64_t variables = 0;
-    std::vector<std::pair<std::int64_t, std::int64_t>> spans{};  ///< offset and length of each run around 0
-    std::vector<std::pair<std::int64_t, std::int64_t>> gains{};  ///< of each run around 1
+    std::vector<NumberRun> runs{};   ///< around 0
+    std::vector<NumberRun> gains{};  ///< around 1
   };
-  /// Both return a log density and add its gradient, unless that is empty. @param with_value  else it returns 0
-  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient,
-                   bool with_value) const;
-  /// Σ (x − 1)² over gains, if it is wanted; adds the gradient of −λ/2 of it, unless that is empty.
-  double add_gains(std::span<const Scalar> gains, double precision, std::span<Scalar> gradient, bool with_square) const;
+  /// The gradient alone, of all rows: no number comes home from a device for it, unless gains have a learned precision.
+  void add_slopes(MatrixView<const Scalar> values, MatrixView<Scalar> gradient) const;
+  /// Both return a log density and add its gradient, unless that is empty.
+  double add_group(const Group& group, std::span<const Scalar> values, std::span<Scalar> gradient) const;
   double add_gamma(std::int64_t coordinate, std::span<const Scalar> values, std::span<Scalar> gradient) const;
+  /// gradient ← gradient − λ (x − 1) of gains.
+  void subtract_gains(std::span<const Scalar> gains, double precision, std::span<Scalar> gradient) const;
+  /// Σ (x − 1)².
+  double sum_of_gain_squares(std::span<const Scalar> gains) const;
 
   GaussianPriorOptions options_;
   PriorSpace space_;
@@ -115,8 +118,7 @@ class GaussianPrior final : public Prior<Scalar> {
   const Driver<Scalar>& driver_;
   const WeightDriver<Scalar>& weight_driver_;
   std::vector<Group> groups_;
-  /// What a gradient alone costs where every precision is fixed and nothing is centred elsewhere than at 0.
-  std::vector<ScaledRun<Scalar>> runs_;
+  std::vector<ScaledRun<Scalar>> fixed_runs_;    ///< around 0, of fixed precisions
   std::vector<std::int64_t> noise_coordinates_;  ///< log-precisions of the model
   Matrix<Scalar> ones_;                          ///< [1, the longest run of gains], where the rows lie
 };

@@ -4,11 +4,14 @@
 #include <stein/inference/fused/svgd_pass.h>
 #include <stein/inference/fused/vector_arithmetic.h>
 #include <stein/inference/particles.h>
+#include <stein/inference/priors/learned_precision.h>
+#include <stein/inference/priors/precision_slopes.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/stein_move.h>
 #include <stein/inference/samplers/svgd_pass.h>
 
+#include <cmath>
 #include <type_traits>
 
 namespace stein::inference {
@@ -79,6 +82,27 @@ void subtract_each_run(MatrixView<const Scalar> values, std::span<const ScaledRu
     }
 }
 
+/// The same. The sum of squares of a row is that of its runs, one after the other.
+template <class Scalar, void (*subtract)(std::span<const Scalar>, Scalar, std::span<Scalar>, double*)>
+void add_precision_of_each_row(MatrixView<const Scalar> values, const LearnedPrecision& law,
+                               MatrixView<Scalar> gradient) {
+  for (std::int64_t i = 0; i < values.rows; ++i) {
+    const double precision = std::exp(static_cast<double>(values(i, law.coordinate)));
+    Scalar& slope = gradient(i, law.coordinate);
+    double square = 0;
+    for (const auto& [first, count] : law.runs) {
+      const auto at = static_cast<std::size_t>(first), size = static_cast<std::size_t>(count);
+      double own = 0;
+      subtract(values.row(i).subspan(at, size), static_cast<Scalar>(precision), gradient.row(i).subspan(at, size),
+               &own);
+      square += own;
+    }
+    if (!law.runs.empty())
+      slope += static_cast<Scalar>(log_precision_slope(static_cast<double>(law.variables), precision, square));
+    slope += static_cast<Scalar>(log_gamma_slope(law.gamma.gamma_shape, law.gamma.gamma_rate, precision));
+  }
+}
+
 template <class Scalar>
 void add_products_in_order(std::span<const Scalar> a, std::span<const Scalar> b, double& sum) {
   for (std::size_t q = 0; q < a.size(); ++q) sum += static_cast<double>(a[q]) * static_cast<double>(b[q]);
@@ -112,6 +136,7 @@ constexpr Driver<Scalar> reference_driver{
     .hold = zero_where_held<Scalar>,
     .subtract_scaled = subtract_in_order<Scalar>,
     .subtract_runs = subtract_each_run<Scalar, subtract_in_order<Scalar>>,
+    .add_learned_precision = add_precision_of_each_row<Scalar, subtract_in_order<Scalar>>,
     .sum_of_squares = sum_of_squares,
     .add_products = add_products_in_order<Scalar>};
 
@@ -129,6 +154,7 @@ constexpr Driver<float> simd_driver{
     .hold = zero_where_held<float>,
     .subtract_scaled = subtract,
     .subtract_runs = subtract_each_run<float, subtract>,
+    .add_learned_precision = add_precision_of_each_row<float, subtract>,
     .sum_of_squares = sum_of_squares,
     .add_products = add_products_in_order<float>};
 

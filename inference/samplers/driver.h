@@ -21,6 +21,7 @@ template <class Scalar>
 class OptimizerState;
 struct OptimizerStep;
 struct KernelWeights;
+struct LearnedPrecision;
 template <class Scalar>
 struct SteinMove;
 
@@ -65,6 +66,10 @@ struct Driver {
   /// The same over runs of all rows, no two of which have a number in common.
   void (*subtract_runs)(MatrixView<const Scalar> values, std::span<const ScaledRun<Scalar>> runs,
                         MatrixView<Scalar> gradient);
+  /// Adds the slopes of numbers with a precision that is sampled beside them (learned_precision.h), row by row: x gets
+  /// −λ x, and log λ what precision_slopes.h says.
+  void (*add_learned_precision)(MatrixView<const Scalar> values, const LearnedPrecision& precision,
+                                MatrixView<Scalar> gradient);
   /// Σ values² (fused/vector_arithmetic.h).
   double (*sum_of_squares)(std::span<const Scalar> values);
   /// sum ← sum + Σ a·b, products and sum in double, in a fixed order: on the host one product after the other.

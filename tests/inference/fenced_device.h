@@ -5,6 +5,8 @@
 #pragma once
 
 #include <stein/core/error.h>
+#include <stein/inference/cuda/stein_weights_body.h>
+#include <stein/inference/priors/learned_precision.h>
 #include <stein/inference/samplers/diffusion.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/optimizer.h>
@@ -23,6 +25,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,12 +164,22 @@ class FencedNumbers final : public inference::LateNumbers {
   std::vector<double> numbers_;
 };
 
+/// Whether an argument is where a sum is asked for, which the host reads.
+template <class Argument>
+bool asked_for(const Argument& argument) {
+  if constexpr (std::is_same_v<Argument, double*>)
+    return argument != nullptr;
+  else
+    return false;
+}
+
 /// A function that opens the fence around one function of a driver of the host.
 template <auto driver_of, auto function>
 struct Fenced;
 template <auto driver_of, class Table, class Result, class... Arguments, Result (*Table::*function)(Arguments...)>
 struct Fenced<driver_of, function> {
   static Result call(Arguments... arguments) {
+    if (!std::is_void_v<Result> || (asked_for(arguments) || ...)) ++fenced_waits();
     const OpenFence open;
     return (driver_of().*function)(arguments...);
   }
@@ -211,7 +224,10 @@ template <class Move>
 bool watched(inference::MoveWatch* of_sampler, inference::MatrixView<const float> gradients,
              inference::MatrixView<const float> values, const Move& move) {
   auto* const watch = static_cast<FencedWatch*>(of_sampler);
-  if (watch == nullptr) return move();
+  if (watch == nullptr) {
+    ++fenced_waits();
+    return move();
+  }
   if (!watch->stops(gradients) && !move()) watch->look(false, values);
   return true;
 }
@@ -265,6 +281,7 @@ inline inference::Device fenced_device() {
           [](const DiffusionStep<float>& step, DiffusionResult& result) {
             const OpenFence open;
             auto* const watch = static_cast<FencedWatch*>(step.watch);
+            if (watch == nullptr || !result.momentum_squares.empty()) ++fenced_waits();
             if (watch == nullptr) return host.diffuse(step, result);
             // What comes before a gradient reads none.
             const bool half = step.dynamics == Dynamics::santa_half_move;
@@ -288,16 +305,20 @@ inline inference::Device fenced_device() {
           },
       .stein_move =
           [](const SteinMove<float>& move) {
+            if (move.values.rows > cuda::MakeSteinWeights::most_rows)
+              ++fenced_waits();  // a GPU's host makes the kernel
             const OpenFence open;
             return watched(move.watch, move.gradients, move.values, [&] { return host.stein_move(move); });
           },
       .squared_distances =
           [](MatrixView<const float> values, std::span<double> distances) {
+            ++fenced_waits();
             const OpenFence open;
             host.squared_distances(values, distances);
           },
       .inner_products =
           [](MatrixView<const float> values, std::span<double> products) {
+            ++fenced_waits();
             const OpenFence open;
             host.inner_products(values, products);
           },
@@ -325,6 +346,7 @@ inline inference::Device fenced_device() {
           },
       .subtract_scaled =
           [](std::span<const float> values, float scale, std::span<float> gradient, double* squares) {
+            if (squares != nullptr) ++fenced_waits();
             const OpenFence open;
             host.subtract_scaled(values, scale, gradient, squares);
           },
@@ -333,13 +355,20 @@ inline inference::Device fenced_device() {
             const OpenFence open;
             host.subtract_runs(values, runs, gradient);
           },
+      .add_learned_precision =
+          [](MatrixView<const float> values, const LearnedPrecision& precision, MatrixView<float> gradient) {
+            const OpenFence open;
+            host.add_learned_precision(values, precision, gradient);
+          },
       .sum_of_squares =
           [](std::span<const float> values) {
+            ++fenced_waits();
             const OpenFence open;
             return host.sum_of_squares(values);
           },
       .add_products =
           [](std::span<const float> a, std::span<const float> b, double& sum) {
+            ++fenced_waits();
             const OpenFence open;
             host.add_products(a, b, sum);
           }};

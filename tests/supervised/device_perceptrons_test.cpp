@@ -43,13 +43,14 @@ RegressionRows curve_rows(std::int64_t count, std::uint64_t seed) {
 }
 
 /// @param learned  the noise is, too
-std::unique_ptr<RegressionTrainer> regression(const std::string& method, Device device, bool learned) {
+std::unique_ptr<RegressionTrainer> regression(const std::string& method, Device device, bool learned,
+                                              const training::EpochOptions& options = epochs) {
   RegressionParts parts{.train = curve_rows(90, 1), .validation = curve_rows(30, 2), .test = curve_rows(140, 3)};
   parts.scale = Scale::of(parts.train.targets, all_rows(90));
   parts.line.inputs = inference::Matrix<float>(5, 1);
   const inference::MlpSpec spec{
       .inputs = 1, .hidden = {7}, .outputs = 1, .noise_precision = 4, .learn_noise_precision = learned};
-  return std::make_unique<RegressionTrainer>(std::move(parts), epochs, method_of(method),
+  return std::make_unique<RegressionTrainer>(std::move(parts), options, method_of(method),
                                              make_perceptron_model(spec, inference::Arithmetic::fused, device), 1);
 }
 
@@ -79,14 +80,15 @@ class Sectors final : public training::LabelledRows {
   std::vector<std::int64_t> labels_;
 };
 
-std::unique_ptr<training::ClassifierTrainer> classifier(const std::string& method, Device device) {
+std::unique_ptr<training::ClassifierTrainer> classifier(const std::string& method, Device device,
+                                                        const training::EpochOptions& options = epochs) {
   training::LabelledParts parts{.train = std::make_unique<Sectors>(90, 1),
                                 .validation = std::make_unique<Sectors>(30, 2),
                                 .test = std::make_unique<Sectors>(70, 3)};
   const inference::MlpSpec spec{
       .inputs = 2, .hidden = {7}, .outputs = 3, .likelihood = inference::Likelihood::categorical};
   return std::make_unique<training::ClassifierTrainer>(
-      std::move(parts), epochs, method_of(method), make_perceptron_model(spec, inference::Arithmetic::fused, device),
+      std::move(parts), options, method_of(method), make_perceptron_model(spec, inference::Arithmetic::fused, device),
       1);
 }
 
@@ -142,6 +144,32 @@ void check_trainings(Device device) {
 
 TEST_CASE("perceptrons on a device learn tables as those on the host", "[supervised][device]") {
   check_trainings(test::fenced_networks());
+}
+
+/// Of two minibatches that nothing is recorded of, and that end no epoch.
+template <class Trainer>
+std::int64_t waits_of(Trainer& trainer) {
+  runs::Records records(false);
+  while (trainer.steps_done() < 257 * epochs.batch_size) trainer.advance(257 * epochs.batch_size, {}, records);
+  const std::int64_t before = test::fenced_waits();
+  trainer.advance(259 * epochs.batch_size, {}, records);
+  return test::fenced_waits() - before;
+}
+
+TEST_CASE("trainings of perceptrons wait for a device where weights or losses are looked at, and nowhere else",
+          "[supervised][device][run-ahead]") {
+  training::EpochOptions long_ones = epochs;
+  long_ones.epochs = 100, long_ones.samples_per_epoch = 1;
+  for (const std::string method : {"adam", "sghmc", "svgd", "s2vgd"}) {
+    CAPTURE(method);
+    for (const bool learned : {false, true}) {
+      CAPTURE(learned);
+      const auto line = regression(method, test::fenced_networks(), learned, long_ones);
+      CHECK(waits_of(*line) == 1);  // at the end of what was asked for
+    }
+    const auto classes = classifier(method, test::fenced_networks(), long_ones);
+    CHECK(waits_of(*classes) == 1);
+  }
 }
 
 TEST_CASE("perceptrons on a GPU learn tables as those on the host", "[supervised][device][gpu]") {

@@ -73,7 +73,40 @@ void check_sizes(Device device) {
                {.rows = 1500, .ones = 2});
 }
 
+/// Values that are sent home are those that are waited for, where a row has one sum and where it has several.
+void check_late_values(Device device) {
+  for (const std::int64_t rows : {9, 1500}) {
+    CAPTURE(rows);
+    const MlpCase<float> made = make_mlp_case<float>(
+        {.inputs = 5, .hidden = {6}, .outputs = 2, .learn_noise_precision = true}, {.particles = 4, .rows = rows});
+    DeviceMlp model(made.spec, device);
+    REQUIRE(model.answers_late());
+    const std::vector<double> expected = run(model, made).value;
+    Matrix<float> padded(4, model.layout().size());
+    add_padding<float>(model.layout(), made.weights.values(), padded.view());
+    const Matrix<float> weights = padded.to(device);
+    Matrix<float> gradients(4, model.layout().size(), device);
+    LateValues late(6);
+    model.log_likelihood({weights.view(), 0}, made.batch(), {},
+                         {.gradient = gradients.view(), .late = &late, .late_row = 1});
+    model.log_likelihood({weights.view().block(1, 1), 1}, made.batch(), {},
+                         {.gradient = gradients.view().block(0, 1), .late = &late, .late_row = 5});
+    const std::span<const double> found = late.wait();
+    for (std::size_t i = 0; i < 4; ++i) CHECK(found[1 + i] == expected[i]);
+    CHECK(found[0] == 0);
+    CHECK(found[5] == Approx(expected[1]).epsilon(1e-6));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("values of perceptrons come home while the host goes on", "[inference][mlp][cuda]") {
+  check_late_values(test::fenced_networks());
+}
+
+TEST_CASE("values of perceptrons on a GPU come home while the host goes on", "[inference][mlp][cuda][gpu]") {
+  check_late_values(test::gpu());
+}
 
 TEST_CASE("perceptrons on a device are those of the host for every shape", "[inference][mlp][cuda][parity]") {
   check_network_shapes(test::fenced_networks());

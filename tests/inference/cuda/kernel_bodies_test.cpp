@@ -4,9 +4,11 @@
 #include <stein/inference/cuda/diffusion_body.h>
 #include <stein/inference/cuda/group_grid.h>
 #include <stein/inference/cuda/lane_sums.h>
+#include <stein/inference/cuda/learned_precision_body.h>
 #include <stein/inference/cuda/optimizer_body.h>
 #include <stein/inference/cuda/row_bodies.h>
 #include <stein/inference/fused/vector_arithmetic.h>
+#include <stein/inference/priors/learned_precision.h>
 #include <stein/inference/samplers/diffusion_pass.h>
 #include <stein/inference/samplers/driver.h>
 #include <stein/inference/samplers/svgd_pass.h>
@@ -299,6 +301,62 @@ TEST_CASE("the threads that subtract runs of rows have the bits of both forms on
     for (const auto& [first, count, scale] : runs)
       CHECK(expected.row(2)[first] == before.row(2)[first] - scale * values.row(2)[first]);
     if (columns > 5) CHECK(expected.row(2)[5] == before.row(2)[5]);  // between two runs
+  }
+}
+
+TEST_CASE("the threads of a learned precision add what the host adds", "[inference][cuda][parity]") {
+  constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t columns : {9, 131, 700}) {
+    CAPTURE(columns);
+    const std::int64_t coordinate = columns - 1;
+    const std::vector<NumberRun> runs{{0, 3}, {5, columns - 6}};
+    const LearnedPrecision law{.coordinate = coordinate,
+                               .runs = runs,
+                               .variables = columns - 3,
+                               .gamma = {.gamma_shape = 2, .gamma_rate = 0.5}};
+    const Matrix<float> values = drawn_rows(3, columns), before = drawn_rows(3, columns, 0.3);
+    Matrix<float> threads = before, expected = before, fast = before;
+    std::vector<double> sums(static_cast<std::size_t>(3 * cuda::learned_lanes), nothing);
+    bool begins = true;
+    for (const NumberRun& run : runs) {  // a launch each
+      cuda::RowRuns part{.count = 1};
+      part.first[0] = run.first, part.end[0] = run.first + run.count;
+      for_each_index(std::ssize(sums), cuda::AddRunSquares{values.view(), part, begins, sums.data()});
+      for_each_group(threads.view(), cuda::SubtractLearnedGroup{values.view(), threads.view(), coordinate, part});
+      begins = false;
+    }
+    cuda::AddPrecisionSlope slope{.values = values.view(),
+                                  .gradient = threads.view(),
+                                  .coordinate = coordinate,
+                                  .sums = sums.data(),
+                                  .variables = static_cast<double>(law.variables),
+                                  .shape = 2,
+                                  .rate = 0.5};
+    for_each_index(3, slope);
+    reference_driver().add_learned_precision(values.view(), law, expected.view());
+    driver<float>(Ensemble{}).add_learned_precision(values.view(), law, fast.view());
+    for (std::int64_t i = 0; i < 3; ++i) {
+      for (std::int64_t q = 0; q < coordinate; ++q) CHECK(threads.row(i)[q] == expected.row(i)[q]);
+      CHECK(threads.row(i)[coordinate] == Approx(expected.row(i)[coordinate]).epsilon(1e-6));
+      CHECK(fast.row(i)[coordinate] == Approx(expected.row(i)[coordinate]).epsilon(1e-6));
+      const double precision = std::exp(static_cast<double>(values.row(i)[coordinate]));
+      double square = 0;
+      for (std::int64_t q = 0; q < coordinate; ++q)
+        if (q != 3 && q != 4) square += std::pow(static_cast<double>(values.row(i)[q]), 2);
+      CHECK(expected.row(i)[0] == Approx(before.row(i)[0] - precision * values.row(i)[0]).epsilon(1e-5));
+      CHECK(expected.row(i)[4] == before.row(i)[4]);  // between the runs
+      CHECK(expected.row(i)[coordinate] == Approx(before.row(i)[coordinate] + 0.5 * static_cast<double>(law.variables) -
+                                                  precision * square / 2 + 2 - precision / 2)
+                                               .epsilon(1e-5));
+    }
+    threads = before, expected = before;
+    slope.gradient = threads.view(), slope.sums = nullptr;
+    for_each_index(3, slope);
+    reference_driver().add_learned_precision(
+        values.view(), {.coordinate = coordinate, .gamma = {.gamma_shape = 2, .gamma_rate = 0.5}}, expected.view());
+    CHECK(everything(threads) == everything(expected));
+    CHECK(threads.row(1)[0] == before.row(1)[0]);
+    CHECK(threads.row(1)[coordinate] != before.row(1)[coordinate]);
   }
 }
 

@@ -129,6 +129,27 @@ TEST_CASE("precisions lie where the layout puts them, whoever has extended it be
   CHECK_ERROR(GaussianPrior<double>({.precision_per_layer = true}, layout), usage, "needs learn_weight_precision");
 }
 
+TEST_CASE("a gradient alone is the one beside its value, also where precisions are learned", "[inference][prior]") {
+  for (const bool with_gains : {false, true}) {
+    CAPTURE(with_gains);
+    Layout layout = structured_layout();
+    GaussianPrior<float> prior({.learn_weight_precision = true, .learn_reflector_precision = true}, layout,
+                               with_gains ? std::vector<std::string>{} : std::vector<std::string>{"layer1.gain"});
+    prior.extend(layout);
+    Matrix<float> values(3, layout.size()), both(3, layout.size());
+    for (std::int64_t i = 0; i < 3; ++i) {
+      fill_normal(values.row(i), {.seed = 6}, static_cast<std::uint32_t>(i));
+      fill_normal(both.row(i), {.seed = 7}, static_cast<std::uint32_t>(i));
+    }
+    Matrix<float> alone = both;
+    std::vector<double> value(3);
+    prior.add_log_density({values.view()}, {.gradient = both.view(), .value = value});
+    prior.add_log_density({values.view()}, {.gradient = alone.view()});
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t q = 0; q < layout.size(); ++q) CHECK(alone.row(i)[q] == both.row(i)[q]);
+  }
+}
+
 TEST_CASE("a gradient alone is the one beside its value, row by row", "[inference][prior]") {
   Layout layout;
   layout.add("layer0.weight", {3, 2}, Role::weight, 0);
